@@ -226,6 +226,26 @@ def test_modes_of_gradients_are_asked():
     assert not linear(x.detach(), weight.detach()).requires_grad
 
 
+def test_inference_tensors_are_known_and_given():
+    x, weight = torch.rand(3, 4), torch.nn.Parameter(torch.rand(4, 2))
+    with torch.inference_mode():
+        y = x + 1
+        assert learn(torch.matmul, y, weight) and learn(torch.diagonal, x) and torch.exp(y).is_inference()
+        product, seen, own = torch.matmul(x, weight), torch.diagonal(x), torch.diagonal(y)
+    assert product.is_inference() and not product._is_view() and torch.equal(product, x @ weight)
+    assert own.is_inference() and own._base is None and own.data_ptr() == y.data_ptr()
+    assert seen._base is x and not seen.is_inference()
+    assert not torch.diagonal(x).is_inference() and not torch.matmul(y, weight.detach()).is_inference()
+    with pytest.raises(RuntimeError, match="Inference tensors cannot be saved for backward"):
+        torch.matmul(y, weight)
+    with torch.inference_mode():
+        seen.add_(1)
+    assert x._version == 1
+    x.requires_grad_()
+    with pytest.raises(RuntimeError, match="inference_mode"):
+        seen.mul_(2)
+
+
 def test_what_has_no_history_is_known_for_all():
     x = torch.rand(2, 3, requires_grad=True)
     assert learn(torch.ones_like, x * 2)
@@ -248,6 +268,11 @@ def test_settings_and_devices_are_asked():
     with torch.device("meta"):
         assert torch.ones((2, 3)).is_meta
     assert torch.ones((2, 3)).dtype == torch.float32
+    attention, x = torch.nn.functional.scaled_dot_product_attention, torch.rand(1, 2, 3, 4)
+    assert learn(attention, x, x, x)
+    kinds = torch.nn.attention.SDPBackend
+    with torch.nn.attention.sdpa_kernel(kinds.EFFICIENT_ATTENTION), pytest.raises(RuntimeError):
+        attention(x, x, x)
 
 
 @pytest.mark.parametrize("call", [

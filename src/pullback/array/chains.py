@@ -90,7 +90,7 @@ class Chain:
         dtype and not empty; None where NumPy is to do it.
         """
         dtype = x.dtype
-        if not 0 < x.size <= MOST:
+        if type(x) is not ndarray or not 0 < x.size <= MOST:
             return None
         found: Any = self._f32 if dtype is _F32 else self._f64 if dtype is _F64 else False
         if found is None:

@@ -76,7 +76,7 @@ def is_within(index: ndarray, length: int) -> bool:
     # Read without signs, what is negative is too large as well: one search instead of two.
     if index.dtype is not _INT64 and index.dtype != _INT64:
         return False
-    return int(np.maximum.reduce(index.view(_UINT64), axis=None)) < length
+    return bool(np.maximum.reduce(index.view(_UINT64), axis=None) < length)
 
 
 @functools.lru_cache(maxsize=64)

@@ -83,7 +83,7 @@ def gathered(x: ndarray, plan: Plan) -> ndarray:
         padded[plan.inside] = x
     else:
         padded = np.ascontiguousarray(x)
-    view: ndarray = np.ndarray(plan.shape, x.dtype, padded, 0, plan.strides)
+    view: ndarray = type(padded)(plan.shape, x.dtype, padded, 0, plan.strides)
     return view.reshape(plan.columns)
 
 

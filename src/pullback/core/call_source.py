@@ -139,8 +139,8 @@ def _taken(facts: Facts) -> list[str]:
         f"    {elsewhere}",
     ]
     if facts.small:
-        lines += ["if mode is not INFERENCE:", *("    " + line for line in _small(facts, "y", facts.inputs))]
-        lines += ["    if y is not None:", "        return y"]
+        lines += [*_small(facts, "y", facts.inputs), "if y is not None:", "    if mode is INFERENCE:"]
+        lines += ["        y._counter = no_versions()", "    return y"]
     for k, name in enumerate(facts.inputs):
         stale = f"if {name}._view is not None and mode is not INFERENCE:"
         tensor = [stale, f"    bring_up_to_date({name})"] * facts.derivable

@@ -30,12 +30,13 @@ Bool: TypeAlias = Any
 Real: TypeAlias = Any
 
 #: What functions name beside each other: no address; Python's functions; room on the stack; a read and a
-#: write of so many bits; a number as a double; calls of an address, with an address and nothing for result; a
-#: copy of memory.
+#: write of so many bits; a read of a floating number; a number as a double; calls of an address, with an
+#: address and nothing for result; a copy of memory.
 null: Any = None
 python: Any = None
 room: Any = None
 load: Any = None
+load_real: Any = None
 store: Any = None
 real: Any = None
 call: Any = None

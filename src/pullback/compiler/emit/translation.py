@@ -371,6 +371,11 @@ class Translation:
         found = self._made(f"load {type_}, ptr {self._value(address).text}", "Int")
         return found if type_ == "i64" else self._made(f"zext {type_} {found.text} to i64", "Int")
 
+    def _do_load_real(self, address: ast.expr, bits: ast.expr) -> _Value:
+        type_ = {"32": "float", "64": "double"}[self._value(bits).text]
+        found = self._made(f"load {type_}, ptr {self._value(address).text}", "Real")
+        return found if type_ == "double" else self._made(f"fpext float {found.text} to double", "Real")
+
     def _do_store(self, address: ast.expr, bits: ast.expr, value: ast.expr) -> _Value:
         place, given, size = self._value(address), self._value(value), self._value(bits).text
         type_ = f"i{size}" if given.kind == "Int" else {"32": "float", "64": "double"}[size]

@@ -6,7 +6,7 @@ tensor is made, and a node where it has a history. All that depends on the kinds
 is on numbers and on shapes, strides and dtypes of tensors and on which of them have a history. So when a
 function has been called often enough, a plan is made for such a call (`planning`): the native code
 (`compiler.eager_kernels.inline_cache`) does what it says wherever arguments of the same kinds come again, in
-the default mode and under `no_grad`.
+the default mode, under `no_grad` and in inference mode.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from ...array.scipy_functions import imports
 from ...core import facade
 from ...core.calls import ABSENT
 from ...core.device import device
-from ...core.modes import DEFAULT, NO_GRAD, modes
+from ...core.modes import COMMON, INFERENCE, NO_GRAD, modes, put_modes, reset_modes
 from ...core.value import TensorBase
 
 planning = import_later(".planning", __package__)
@@ -34,7 +34,7 @@ Function = Callable[..., Any]
 
 #: Calls after which a function is looked at, nanoseconds that a call by a plan saves, and the plans that a
 #: function has at most.
-_CALLS, _SAVED, _PLANS = 100, 4000, 24
+_CALLS, _SAVED, _PLANS = 100, 4000, 64
 _SELDOM, _NEVER = 1 << 40, 1 << 62
 
 #: What the native function gives when so many calls had no plan that one is to be made.
@@ -102,7 +102,7 @@ class InlineCache:
         call = partial(_with_names, self._general, [*named])
         self._table[1] = self._pause
         tensors = list(_tensors(given))
-        usual = modes() is DEFAULT or modes() is NO_GRAD
+        usual = any(modes() is mode for mode in COMMON)
         plain = usual and given and all(map(_is_plain, tensors))
         if not plain or _specialising or not _are_fixed(given):
             return None
@@ -114,17 +114,25 @@ class InlineCache:
         self._pause = min(2 * self._pause, _SELDOM)
         self._table[1] = self._pause
         _specialising.append(self)
-        token = imports.set(False)
+        token, before_modes = imports.set(False), put_modes(modes())
         try:
+            alike, source = result, large.chains().inline_caches
+            if modes() is INFERENCE:
+                # What is known without a history is known there too, but for the counters of versions.
+                put_modes(NO_GRAD)
+                given, tensors, alike = planning.without_inference(call, given, tensors, result)
             looked_at = self._kinds is not None and by_place > self._kinds.safe
             function = call if named or looked_at else self._function
-            plan = planning.planned(function, given, tensors, result)
+            compute, *plan = planning.planned(function, given, tensors, alike)
+            if compute is not None:
+                compute = source.replayed(compute, [tensor._value for tensor in tensors])
         except Exception:  # noqa: BLE001  # whatever keeps a function from running without elements
             return result
         finally:
             imports.reset(token)
+            reset_modes(before_modes)
             _specialising.pop()
-        if large.chains().inline_caches.add(self._table, arguments, named, *plan):
+        if source.add(self._table, arguments, named, compute, *plan):
             self._plans -= 1
             self._pause = self._calls
             self._table[1] = self._calls if self._plans else _NEVER
@@ -206,5 +214,6 @@ def _is_plain(tensor: Any) -> bool:
     array = tensor._value
     return (
         (type(tensor) is facade.Tensor or type(tensor) is facade.Parameter)
-        and type(array) is ndarray and array.size > 0 and type(tensor._counter) is list
+        and type(array) is ndarray and array.size > 0
+        and (type(tensor._counter) is list or modes() is INFERENCE)
     )  # fmt: skip

@@ -17,7 +17,6 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from ...array.moved import sources
 from ...array.probes import MOST, probes
 from ...array.strides import address, strides_of
 from ...core import facade
@@ -57,6 +56,30 @@ def _no_warnings() -> Iterator[None]:
         yield
     finally:
         warnings.warn = usual
+
+
+def without_inference(call: Function, given: tuple[Any, ...], tensors: list[Any], result: Any) -> Any:
+    """Return the arguments of a call that inference mode made, its tensors and its result as they are where
+    nothing is recorded.
+
+    Raises
+    ------
+    Unplanned
+        It gives other arrays there.
+    """
+    tensors = _with_history([tensor._value for tensor in tensors], [False] * len(tensors))
+    given = _replaced(given, iter(tensors))
+    alike = call(*given)
+    pairs = zip(result, alike, strict=True) if isinstance(alike, (tuple, list)) else [(result, alike)]
+    for own, other in pairs:
+        x, y = own._value, other._value
+        shared = [(np.may_share_memory(x, v._value), np.may_share_memory(y, v._value)) for v in tensors]
+        if (
+            type(x) is not ndarray or (x.shape, x.dtype, strides_of(x)) != (y.shape, y.dtype, strides_of(y))
+            or x.tobytes() != y.tobytes() or any(mine is not its for mine, its in shared)
+        ):  # fmt: skip
+            raise Unplanned
+    return given, tensors, alike
 
 
 def planned(function: Function, given: tuple[Any, ...], tensors: list[Any], result: Any) -> Any:
@@ -100,15 +123,11 @@ def planned(function: Function, given: tuple[Any, ...], tensors: list[Any], resu
     history.check([real for real, _ in known], _compared(compute, arrays, made), ends)
     for probe in probes(arrays):
         _ask(function, given, _with_history(probe, recorded), stand_ins, noted, compute, history)
-    moved = None
-    if compute is not None and notes.moves and len(made) == 1 and not history.held:
-        found = sources(compute, arrays, made[0][0]._value)
-        moved = None if found is None else (made[0][0]._value, found)
     any_history = notes.any_history and all(type(r) is int and r >= len(tensors) for r, _ in told)
     attached = [(len(tensors) + k, history.source(v._node)) for k, (_, v) in enumerate(made)]
     results = [(r, history.source(edge)) for r, edge in told]
     return (
-        compute, moved, len(made), results, container, None if any_history else recorded, history.nodes,
+        compute, len(made), results, container, None if any_history else recorded, history.nodes,
         len(history.held), [(k, source) for k, source in attached if source.kind != CONSTANT],
     )  # fmt: skip
 
@@ -220,11 +239,19 @@ def _view(real: Any, stand_in: Any, known: list[tuple[Any, Any]]) -> Any:
     if (
         record.at != tensor._counter[0] or real._counter is not tensor._counter or seen.steps != steps
         or (modes() is DEFAULT and (seen.creation, record.creation) != (creation, creation))
-        or (layout.shape, layout.dtype) != (value.shape, value.dtype) or layout.strides != strides_of(value)
+        or (layout.shape, layout.dtype) != (value.shape, value.dtype) or not _lie_alike(layout, value)
         or layout.offset * value.itemsize != offset or value.flags.writeable != base.flags.writeable
     ):  # fmt: skip
         raise Unplanned
     return number, value, offset, steps, creation
+
+
+def _lie_alike(layout: Any, value: ndarray) -> bool:
+    """Return whether elements lie as they were noted to; along an axis of one element there is no step."""
+    return all(
+        size == 1 or mine == its
+        for size, mine, its in zip(value.shape, layout.strides, strides_of(value), strict=True)
+    )
 
 
 def _compared(

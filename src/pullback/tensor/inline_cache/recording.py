@@ -39,8 +39,6 @@ class Notes:
         self.count = 0
         #: Whether no result that is computed has a history, whatever the arguments have.
         self.any_history = True
-        #: Whether it may be that elements are moved and none is computed.
-        self.moves = True
 
     def layout(self, shape: Sequence[int], dtype: Any, strides: Any, memory: Any = None, at: int = 0) -> Any:
         made = Layout(shape, dtype, strides, memory, at)
@@ -52,7 +50,6 @@ class Notes:
         if op.acts or any(type(v) in (list, dict, set) for v in attrs):
             raise Unplanned
         self.any_history &= not op.derivable and not op.is_view
-        self.moves &= op.kind in ("linear", "view")
         given = [self._told(v) for v in inputs]
         ends = [self._told(v) for v in attrs]
         arrays = [v for v in inputs if isinstance(v, Meta)]
@@ -82,7 +79,6 @@ class Notes:
             value = value._value
             if type(value) is not ndarray or value.ndim:
                 raise Unplanned
-            self.moves = False
         name = f"c{len(self.names)}"
         self.names[name] = value
         return name

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, NoReturn
 
+from ...array import process
+
 
 class _Matmul:
     """Switches of products, each with torch's default; other names are errors."""
@@ -77,7 +79,9 @@ def _switch(
         return _attention[kind]
 
     def allow(enabled: bool) -> None:
-        _attention[kind] = enabled
+        if enabled is not _attention[kind]:
+            _attention[kind] = enabled
+            process.changed()
 
     is_allowed.__name__ = is_allowed.__qualname__ = asked
     is_allowed.__doc__ = f"Return whether {meaning} is allowed."

@@ -9,9 +9,10 @@ import numpy as np
 
 from ....core import facade
 from ....core.device import NO_DEVICES, default_devices
-from ....core.modes import DEFAULT, NO_GRAD, modes
+from ....core.modes import DEFAULT, INFERENCE, NO_GRAD, modes
 from ....core.tracer import running
-from ....core.views import NO_GRAD_VIEW, View
+from ....core.versions import NoVersions
+from ....core.views import INFERENCE_VIEW, NO_GRAD_VIEW, View
 from ...emit.restricted_python import Bool, Int, Object, Words, native, null, python
 from ...runtime.native_specification import ALIGNED
 from ...runtime.python_objects import same_words
@@ -20,22 +21,24 @@ from ...runtime.python_objects import same_words
 FIRST, LEFT = 0, 1
 OBJECTS: tuple[Any, ...] = (
     None, 0, NO_GRAD_VIEW, View, np.ndarray, float, list, tuple, modes, DEFAULT, NO_GRAD, Exception, running,
-    default_devices, NO_DEVICES,
+    default_devices, NO_DEVICES, INFERENCE, INFERENCE_VIEW, NoVersions,
 )  # fmt: skip
 (
     AT_NONE, AT_ZERO, AT_NO_GRAD_VIEW, AT_VIEW, AT_ARRAY, AT_FLOAT, AT_LIST, AT_TUPLE, AT_MODES,
-    AT_DEFAULT, AT_NO_GRAD, AT_EXCEPTION, AT_RUNNING, AT_DEVICES, AT_NO_DEVICES, AT_TENSOR, AT_PARAMETER,
+    AT_DEFAULT, AT_NO_GRAD, AT_EXCEPTION, AT_RUNNING, AT_DEVICES, AT_NO_DEVICES, AT_INFERENCE,
+    AT_INFERENCE_VIEW, AT_NO_VERSIONS, AT_TENSOR, AT_PARAMETER,
     AT_HOT, AT_LEAF, AT_ACCUMULATOR, AT_OUTPUT, AT_COUNT, AT_GET_FRAME, AT_ONE, AT_OWN_FILE, AT_FALSE,
     AT_USER_FRAME, AT_INT, AT_SLICE,
-) = range(2, 31)  # fmt: skip
+) = range(2, 34)  # fmt: skip
 #: Kinds of arguments: among the tensors those without a history and with one, and those of which that does
 #: not matter; how many arguments there are, by place; tensors at most, and nodes.
 (
     _SAME_OBJECT, _SAME_FLOAT, _SAME_INT, _WITHOUT_HISTORY, _SEQUENCE, _ANY_TENSOR, _WITH_HISTORY
 ) = range(7)  # fmt: skip
 ARGUMENTS, TENSORS, NODES = 4, 32, 24
-#: What is asked of tensors: whether histories matter, and whether views of them are made that record.
-ASKS_HISTORY, ASKS_VIEW = 1, 2
+#: What is asked of tensors: whether histories matter, whether views of them are made that record, and whether
+#: they may be inference tensors.
+ASKS_HISTORY, ASKS_VIEW, TAKES_INFERENCE = 1, 2, 4
 #: The integers of which Python has one object each.
 _LEAST, _MOST = -5, 256
 
@@ -96,7 +99,7 @@ def match(thing: Object, told: Words, header: Words, aside: Words, asked: Int) -
         return null
     if kind == _SEQUENCE:
         return match_items(thing, told, header, aside, asked)
-    if not holds_array(thing, header):
+    if not holds_array(thing, header, asked):
         return null
     any_history = kind == _ANY_TENSOR or (asked & ASKS_HISTORY) == 0
     if any_history or has_history_as(thing, kind == _WITH_HISTORY, header, asked):
@@ -105,13 +108,20 @@ def match(thing: Object, told: Words, header: Words, aside: Words, asked: Int) -
 
 
 @native
-def holds_array(tensor: Object, header: Words) -> Bool:
-    """Return whether something is a plain tensor around an array."""
+def holds_array(tensor: Object, header: Words, asked: Int) -> Bool:
+    """Return whether something is a plain tensor around an array, and an inference tensor only where that is
+    taken.
+    """
     if tensor.type is not header[AT_TENSOR] and tensor.type is not header[AT_PARAMETER]:
         return False
     if tensor.value is null or tensor.counter is null:
         return False
-    return (tensor.value.type is header[AT_ARRAY]) & (tensor.counter.type is header[AT_LIST])
+    if tensor.value.type is not header[AT_ARRAY]:
+        return False
+    if tensor.counter.type is header[AT_LIST]:
+        return True
+    is_inference = (asked & TAKES_INFERENCE) != 0 and tensor.counter.type is header[AT_NO_VERSIONS]
+    return is_inference and tensor.view is header[AT_NONE]
 
 
 @native

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from ...emit.restricted_python import Bool, Bytes, Int, Object, Words, native, null, python, room
+from ...emit.restricted_python import Bool, Int, Object, Words, native, null, python
 from ...runtime.native_specification import WRITEABLE
-from ...runtime.python_objects import copy_element, new_tensor, pair_of, shared, tensor_around
-from .arguments import AT_ARRAY, AT_NO_GRAD_VIEW, AT_NONE, AT_TENSOR, AT_VIEW, AT_ZERO, TENSORS
+from ...runtime.python_objects import new_tensor, pair_of, shared, tensor_around
+from .arguments import (
+    AT_ARRAY,
+    AT_INFERENCE_VIEW,
+    AT_NO_VERSIONS,
+    AT_NONE,
+    AT_TENSOR,
+    AT_VIEW,
+    AT_ZERO,
+    TENSORS,
+)  # fmt: skip
 from .nodes import SOURCE, sourced
 
-#: Words before the sources of moved elements: dtype, rank, where shape and strides lie, count, bytes of each.
-_SOURCES = 6
 #: Words of a result: which tensor it is, or a view of which; a view's dtype (else 0), rank, where shape and
 #: strides lie, bytes to the first element, its chain where it is one of a base, its creation, where its steps
 #: lie with their number before them, and where its history comes from.
@@ -30,14 +37,17 @@ def chained(above: Object, steps: Object) -> Object:
 
 
 @native
-def recorded(result: Words, parent: Object, header: Words, records: Bool) -> Object:
-    """Return the record of a view of an argument; null where memory is missing."""
+def recorded(result: Words, parent: Object, header: Words, unrecorded: Object) -> Object:
+    """Return the record of a view of an argument, None of an inference tensor, null where memory is missing.
+    How views come to be that are `unrecorded` is null where calls are recorded.
+    """
     none: Object = header[AT_NONE]
+    if parent.counter.type is header[AT_NO_VERSIONS]:
+        return shared(none)
     kind: Object = header[AT_VIEW]
     own_chain: Object = result[6]
     own_creation: Object = result[7]
     steps: Object = result[8]
-    unrecorded: Object = header[AT_NO_GRAD_VIEW]
     record = python.PyType_GenericAlloc(kind, 0)
     if record is null:
         return null
@@ -53,14 +63,14 @@ def recorded(result: Words, parent: Object, header: Words, records: Bool) -> Obj
         return null
     record.view_base = shared(base)
     record.view_chain = chain
-    record.view_creation = shared(own_creation if records else unrecorded)
+    record.view_creation = shared(own_creation if unrecorded is null else unrecorded)
     record.view_at = shared(parent.counter.listed[0])
     return record
 
 
 @native
 def seen(
-    result: Words, parent: Object, memory: Object, aside: Object, header: Words, records: Bool
+    result: Words, parent: Object, memory: Object, aside: Object, header: Words, unrecorded: Object
 ) -> Object:
     """Return the tensor that is a view of an argument; null where memory is missing."""
     array_type: Object = header[AT_ARRAY]
@@ -74,7 +84,7 @@ def seen(
     if array is null:
         return null
     python.PyArray_SetBaseObject(array, shared(memory))
-    record = recorded(result, parent, header, records)
+    record = recorded(result, parent, header, unrecorded)
     history = null if record is null else sourced(result + _HISTORY, aside, header)
     if history is null:
         python.Py_DecRef(array)
@@ -84,16 +94,18 @@ def seen(
 
 
 @native
-def result_at(result: Words, aside: Object, header: Words, records: Bool) -> Object:
+def result_at(result: Words, aside: Object, header: Words, unrecorded: Object) -> Object:
     """Return one result, of the tensors and arrays that were put aside."""
     place = result[0] + 1
     if result[1] == 0:
         return shared(aside[place])
-    return seen(result, aside[place], aside[TENSORS + place], aside, header, records)
+    return seen(result, aside[place], aside[TENSORS + place], aside, header, unrecorded)
 
 
 @native
-def put_computed(own: Object, count: Int, all_count: Int, aside: Object, header: Words) -> Bool:
+def put_computed(
+    own: Object, count: Int, all_count: Int, aside: Object, header: Words, unrecorded: Object
+) -> Bool:
     """Put aside what was computed, one array or a tuple, which is taken: tensors around the first of them,
     and the arrays that nodes alone hold; false where memory is short.
     """
@@ -110,40 +122,20 @@ def put_computed(own: Object, count: Int, all_count: Int, aside: Object, header:
             if tensor is null:
                 return False
             aside[place] = tensor
+            if unrecorded is header[AT_INFERENCE_VIEW] and not counts_nothing(tensor, header):
+                return False
     if all_count != 1:
         python.Py_DecRef(own)
     return True
 
 
 @native
-def put_moved(moved: Words, aside: Object, header: Words) -> Bool:
-    """Make an array of elements of those that were put aside, and put a tensor around it aside; false where
-    memory is short.
-    """
-    array_type: Object = header[AT_ARRAY]
-    dtype: Object = moved[0]
-    shape: Words = moved[2]
-    strides: Words = moved[3]
-    python.Py_IncRef(dtype)
-    array = python.PyArray_NewFromDescr(array_type, dtype, moved[1], shape, strides, null, 0, null)
-    if array is null:
+def counts_nothing(tensor: Object, header: Words) -> Bool:
+    """Make a tensor one of inference mode; false where memory is short."""
+    kind: Object = header[AT_NO_VERSIONS]
+    counter = python.PyType_GenericAlloc(kind, 0)
+    if counter is null:
         return False
-    if moved[5] == 4:
-        move_elements(array, moved + _SOURCES, moved[4], aside, 4)
-    else:
-        move_elements(array, moved + _SOURCES, moved[4], aside, 8)
-    return put_computed(array, 1, 1, aside, header)
-
-
-@native
-def move_elements(array: Object, sources: Words, count: Int, aside: Object, width: Int) -> None:
-    """Copy elements of a width from where they come from; -1 stands for a zero."""
-    zero = room(1)
-    zero[0] = 0
-    to = array.data
-    for n in range(count):
-        slot = sources[2 * n]
-        place: Bytes = zero
-        if slot >= 0:
-            place = aside[1 + TENSORS + slot].data + sources[2 * n + 1]
-        copy_element(to + n * width, place, width)
+    python.Py_DecRef(tensor.counter)
+    tensor.counter = counter
+    return True

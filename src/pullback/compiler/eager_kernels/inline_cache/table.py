@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ....array.loop_recording.recording import agrees, record
 from ....core import facade
 from ....tensor.inline_cache.nodes import Left, Source
 from ...emit import python_functions
@@ -28,6 +29,7 @@ from .arguments import (
     argument_words,
 )  # fmt: skip
 from .nodes import NODE_OBJECTS, node_words, source_words
+from .replay import Replays
 from .results import RESULT
 from .text import TOLD
 
@@ -55,6 +57,7 @@ class InlineCaches:
         self._library = library
         #: Tables hold addresses of these.
         self._kept: list[Any] = [OBJECTS]
+        self._replays = None if library is None else Replays(library)
 
     def function(self, hot: Any) -> tuple[Callable[..., Any], np.ndarray] | None:
         """Return a native function without a plan so far, and its table; it gives `hot` when so many calls
@@ -69,9 +72,20 @@ class InlineCaches:
         self._kept += [table, hot]
         return python_functions.function("cached_call", self._library.address("cached_call"), table), table
 
+    def replayed(self, compute: Callable[..., Any], arrays: Sequence[np.ndarray]) -> Callable[..., Any]:
+        """Return a native function that gives what a function does of arrays of these shapes and strides,
+        where it is made of NumPy's loops; else the function itself.
+        """
+        try:
+            recording = record(compute, arrays)
+        except Exception:  # noqa: BLE001  # whatever it asks of arrays that do not tell
+            return compute
+        found = None if self._replays is None else self._replays.function(recording, compute)
+        return compute if found is None or not agrees(compute, found, arrays) else found
+
     def add(
         self, table: np.ndarray, arguments: tuple[Any, ...], named: dict[str, Any],
-        compute: Callable[..., Any] | None, moved: Any, computed: int, results: Sequence[tuple[Any, Source]],
+        compute: Callable[..., Any] | None, computed: int, results: Sequence[tuple[Any, Source]],
         container: Callable[..., Any] | None, recorded: Sequence[bool] | None, nodes: Sequence[Left],
         held: int, attached: Sequence[tuple[int, Source]],
     ) -> bool:  # fmt: skip
@@ -86,9 +100,6 @@ class InlineCaches:
             The same by name.
         compute : callable or None
             ``compute(*arrays)`` gives what is no view: an array, or a tuple of those.
-        moved : (array, sequence) or None
-            The one that is computed, and where its elements come from (`array.moved`), which native code
-            moves then.
         computed : int
             How many tensors these are.
         results : sequence of (int or tuple, Source)
@@ -119,7 +130,7 @@ class InlineCaches:
         views = any(type(result) is tuple for result, _ in results)
         silent = (-1 if nodes else ASKS_HISTORY) if views else 0
         words = [
-            int(table[FIRST]), 0 if compute is None else id(compute), self._moved(moved), computed,
+            int(table[FIRST]), 0 if compute is None else id(compute), computed,
             computed + held, self._nodes(nodes, attached), len(nodes), ASKS_HISTORY | ASKS_VIEW * views,
             silent, len(results), 0 if container is None else id(container), TOLD + len(told), len(named),
             len(arguments) - ARGUMENTS, *told, *made,
@@ -135,18 +146,6 @@ class InlineCaches:
             return 0
         own = np.array(node_words(nodes, attached, self._kept), np.int64)
         self._kept.append(own)
-        return own.ctypes.data
-
-    def _moved(self, moved: Any) -> int:
-        """Return where it is written what elements are moved; 0 where none are."""
-        if moved is None:
-            return 0
-        array, sources = moved
-        sizes = np.array([*array.shape, *array.strides, 0], np.int64)
-        first = sizes.ctypes.data
-        words = [id(array.dtype), array.ndim, first, first + 8 * array.ndim, array.size, array.itemsize]
-        own = np.array([*words, *(word for source in sources for word in source)], np.int64)
-        self._kept += [sizes, own, array.dtype]
         return own.ctypes.data
 
     def _result(self, result: Any, history: Source) -> list[int]:

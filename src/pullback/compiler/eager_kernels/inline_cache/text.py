@@ -10,30 +10,34 @@ from .arguments import (
     AT_DEVICES,
     AT_EXCEPTION,
     AT_HOT,
+    AT_INFERENCE,
+    AT_INFERENCE_VIEW,
     AT_MODES,
     AT_NO_DEVICES,
     AT_NO_GRAD,
+    AT_NO_GRAD_VIEW,
     AT_NONE,
     AT_RUNNING,
     AT_TUPLE,
     FIRST,
     LEFT,
     NODES,
+    TAKES_INFERENCE,
     TENSORS,
     match,
 )  # fmt: skip
 from .nodes import record
-from .results import RESULT, put_computed, put_moved, result_at
+from .results import RESULT, put_computed, result_at
 
-#: Words of a plan: the next, what computes, where it says which elements are moved instead, how many
-#: tensors are computed and how many arrays in all, where the nodes are told (0: there are none) and how many
-#: they are, what is asked of tensors where calls are recorded and where they are not (-1: Python is to do
-#: those), how many results there are, what is called with several, where the results begin, how many
-#: arguments are given by name, and by place behind the first four; the arguments follow.
+#: Words of a plan: the next, what computes, how many tensors are computed and how many arrays in all, where
+#: the nodes are told (0: there are none) and how many they are, what is asked of tensors where calls are
+#: recorded and where they are not (-1: Python is to do those), how many results there are, what is called
+#: with several, where the results begin, how many arguments are given by name, and by place behind the
+#: first four; the arguments follow.
 (
-    _NEXT, _COMPUTE, _MOVED, _COMPUTED, _ARRAYS, _NODES, _NODE_COUNT, _ASKED, _ASKED_SILENT, _COUNT,
+    _NEXT, _COMPUTE, _COMPUTED, _ARRAYS, _NODES, _NODE_COUNT, _ASKED, _ASKED_SILENT, _COUNT,
     _CONTAINER, _RESULTS, _NAMES, _MORE, TOLD,
-) = range(15)  # fmt: skip
+) = range(14)  # fmt: skip
 
 
 @native
@@ -47,8 +51,8 @@ def answer(function: Object) -> Object:
 
 @native
 def recording(header: Words) -> Int:
-    """Return whether calls are recorded (1 or 0) where the modes, tracing and the default device are the
-    usual ones, -1 where they are not, and -2 where Python has set an error.
+    """Return whether calls are recorded (1, 0, or 2 in inference mode) where the modes, tracing and the
+    default device are the usual ones, -1 where they are not, and -2 where Python has set an error.
     """
     modes: Object = header[AT_MODES]
     running: Object = header[AT_RUNNING]
@@ -57,7 +61,8 @@ def recording(header: Words) -> Int:
     if mode is null:
         return -2
     records = mode is header[AT_DEFAULT]
-    if not records and mode is not header[AT_NO_GRAD]:
+    infers = mode is header[AT_INFERENCE]
+    if not records and not infers and mode is not header[AT_NO_GRAD]:
         return -1
     writer = answer(running)
     if writer is null:
@@ -69,7 +74,7 @@ def recording(header: Words) -> Int:
         return -2
     if device is not header[AT_NO_DEVICES]:
         return -1
-    return 1 if records else 0
+    return 2 if infers else 1 if records else 0
 
 
 @native
@@ -95,19 +100,17 @@ def matches(
 
 
 @native
-def compute(plan: Words, tensors: Int, aside: Object, header: Words) -> Int:
-    """Move elements, or call what computes: 1, 0 where Python has set an error, -1 where the kernels raised
+def compute(plan: Words, tensors: Int, aside: Object, header: Words, unrecorded: Object) -> Int:
+    """Call what computes: 1, 0 where Python has set an error, -1 where the kernels raised
     an `Exception`, and Python is to do the call.
     """
     kernels: Object = plan[_COMPUTE]
-    moved: Words = plan[_MOVED]
     if kernels is null:
         return 1
-    if moved is not null:
-        return 1 if put_moved(moved, aside, header) else 0
     own = python.PyObject_Vectorcall(kernels, aside + 1 + TENSORS, tensors, null)
     if own is not null:
-        return 1 if put_computed(own, plan[_COMPUTED], plan[_ARRAYS], aside, header) else 0
+        could = put_computed(own, plan[_COMPUTED], plan[_ARRAYS], aside, header, unrecorded)
+        return 1 if could else 0
     exception: Object = header[AT_EXCEPTION]
     if python.PyErr_ExceptionMatches(exception) == 0:
         return 0
@@ -116,17 +119,17 @@ def compute(plan: Words, tensors: Int, aside: Object, header: Words) -> Int:
 
 
 @native
-def results_of(plan: Words, aside: Object, header: Words, records: Bool) -> Object:
+def results_of(plan: Words, aside: Object, header: Words, unrecorded: Object) -> Object:
     """Return the results, several in their container; null where that failed."""
     results = plan + plan[_RESULTS]
     container: Object = plan[_CONTAINER]
     if container is null:
-        return result_at(results, aside, header, records)
+        return result_at(results, aside, header, unrecorded)
     several = python.PyTuple_New(plan[_COUNT])
     if several is null:
         return null
     for n in range(plan[_COUNT]):
-        part = result_at(results + RESULT * n, aside, header, records)
+        part = result_at(results + RESULT * n, aside, header, unrecorded)
         if part is null:
             python.Py_DecRef(several)
             return null
@@ -139,14 +142,17 @@ def results_of(plan: Words, aside: Object, header: Words, records: Bool) -> Obje
 
 
 @native
-def do_plan(plan: Words, aside: Object, header: Words, records: Bool) -> Object:
-    """Do a call as a plan says: None where it is Python's, null where Python has set an error."""
+def do_plan(plan: Words, aside: Object, header: Words, unrecorded: Object) -> Object:
+    """Do a call as a plan says: None where it is Python's, null where Python has set an error. How views come
+    to be that are `unrecorded` is null where calls are recorded.
+    """
+    records = unrecorded is null
     tensors: Int = aside[0]
     none: Object = header[AT_NONE]
     nodes: Words = plan[_NODES]
     for p in range(tensors):
         python.Py_IncRef(aside[1 + TENSORS + p])
-    could = compute(plan, tensors, aside, header)
+    could = compute(plan, tensors, aside, header, unrecorded)
     if could == 0:
         return null
     if could < 0:
@@ -155,7 +161,7 @@ def do_plan(plan: Words, aside: Object, header: Words, records: Bool) -> Object:
         return shared(none)
     if records and nodes is not null and not record(nodes, aside, header):
         return null
-    value = results_of(plan, aside, header, records)
+    value = results_of(plan, aside, header, unrecorded)
     for m in range(tensors + plan[_ARRAYS]):
         is_tensor = tensors <= m < tensors + plan[_COMPUTED]
         python.Py_DecRef(aside[m + 1 if is_tensor else m + 1 + TENSORS])
@@ -179,13 +185,16 @@ def cached_call(owner: Object, arguments: Object, given: Int) -> Object:
     name_count = python.PyDict_Size(names) if given > ARGUMENTS else 0
     more = given - ARGUMENTS - 1 if given > ARGUMENTS else 0
     aside = room(1 + 2 * TENSORS + NODES)
+    silent: Object = header[AT_INFERENCE_VIEW if records == 2 else AT_NO_GRAD_VIEW]
+    unrecorded = null if records == 1 else silent
+    inference = TAKES_INFERENCE if records == 2 else 0
     plan: Words = header[FIRST]
     while plan is not null:
         asks = plan[_ASKED] if records == 1 else plan[_ASKED_SILENT]
         may_fit = asks >= 0 and plan[_NAMES] == name_count and plan[_MORE] == more
         aside[0] = 0
-        if may_fit and matches(plan, arguments, names, more, header, aside, asks):
-            return do_plan(plan, aside, header, records == 1)
+        if may_fit and matches(plan, arguments, names, more, header, aside, asks | inference):
+            return do_plan(plan, aside, header, unrecorded)
         following: Words = plan[_NEXT]
         plan = following
     header[LEFT] -= 1

@@ -7,7 +7,6 @@ but the lock that the caller holds.
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -22,44 +21,17 @@ from ...runtime import engine
 from ...runtime.object_layout import layout
 from ..backward_loop import loop
 from ..inline_cache import table
+from ..inline_cache.replay import replay
 from ..inline_cache.text import cached_call
 from .calls import call_op, head
+from .loops import loop_of
+from .own_loops import convert, find_extreme, gather
 from .walk import ALL, LENGTH, LENGTH_LESS_ONE, ONE, ROW_COUNT, SLOTS, STEP, chain, choose
 
+#: What is called from outside of the module.
+_ENTRIES = (chain, choose, call_op, cached_call, replay, gather, convert, find_extreme)
 #: Bytes of elements that our own loop chooses.
 _CHOSEN = (1, 2, 4, 8)
-
-
-class _Ufunc(ctypes.Structure):
-    """The beginning of NumPy's structure of a ufunc, which its headers publish."""
-
-    _fields_ = (
-        ("head", ctypes.c_void_p * 2), ("nin", ctypes.c_int), ("nout", ctypes.c_int), ("nargs", ctypes.c_int),
-        ("identity", ctypes.c_int), ("loops", ctypes.POINTER(ctypes.c_void_p)),
-        ("data", ctypes.POINTER(ctypes.c_void_p)), ("ntypes", ctypes.c_int), ("reserved", ctypes.c_int),
-        ("name", ctypes.c_char_p),
-    )  # fmt: skip
-
-
-def _loop(ufunc: np.ufunc, dtypes: Sequence[np.dtype[Any]]) -> tuple[int, int]:
-    """Return the addresses of a ufunc's loop for some dtypes and of what the loop is given.
-
-    Raises
-    ------
-    LookupError
-        It has none, or is not laid out as NumPy documents.
-    """
-    there = _Ufunc.from_address(id(ufunc))
-    if (there.nin, there.nout, there.ntypes) != (ufunc.nin, ufunc.nout, ufunc.ntypes):
-        raise LookupError("ufuncs are not laid out as NumPy documents")
-    if there.name != ufunc.__name__.encode():
-        raise LookupError("ufuncs are not laid out as NumPy documents")
-    chars = "".join(dtype.char for dtype in dtypes)
-    wanted = f"{chars[:-1]}->{chars[-1]}"
-    if wanted not in ufunc.types:
-        raise LookupError(f"{ufunc.__name__} has no loop {wanted}")
-    at = ufunc.types.index(wanted)
-    return there.loops[at] or 0, there.data[at] or 0
 
 
 class Chains:
@@ -69,7 +41,7 @@ class Chains:
         where, functions = layout(), python_functions.addresses()
         self._library: engine.Library | None = None
         if where is not None and functions is not None:
-            program = Program([chain, choose, call_op, cached_call], where.fields)
+            program = Program(_ENTRIES, where.fields)
             self._library = engine.library(program)
         self._spare: list[np.ndarray] = []
         #: Chains read what they need of these at each call.
@@ -139,11 +111,11 @@ class Chains:
 def _parts(step: Step) -> list[tuple[Any, ...]]:
     """Return the calls of loops that a step is: loop, its data, how often, on how many, operands."""
     if not step.reduces:
-        loop = _loop(step.ufunc, [o.dtype for o in step.operands])
+        loop = loop_of(step.ufunc, [o.dtype for o in step.operands])
         return [(*loop, *_spread(step.operands), step.operands)]
     # As NumPy reduces: the result so far is the identity, or the first number of a row where there is none.
     x, start, total = step.operands
-    copy, add = _loop(np.positive, [x.dtype] * 2), _loop(step.ufunc, [x.dtype] * 3)
+    copy, add = loop_of(np.positive, [x.dtype] * 2), loop_of(step.ufunc, [x.dtype] * 3)
     if start.slot != x.slot:
         return [(*copy, ONE, ROW_COUNT, (start, total)), (*add, ROW_COUNT, LENGTH, (total, x, total))]
     return [

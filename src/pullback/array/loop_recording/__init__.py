@@ -1,0 +1,1 @@
+"""Recordings of the loops that NumPy calls for a function of arrays."""

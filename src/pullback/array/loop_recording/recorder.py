@@ -1,0 +1,407 @@
+"""Do NumPy's calls, and note the loops that they are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+from ..blas import TAKES_THREADS
+from ..strides import address
+from .arrays import FUNCTIONS, Recorded, plain_of
+from .steps import (
+    AROUND,
+    CONVERTED,
+    DECIDE,
+    FIXED,
+    GIVEN,
+    MOVED,
+    OWN,
+    SOUGHT,
+    STEPS,
+    Operand,
+    Step,
+    Unrecorded,
+)
+
+#: Keywords of ufuncs that say nothing of which loop is called.
+_UNASKED = ("casting", "subok", "order")
+
+
+class Recorder:
+    """Collect the steps of a function."""
+
+    def __init__(self, arrays: Sequence[ndarray]) -> None:
+        self.is_over = False
+        self.steps: list[Step] = []
+        self.memories: list[tuple[int, ndarray, int, int]] = []
+        for array in arrays:
+            self._remember(GIVEN, array)
+
+    def told(self, array: ndarray) -> Any:
+        """Return an array that tells what is done with it."""
+        seen = array.view(Recorded)
+        seen.recorder = self
+        return seen
+
+    def _remember(self, kind: int, array: ndarray) -> int:
+        low, high = np.lib.array_utils.byte_bounds(array)
+        self.memories.append((kind, array, low, high))
+        return len(self.memories) - 1
+
+    def _find(self, array: ndarray) -> tuple[int, int] | None:
+        """Return in which memory an array lies, and how far behind the first element of what has that."""
+        at = address(array)
+        for k, (_, whole, low, high) in enumerate(self.memories):
+            if low <= at < high:
+                return k, at - address(whole)
+        return None
+
+    def _read(self, array: ndarray) -> ndarray:
+        """Return an array that lies in some memory: itself, or a copy of what is always the same."""
+        if self._find(array) is None:
+            array = array.copy()
+            self._remember(FIXED, array)
+        return array
+
+    def place(self, array: ndarray) -> tuple[int, int]:
+        """Return where an array lies that is written."""
+        found = self._find(array)
+        if found is None:
+            whole = array
+            while type(whole.base) is ndarray:
+                whole = whole.base
+            found = self._remember(OWN, whole), address(array) - address(whole)
+        if self.memories[found[0]][0] in (GIVEN, FIXED):
+            raise Unrecorded("a write to an argument")
+        return found
+
+    def new(self, array: ndarray) -> Any:
+        """Return an array that was just made, which tells what is done with it."""
+        self._remember(OWN, array)
+        if array.size and array.dtype.kind in "biufc" and (array == (first := array.flat[0])).all():
+            self._elements(*self._copy(array, first), array)  # it may be that its numbers are read
+        return self.told(array)
+
+    def _copy(self, out: ndarray, source: Any) -> tuple[Any, list[np.dtype[Any]], list[Any]]:
+        """Return the loop that copies, the dtypes of its operands, and its inputs."""
+        loop = np.bitwise_or if out.dtype.kind == "b" else np.positive
+        return loop, [out.dtype] * (loop.nin + 1), [source] * loop.nin
+
+    # --- calls ---
+
+    def add(self, ufunc: np.ufunc, method: str, inputs: list[Any], named: dict[str, Any]) -> Any:
+        """Do a call of a ufunc, and note it."""
+        named = {k: v for k, v in named.items() if k not in _UNASKED and (v is not None or k == "axis")}
+        (out,) = map(plain_of, named.pop("out", (None,)))
+        mask = named.pop("where", True)
+        given = named if out is None or out is ... else {**named, "out": out}
+        if mask is not True or ufunc.nout != 1:
+            raise Unrecorded("a call under a mask, or with several results")
+        result = getattr(ufunc, method)(*inputs, **given)
+        if not isinstance(result, ndarray):
+            result = np.array(result)
+        if "out" not in given:
+            self._remember(OWN, result)
+        if ufunc.signature is not None:
+            self._contract(ufunc, method, inputs, named, result)
+        elif method == "__call__":
+            if named.pop("dtype", result.dtype) != result.dtype or named:
+                raise Unrecorded(f"a call with {', '.join(named)}")
+            self._map(ufunc, inputs, result)
+        elif method == "reduce":
+            self._reduce(ufunc, inputs[0], result, **named)
+        elif method == "accumulate":
+            self._accumulate(ufunc, inputs[0], result, **named)
+        else:
+            raise Unrecorded(f"ufunc.{method}")
+        return self.told(result)
+
+    def _map(self, ufunc: Any, inputs: Sequence[Any], result: ndarray) -> None:
+        kinds = [v.dtype if isinstance(v, ndarray | np.generic) else type(v) for v in inputs]
+        *dtypes, made = ufunc.resolve_dtypes((*kinds, None))
+        if made != result.dtype:
+            raise Unrecorded("a result of another dtype")
+        self._elements(ufunc, [*dtypes, made], inputs, result)
+
+    def _elements(
+        self, loop: Any, dtypes: Sequence[np.dtype[Any]], inputs: Sequence[Any], out: ndarray
+    ) -> None:
+        arrays = []
+        for value, dtype in zip(inputs, dtypes, strict=False):
+            if isinstance(value, ndarray) and value.dtype != dtype and self._find(value) is not None:
+                value = plain_of(self.cast(value, dtype))
+            is_array = isinstance(value, ndarray) and value.dtype == dtype
+            arrays.append(self._read(value if is_array else np.array(value, dtype)))
+        for array in arrays:
+            same = address(array) == address(out) and array.strides == out.strides
+            if not same and np.may_share_memory(array, out):
+                raise Unrecorded("operands that overlap")
+        spread = [np.broadcast_to(array, out.shape) for array in arrays]
+        self._loop(loop, dtypes, [*spread, out])
+
+    def _places(self, *operands: ndarray) -> list[tuple[int, int]]:
+        """Return where operands lie, of which the last is written."""
+        *read, out = operands
+        return [place for place in map(self._find, read) if place is not None] + [self.place(out)]
+
+    def _loop(
+        self, loop: Any, dtypes: Sequence[np.dtype[Any]], operands: Sequence[ndarray], sorted_by: int = -1
+    ) -> None:
+        """Note calls of a loop over arrays of one shape, the innermost along the axis whose step is least."""
+        places = self._places(*operands)
+        if not operands[0].size:
+            return
+        axes = _around(operands[0].shape, operands)
+        axes.sort(key=lambda axis: -abs(axis[1][sorted_by]))
+        joined: list[tuple[int, tuple[int, ...]]] = []
+        for size, steps in axes:
+            if joined and joined[-1][1] == tuple(size * s for s in steps):
+                joined[-1] = (joined[-1][0] * size, steps)
+            else:
+                joined.append((size, steps))
+        *outer, (count, inner) = joined or [(1, tuple(a.itemsize for a in operands))]
+        self._note(loop, dtypes, outer, (count,), inner, places)
+
+    def _note(
+        self, loop: Any, dtypes: Sequence[np.dtype[Any]], outer: Sequence[tuple[int, tuple[int, ...]]],
+        sizes: tuple[int, ...], steps: tuple[int, ...], places: Sequence[tuple[int, int]],
+    ) -> None:  # fmt: skip
+        """Note calls of a loop along axes around it; of more axes than a step has, each call of the first."""
+        if len(self.steps) >= STEPS:
+            raise Unrecorded("too many steps")
+        if len(outer) > AROUND:
+            (size, moves), *rest = outer
+            for k in range(size):
+                moved = [(m, offset + k * by) for (m, offset), by in zip(places, moves, strict=True)]
+                self._note(loop, dtypes, rest, sizes, steps, moved)
+            return
+        operands = [Operand(*place, tuple([s[k] for _, s in outer])) for k, place in enumerate(places)]
+        around = tuple([size for size, _ in outer])
+        self.steps.append(Step(loop, tuple(dtypes), around, sizes, steps, tuple(operands)))
+
+    def _reduce(
+        self, ufunc: np.ufunc, x: ndarray, result: ndarray, axis: Any = 0, keepdims: bool = False,
+        dtype: Any = None, initial: Any = None,
+    ) -> None:  # fmt: skip
+        axes = range(x.ndim) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+        gone = {a % x.ndim for a in axes} if x.ndim else set()
+        if not x.ndim or result.dtype != x.dtype or initial is not None or not result.size:
+            raise Unrecorded("a reduction of another kind")
+        if ufunc.identity is None and ufunc not in (np.maximum, np.minimum, np.fmax, np.fmin):
+            raise Unrecorded("a reduction of another kind")
+        strides = iter(result.strides)
+        if keepdims:
+            steps = [0 if d in gone else s for d, s in enumerate(strides)]
+        else:
+            steps = [0 if d in gone else next(strides) for d in range(x.ndim)]
+        first = x[tuple([slice(0, 1) if d in gone else slice(None) for d in range(x.ndim)])]
+        begin = first.reshape(result.shape) if ufunc.identity is None else ufunc.identity
+        self.copy_to(result, begin)
+        spread = np.lib.stride_tricks.as_strided(result, x.shape, steps)
+        self._loop(ufunc, (x.dtype,) * 3, [spread, self._read(x), spread], 1)
+
+    def _accumulate(
+        self, ufunc: np.ufunc, x: ndarray, result: ndarray, axis: int = 0, dtype: Any = None
+    ) -> None:
+        if result.dtype != x.dtype or not x.ndim:
+            raise Unrecorded("running sums of another dtype")
+        mine, its = np.moveaxis(self._read(x), axis, -1), np.moveaxis(result, axis, -1)
+        self.copy_to(its[..., :1], mine[..., :1])
+        if x.shape[axis] < 2:
+            return
+        shape = (*mine.shape[:-1], mine.shape[-1] - 1)
+        parts = [its[..., :-1], mine[..., 1:], its[..., 1:]]
+        places = self._places(*parts)
+        steps = tuple([part.strides[-1] for part in parts])
+        self._note(ufunc, (x.dtype,) * 3, _around(shape[:-1], parts), (shape[-1],), steps, places)
+
+    def _contract(
+        self, ufunc: np.ufunc, method: str, inputs: list[Any], named: dict[str, Any], result: ndarray
+    ) -> None:
+        x, y = map(self._read, inputs)
+        if ufunc not in (np.matmul, np.vecdot) or method != "__call__" or named or x.dtype.kind == "c":
+            raise Unrecorded(f"a product by {ufunc.__name__}")
+        if not x.dtype == y.dtype == result.dtype or 0 in (*x.shape, *result.shape):
+            raise Unrecorded("operands of several dtypes")
+        if ufunc is np.vecdot:
+            rows = [np.broadcast_to(v, (*result.shape, v.shape[-1])) for v in (x, y)]
+            steps: tuple[int, ...] = (0, 0, 0, *(row.strides[-1] for row in rows))
+            around = _around(result.shape, [*rows, result])
+            self._note(ufunc, (x.dtype,) * 3, around, (1, x.shape[-1]), steps, self._places(*rows, result))
+            return
+        if y.ndim == 1:
+            y, result = y[:, None], result[..., None]
+        if x.ndim == 1:
+            x, result = x[None], result[..., None, :] if inputs[1].ndim > 1 else result[None]
+        if x.size * y.shape[-1] >= TAKES_THREADS:
+            raise Unrecorded("a product that is worth threads")
+        if any(np.may_share_memory(v, result) for v in (x, y)):
+            raise Unrecorded("operands that overlap")
+        stack = result.shape[:-2]
+        parts = [np.broadcast_to(v, (*stack, *v.shape[-2:])) for v in (x, y)] + [result]
+        places = self._places(*parts)
+        sizes = (1, x.shape[-2], x.shape[-1], y.shape[-1])
+        steps = (0, 0, 0, *(s for part in parts for s in part.strides[-2:]))
+        self._note(ufunc, (x.dtype,) * 3, _around(stack, parts), sizes, steps, places)
+
+    def multiply(self, x: ndarray, y: ndarray, out: Any) -> Any:
+        """Return a product of matrices or vectors, and note it."""
+        if out is not None or x.ndim > 2 or y.ndim > 2 or not x.ndim or not y.ndim:
+            raise Unrecorded("a product into an array, or of stacks")
+        result = plain_of(self.new(np.asarray(x.dot(y))))
+        self._contract(np.matmul, "__call__", [x, y], {}, result)
+        return self.told(result)
+
+    def decide(self, array: ndarray) -> bool:
+        """Return a bool, and note that it is to be the same in the next call."""
+        if array.dtype.kind != "b" or array.size != 1:
+            raise Unrecorded("a look at elements")
+        place = self._find(array)
+        if place is None:
+            raise Unrecorded("a decision that no step leads to")
+        found = bool(array)
+        self.steps.append(Step(
+            DECIDE, (), (), (int(found),), (), (Operand(*place, ()),)
+        ))  # fmt: skip
+        return found
+
+    def cast(self, array: ndarray, dtype: np.dtype[Any]) -> Any:
+        """Return elements in another dtype, and note it."""
+        plain = plain_of(array)
+        made = plain_of(self.new(plain.astype(dtype)))
+        if plain.dtype.char + dtype.char not in CONVERTED:
+            raise Unrecorded(f"a cast from {plain.dtype} to {dtype}")
+        self._elements("convert", [plain.dtype, dtype], [plain], made)
+        return self.told(made)
+
+    def move(self, x: ndarray, choose: Callable[[ndarray], ndarray], out: Any = None) -> Any:
+        """Return elements that a function chooses of an array, whatever they are, and note it."""
+        steps = [np.arange(n) * s for n, s in zip(x.shape, x.strides, strict=True)]
+        offsets = np.broadcast_to(sum(np.ix_(*steps)), x.shape)
+        result = np.asarray(choose(plain_of(x)))
+        if out is None:
+            self._remember(OWN, result)
+        else:
+            out[...] = result
+            result = out
+        still = np.lib.stride_tricks.as_strided(plain_of(x), result.shape, [0] * result.ndim)
+        self._gather(np.asarray(choose(offsets)), still, result)
+        return self.told(result)
+
+    def take(self, x: Any, indices: Any, axis: Any, out: Any, mode: str) -> Any:
+        """Return elements at indices, and note it."""
+        if type(indices) is not Recorded:
+            how: Any = {"axis": axis, "mode": mode}
+            return self.move(x, lambda places: places.take(indices, **how), plain_of(out))
+        if mode != "raise" or (axis is None and x.ndim != 1) or indices.dtype != np.int64 or not indices.size:
+            raise Unrecorded("indices of another kind")
+        axis = 0 if axis is None else axis % x.ndim
+        if np.logical_or.reduce((indices < 0) | (indices >= x.shape[axis]), axis=None):
+            raise Unrecorded("indices out of range")
+        plain = plain_of(x)
+        result = plain.take(plain_of(indices), axis, out=plain_of(out))
+        if out is None:
+            self._remember(OWN, result)
+        places = plain_of(indices * plain.strides[axis])
+        before, behind = plain.shape[:axis], plain.shape[axis + 1 :]
+        places = places[(*(None,) * axis, ..., *(None,) * len(behind))]
+        strides = (*plain.strides[:axis], *(0,) * indices.ndim, *plain.strides[axis + 1 :])
+        spread = np.lib.stride_tricks.as_strided(plain, (*before, *indices.shape, *behind), strides)
+        self._gather(places, spread, result)
+        return self.told(result)
+
+    def find_extreme(
+        self, name: str, x: Any, axis: int | None = None, out: Any = None, *, keepdims: bool = False
+    ) -> Any:
+        """Return `np.argmax` or `np.argmin`, and note it."""
+        plain = plain_of(x)
+        if out is not None or plain.dtype.char not in SOUGHT:
+            raise Unrecorded(f"numpy.{name} of another kind")
+        result = np.asarray(getattr(plain, name)(axis, keepdims=keepdims))
+        self._remember(OWN, result)
+        moved = plain.reshape(-1) if axis is None else np.moveaxis(plain, axis, -1)
+        if not np.may_share_memory(moved, plain):
+            raise Unrecorded("an extreme of an array with gaps")
+        lead = moved.shape[:-1]
+        places = self._places(moved, result)
+        steps = (moved.strides[-1], 0)
+        outer = _around(lead, [moved, result.reshape(lead)])
+        self._note(name, (plain.dtype, result.dtype), outer, moved.shape[-1:], steps, places)
+        return self.told(result)
+
+    def _gather(self, offsets: ndarray, x: ndarray, out: ndarray) -> None:
+        if out.itemsize not in MOVED:
+            raise Unrecorded(f"elements of {out.itemsize} bytes")
+        self._loop("gather", [out.dtype], [np.broadcast_to(self._read(offsets), out.shape), x, out])
+
+    # --- functions ---
+
+    def copy_to(self, out: Any, source: Any, casting: str = "", where: Any = True) -> None:
+        """Copy elements, and note it."""
+        out, source, where = plain_of(out), plain_of(source), plain_of(where)
+        np.copyto(out, source, where=where)
+        if where is not True:
+            self._choose([where, source, out], out)
+            return
+        self._elements(*self._copy(out, source), out)
+
+    def choose(self, condition: Any, *given: Any) -> Any:
+        """Return `np.where` of three operands, and note it."""
+        if len(given) != 2:
+            raise Unrecorded("places where a mask holds")
+        condition, x, y = (plain_of(v) for v in (condition, *given))
+        out = plain_of(self.new(np.where(condition, x, y)))
+        if getattr(condition, "dtype", None) != np.dtype(bool):
+            raise Unrecorded("a choice by no mask")
+        self._choose([condition, x, y], out)
+        return self.told(out)
+
+    def _choose(self, operands: list[Any], out: ndarray) -> None:
+        self._elements("choose", [np.dtype(bool), *[out.dtype] * 3], operands, out)
+
+    def join(self, arrays: Any, axis: int = 0, out: Any = None, **named: Any) -> Any:
+        """Return `np.concatenate`, and note it."""
+        plain = [*map(plain_of, arrays)]
+        made = plain_of(self.new(np.concatenate(plain, axis, **named)) if out is None else out)
+        begin = 0
+        for array in plain:
+            end = begin + array.shape[axis]
+            self.copy_to(made[(*[slice(None)] * (axis % made.ndim), slice(begin, end))], array)
+            begin = end
+        return self.told(made)
+
+    def alike(self, x: Any, *args: Any, **named: Any) -> Any:
+        """Return an array like one, its elements not set."""
+        return self.new(np.empty_like(plain_of(x), *args, **named))
+
+    def filled(self, number: Any) -> Callable[..., Any]:
+        """Return what makes arrays of one number."""
+
+        def fill(x: Any, *args: Any, **named: Any) -> Any:
+            made = self.new(np.empty_like(plain_of(x), *args, **named))
+            self.copy_to(made, number)
+            return made
+
+        return fill
+
+
+def _around(shape: Sequence[int], operands: Sequence[ndarray]) -> list[tuple[int, tuple[int, ...]]]:
+    """Return the axes of a shape that are no single place, with the steps of the operands along them."""
+    return [(n, tuple([a.strides[d] for a in operands])) for d, n in enumerate(shape) if n != 1]
+
+
+#: Functions of NumPy's that are no ufuncs, nor made of those and of views.
+FUNCTIONS |= {
+    np.copyto: Recorder.copy_to, np.where: Recorder.choose, np.concatenate: Recorder.join,
+    np.empty_like: Recorder.alike,
+    np.broadcast_to: lambda recorder, x, shape: recorder.told(np.broadcast_to(plain_of(x), shape)),
+    np.argmax: lambda recorder, x, *args, **named: recorder.find_extreme("argmax", x, *args, **named),
+    np.argmin: lambda recorder, x, *args, **named: recorder.find_extreme("argmin", x, *args, **named),
+    np.dot: lambda recorder, x, y: recorder.multiply(plain_of(x), plain_of(y), None),
+    np.take: lambda recorder, x, *args, **named: recorder.told(plain_of(x)).take(*args, **named),
+    np.zeros_like: lambda recorder, *args, **named: recorder.filled(0)(*args, **named),
+    np.ones_like: lambda recorder, *args, **named: recorder.filled(1)(*args, **named),
+}  # fmt: skip

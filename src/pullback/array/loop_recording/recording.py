@@ -1,0 +1,185 @@
+"""Record which of NumPy's loops a function of arrays calls, so that native code can call them again.
+
+Of a function that is called again and again on arrays of the same shapes and strides, all is known but the
+elements: which loops NumPy calls, how often, on which memory and in which steps. A ufunc's call takes 0.3 µs
+beside its loop, a reduction's 0.9, a slice 0.1, and the Python around them as much. So the function is run
+once on arrays that tell of each ufunc that is called with them (`Recorded`); where an array lies is told by
+its address, so views need no record. What is not told (a sort, a library's routine) leaves no step. The
+result is then not what the function gives of other elements: a recording is taken only where it `agrees`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import lru_cache
+from threading import Lock, get_ident
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+from ..strides import address
+from .arrays import Recorded, plain_of
+from .recorder import Recorder
+from .steps import MADE, OWN, SCRATCH, Recording, Unrecorded
+
+
+@contextmanager
+def _made_told(recorder: Recorder) -> Iterator[None]:
+    """Let the arrays that this thread makes in the block tell what is done with them, and those that do stay
+    so. NumPy's functions are exchanged for that, which other threads do not see.
+    """
+    thread = get_ident()
+    usual = {name: getattr(np, name) for name in (*_MAKERS, "array", "asarray", "ascontiguousarray")}
+
+    def maker(function: Callable[..., Any]) -> Callable[..., Any]:
+        return lambda *args, **named: (
+            recorder.new(function(*args, **named)) if get_ident() == thread else function(*args, **named)
+        )
+
+    def asarray(x: Any, dtype: Any = None, *args: Any, **named: Any) -> Any:
+        if type(x) is not Recorded:
+            return usual["asarray"](x, dtype, *args, **named)
+        if named.pop("order", None) == "C" and not x.flags.c_contiguous:
+            x = x.copy()
+        if args or named:
+            raise Unrecorded("an array that is made in another way")
+        return x if dtype is None else x.astype(dtype, copy=False)
+
+    def ascontiguousarray(x: Any, dtype: Any = None) -> Any:
+        if type(x) is not Recorded:
+            return usual["ascontiguousarray"](x, dtype)
+        return asarray(x.reshape(1) if not x.ndim else x, dtype, order="C")
+
+    def array(x: Any, *args: Any, **named: Any) -> Any:
+        if type(x) is Recorded:
+            raise Unrecorded("a copy of an array")
+        return usual["array"](x, *args, **named)
+
+    if not _EXCHANGED.acquire(blocking=False):
+        raise Unrecorded("another thread records")
+    try:
+        for name in _MAKERS:
+            setattr(np, name, maker(usual[name]))
+        for function in (array, asarray, ascontiguousarray):
+            setattr(np, function.__name__, function)
+        yield
+    finally:
+        _EXCHANGED.release()
+        for name, function in usual.items():
+            setattr(np, name, function)
+
+
+#: Held while the module's functions are exchanged.
+_EXCHANGED = Lock()
+#: Functions of NumPy's that make arrays of a shape.
+_MAKERS = ("empty", "zeros", "ones", "full")
+
+
+def lying_alike(array: ndarray, elements: ndarray) -> ndarray:
+    """Return an array with some elements and memory of its own, with the shape and the strides of one."""
+    low, high = np.lib.array_utils.byte_bounds(array)
+    memory = np.zeros(high - low, np.uint8)
+    made: ndarray = np.ndarray(array.shape, array.dtype, memory, address(array) - low, array.strides)
+    made[...] = elements
+    return made
+
+
+def agrees(function: Callable[..., Any], other: Callable[..., Any], arrays: Sequence[ndarray]) -> bool:
+    """Return whether two functions of arrays of these shapes and strides give the same bits, for numbers of
+    many sizes at random, some of which are those that functions are likely to tell apart.
+    """
+    for turn, special in enumerate(_SPECIAL):
+        given = [
+            lying_alike(array, _at_random(array, special, len(_SPECIAL) * k + turn))
+            for k, array in enumerate(arrays)
+        ]
+        try:
+            with np.errstate(all="ignore"):
+                expected, found = function(*given), other(*given)
+        except Exception:  # noqa: BLE001  # Python is to say what is wrong with these
+            return False
+        if not all(_is_equal(x, y) for x, y in zip(_parts(expected), _parts(found), strict=True)):
+            return False
+    return True
+
+
+def _is_equal(x: ndarray, y: ndarray) -> bool:
+    """Return whether arrays are equal, the bits of what is nan aside: of two such operands an addition gives
+    the one or the other.
+    """
+    if (x.dtype, x.shape, x.strides) != (y.dtype, y.shape, y.strides):
+        return False
+    if x.dtype.kind in "fc" and x.tobytes() != y.tobytes():
+        x, y = np.where(np.isnan(x), np.nan, x), np.where(np.isnan(y), np.nan, y)
+    return x.tobytes() == y.tobytes()
+
+
+def _parts(result: Any) -> tuple[ndarray, ...]:
+    return result if isinstance(result, tuple) else (result,)
+
+
+#: Numbers that stand among those at random, in each turn others.
+_SPECIAL = ((1.0,), (-0.0, 0.0, 1e30), (np.nan, np.inf, -np.inf))
+
+
+def _at_random(array: ndarray, special: tuple[float, ...], seed: int) -> ndarray:
+    if array.dtype.kind in "fc":
+        return _numbers(array.size, array.dtype, special, seed).reshape(array.shape)
+    # Such elements as there are: they may be places in another array.
+    stream = np.random.RandomState(seed)
+    return stream.choice(np.append(array.reshape(-1), array.dtype.type(0)), array.shape)
+
+
+@lru_cache(maxsize=256)
+def _numbers(size: int, dtype: np.dtype[Any], special: tuple[float, ...], seed: int) -> ndarray:
+    stream = np.random.RandomState(seed)
+    numbers = stream.standard_normal(size) * 10 ** stream.uniform(-3, 3, size)
+    places = np.flatnonzero(stream.uniform(size=size) < 0.1)
+    numbers[places] = stream.choice(special, len(places))
+    with np.errstate(all="ignore"):  # halves hold no 1e30
+        return numbers.astype(dtype)
+
+
+def record(function: Callable[..., Any], arrays: Sequence[ndarray]) -> Recording:
+    """Return what a function does with arrays of these shapes and strides.
+
+    Parameters
+    ----------
+    function : callable
+        ``function(*arrays)`` returns an array or a tuple of arrays.
+    arrays : sequence of array
+
+    Raises
+    ------
+    Unrecorded
+        It does what cannot be told, as far as this can be seen.
+    """
+    # Each has memory of its own: what is given twice in this call may be two arrays in the next.
+    own = [lying_alike(array, array) for array in arrays]
+    recorder = Recorder(own)
+    try:
+        with _made_told(recorder), np.errstate(all="ignore"):
+            found = function(*[recorder.told(array) for array in own])
+    finally:
+        recorder.is_over = True
+    results: list[tuple[int, ndarray]] = []
+    for result in map(plain_of, _parts(found)):
+        memory, offset = recorder.place(result)
+        whole = recorder.memories[memory][1]
+        if offset or whole.size != result.size or any(memory == k for k, _ in results):
+            raise Unrecorded("a result that is a part of an array, or twice there")
+        reach = sum((n - 1) * s for n, s in zip(result.shape, result.strides, strict=True))
+        if reach != result.nbytes - result.itemsize:
+            raise Unrecorded("a result with gaps")
+        results.append((memory, result))
+    made = {memory for memory, _ in results}
+    if not made <= {step.operands[-1].memory for step in recorder.steps}:
+        raise Unrecorded("a result that no step writes")
+    memories = [
+        (MADE if k in made else kind, whole) for k, (kind, whole, _, _) in enumerate(recorder.memories)
+    ]
+    if sum(whole.nbytes + 64 for kind, whole in memories if kind == OWN) > SCRATCH:
+        raise Unrecorded("too much memory")
+    return Recording(recorder.steps, memories, results)

@@ -1,0 +1,41 @@
+"""Find NumPy's inner loops, whose addresses stand in its ufuncs."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+
+class _Ufunc(ctypes.Structure):
+    """The beginning of NumPy's structure of a ufunc, which its headers publish."""
+
+    _fields_ = (
+        ("head", ctypes.c_void_p * 2), ("nin", ctypes.c_int), ("nout", ctypes.c_int), ("nargs", ctypes.c_int),
+        ("identity", ctypes.c_int), ("loops", ctypes.POINTER(ctypes.c_void_p)),
+        ("data", ctypes.POINTER(ctypes.c_void_p)), ("ntypes", ctypes.c_int), ("reserved", ctypes.c_int),
+        ("name", ctypes.c_char_p),
+    )  # fmt: skip
+
+
+def loop_of(ufunc: np.ufunc, dtypes: Sequence[np.dtype[Any]]) -> tuple[int, int]:
+    """Return the addresses of a ufunc's loop for some dtypes and of what the loop is given.
+
+    Raises
+    ------
+    LookupError
+        It has none, or is not laid out as NumPy documents.
+    """
+    there = _Ufunc.from_address(id(ufunc))
+    if (there.nin, there.nout, there.ntypes) != (ufunc.nin, ufunc.nout, ufunc.ntypes):
+        raise LookupError("ufuncs are not laid out as NumPy documents")
+    if there.name != ufunc.__name__.encode():
+        raise LookupError("ufuncs are not laid out as NumPy documents")
+    chars = "".join(dtype.char for dtype in dtypes)
+    wanted = f"{chars[:-1]}->{chars[-1]}"
+    if wanted not in ufunc.types:
+        raise LookupError(f"{ufunc.__name__} has no loop {wanted}")
+    at = ufunc.types.index(wanted)
+    return there.loops[at] or 0, there.data[at] or 0

@@ -1,0 +1,122 @@
+"""Recordings of NumPy's loops give what the function gives, and nothing else is recorded."""
+
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+import pytest
+
+from pullback.array.loop_recording.arrays import Recorded
+from pullback.array.loop_recording.recording import agrees, record
+from pullback.array.loop_recording.steps import DECIDE, Unrecorded
+
+X, Y = np.arange(12.0).reshape(3, 4), np.arange(20, dtype=np.float32).reshape(4, 5)[:, 1:4]
+
+
+def native(function, arrays):
+    """Return a recording as a native function."""
+    pytest.importorskip("llvmlite")
+    from pullback.array import large
+
+    if not large.is_there():
+        pytest.skip("native code is switched off")
+    found = large.chains().inline_caches.replayed(function, arrays)
+    assert found is not function
+    return found
+
+
+def summed(x):
+    total = np.add.reduce(x, axis=1, keepdims=True)
+    return np.divide(np.exp(x - np.maximum.reduce(x, axis=(0, 1))), total), x.mean()
+
+
+def windows(x):
+    box = np.zeros((5, 6), x.dtype)
+    box[1:4, 1:5] = x
+    seen = type(box)((3, 4, 3, 3), x.dtype, box, 0, (*box.strides, *box.strides))
+    return seen.reshape(12, 9).dot(np.ones((9, 2)))
+
+
+def chosen(x):
+    first = np.where(x > 2, x, -x).argmax(1)
+    return x.take(first, axis=1), np.concatenate([x, x[:, ::-1]], axis=1)
+
+
+def accumulated(x):
+    return np.add.accumulate(x.astype(np.float64), axis=1).astype(np.float32)
+
+
+@pytest.mark.parametrize(
+    ("function", "array"), [(windows, X), (chosen, X), (accumulated, Y), (summed, X)]
+)
+def test_native_code_gives_the_bits(function, array):
+    replay = native(function, [array])
+    other = np.ascontiguousarray(array)[::-1].copy()
+    given = np.lib.stride_tricks.as_strided(np.zeros(64, array.dtype), array.shape, array.strides)
+    given[...] = other
+    found, wanted = replay(given), function(given)
+    several = type(wanted) is tuple
+    for own, expected in zip(*((found, wanted) if several else ([found], [wanted])), strict=True):
+        expected = np.asarray(expected)
+        assert own.tobytes() == expected.tobytes() and own.strides == expected.strides
+
+
+def test_decisions_are_asked_again():
+    calls = []
+
+    def function(x):
+        calls.append(type(x))
+        return x + 1 if np.isfinite(x).all() else x * 0
+
+    replay = native(function, [X])
+    calls.clear()
+    assert replay(X)[0, 1] == 2 and not calls
+    with np.errstate(invalid="ignore"):
+        assert np.isnan(replay(np.full_like(X, np.inf))).all() and calls == [np.ndarray]
+    assert any(step.ufunc == DECIDE for step in record(function, [X]).steps)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: x * float(x[0, 0]), lambda x: np.sort(x), lambda x: x[x > 1], lambda x: np.array(x) + 1,
+        lambda x: x + len(np.unique(x)), lambda x: np.asarray(x.tolist()), lambda x: np.nonzero(x)[0],
+        lambda x: x, lambda x: np.add(x, 1, out=x), lambda x: np.linalg.inv(x[:, :3]),
+        lambda x: np.cumsum(x, 1),
+    ],
+)
+def test_what_reads_elements_otherwise_is_not_recorded(function):
+    with pytest.raises(Unrecorded):
+        record(function, [X.copy()])
+
+
+def test_arrays_given_twice_are_two():
+    recording = record(np.add, [X, X])
+    assert [operand.memory for operand in recording.steps[-1].operands[:2]] == [0, 1]
+
+
+def test_what_does_not_agree_is_told():
+    assert agrees(np.square, lambda x: x * x, [X])
+    assert not agrees(lambda x: x.sum(0), lambda x: x[::-1].sum(0), [np.ones((40, 3), np.float32)])
+
+
+def test_other_threads_make_arrays_as_ever():
+    kinds = []
+
+    def function(x):
+        thread = threading.Thread(target=lambda: kinds.append(type(np.empty(3))))
+        thread.start()
+        thread.join()
+        kinds.append(type(np.empty(3)))
+        return x + 1
+
+    record(function, [X])
+    assert kinds == [np.ndarray, Recorded] and type(np.empty(3)) is np.ndarray and np.array([1]).size
+
+
+def test_recorded_arrays_are_arrays_when_it_is_over():
+    kept = []
+    record(lambda x: kept.append(x * 2) or x + 1, [X])
+    assert type(kept[0]) is Recorded and float(kept[0][0, 1]) == 2.0 and np.sort(kept[0])[0, 0] == 0
+    assert (kept[0] + 1).tolist() == (X * 2 + 1).tolist()
