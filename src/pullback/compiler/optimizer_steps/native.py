@@ -42,10 +42,10 @@ def native_steps(optimizer: Any) -> NativeSteps | None:
     """
     if modes() is not NO_GRAD:
         return None
-    rent, updating = optimizer._rent, _updating()
-    if rent.bought is None or rent.bought.updating is not updating:
-        rent.bought = NativeSteps(updating)
-    found: NativeSteps = rent.bought
+    hotness, updating = optimizer._hotness, _updating()
+    if hotness.compiled is None or hotness.compiled.updating is not updating:
+        hotness.compiled = NativeSteps(updating)
+    found: NativeSteps = hotness.compiled
     return found if found.takes(optimizer) else None
 
 
@@ -358,7 +358,7 @@ class NativeSteps:
             return rows
 
         try:
-            return made() if self.updating is _PASSES else optimizer._rent.get(made)
+            return made() if self.updating is _PASSES else optimizer._hotness.get(made)
         except Unsupported:
             self._refused.add(first.kind)
             return None
