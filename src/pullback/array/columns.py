@@ -23,6 +23,10 @@ from .threads import get_num_threads, run_parts, split
 #: copies that it saves.
 BLOCK_BYTES, _DEPTH = 1 << 20, 24
 
+#: How many times as many rows a block has as it copies for its last taps alone, up to so many times
+#: `BLOCK_BYTES`: a volume's planes are seldom several to a block.
+_HALO, _LARGEST = 4, 8
+
 # What the copies cost, in ns (measured): an element of a long contiguous run, the start of a run, an element
 # that changes place in a transposition; and a multiplication in a matrix product of small blocks.
 COPY, RUN, TRANSPOSE, MULTIPLY = 0.06, 6.0, 0.45, 0.02
@@ -91,7 +95,8 @@ class Columns:
             stretch = slice(start, min(start + (batch or 1), images))
             most = self.places
             if not batch:
-                most = max(budget - self.reach * inner, budget // (1 + self.reach), 1)
+                halo = self.reach * inner
+                most = max(budget - halo, min(_HALO * halo, _LARGEST * budget), 1)
                 most = min(most, -(-images * self.places // parts))
             self.blocks += rows_of(output, most, stretch)
         self.parts = min(parts, len(self.blocks))
