@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pullback.array import columns, depthwise
+from pullback.array import columns, depthwise, small_conv
 from pullback.array.conv import conv, conv_transpose, conv_weight
-from pullback.array.geometry import apart, output_size, pad_into, transposed_size
+from pullback.array.geometry import output_size, pad_into, transposed_size
 
 
 def by_definition(x, w, stride, padding, dilation, groups):
@@ -64,8 +64,10 @@ def test_equals_the_definition_however_it_is_cut(problem, threads, block):
     bias = rng.standard_normal(len(w)).astype(x.dtype)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(columns, "BLOCK_BYTES", block)
+        patch.setattr(columns, "_DEPTH", 0 if block == 100 else 24)
         patch.setattr(depthwise, "_BLOCK_BYTES", block)
         patch.setattr(columns, "WORTH_THREADS", -1 if threads else 1e12)
+        patch.setattr(small_conv, "MOST", 0 if threads else 1 << 17)
         patch.setattr(depthwise, "_WORTH_THREADS", -1 if threads else 10**12)
         y = by_definition(x, w, *rest)
         np.testing.assert_allclose(conv(x, w, *rest), y, atol=1e-12)
@@ -79,6 +81,7 @@ def test_the_three_kernels_are_one_trilinear_form(problem, threads):
     x, w, *rest, rng = problem
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(columns, "WORTH_THREADS", -1 if threads else 1e12)
+        patch.setattr(small_conv, "MOST", 0 if threads else 1 << 17)
         y = conv(x, w, *rest)
         g = rng.standard_normal(y.shape).astype(y.dtype)
         value = np.sum(g * y)
@@ -152,18 +155,7 @@ def test_pad_into_cuts_and_fills():
     assert pad_into(x, [(0, 0)]).base is not None
     np.testing.assert_array_equal(pad_into(x, [(-1, 2)])[0, 0], [2, 3, 4, 5, 0, 0])
     np.testing.assert_array_equal(pad_into(x, [(2, 0)], (1,), (3,), fill=-1)[0, 0], [-1, 1, 2])
-    np.testing.assert_array_equal(pad_into(x, [(1, 1)], images_last=True)[0, :, 0], [0, 1, 2, 3, 4, 5, 0])
     np.testing.assert_array_equal(pad_into(x, [(0, 9)], (7,), (3,))[0, 0], [0, 0, 0])
-
-
-@pytest.mark.parametrize(("count", "size"), [(9, 512), (32, 2048), (32, 500), (8, 512), (0, 512)])
-def test_images_are_set_apart_where_their_addresses_would_collide(count, size):
-    x = np.random.default_rng(3).standard_normal((count, 2, size // 2), "f4")
-    moved = apart(x)
-    np.testing.assert_array_equal(moved, x)
-    collide = count > 8 and size % 512 == 0
-    assert (moved is x) is not collide
-    assert not collide or moved.strides[0] % 2048
 
 
 def test_infinite_weights_meet_no_padding_on_the_way_back():

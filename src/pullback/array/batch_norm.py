@@ -50,7 +50,13 @@ def _channel_sums(
 
 
 def _place_sums(x: ndarray) -> ndarray:
-    return x @ np.ones(x.shape[2], x.dtype)
+    """Return the sums over places; of one alone NumPy's loops would take 15 ns a row."""
+    return x[..., 0] if x.shape[2] == 1 else x @ np.ones(x.shape[2], x.dtype)
+
+
+def _place_products(x: ndarray, y: ndarray) -> ndarray:
+    """Return the sums over places of ``x · y``; x is overwritten where there is one."""
+    return np.multiply(x, y, out=x)[..., 0] if x.shape[2] == 1 else np.vecdot(x, y)
 
 
 def batch_statistics(x: ndarray) -> tuple[ndarray, ndarray]:
@@ -72,7 +78,7 @@ def batch_statistics(x: ndarray) -> tuple[ndarray, ndarray]:
 
     def squares(x: ndarray) -> tuple[ndarray]:
         centred = np.subtract(x, column)
-        return (np.vecdot(centred, centred),)
+        return (_place_products(centred, centred),)
 
     return mean, _channel_sums(squares, 1, blocks)[0] / number
 
@@ -197,7 +203,7 @@ def batch_norm_adjoint(
     column = mean[:, None]
 
     def sums(g: ndarray, x: ndarray) -> tuple[ndarray, ndarray]:
-        return _place_sums(g), np.vecdot(np.subtract(x, column), g)
+        return _place_sums(g), _place_products(np.subtract(x, column), g)
 
     bias_sum, weight_sum = _channel_sums(sums, 2, upstream, blocks)
     weight_sum = weight_sum * invstd

@@ -1,7 +1,8 @@
 """Columns: the places of an array under the taps of a kernel, side by side, in blocks that stay in the cache.
 
-A convolution is one matrix product of the weight with the columns of each block; blocks run on several
-threads.
+A convolution is a sum of matrix products of the weight with the columns, one product for each tap along the
+first axis: a tap along that axis finds its columns in those of another, some rows further on. So there are a
+kernel's height fewer copies than columns. Blocks run on several threads.
 """
 
 from __future__ import annotations
@@ -9,24 +10,26 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from itertools import product
 from math import prod
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy import ndarray
-from numpy.lib.stride_tricks import as_strided
 
 from .blas import single_threaded
-from .geometry import Pads, apart, pad_into
+from .geometry import Pads
 from .threads import get_num_threads, run_parts, split
 
-#: Bytes of columns in a block. Measured from 0.25 to 4 MiB: beyond the second-level cache, but a quarter of
-#: the calls.
-BLOCK_BYTES = 2 << 20
+#: Bytes of columns in a block, and the depth of a product below which one for each tap costs more than the
+#: copies that it saves.
+BLOCK_BYTES, _DEPTH = 1 << 20, 24
 
-# What the copies cost, in ns (measured): an element of a long contiguous run, the start of a run, a strided
-# element, an element that changes place in a transposition; and a multiplication in a matrix product of small
-# blocks.
-COPY, RUN, STRIDED, TRANSPOSE, MULTIPLY = 0.06, 6.0, 0.25, 0.45, 0.02
+#: How many times as many rows a block has as it copies for its last taps alone, up to so many times
+#: `BLOCK_BYTES`: a volume's planes are seldom several to a block.
+_HALO, _LARGEST = 4, 8
+
+# What the copies cost, in ns (measured): an element of a long contiguous run, the start of a run, an element
+# that changes place in a transposition; and a multiplication in a matrix product of small blocks.
+COPY, RUN, TRANSPOSE, MULTIPLY = 0.06, 6.0, 0.45, 0.02
 
 #: Less work than this, in ns, is not worth waking a thread for: where parts are short, their threads wait for
 #: the interpreter and for one another. On a busy machine a step of three 3×3 convolutions of 0.5 to 1 ms
@@ -47,158 +50,159 @@ class Block(NamedTuple):
 class Columns:
     """The places of `x` under the taps, side by side, block by block.
 
-    Two layouts. With images first, the columns of a block are ``(images, C, *kernel, *places)``: copied in
-    runs of one output row, and the products come out in place. With images last, ``(C, *kernel, *places,
-    images)``, the runs are longer by the number of images, and x and the products are transposed: better for
-    small images (16×14×14, batch 64, 5×5 kernel: 0.25 ms against 0.6).
+    Parameters
+    ----------
+    x, kernel, stride, pads, dilation, output, groups
+        As in `conv`.
+    out_channels : int
+        Of a group.
     """
 
     def __init__(
         self, x: ndarray, kernel: Sequence[int], stride: Sequence[int], pads: Pads, dilation: Sequence[int],
         output: Sequence[int], out_channels: int, groups: int,
     ) -> None:
-        self.kernel, self.stride, self.pads, self.dilation = kernel, stride, pads, dilation
-        self.output, self.groups = output, groups
-        self.grouped = (groups,) if groups > 1 else ()
-        self.places = prod(output)
         images, channels = x.shape[:2]
-        rows = channels * prod(kernel)
-        self.depth = rows // groups
-        padded = any(low or high for low, high in pads)
-        self.is_plain = all(k == s == 1 for k, s in zip(kernel, stride)) and not padded
-        self.x = np.ascontiguousarray(x) if self.is_plain else x
-        budget = max(1, BLOCK_BYTES // (rows * x.itemsize))
+        self.shape = (out_channels * groups, channels // groups, *kernel)
+        self.places = prod(output)
+        self.grouped = (groups,) if groups > 1 else ()
+        first = [low for low, _ in pads]
+        self.is_plain = all(k == s == 1 for k, s in zip(kernel, stride)) and not any(map(any, pads))
+        if self.is_plain:
+            x = np.ascontiguousarray(x)
+        if len(kernel) == 1 or channels // groups * prod(kernel[1:]) < _DEPTH:
+            x = x[:, :, None]
+            kernel, stride, dilation, output = (1, *kernel), (1, *stride), (1, *dilation), (1, *output)
+            first = [0, *first]
+        self.x, self.kernel, self.stride, self.dilation, self.first = x, kernel, stride, dilation, first
+        self.depth = channels // groups * prod(kernel[1:])
+        # Rows of x that taps share have the same remainder by the stride.
+        offsets = [divmod(tap * dilation[0], stride[0]) for tap in range(kernel[0])]
+        self.phases = sorted({phase for _, phase in offsets})
+        self.taps = [(self.phases.index(phase), shift) for shift, phase in offsets]
+        self.reach = offsets[-1][0]
+        self.rows = 0 if self.is_plain else self.depth * groups * len(self.phases)
 
-        run, one = output[-1], COPY if stride[-1] == 1 else STRIDED
-        first = 0.0 if self.is_plain else rows * self.places * (one + RUN / run)
-        batch = min(images, 32)
-        moved = prod(x.shape[1:]) + out_channels * groups * self.places
-        last = rows * self.places * (COPY + RUN / (run * batch)) + moved * TRANSPOSE
-        self.images_last = last < first and images > 1
-        multiply = rows * self.places * out_channels * MULTIPLY
-        work = images * (min(first, last) + multiply)
-        self.parts = min(get_num_threads(), images * self.places) if work > WORTH_THREADS else 1
-
-        if self.images_last:
-            self.batch = min(batch, -(-images // self.parts))
-            stretches = [slice(i, min(i + self.batch, images)) for i in range(0, images, self.batch)]
-            self.blocks = [[*rows_of(output, max(1, budget // self.batch), images)] for images in stretches]
-        else:
-            budget = min(budget, -(-images * self.places // self.parts))
-            if self.is_plain and images >= self.parts:
-                budget = -(-images // self.parts) * self.places  # nothing is copied: one product per image
-            self.batch = max(1, min(images, budget // self.places))
-            stretches = [slice(i, min(i + self.batch, images)) for i in range(0, images, self.batch)]
-            self.blocks = [[block] for images in stretches for block in rows_of(output, budget, images)]
-        self.parts = min(self.parts, len(self.blocks))
+        work = images * self.places * self.depth * groups * kernel[0] * (COPY + out_channels * MULTIPLY)
+        parts = min(get_num_threads(), images * self.places) if work > WORTH_THREADS else 1
+        inner = prod(output[1:])
+        budget = max(1, BLOCK_BYTES // (max(1, self.rows) * x.itemsize))
+        whole = (output[0] + self.reach) * inner
+        batch = images if self.is_plain else budget // whole
+        batch = min(batch, -(-images // parts)) if images >= parts else 0
+        self.blocks: list[Block] = []
+        for start in range(0, images, batch or 1):
+            stretch = slice(start, min(start + (batch or 1), images))
+            most = self.places
+            if not batch:
+                halo = self.reach * inner
+                most = max(budget - halo, min(_HALO * halo, _LARGEST * budget), 1)
+                most = min(most, -(-images * self.places // parts))
+            self.blocks += rows_of(output, most, stretch)
+        self.parts = min(parts, len(self.blocks))
 
     def run(self, w: ndarray, y: ndarray, bias: ndarray | None) -> None:
-        """Write w ``(groups, O / groups, depth)`` times the columns, plus a bias ``(O,)``, into y."""
-        w = w[0] if self.groups == 1 else w
+        """Write w ``(O, C / groups, *kernel)`` times the columns, plus a bias ``(O,)``, into y."""
+        taps, groups = self.kernel[0], prod(self.grouped)
+        turned = w.reshape(groups, len(w) // groups, w.shape[1], taps, -1).transpose(3, 0, 1, 2, 4)
+        turned = turned.reshape(taps, *self.grouped, len(w) // groups, self.depth)
         level = None if bias is None else bias.reshape(*self.grouped, -1, 1)
         flat = y.reshape(len(y), *self.grouped, -1, self.places)
 
-        def part(blocks: Sequence[Sequence[Block]], _: int) -> None:
-            for images, stretch in self._each(blocks):
-                if not self.images_last:
-                    for block, columns in stretch:
-                        target = flat[images, ..., block.places]
-                        np.matmul(w, columns, out=target)
-                        if level is not None:
-                            np.add(target, level, out=target)
-                    continue
-                products = np.empty((*flat.shape[1:], images.stop - images.start), y.dtype)
-                for block, columns in stretch:
-                    target = merge_last(products[..., block.places, :])
-                    np.matmul(w, columns, out=target)
-                    if level is not None:
-                        np.add(target, level, out=target)
-                flat[images] = np.moveaxis(products, -1, 0)
+        def part(blocks: Sequence[Block], _: int) -> None:
+            for block, columns in self._each(blocks):
+                target = flat[block.images, ..., block.places]
+                np.matmul(turned[0], columns[0], out=target)
+                spare = np.empty(target.shape, y.dtype) if taps > 1 else target
+                for factor, column in zip(turned[1:], columns[1:], strict=True):
+                    np.matmul(factor, column, out=spare)
+                    np.add(target, spare, out=target)
+                if level is not None:
+                    np.add(target, level, out=target)
 
         self._run_parts(part)
 
-    def run_products(self, y: ndarray, sums: ndarray) -> None:
-        """Add the columns times y, summed over places and images, to ``sums[part]`` ``(groups, depth, O /
-        groups)``.
+    def products(self, y: ndarray) -> ndarray:
+        """Return the columns times y, summed over places and images: ``(O, C / groups, *kernel)``.
 
-        In this order because OpenBLAS's kernels for AVX-512 are slow where the first factor is the narrow
-        one: (32, 8192) times (8192, 144) takes 1.04 ms, its transpose 0.47; those for AVX2 0.82 and 0.76.
+        The columns are the first factor because OpenBLAS's kernels for AVX-512 are slow where that is the
+        narrow one: (32, 8192) times (8192, 144) takes 1.04 ms, its transpose 0.47; those for AVX2 0.82 and
+        0.76.
         """
-        sums = sums[:, 0] if self.groups == 1 else sums
+        taps, groups = self.kernel[0], prod(self.grouped)
         flat = y.reshape(len(y), *self.grouped, -1, self.places)
+        sums = np.zeros((self.parts, taps, *self.grouped, self.depth, flat.shape[-2]), y.dtype)
 
-        def part(blocks: Sequence[Sequence[Block]], index: int) -> None:
-            for images, stretch in self._each(blocks):
-                turned = None
-                if self.images_last:
-                    turned = np.ascontiguousarray(np.moveaxis(apart(flat[images]), 0, -1))
-                for block, columns in stretch:
-                    if turned is not None:
-                        factor = merge_last(turned[..., block.places, :])
-                        sums[index] += np.matmul(columns, factor.swapaxes(-1, -2))
-                    else:
-                        factor = flat[images, ..., block.places]
-                        products = np.matmul(columns, factor.swapaxes(-1, -2))
-                        sums[index] += products[0] if len(products) == 1 else products.sum(axis=0)
+        def part(blocks: Sequence[Block], index: int) -> None:
+            for block, columns in self._each(blocks):
+                factor = flat[block.images, ..., block.places].swapaxes(-1, -2)
+                for total, column in zip(sums[index], columns, strict=True):
+                    found = np.matmul(column, factor)
+                    total += found[0] if len(found) == 1 else np.add.reduce(found, axis=0)
 
         self._run_parts(part)
+        total = np.add.reduce(sums, axis=0).reshape(taps, groups, self.shape[1], -1, flat.shape[-2])
+        return np.ascontiguousarray(total.transpose(1, 4, 2, 0, 3)).reshape(self.shape)
 
-    def _run_parts(self, part: Callable[[Sequence[Sequence[Block]], int], None]) -> None:
+    def _run_parts(self, part: Callable[[Sequence[Block], int], None]) -> None:
         bounds = split(len(self.blocks), self.parts)
-        run_products(lambda i: part(self.blocks[bounds[i][0] : bounds[i][1]], i), self.parts)
+        run_products(lambda i: part(self.blocks[slice(*bounds[i])], i), self.parts)
 
-    def _each(
-        self, stretches: Sequence[Sequence[Block]]
-    ) -> Iterator[tuple[slice, Iterator[tuple[Block, ndarray]]]]:
-        """Yield for each stretch of images its blocks with their columns, ``([images,] [groups,] depth,
-        places [· images])``.
+    def _each(self, blocks: Sequence[Block]) -> Iterator[tuple[Block, list[ndarray]]]:
+        """Yield each block with its columns under each tap along the first axis, ``(images, [groups,] depth,
+        places)``.
         """
-        largest = max(prod(stretch[0].counts) for stretch in stretches)
-        rows = 0 if self.is_plain else self.depth * self.groups
-        spare = np.empty(self.batch * rows * largest, self.x.dtype)
-        for stretch in stretches:
-            yield stretch[0].images, self._columns_of(stretch, spare)
+        spare = np.empty(0, self.x.dtype)
+        before: Any = None
+        for block in blocks:
+            x = self.x[block.images]
+            if self.is_plain:
+                yield block, [x.reshape(len(x), *self.grouped, self.depth, -1)[..., block.places]]
+                continue
+            high, *wide = block.counts
+            shape = (len(self.phases), *x.shape[:2], *self.kernel[1:], high + self.reach, *wide)
+            if spare.size < prod(shape):
+                spare = np.empty(prod(shape), x.dtype)
+            box = spare[: prod(shape)].reshape(shape)
+            # Zeros stand where they stood in a block like this one.
+            self._fill(box, x, block, clean=before == (block.starts, shape))
+            before = block.starts, shape
+            rows = box.reshape(len(self.phases), len(x), *self.grouped, self.depth, -1)
+            inner, places = prod(wide), prod(block.counts)
+            yield block, [
+                rows[phase][..., shift * inner : shift * inner + places] for phase, shift in self.taps
+            ]
 
-    def _columns_of(self, stretch: Sequence[Block], spare: ndarray) -> Iterator[tuple[Block, ndarray]]:
-        x = self.x[stretch[0].images]
-        count = len(x)
-        if self.is_plain:
-            for block in stretch:
-                flat = x.reshape(count, *self.grouped, self.depth, self.places)
-                yield block, flat[..., block.places]
-            return
-        if self.images_last:
-            padded = pad_into(x, self.pads, images_last=True)
-        lead: tuple[int, ...]
-        tail: tuple[int, ...]
-        for block in stretch:
-            starts = [o * s for o, s in zip(block.starts, self.stride)]
-            if self.images_last:
-                region = padded[(slice(None), *(slice(start, None) for start in starts))]
-                lead, tail, first = (), (count,), 0
-            else:
-                lengths = [
-                    (n - 1) * s + (k - 1) * d + 1
-                    for n, s, k, d in zip(block.counts, self.stride, self.kernel, self.dilation)
-                ]
-                region = pad_into(x, self.pads, starts, lengths)
-                lead, tail, first = (count,), (), 1
-            spatial = region.strides[first + 1 : first + 1 + len(starts)]
-            windows = as_strided(
-                region,
-                (*lead, self.x.shape[1], *self.kernel, *block.counts, *tail),
-                (
-                    *region.strides[:first],
-                    region.strides[first],
-                    *(t * d for t, d in zip(spatial, self.dilation)),
-                    *(t * s for t, s in zip(spatial, self.stride)),
-                    *region.strides[first + 1 + len(spatial) :],
-                ),
-                writeable=False,
-            )
-            columns = spare[: windows.size].reshape(windows.shape)
-            np.copyto(columns, windows)
-            yield block, columns.reshape(*lead, *self.grouped, self.depth, -1)
+    def _fill(self, box: ndarray, x: ndarray, block: Block, clean: bool) -> None:
+        """Copy what lies under the taps of all axes but the first into a box of columns."""
+        starts = [start * s - low for start, s, low in zip(block.starts, self.stride, self.first)]
+        lengths, extents = box.shape[-len(starts) :], x.shape[2:]
+        outer = [span(starts[0] + phase, self.stride[0], lengths[0], extents[0]) for phase in self.phases]
+        inner = [
+            [span(starts[a] + i * self.dilation[a], self.stride[a], lengths[a], extents[a])
+             for i in range(self.kernel[a])]
+            for a in range(1, len(starts))
+        ]  # fmt: skip
+        if not clean:
+            edges = zip(lengths, [outer, *inner], strict=True)
+            if any(target.stop - target.start < length for length, along in edges for target, _ in along):
+                box.fill(0)
+        every = slice(None)
+        for phase, row in zip(box, outer, strict=True):
+            for tap in product(*map(range, self.kernel[1:])):
+                places = [row, *[along[i] for along, i in zip(inner, tap, strict=True)]]
+                target = phase[(every, every, *tap, *[target for target, _ in places])]
+                target[...] = x[(every, every, *[source for _, source in places])]
+
+
+def span(first: int, step: int, count: int, size: int) -> tuple[slice, slice]:
+    """Return which of the places ``first + step·n``, n < count, lie on an axis of a size: the n, and the
+    places.
+    """
+    low = min(max(0, -(first // step)), count)
+    high = max(low, min(count, -((first - size) // step)))
+    begin = first + low * step
+    return slice(low, high), slice(begin, begin + (high - low - 1) * step + 1 if high > low else begin, step)
 
 
 def run_products(part: Callable[[int], None], parts: int) -> None:
@@ -207,14 +211,6 @@ def run_products(part: Callable[[int], None], parts: int) -> None:
     """
     with single_threaded():
         run_parts(part, parts)
-
-
-def merge_last(array: ndarray) -> ndarray:
-    """Return the last two axes, which follow one another in memory, as one. A reshape would copy when an
-    outer axis is cut.
-    """
-    places, images = array.shape[-2:]
-    return as_strided(array, (*array.shape[:-2], places * images), (*array.strides[:-2], array.itemsize))
 
 
 def rows_of(output: Sequence[int], budget: int, images: slice) -> Iterator[Block]:

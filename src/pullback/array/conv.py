@@ -14,8 +14,8 @@ so each is a derivative of the others, to any order:
     conv_transpose(y, w)  covectors  conv(g, w),            conv_weight(g, y)
     conv_weight(x, y)     covectors  conv_transpose(y, g),  conv(x, g)
 
-(for complex arrays with the conjugate of what stands beside g). `conv` and `conv_weight` gather columns
-(`columns`); `conv_transpose` scatters what one matrix product gives for all taps. float16 and bfloat16 are
+(for complex arrays with the conjugate of what stands beside g). All gather columns (`columns`);
+`conv_transpose` is a convolution for each share of places that meet the same taps. float16 and bfloat16 are
 computed in float32 and rounded once. Channels that are convolved each for itself have a module of their own
 (`depthwise`). Large ones of one or two dimensions run in native code where there is any (`large`).
 
@@ -26,16 +26,16 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from math import prod
-from typing import Any
+from itertools import product
+from math import gcd, prod
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy import ndarray
 
 from . import columns, depthwise, large, small_conv
 from .dtypes import COMPLEX32
-from .geometry import Pads, apart, output_size
-from .threads import get_num_threads, split
+from .geometry import Pads, output_size
 
 #: Multiplications from which a kernel in native code is asked for: it takes 10 µs for these, and NumPy's
 #: calls some 100; but a new shape is compiled first, which takes 50 ms.
@@ -44,6 +44,13 @@ WORTH_NATIVE = 1 << 20
 #: The same of channels that are convolved each for itself, which NumPy does tap by tap: 8×16×20×20, 3×3 takes
 #: it 350 µs, and a kernel 30.
 WORTH_NATIVE_EACH = 1 << 15
+
+#: How many times as many places as y has a transposed convolution may have, for each of its stride, to be
+#: gathered.
+_WIDE = 2.5
+
+#: Products of taps with places of y up to which those of a stride above 1 are added up in one go.
+_FEW = 1 << 18
 
 Ints = tuple[int, ...]
 
@@ -171,18 +178,12 @@ def conv_transpose(
         return x
     if groups == 1 and not any(padding) and _lie_side_by_side(y.shape[2:], kernel, stride, dilation, size):
         return _side_by_side(y, w)
-    # Of stride 1 it is a convolution with the kernel turned around.
-    pads = [
-        (d * (k - 1) - p, n - o + p) for k, d, p, n, o in zip(kernel, dilation, padding, size, y.shape[2:])
-    ]
-    if finite and all(s == 1 for s in stride) and (
-        (prod(size) < 2 * prod(y.shape[2:]) and small_conv.fits(y, kernel, size, groups, pads))
-        or _is_better_gathered(y, w, groups, size)
-    ):
-        turned = w[(slice(None), slice(None), *(slice(None, None, -1) for _ in kernel))]
-        turned = turned.reshape(groups, -1, *turned.shape[1:]).swapaxes(1, 2).reshape(channels, -1, *kernel)
-        return _correlate(y, turned, stride, pads, dilation, groups, size)
-    return _scatter(np.ascontiguousarray(y), w, stride, padding, dilation, groups, size)
+    # Each place of y meets all taps: where x has many places for those, a sum of windows is less work.
+    few = prod(stride) > 1 and y.size // len(w) * w[0].size * groups <= _FEW
+    few = few and not depthwise.is_better(groups, w.shape)
+    if finite and not few and prod(size) < _WIDE * prod(y.shape[2:]) * prod(stride):
+        return _gather(y, w, stride, padding, dilation, groups, size)
+    return _scatter(y, w, stride, padding, dilation, groups, size)
 
 
 def _lie_side_by_side(
@@ -248,10 +249,8 @@ def conv_weight(
     if small_conv.fits(x, kernel, y.shape[2:], groups, pads):
         flat = small_conv.columns(x, kernel, stride, pads, dilation, y.shape[2:])
         return small_conv.weight(flat, y, shape)
-    gathered = columns.Columns(x, kernel, stride, pads, dilation, y.shape[2:], y.shape[1] // groups, groups)
-    sums = np.zeros((gathered.parts, groups, gathered.depth, shape[0] // groups), x.dtype)
-    gathered.run_products(y, sums)
-    return np.ascontiguousarray(np.add.reduce(sums, axis=0).swapaxes(1, 2)).reshape(shape)
+    along = y.shape[1] // groups
+    return columns.Columns(x, kernel, stride, pads, dilation, y.shape[2:], along, groups).products(y)
 
 
 def _correlate(
@@ -273,28 +272,61 @@ def _correlate(
         small_conv.correlate(flat, w, bias, y)
         return y
     gathered = columns.Columns(x, w.shape[2:], stride, pads, dilation, output, w.shape[0] // groups, groups)
-    gathered.run(w.reshape(groups, w.shape[0] // groups, gathered.depth), y, bias)
+    gathered.run(w, y, bias)
     return y
 
 
-def _images_last(y: ndarray, w: ndarray, groups: int, size: Sequence[int]) -> bool:
-    """Return whether the starts of short runs would cost more than two transpositions that make them
-    longer.
+class _Share(NamedTuple):
+    """Places along an axis of a transposed convolution that meet the same taps: with them it is a convolution
+    of stride 1.
     """
-    channels = w.shape[1] * groups
-    runs = channels * prod(w.shape[2:]) * prod(y.shape[2:]) / y.shape[-1]
-    moved = prod(y.shape[1:]) + channels * prod(size)
-    return len(y) > 1 and columns.RUN * runs * (1 - 1 / min(len(y), 32)) > columns.TRANSPOSE * moved
+
+    places: slice
+    taps: slice
+    pads: tuple[int, int]
+    dilation: int
 
 
-def _is_better_gathered(y: ndarray, w: ndarray, groups: int, size: Sequence[int]) -> bool:
-    """Return whether gathering columns of y beats scattering into x: measured, where rows are long (64 → 64
-    channels, 56×56, 3×3: 19.7 ms against 24.8) or channels stand alone, unless the padding of y makes many
-    more places.
+def _shares(o: int, k: int, s: int, d: int, p: int, n: int) -> list[_Share]:
+    """Return the shares of an axis of `n` places, from `o`, those with taps only."""
+    step, found = s // gcd(s, d), []
+    for first in range(min(s, n)):
+        taps = [i for i in range(k) if (first + p - i * d) % s == 0]
+        if taps:
+            count, apart = -(-(n - first) // s), step * d // s
+            low = (taps[-1] * d - first - p) // s
+            pads = low, count - o - low + apart * (len(taps) - 1)
+            # The last tap comes first: the kernel is turned around.
+            backwards = slice(taps[-1], taps[0] - 1 if taps[0] else None, -step)
+            found.append(_Share(slice(first, None, s), backwards, pads, apart))
+    return found
+
+
+def _gather(
+    y: ndarray, w: ndarray, stride: Sequence[int], padding: Sequence[int], dilation: Sequence[int],
+    groups: int, size: Sequence[int],
+) -> ndarray:
+    """Return `conv_transpose` as convolutions with the kernel turned around, one for all places that lie a
+    stride apart.
     """
-    if depthwise.is_better(groups, w.shape):
-        return w.shape[0] == groups
-    return not _images_last(y, w, groups, size) and prod(size) < 1.3 * prod(y.shape[2:])
+    kernel, channels = w.shape[2:], w.shape[1] * groups
+    turned = w.reshape(groups, -1, *w.shape[1:]).swapaxes(1, 2).reshape(channels, -1, *kernel)
+    axes = [*map(_shares, y.shape[2:], kernel, stride, dilation, padding, size)]
+    every = slice(None), slice(None)
+    x: ndarray | None = None
+    for shares in product(*axes):
+        part = turned[(*every, *[share.taps for share in shares])]
+        pads, apart = [share.pads for share in shares], [share.dilation for share in shares]
+        counts = [len(range(*share.places.indices(n))) for share, n in zip(shares, size, strict=True)]
+        found = _correlate(y, part, (1,) * len(counts), pads, apart, groups, counts)
+        if found.shape[2:] == tuple(size):
+            return found
+        if x is None:
+            x = np.empty((len(y), channels, *size), y.dtype)
+            if prod(map(len, axes)) < prod(stride):
+                x.fill(0)  # no tap reaches some places
+        x[(*every, *[share.places for share in shares])] = found
+    return np.zeros((len(y), channels, *size), y.dtype) if x is None else x
 
 
 def _scatter(
@@ -302,76 +334,27 @@ def _scatter(
     groups: int, size: Sequence[int],
 ) -> ndarray:
     """Return `conv_transpose`, one addition for each tap over what the product of the weight with y gives for
-    it.
-
-    Images come last, so that the additions walk long contiguous runs, where an image's rows are short.
+    it, image by image.
     """
-    images, output, kernel = y.shape[0], y.shape[2:], w.shape[2:]
+    output, kernel = y.shape[2:], w.shape[2:]
     channels, places = w.shape[1] * groups, prod(output)
     taps = w.reshape(groups, w.shape[0] // groups, -1).swapaxes(1, 2)
-    x = np.empty((images, channels, *size), y.dtype)
+    x = np.empty((len(y), channels, *size), y.dtype)
     covered = [(o - 1) * s + (k - 1) * d + 1 for o, s, k, d in zip(output, stride, kernel, dilation)]
+    most = max(1, columns.BLOCK_BYTES // (channels * prod(kernel) * places * y.itemsize))
     box_size = [max(n + p, c) for n, p, c in zip(size, padding, covered)]
+    every = slice(None), slice(None)
     inside = tuple(slice(p, p + n) for p, n in zip(padding, size))
-    is_plain = all(k == 1 for k in kernel) and tuple(output) == tuple(size) and not any(padding)
-
-    rows = channels * prod(kernel)
-    batch = min(images, 32)
-    images_last = not is_plain and _images_last(y, w, groups, size)
-    work = images * rows * places * (2 * columns.COPY + w.shape[0] // groups * columns.MULTIPLY)
-    parts = min(get_num_threads(), images) if work > columns.WORTH_THREADS else 1
-    together = max(1, min(columns.BLOCK_BYTES // (rows * places * y.itemsize), -(-images // parts)))
-    if images_last:
-        together = max(together, min(batch, 8, -(-images // parts)))
-    # Where even that is more than a block, a few channels at a time.
-    wide = channels
-    if groups == 1:
-        wide = max(1, min(channels, columns.BLOCK_BYTES // (prod(kernel) * places * together * y.itemsize)))
-    bounds = split(images, parts)
-
-    def part(index: int) -> None:
-        for start in range(bounds[index][0], bounds[index][1], together):
-            cut = slice(start, min(start + together, bounds[index][1]))
-            count = cut.stop - start
-            flat: ndarray = y[cut].reshape(count, groups, -1, places)
-            if is_plain:
-                np.matmul(taps, flat, out=x[cut].reshape(count, groups, channels // groups, places))
-                continue
-            if images_last:
-                flat = np.ascontiguousarray(np.moveaxis(apart(flat), 0, -1)).reshape(
-                    groups, -1, places * count
-                )
-            for first in range(0, channels, wide):
-                some = slice(first, min(first + wide, channels))
-                number = some.stop - first
-                factor = taps[:, first * prod(kernel) : some.stop * prod(kernel)] if wide < channels else taps
-                products = np.matmul(factor, flat)
-                if images_last:
-                    products = products.reshape(number, *kernel, *output, count)
-                    box = np.zeros((number, *box_size, count), y.dtype)
-                    _add_taps(products, box, (slice(None),), (slice(None),), stride, dilation, output)
-                    x[cut, some] = np.moveaxis(box[(slice(None), *inside)], -1, 0)
-                else:
-                    products = products.reshape(count, number, *kernel, *output)
-                    box = np.zeros((count, number, *box_size), y.dtype)
-                    _add_taps(products, box, (slice(None), slice(None)), (), stride, dilation, output)
-                    x[cut, some] = box[(slice(None), slice(None), *inside)]
-
-    columns.run_products(part, len(bounds))
+    for start in range(0, len(y), most):
+        images = y[start : start + most]
+        products = np.matmul(taps, images.reshape(len(images), groups, -1, places))
+        products = products.reshape(len(images), channels, *kernel, *output)
+        box = np.zeros((len(images), channels, *box_size), y.dtype)
+        for tap in np.ndindex(*kernel):
+            reach = [
+                slice(i * d, i * d + (o - 1) * s + 1, s) for i, d, o, s in zip(tap, dilation, output, stride)
+            ]
+            part = box[(*every, *reach)]
+            np.add(part, products[(*every, *tap)], out=part)
+        x[start : start + most] = box[(*every, *inside)]
     return x
-
-
-def _add_taps(
-    products: ndarray, box: ndarray, lead: tuple[slice, ...], tail: tuple[slice, ...], stride: Sequence[int],
-    dilation: Sequence[int], output: Sequence[int],
-) -> None:
-    """Do ``box[o·stride + tap·dilation] += products[tap, o]``, between axes that both have before and
-    after.
-    """
-    kernel = products.shape[len(lead) : len(lead) + len(output)]
-    for tap in np.ndindex(*kernel):
-        reach = (
-            slice(i * d, i * d + (o - 1) * s + 1, s) for i, d, o, s in zip(tap, dilation, output, stride)
-        )
-        target = box[(*lead, *reach, *tail)]
-        np.add(target, products[(*lead, *tap)], out=target)

@@ -35,7 +35,7 @@ def transposed_size(
 
 def pad_into(
     x: ndarray, pads: Pads, starts: Sequence[int] | None = None, lengths: Sequence[int] | None = None, *,
-    images_last: bool = False, fill: float = 0,
+    fill: float = 0,
 ) -> ndarray:
     """Return a box of the padded `x`: a view where it holds no padding, else a copy.
 
@@ -47,8 +47,6 @@ def pad_into(
         The padding of each spatial axis.
     starts, lengths
         The box, counted from the first padded place; by default everything.
-    images_last
-        Give ``(C, *lengths, N)`` in memory order, always as a copy.
     fill
         What stands in the padding.
     """
@@ -67,31 +65,8 @@ def pad_into(
         target.append(slice(begin - first, end - first))
         whole = whole and end - begin == length
     source = x[(slice(None), slice(None), *inside)]
-    if images_last:
-        box = np.empty((x.shape[1], *lengths, x.shape[0]), x.dtype)
-        if not whole:
-            box.fill(fill)
-        box[(slice(None), *target)] = np.moveaxis(apart(source), 0, -1)
-        return box
     if whole:
         return source
     box = np.full((*x.shape[:2], *lengths), fill, x.dtype)
     box[(slice(None), slice(None), *target)] = source
     return box
-
-
-def apart(x: ndarray) -> ndarray:
-    """Return x, or a copy whose images do not start a multiple of 2 KiB apart, for a transposition that puts
-    them last.
-
-    The lines of a cache that such addresses may use are few: 32×8192 float32 are transposed in 0.4 ms, and in
-    0.09 after a copy with a gap of a line behind each image.
-    """
-    count = len(x)
-    if count <= 8 or x.strides[0] % 2048 or not x.size:
-        return x
-    length = x.size // count
-    room = np.empty((count, length + 64 // x.itemsize), x.dtype)
-    copy: ndarray = room[:, :length].reshape(x.shape)
-    np.copyto(copy, x)
-    return copy

@@ -7,6 +7,7 @@ weights differentiated.
 
 from __future__ import annotations
 
+import copy
 import functools
 import sys
 from collections.abc import Callable, Sequence
@@ -170,20 +171,46 @@ class Matrices:
             for other in others:
                 place = place + other
             index[..., number] = np.where(place < 0, kind(pixels), place + base)
-        self._index = index
-        self._starts = np.arange(0, index.size + 1, len(combinations), dtype=kind)
-        self._columns, self._dtype = pixels + 1, grid.dtype
+        rows = prod(index.shape[:2])
+        starts = np.arange(0, index.size + 1, len(combinations), dtype=kind)
+        data = np.empty(index.shape, grid.dtype)
+        given = data.reshape(-1), index.reshape(-1), starts
+        self._shape, self._matrix = data.shape, sparse().csr_array(given, shape=(rows, pixels + 1))
+        # What was made is known by these again.
+        self._grid, self._made_for = grid.copy(), (tuple(size), sampler, grid.dtype)
 
     def of(self, orders: Sequence[int]) -> Any:
         """Return the matrix, differentiated so often by each coordinate, in the grid's order."""
-        data = np.empty(self._index.shape, self._dtype)
+        data = np.empty(self._shape, self._matrix.dtype)
         weights = [axis.weights(order) for axis, order in zip(self._axes, reversed(orders), strict=True)]
         for number, (weight, *others) in enumerate(product(*weights)):
             for other in others:
                 weight = weight * other
             data[..., number] = weight
-        shape = (len(self._starts) - 1, self._columns)
-        return sparse().csr_array((data.reshape(-1), self._index.reshape(-1), self._starts), shape=shape)
+        # To make a matrix anew takes 50 µs of checks.
+        found = copy.copy(self._matrix)
+        found.data = data.reshape(-1)
+        return found
+
+    def serves(self, grid: ndarray, size: Sequence[int], sampler: Sampler) -> bool:
+        """Return whether the matrices are those of a grid."""
+        return self._made_for == (tuple(size), sampler, grid.dtype) and np.array_equal(self._grid, grid)
+
+
+#: The matrices of the last small grid: its pullback wants them again.
+_last: list[Matrices] = []
+_KEPT_NUMBERS = 1 << 16
+
+
+def _matrices(grid: ndarray, size: Sequence[int], sampler: Sampler) -> Matrices:
+    """Return the matrices of a grid, those of the last one where they serve."""
+    for known in _last:
+        if known.serves(grid, size, sampler):
+            return known
+    found = Matrices(grid, size, sampler)
+    if grid.size <= _KEPT_NUMBERS:
+        _last[:] = [found]
+    return found
 
 
 def _rows(x: ndarray, more: int = 0) -> ndarray:
@@ -240,7 +267,7 @@ def sample(x: ndarray, grid: ndarray, sampler: Sampler, orders: Sequence[int]) -
         found = _native("values", x, None, grid, size, sampler, lambda: np.empty(shape, x.dtype))
         if found is not None:
             return found
-    return _images(Matrices(grid, size, sampler).of(orders) @ _rows(x, 1), x.shape[0], places)
+    return _images(_matrices(grid, size, sampler).of(orders) @ _rows(x, 1), x.shape[0], places)
 
 
 def sample_adjoint(
@@ -256,7 +283,7 @@ def sample_adjoint(
         found = _native("adjoint", y, y, grid, size, sampler, lambda: np.zeros(shape, y.dtype))
         if found is not None:
             return found
-    return _images((Matrices(grid, size, sampler).of(orders).T @ _rows(y))[:-1], y.shape[0], size)
+    return _images((_matrices(grid, size, sampler).of(orders).T @ _rows(y))[:-1], y.shape[0], size)
 
 
 def pull_to_places(g: ndarray, x: ndarray, grid: ndarray, sampler: Sampler) -> ndarray:
@@ -267,7 +294,7 @@ def pull_to_places(g: ndarray, x: ndarray, grid: ndarray, sampler: Sampler) -> n
     found = _native("places", x, g, grid, size, sampler, lambda: np.empty(grid.shape, grid.dtype))
     if found is not None:
         return found
-    matrices, rows, of_g = Matrices(grid, size, sampler), _rows(x, 1), _rows(g)
+    matrices, rows, of_g = _matrices(grid, size, sampler), _rows(x, 1), _rows(g)
     result = np.empty((len(of_g), rank), grid.dtype)
     for d in range(rank):
         slopes = matrices.of([int(k == d) for k in range(rank)]) @ rows
