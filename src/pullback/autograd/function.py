@@ -359,18 +359,7 @@ def attach_outputs(node: BackwardCFunction, args: Sequence[Any], output: Any, re
     dirty = node.dirty_tensors
     fixed = {id(t) for t in node.non_differentiable}
     inputs = {id(a) for a in args if isinstance(a, Tensor)}
-    for t in dirty:
-        if id(t) not in inputs:
-            warnings.warn(
-                "ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that have been "
-                "mutated should be passed to ctx.mark_dirty().",
-                UserWarning,
-                stacklevel=4,
-            )
-        if not any(o is t for o in outputs):
-            raise RuntimeError("Some elements marked as dirty during the forward method were not returned as "
-                               "output. The inputs that are modified inplace must all be outputs of the "
-                               "Function.")
+    _check_dirty(dirty, inputs, outputs)
     for k, o in enumerate(outputs):
         if not isinstance(o, Tensor):
             continue
@@ -418,6 +407,22 @@ def attach_outputs(node: BackwardCFunction, args: Sequence[Any], output: Any, re
         for created in node_watchers:
             created(node)
     return tuple(outputs) if several else outputs[0]
+
+
+def _check_dirty(dirty: Sequence[Any], inputs: set[int], outputs: Sequence[Any]) -> None:
+    """Check that what `forward` says it has written to was given to it and is returned."""
+    for t in dirty:
+        if id(t) not in inputs:
+            warnings.warn(
+                "ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that have been "
+                "mutated should be passed to ctx.mark_dirty().",
+                UserWarning,
+                stacklevel=5,
+            )
+        if not any(o is t for o in outputs):
+            raise RuntimeError("Some elements marked as dirty during the forward method were not returned as "
+                               "output. The inputs that are modified inplace must all be outputs of the "
+                               "Function.")
 
 
 class _OnceDifferentiated(MultiNode):

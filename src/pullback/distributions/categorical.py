@@ -19,7 +19,7 @@ from . import constraints
 from .counts import Binomial
 from .distribution import Distribution
 from .probabilities import ProbsOrLogits, given_one
-from .utils import broadcast_all
+from .utils import broadcast_all, delegated
 
 
 class Categorical(ProbsOrLogits):
@@ -62,9 +62,7 @@ class Categorical(ProbsOrLogits):
     def mode(self) -> Any:
         return self.probs.argmax(dim=-1)
 
-    @property
-    def variance(self) -> Any:
-        return self.mean
+    variance = delegated("mean")
 
     def sample(self, sample_shape: Any = ()) -> Any:
         sample_shape = Size(sample_shape)
@@ -102,20 +100,9 @@ class OverCategories(Distribution):
     def _new(self, *args: Any, **kwargs: Any) -> Any:
         return self._categorical._new(*args, **kwargs)
 
-    @property
-    def probs(self) -> Any:
-        """Return the probabilities of the categories."""
-        return self._categorical.probs
-
-    @property
-    def logits(self) -> Any:
-        """Return the logarithms of the probabilities."""
-        return self._categorical.logits
-
-    @property
-    def param_shape(self) -> Any:
-        """Return the shape of the parameter that was given."""
-        return self._categorical.param_shape
+    probs = delegated("_categorical.probs", "Return the probabilities of the categories.")
+    logits = delegated("_categorical.logits", "Return the logarithms of the probabilities.")
+    param_shape = delegated("_categorical.param_shape", "Return the shape of the parameter that was given.")
 
 
 class OneHotCategorical(OverCategories):
@@ -134,13 +121,8 @@ class OneHotCategorical(OverCategories):
         self._categorical = Categorical(probs, logits)
         self._begin(validate_args)
 
-    @property
-    def _param(self) -> Any:
-        return self._categorical._param
-
-    @property
-    def mean(self) -> Any:
-        return self.probs
+    _param = delegated("_categorical._param")
+    mean = delegated("probs")
 
     @property
     def mode(self) -> Any:

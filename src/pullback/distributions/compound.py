@@ -11,7 +11,7 @@ from . import constraints
 from .categorical import Categorical
 from .distribution import Distribution
 from .transforms import ComposeTransform, Transform
-from .utils import _sum_rightmost
+from .utils import _sum_rightmost, delegated
 
 D = TypeVar("D", bound=Distribution)
 
@@ -45,9 +45,7 @@ class Independent(Distribution, Generic[D]):
         self.reinterpreted_batch_ndims = reinterpreted_batch_ndims
         super().__init__(shape[:cut], shape[cut:], validate_args=validate_args)
 
-    @property
-    def has_rsample(self) -> Any:
-        return self.base_dist.has_rsample
+    has_rsample = delegated("base_dist.has_rsample")
 
     @property
     def has_enumerate_support(self) -> Any:
@@ -60,17 +58,9 @@ class Independent(Distribution, Generic[D]):
             result = constraints.independent(result, self.reinterpreted_batch_ndims)
         return result
 
-    @property
-    def mean(self) -> Any:
-        return self.base_dist.mean
-
-    @property
-    def mode(self) -> Any:
-        return self.base_dist.mode
-
-    @property
-    def variance(self) -> Any:
-        return self.base_dist.variance
+    mean = delegated("base_dist.mean")
+    mode = delegated("base_dist.mode")
+    variance = delegated("base_dist.variance")
 
     def sample(self, sample_shape: Any = ()) -> Any:
         return self.base_dist.sample(sample_shape)
@@ -149,9 +139,7 @@ class TransformedDistribution(Distribution):
             support = constraints.independent(support, len(self.event_shape) - support.event_dim)
         return support
 
-    @property
-    def has_rsample(self) -> Any:
-        return self.base_dist.has_rsample
+    has_rsample = delegated("base_dist.has_rsample")
 
     def _transformed(self, x: Any) -> Any:
         for transform in self.transforms:
@@ -268,15 +256,10 @@ class MixtureSameFamily(Distribution):
     def support(self) -> Any:
         return constraints.MixtureSameFamilyConstraint(self._component_distribution.support)
 
-    @property
-    def mixture_distribution(self) -> Any:
-        """Return the distribution of the component's number."""
-        return self._mixture_distribution
-
-    @property
-    def component_distribution(self) -> Any:
-        """Return the components."""
-        return self._component_distribution
+    mixture_distribution = delegated(
+        "_mixture_distribution", "Return the distribution of the component's number."
+    )
+    component_distribution = delegated("_component_distribution", "Return the components.")
 
     def _averaged(self, of_components: Any) -> Any:
         """Return the weighted sum over the components."""

@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, ClassVar
 
-import numpy as np
-
 from ..array.dtype_limits import finfo
 from ..array.dtypes import bool as bool_dtype
 from ..linalg import cholesky_ex, eigvalsh, norm
@@ -18,8 +16,7 @@ from ..tensor.closeness import isclose
 from ..tensor.creation import full
 from ..tensor.join import cat as concatenate
 from ..tensor.join import stack as stack_tensors
-from ..tensor.tensor import Tensor
-from ..tensor.unrecorded import readable
+from .utils import delegated
 
 __all__ = [
     "Constraint", "MixtureSameFamilyConstraint", "boolean", "cat", "corr_cholesky", "dependent",
@@ -110,18 +107,31 @@ class _DependentProperty(property, _Dependent):
 # --- constraints on several values at once ------------------------------------------------------------------
 
 
-def _check_is_constraint(base_constraint: Any) -> None:
-    if not isinstance(base_constraint, Constraint):
-        raise AssertionError(
-            f"base_constraint must be a Constraint, got {type(base_constraint).__name__}"
-        )
+class _OfBase(Constraint):
+    """Arrays whose parts belong to a set."""
+
+    def __init__(self, base_constraint: Any) -> None:
+        if not isinstance(base_constraint, Constraint):
+            raise AssertionError(
+                f"base_constraint must be a Constraint, got {type(base_constraint).__name__}"
+            )
+        self.base_constraint = base_constraint
+        super().__init__()
+
+    is_discrete = delegated("base_constraint.is_discrete")
+
+    def _all(self, result: Any, value: Any, kept: int) -> Any:
+        """Return whether all of what was checked holds, over the dimensions after the first ones."""
+        if kept < 0:
+            raise ValueError(f"Expected value.dim() >= {self.event_dim} but got {value.dim()}")
+        return result.reshape((*result.shape[:kept], -1)).all(-1)
 
 
-class _IndependentConstraint(Constraint):
+class _IndependentConstraint(_OfBase):
     """Arrays all of whose elements belong to a set."""
 
     def __init__(self, base_constraint: Any, reinterpreted_batch_ndims: int) -> None:
-        _check_is_constraint(base_constraint)
+        super().__init__(base_constraint)
         if not isinstance(reinterpreted_batch_ndims, int):
             raise AssertionError(
                 "reinterpreted_batch_ndims must be an int, got "
@@ -129,13 +139,7 @@ class _IndependentConstraint(Constraint):
             )
         if reinterpreted_batch_ndims < 0:
             raise AssertionError(f"reinterpreted_batch_ndims must be >= 0, got {reinterpreted_batch_ndims}")
-        self.base_constraint = base_constraint
         self.reinterpreted_batch_ndims = reinterpreted_batch_ndims
-        super().__init__()
-
-    @property
-    def is_discrete(self) -> Any:
-        return self.base_constraint.is_discrete
 
     @property
     def event_dim(self) -> Any:
@@ -143,16 +147,13 @@ class _IndependentConstraint(Constraint):
 
     def check(self, value: Any) -> Any:
         result = self.base_constraint.check(value)
-        if result.dim() < self.reinterpreted_batch_ndims:
-            raise ValueError(f"Expected value.dim() >= {self.event_dim} but got {value.dim()}")
-        kept = result.shape[: result.dim() - self.reinterpreted_batch_ndims]
-        return result.reshape((*kept, -1)).all(-1)
+        return self._all(result, value, result.dim() - self.reinterpreted_batch_ndims)
 
     def __repr__(self) -> str:
         return f"{self.__class__.__name__[1:]}({self.base_constraint!r}, {self.reinterpreted_batch_ndims})"
 
 
-class MixtureSameFamilyConstraint(Constraint):
+class MixtureSameFamilyConstraint(_OfBase):
     """Constrain values to the support of every component of a mixture.
 
     Parameters
@@ -161,25 +162,11 @@ class MixtureSameFamilyConstraint(Constraint):
         The support of the components.
     """
 
-    def __init__(self, base_constraint: Any) -> None:
-        _check_is_constraint(base_constraint)
-        self.base_constraint = base_constraint
-        super().__init__()
-
-    @property
-    def is_discrete(self) -> Any:
-        return self.base_constraint.is_discrete
-
-    @property
-    def event_dim(self) -> Any:
-        return self.base_constraint.event_dim
+    event_dim = delegated("base_constraint.event_dim")
 
     def check(self, value: Any) -> Any:
         result = self.base_constraint.check(value.unsqueeze(-1 - self.event_dim))
-        if value.dim() < self.event_dim:
-            raise ValueError(f"Expected value.dim() >= {self.event_dim} but got {value.dim()}")
-        kept = result.shape[: value.dim() - self.event_dim]
-        return result.reshape((*kept, -1)).all(-1)
+        return self._all(result, value, value.dim() - self.event_dim)
 
     def __repr__(self) -> str:
         return f"{self.__class__.__name__}({self.base_constraint!r})"
@@ -445,39 +432,6 @@ class _PositiveDefinite(_Symmetric):
     def check(self, value: Any) -> Any:
         is_symmetric = super().check(value)
         return cholesky_ex(value).info.eq(0) if is_symmetric.all() else is_symmetric
-
-
-#: The checks that are written in what arrays have, too.
-_ON_ARRAYS = frozenset(
-    cls.check
-    for cls in (
-        _Boolean, _IntegerInterval, _IntegerGreaterThan, _Real, _GreaterThan, _GreaterThanEq, _LessThan,
-        _Interval, _HalfOpenInterval, _OneHot, _Simplex, _Multinomial,
-    )
-)  # fmt: skip
-_DTYPES = frozenset(map(np.dtype, ("f4", "f8", "i8", "i4", "?")))
-
-
-def holds(constraint: Any, numbers: np.ndarray) -> bool | None:
-    """Return whether all of an array belongs to a set of this module; None where tensors are to tell: an op
-    takes 2 to 5 times as long as NumPy's ufunc.
-    """
-    dims = 0
-    while type(constraint) is _IndependentConstraint:
-        dims += constraint.reinterpreted_batch_ndims
-        constraint = constraint.base_constraint
-    if type(constraint).check not in _ON_ARRAYS or numbers.dtype not in _DTYPES:
-        return None
-    if numbers.ndim < dims + constraint.event_dim:
-        return None
-    if any(isinstance(bound, Tensor) for bound in vars(constraint).values()):
-        given, constraint = constraint, object.__new__(type(constraint))
-        for name, bound in vars(given).items():
-            constraint.__dict__[name] = readable(bound) if isinstance(bound, Tensor) else bound
-    for bound in vars(constraint).values():
-        if not isinstance(bound, (int, float, np.ndarray)):
-            return None
-    return bool(np.logical_and.reduce(constraint.check(numbers), axis=None))
 
 
 dependent = _Dependent()

@@ -17,7 +17,7 @@ from . import constraints
 from .exp_family import ExponentialFamily
 from .gamma_family import Gamma
 from .probabilities import ProbsOrLogits, as_parameter, given_one
-from .utils import broadcast_all, is_unknown, lazy_property
+from .utils import broadcast_all, delegated, is_unknown, lazy_property
 
 
 def _cross_entropy(logits: Any, target: Any) -> Any:
@@ -55,9 +55,7 @@ class Bernoulli(ProbsOrLogits, ExponentialFamily):
         self._set_given(name, value)
         super().__init__(batch_shape, validate_args=validate_args)
 
-    @property
-    def mean(self) -> Any:
-        return self.probs
+    mean = delegated("probs")
 
     @property
     def mode(self) -> Any:
@@ -295,17 +293,13 @@ class Poisson(ExponentialFamily):
     def __init__(self, rate: Any, validate_args: bool | None = None) -> None:
         self._set_parameters(validate_args, rate=rate)
 
-    @property
-    def mean(self) -> Any:
-        return self.rate
+    mean = delegated("rate")
 
     @property
     def mode(self) -> Any:
         return self.rate.floor()
 
-    @property
-    def variance(self) -> Any:
-        return self.rate
+    variance = delegated("rate")
 
     def sample(self, sample_shape: Any = ()) -> Any:
         shape = self._extended_shape(sample_shape)

@@ -11,7 +11,8 @@ from ..tensor.reductions import _is_all_true
 from ..tensor.tensor import Tensor
 from ..tensor.unrecorded import computed, readable
 from . import constraints
-from .utils import NUMBER, broadcast_all, is_unknown, lazy_property
+from .array_checks import holds
+from .utils import NUMBER, broadcast_all, delegated, is_unknown, lazy_property
 
 __all__ = ["Distribution"]
 
@@ -22,7 +23,7 @@ def _is_refused(constraint: Any, value: Any) -> bool:
     """Return whether a value breaks a constraint, as far as numbers are known."""
     numbers = readable(value)
     if numbers is not None:
-        found = computed(constraints.holds, constraint, numbers)
+        found = computed(holds, constraint, numbers)
         if found is not None:
             return not found
     if is_unknown(value):
@@ -150,15 +151,8 @@ class Distribution:
         new._validate_args = self._validate_args
         return new
 
-    @property
-    def batch_shape(self) -> Any:
-        """Return the shape over which the parameters are batched."""
-        return self._batch_shape
-
-    @property
-    def event_shape(self) -> Any:
-        """Return the shape of one outcome."""
-        return self._event_shape
+    batch_shape = delegated("_batch_shape", "Return the shape over which the parameters are batched.")
+    event_shape = delegated("_event_shape", "Return the shape of one outcome.")
 
     def _extended_shape(self, sample_shape: Any = ()) -> Size:
         """Return the shape of samples: sample_shape + batch_shape + event_shape."""
@@ -295,10 +289,5 @@ class _Symmetric:
 
     loc: Any
 
-    @property
-    def mean(self) -> Any:
-        return self.loc
-
-    @property
-    def mode(self) -> Any:
-        return self.loc
+    mean = delegated("loc")
+    mode = delegated("loc")

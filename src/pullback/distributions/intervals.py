@@ -21,7 +21,7 @@ from . import constraints
 from .distribution import Distribution, _Symmetric
 from .exp_family import ExponentialFamily
 from .probabilities import ProbsOrLogits, as_parameter, given_one
-from .utils import broadcast_all, clamp_probs, lazy_property, logits_to_probs
+from .utils import broadcast_all, clamp_probs, delegated, lazy_property, logits_to_probs
 
 
 class Uniform(Distribution):
@@ -296,9 +296,7 @@ class GeneralizedPareto(Distribution):
     def entropy(self) -> Any:
         return broadcast_to(self.scale.log() + self.concentration + 1, self._batch_shape)
 
-    @property
-    def mode(self) -> Any:
-        return self.loc
+    mode = delegated("loc")
 
 
 def _polynomial(y: Any, coefficients: tuple[float, ...]) -> Any:

@@ -15,7 +15,7 @@ from . import constraints
 from .distribution import Distribution, _Symmetric
 from .exp_family import ExponentialFamily
 from .gamma_family import Chi2
-from .utils import _standard_normal
+from .utils import _standard_normal, delegated
 
 
 class Normal(_Symmetric, ExponentialFamily):
@@ -40,9 +40,7 @@ class Normal(_Symmetric, ExponentialFamily):
     def __init__(self, loc: Any, scale: Any, validate_args: bool | None = None) -> None:
         self._set_parameters(validate_args, loc=loc, scale=scale)
 
-    @property
-    def stddev(self) -> Any:
-        return self.scale
+    stddev = delegated("scale")
 
     @property
     def variance(self) -> Any:
@@ -155,9 +153,7 @@ class Cauchy(Distribution):
     def mean(self) -> Any:
         return full(self._extended_shape(), nan, dtype=self.loc.dtype, device=self.loc.device)
 
-    @property
-    def mode(self) -> Any:
-        return self.loc
+    mode = delegated("loc")
 
     @property
     def variance(self) -> Any:
@@ -217,9 +213,7 @@ class StudentT(Distribution):
     def mean(self) -> Any:
         return where(self.df <= 1, nan, self.loc)
 
-    @property
-    def mode(self) -> Any:
-        return self.loc
+    mode = delegated("loc")
 
     @property
     def variance(self) -> Any:

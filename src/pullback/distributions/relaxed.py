@@ -15,7 +15,7 @@ from .categorical import Categorical, OverCategories
 from .compound import TransformedDistribution
 from .probabilities import ProbsOrLogits, as_parameter, given_one
 from .transforms import ExpTransform, SigmoidTransform
-from .utils import broadcast_all, clamp_probs
+from .utils import broadcast_all, clamp_probs, delegated
 
 
 class LogitRelaxedBernoulli(ProbsOrLogits):
@@ -61,20 +61,11 @@ class _Relaxed(TransformedDistribution):
 
     has_rsample = True
 
-    @property
-    def temperature(self) -> Any:
-        """Return the temperature."""
-        return self.base_dist.temperature
-
-    @property
-    def logits(self) -> Any:
-        """Return log(p / (1 − p)), or the logarithms of the categories' probabilities."""
-        return self.base_dist.logits
-
-    @property
-    def probs(self) -> Any:
-        """Return p, or the categories' probabilities."""
-        return self.base_dist.probs
+    temperature = delegated("base_dist.temperature", "Return the temperature.")
+    logits = delegated(
+        "base_dist.logits", "Return log(p / (1 − p)), or the logarithms of the categories' probabilities."
+    )
+    probs = delegated("base_dist.probs", "Return p, or the categories' probabilities.")
 
 
 class RelaxedBernoulli(_Relaxed):

@@ -23,7 +23,7 @@ from .transforms import (
     PowerTransform,
     StickBreakingTransform,
 )
-from .utils import NUMBER, broadcast_all, euler_constant
+from .utils import NUMBER, broadcast_all, delegated, euler_constant
 
 
 class LogNormal(TransformedDistribution):
@@ -45,15 +45,8 @@ class LogNormal(TransformedDistribution):
         base = Normal(loc, scale, validate_args=validate_args)
         super().__init__(base, ExpTransform(), validate_args=validate_args)
 
-    @property
-    def loc(self) -> Any:
-        """Return the mean of the logarithm."""
-        return self.base_dist.loc
-
-    @property
-    def scale(self) -> Any:
-        """Return the standard deviation of the logarithm."""
-        return self.base_dist.scale
+    loc = delegated("base_dist.loc", "Return the mean of the logarithm.")
+    scale = delegated("base_dist.scale", "Return the standard deviation of the logarithm.")
 
     @property
     def mean(self) -> Any:
@@ -91,15 +84,8 @@ class LogisticNormal(TransformedDistribution):
             base = base.expand([1])
         super().__init__(base, StickBreakingTransform(), validate_args=validate_args)
 
-    @property
-    def loc(self) -> Any:
-        """Return the means of the normal numbers."""
-        return self.base_dist.base_dist.loc
-
-    @property
-    def scale(self) -> Any:
-        """Return the standard deviations of the normal numbers."""
-        return self.base_dist.base_dist.scale
+    loc = delegated("base_dist.base_dist.loc", "Return the means of the normal numbers.")
+    scale = delegated("base_dist.base_dist.scale", "Return the standard deviations of the normal numbers.")
 
 
 class _Half(TransformedDistribution):
@@ -109,10 +95,7 @@ class _Half(TransformedDistribution):
     support: Any = constraints.nonnegative
     has_rsample = True
 
-    @property
-    def scale(self) -> Any:
-        """Return the scale of x."""
-        return self.base_dist.scale
+    scale = delegated("base_dist.scale", "Return the scale of x.")
 
     @property
     def mode(self) -> Any:
@@ -172,9 +155,7 @@ class HalfCauchy(_Half):
     def mean(self) -> Any:
         return full(self._extended_shape(), inf, dtype=self.scale.dtype, device=self.scale.device)
 
-    @property
-    def variance(self) -> Any:
-        return self.base_dist.variance
+    variance = delegated("base_dist.variance")
 
     def log_prob(self, value: Any) -> Any:
         self._validate(value)
@@ -202,15 +183,8 @@ class InverseGamma(TransformedDistribution):
         exponent = -base.rate.new_ones(())
         super().__init__(base, PowerTransform(exponent), validate_args=validate_args)
 
-    @property
-    def concentration(self) -> Any:
-        """Return α."""
-        return self.base_dist.concentration
-
-    @property
-    def rate(self) -> Any:
-        """Return the rate of x."""
-        return self.base_dist.rate
+    concentration = delegated("base_dist.concentration", "Return α.")
+    rate = delegated("base_dist.rate", "Return the rate of x.")
 
     @property
     def mean(self) -> Any:
@@ -275,9 +249,7 @@ class Gumbel(TransformedDistribution):
     def mean(self) -> Any:
         return self.loc + self.scale * euler_constant
 
-    @property
-    def mode(self) -> Any:
-        return self.loc
+    mode = delegated("loc")
 
     @property
     def stddev(self) -> Any:
@@ -368,9 +340,7 @@ class Pareto(TransformedDistribution):
         alpha = self.alpha.clamp(min=1)
         return alpha * self.scale / (alpha - 1)
 
-    @property
-    def mode(self) -> Any:
-        return self.scale
+    mode = delegated("scale")
 
     @property
     def variance(self) -> Any:

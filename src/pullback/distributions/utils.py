@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import update_wrapper
+from operator import attrgetter
 from typing import Any, Final
 
 from numpy import ndarray
@@ -30,6 +31,16 @@ euler_constant: Final[float] = 0.5772156649015329
 
 #: What counts as a number and not as a tensor.
 NUMBER = (int, float, bool)
+
+
+def delegated(path: str, doc: str | None = None) -> Any:
+    """Return a property that reads an attribute, or an attribute of an attribute by a dotted path."""
+    read = attrgetter(path)
+
+    def value(self: Any) -> Any:
+        return read(self)
+
+    return property(value, doc=doc)
 
 
 def is_unknown(value: Any) -> bool:

@@ -22,7 +22,7 @@ from .carried import boundaries, carried
 from .counterfactual import Rerun
 from .explanation import Explanation
 from .findings.growth import HUGE, of_growth
-from .findings.losses import values_of
+from .findings.makers import values_of
 from .findings.origins import is_finite
 from .findings.perturbed import cancels
 from .findings.rates import diverged
@@ -172,9 +172,7 @@ class Causes:
             found = cancels(leaf, Rerun(call.outputs[0], self.watch.trace, path))
             if found is not None:
                 name = self.watch.name_of(leaf) or "a weight"
-                self.watch.findings.tell(
-                    "cancelled: only rounding is left", found.place, name=name, found=found
-                )
+                self.watch.findings.tell("cancelled: only rounding is left", found, name=name, found=found)
 
     def _root(self, call: BackwardCall) -> Root | None:
         if len(call.outputs) != 1 or not isinstance(call.outputs[0], TensorBase):

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..core.blame import Place, place_at
+from ..core.blame import Place
 from .answer import Answer
 from .findings.layers import assigned, symmetric
-from .findings.losses import values_of
+from .findings.makers import values_of
 from .findings.reach import aside, listed
 from .findings.written import (
     attribute_set,
@@ -88,7 +88,7 @@ class Conclusions:
         told |= {key for key in self.watch.copies if key not in self.reach.reached}
         told |= self.layers.leaves_told()
         self.loop.report(name_of, told, self._made_at, self._stranger, self._files())
-        self.sizes.report(self.findings, name_of, self.watch.made_place)
+        self.sizes.report(self.findings, name_of)
         self._report_symmetric()
 
     def _may_pass(self, answer: Answer) -> bool:
@@ -138,7 +138,7 @@ class Conclusions:
             return answer
         for module in self.layers.called.values():
             for name, p in module._parameters.items():
-                value = None if p is None else values_of(p)
+                value = values_of(p)
                 if value is not None and value.size > 1 and not value.any():
                     place = self.watch.inits.get(id(p)) or assigned(module, name)
                     if place is not None and p.dim() >= 2:
@@ -153,7 +153,7 @@ class Conclusions:
         """Name the line that sets a bias so far below 0 that the relu after it gives nothing."""
         owner = self.layers.owner_of(leaf) if answer.kind == "dead relu" else None
         bias = None if owner is None else owner[0]._parameters.get("bias")
-        value = None if bias is None else values_of(bias)
+        value = values_of(bias)
         place = self.watch.inits.get(id(bias))
         if value is None or place is None or not value.size or value.max() >= 0:
             return answer
@@ -218,7 +218,7 @@ class Conclusions:
             cut = aside(self.reach, leaves) if use else None
             end = self.reach.end_of(leaves) if use else None
             if end is not None:
-                self.findings.tell("left out", end.place, names=names, end=end, use=use)
+                self.findings.tell("left out", end, names=names, end=end, use=use)
                 continue
             early = [] if use else returns_in_loop(self._files())
             if early:
@@ -229,7 +229,7 @@ class Conclusions:
                 continue
             self.findings.tell(
                 "not reached: called in vain" if use else "not reached: never called",
-                use or (None if at is None else place_at(*at)), names=names,
+                use or at, names=names,
             )
 
     def _of_idle_optimizer(self, leaf: Any) -> bool:
@@ -246,7 +246,7 @@ class Conclusions:
                 at = self.layers.made.get(id(module))
                 self.findings.tell(
                     "symmetric weights",
-                    self.watch.inits.get(id(weight)) or (None if at is None else place_at(*at)),
+                    self.watch.inits.get(id(weight)) or at,
                     weight=self.watch.name_of(weight) or "a weight"
                 )
 

@@ -233,14 +233,10 @@ class LBFGS(Optimizer):
         closure = enable_grad()(self._closures.native(closure) if backend.compiles_parts.get() else closure)
         # One state for all parameters; it stands under the first, as in torch's state dicts.
         state = self.state[self._params[0]]
-        state.setdefault("func_evals", 0)
-        state.setdefault("n_iter", 0)
-
         first = closure()
-        loss = float(first)
-        evaluations = 1
-        state["func_evals"] += 1
-        gradient = self._flat_gradient()
+        loss, gradient, evaluations = float(first), self._flat_gradient(), 1
+        state["func_evals"] = state.get("func_evals", 0) + 1
+        state.setdefault("n_iter", 0)
         if gradient.abs().max() <= group["tolerance_grad"]:
             return first
 
@@ -256,12 +252,8 @@ class LBFGS(Optimizer):
                 history.take(gradient.sub(last_gradient), direction.mul(length), group["history_size"])
                 weights = state.setdefault("al", [None] * group["history_size"])
                 direction = history.direction(gradient, weights)
-            if last_gradient is None:
-                last_gradient = gradient.clone()
-            else:
-                last_gradient.copy_(gradient)
+            last_gradient = gradient.clone() if last_gradient is None else last_gradient.copy_(gradient)
             last_loss = loss
-
             length = min(1.0, 1.0 / size(gradient)) * lr if state["n_iter"] == 1 else lr
             slope = dot(gradient, direction)
             if slope > -group["tolerance_change"]:
@@ -269,22 +261,14 @@ class LBFGS(Optimizer):
 
             fresh = 0
             if group["line_search_fn"] is not None:
-                if group["line_search_fn"] != "strong_wolfe":
-                    raise RuntimeError("only 'strong_wolfe' is supported")
                 start = Point(0, loss, gradient, number(slope))
-                most = group["max_eval"] - evaluations
-                loss, gradient, length, fresh = strong_wolfe(
-                    self._along(closure, direction), number(length), direction, start, most
+                loss, gradient, length, fresh = self._searched(
+                    closure, direction, length, start, group["max_eval"] - evaluations
                 )
-                length = tensor_of(length)
-                self._move(length, direction)
-            else:
-                self._move(length, direction)
-                # After the last step the loss is not asked for: the next call of `step` begins with it.
-                if iteration != group["max_iter"]:
-                    loss = float(closure())
-                    gradient = self._flat_gradient()
-                    fresh = 1
+            self._move(length, direction)
+            # After the last step the loss is not asked for: the next call of `step` begins with it.
+            if group["line_search_fn"] is None and iteration != group["max_iter"]:
+                loss, gradient, fresh = float(closure()), self._flat_gradient(), 1
             evaluations += fresh
             state["func_evals"] += fresh
             if (
@@ -296,14 +280,23 @@ class LBFGS(Optimizer):
             ):
                 break
 
-        state.update(d=direction, t=length)
-        state.update(
-            zip(HISTORY, (history.changes, history.steps, history.inverses, history.scale), strict=True)
-        )
-        state.update(prev_flat_grad=last_gradient, prev_loss=last_loss)
+        kept = zip(HISTORY, (history.changes, history.steps, history.inverses, history.scale), strict=True)
+        state |= {"d": direction, "t": length, **dict(kept)}
+        state |= {"prev_flat_grad": last_gradient, "prev_loss": last_loss}
         if history.weights is not None:
             state["al"][: len(history.weights)] = [wrap(np.asarray(w)) for w in history.weights]
         return first
+
+    def _searched(
+        self, closure: Callable[[], Any], direction: Any, length: Any, start: Point, most: int
+    ) -> tuple[float, Any, Any, int]:
+        """Return loss, gradient and length of the step that a line search finds, and how often it looked."""
+        if self.param_groups[0]["line_search_fn"] != "strong_wolfe":
+            raise RuntimeError("only 'strong_wolfe' is supported")
+        loss, gradient, found, count = strong_wolfe(
+            self._along(closure, direction), number(length), direction, start, most
+        )
+        return loss, gradient, tensor_of(found), count
 
     def _along(self, closure: Callable[[], Any], direction: Any) -> Callable[[float], tuple[float, Any]]:
         """Return the loss and gradient by the step length along a direction; the parameters stay where they
@@ -380,7 +373,6 @@ def _strong_wolfe(
     c1: float = DECREASE, c2: float = CURVATURE, tolerance_change: float = NARROW, max_ls: int = 25,
 ) -> tuple[Any, Any, Any, int]:  # fmt: skip
     """Return `strong_wolfe` under torch's name and signature, which libraries import."""
-    """`strong_wolfe` under torch's name and signature, which libraries import."""
     start = Point(0, float(f), g.clone(), number(gtd))
     loss, gradient, step, evaluations = strong_wolfe(
         lambda length: obj_func(x, tensor_of(length), d), number(t), d, start, max_ls, c1, c2,

@@ -26,6 +26,18 @@ def named_tensors(value: Any, path: str) -> Iterator[tuple[str, Any]]:
             yield from named_tensors(item, f"{path}_{n}" if path else str(n))
 
 
+def tensors_given(
+    args: Sequence[Any], kwargs: Mapping[str, Any], names: Sequence[str]
+) -> list[tuple[str, Any]]:
+    """Return the tensors among arguments, each once and with a name; `names` are of arguments by position."""
+    called = [names[n] if n < len(names) else f"arg{n}" for n in range(len(args))]
+    found: dict[int, tuple[str, Any]] = {}
+    for name, value in (*zip(called, args), *kwargs.items()):
+        for path, t in named_tensors(value, name):
+            found.setdefault(id(t), (path, t))
+    return [*found.values()]
+
+
 def placed(value: Any, found: list[Any]) -> Any:
     """Return containers with a `Place` for each tensor, which is put into a list."""
     if isinstance(value, TensorBase):

@@ -14,7 +14,7 @@ import numpy as np
 
 from ...array import dtypes
 from ...core.op import TABLE, Op
-from ...core.tracer import Equation, Reference
+from ...core.recorder import Equation, Reference
 from ...ops.random import DRAWS
 from ...ops.refusing import REFUSING
 from ..emit.scalars import TYPES, computing, is_float
@@ -41,7 +41,6 @@ from . import (
     sampling,
     scans,
     selection,
-    shared_operands,
     sorting,
     triangular,
     views,
@@ -59,8 +58,8 @@ from .pairs import Pairs
 SHARED = 8
 #: Equations on arrays of at most so many elements from which, where a quarter of them do not go element by
 #: element, each is stored and has a kernel of its own. Long programs are made of few ops, so kernels are
-#: compiled once for all of their kind, and small ones gain nothing by being fused: 2,500 ops without repetition
-#: on matrices of 4×4 took LLVM 10 s, and a call 140 µs; apart they take 1 s and 100 µs.
+#: compiled once for all of their kind, and small ones gain nothing by being fused: 2,500 ops without
+#: repetition on matrices of 4×4 took LLVM 10 s, and a call 140 µs; apart they take 1 s and 100 µs.
 MANY, SMALL = 400, 1024
 #: The lowerings that ops have by name, each a function of the context, the operands and the attributes; what
 #: it gives is one value, several, or None where the array kernel is to run. Other ops are lowered by
@@ -154,7 +153,7 @@ class _Lowering:
         wrong = context.wrong()
         if wrong is not None:
             outputs.append(wrong)
-        nodes = shared_operands.laid_out(context, _needed(context.nodes, outputs))
+        nodes = _needed(context.nodes, outputs)
         return Result(
             nodes, context.buffers, inputs, outputs, context.constants, wrong is not None, self.apart
         )

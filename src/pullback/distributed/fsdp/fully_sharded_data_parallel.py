@@ -87,11 +87,9 @@ class FullyShardedDataParallel(WrapperStates, Module, FSDPModule):
         ignored, left_out = _ignored(ignored_modules, ignored_states)
         strategy = sharding_strategy or ShardingStrategy.FULL_SHARD
         if device_mesh is None:
-            ranks = get_process_group_ranks(group)
-            if strategy is ShardingStrategy.NO_SHARD:
-                device_mesh = DeviceMesh("cpu", [[rank] for rank in ranks])
-            else:
-                device_mesh = DeviceMesh("cpu", ranks)
+            ranks: Any = get_process_group_ranks(group)
+            apart = strategy is ShardingStrategy.NO_SHARD
+            device_mesh = DeviceMesh("cpu", [[rank] for rank in ranks] if apart else ranks)
         if auto_wrap_policy is not None:
             if mixed_precision is not None:
                 kept = tuple(mixed_precision._module_classes_to_ignore)
@@ -109,16 +107,7 @@ class FullyShardedDataParallel(WrapperStates, Module, FSDPModule):
         self.process_group = group
         self.sharding_strategy = strategy
         self.mixed_precision = mixed_precision
-        policy = MixedPrecisionPolicy()
-        if mixed_precision is not None:
-            policy = MixedPrecisionPolicy(
-                mixed_precision.param_dtype, mixed_precision.reduce_dtype or mixed_precision.param_dtype,
-                cast_forward_inputs=mixed_precision.cast_root_forward_inputs,
-            )  # fmt: skip
-            if mixed_precision.buffer_dtype is not None:
-                for buffer in module.buffers():
-                    if buffer.is_floating_point():
-                        buffer.data = buffer.data.to(mixed_precision.buffer_dtype)
+        policy = _policy_of(mixed_precision, module)
         _materialised(module, ignored, param_init_fn)
         if sync_module_states:
             own = {id(p): p for _, _, p in _unsharded(module) if p not in left_out}
@@ -199,6 +188,20 @@ class FullyShardedDataParallel(WrapperStates, Module, FSDPModule):
                                 like_parameter(p.leaf.detach(), p.sharded)._local_tensor
                             )
                 group.reshard()
+
+
+def _policy_of(precision: Any, module: Module) -> MixedPrecisionPolicy:
+    """Return the policy that settings of precision are, and cast the buffers of a module as they say."""
+    if precision is None:
+        return MixedPrecisionPolicy()
+    if precision.buffer_dtype is not None:
+        for buffer in module.buffers():
+            if buffer.is_floating_point():
+                buffer.data = buffer.data.to(precision.buffer_dtype)
+    return MixedPrecisionPolicy(
+        precision.param_dtype, precision.reduce_dtype or precision.param_dtype,
+        cast_forward_inputs=precision.cast_root_forward_inputs,
+    )  # fmt: skip
 
 
 def _ignored(modules: Any, states: Any) -> tuple[set[Module], set[Any]]:

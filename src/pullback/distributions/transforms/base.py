@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from ...core.size import Size
 from ...tensor.creation_like import zeros_like
 from .. import constraints
-from ..utils import _sum_rightmost, lazy_property
+from ..utils import _sum_rightmost, delegated, lazy_property
 
 
 class Transform:  # noqa: PLW1641  # torch's cannot be hashed either
@@ -143,17 +143,9 @@ class _InverseTransform(Transform):  # noqa: PLW1641  # torch's cannot be hashed
     def codomain(self) -> Any:
         return self._inv.domain
 
-    @property
-    def bijective(self) -> Any:
-        return self._inv.bijective
-
-    @property
-    def sign(self) -> Any:
-        return self._inv.sign
-
-    @property
-    def inv(self) -> Any:
-        return self._inv
+    bijective = delegated("_inv.bijective")
+    sign = delegated("_inv.sign")
+    inv = delegated("_inv")
 
     def with_cache(self, cache_size: int = 1) -> Any:
         return self.inv.with_cache(cache_size).inv
@@ -309,13 +301,8 @@ class IndependentTransform(Transform):
     def codomain(self) -> Any:
         return constraints.independent(self.base_transform.codomain, self.reinterpreted_batch_ndims)
 
-    @property
-    def bijective(self) -> Any:
-        return self.base_transform.bijective
-
-    @property
-    def sign(self) -> Any:
-        return self.base_transform.sign
+    bijective = delegated("base_transform.bijective")
+    sign = delegated("base_transform.sign")
 
     def _call(self, x: Any) -> Any:
         check_dimensions(x.dim(), self.domain.event_dim)

@@ -10,7 +10,7 @@ from ...nn.functional.activation import softplus
 from ...tensor.creation_like import full_like
 from ...tensor.shape import broadcast_shapes
 from .. import constraints
-from ..utils import NUMBER, broadcast_all, lazy_property
+from ..utils import NUMBER, broadcast_all, delegated, lazy_property
 from .base import PlainTransform, Transform
 
 
@@ -240,9 +240,7 @@ class CumulativeDistributionTransform(Transform):
         super().__init__(cache_size=cache_size)
         self.distribution = distribution
 
-    @property
-    def domain(self) -> Any:
-        return self.distribution.support
+    domain = delegated("distribution.support")
 
     def _call(self, x: Any) -> Any:
         return self.distribution.cdf(x)

@@ -1,6 +1,10 @@
-"""Findings: what is wrong in a program, said without being asked.
+"""Find what is wrong in a program without being asked.
 
-Each module looks at one side of a run, told of it by `explain.watch`: `losses` at the calls of losses,
-`reach` at histories that ended, `values` at numbers that are not finite, `sizes` at gradients that are too
-small or too large, `layers` at modules, `loop` at optimizers, `functions` at custom functions.
+Each module looks at one side of a run. Those imported here check single calls and declare which
+(`checks.calls_of`); the others are told of the run by `explain.watch`: `reach` of histories that ended,
+`values` of numbers that are not finite, `loop` of optimizers, `functions` of custom functions.
 """
+
+from __future__ import annotations
+
+from . import axes, by_hand, data, draws, indices, layers, losses, recurrent, sizes, targets  # noqa: F401

@@ -8,12 +8,10 @@ from typing import Any
 import numpy as np
 
 from ...core.node import LEAF
-from ...core.value import TensorBase
 from ..trace import Event
 from .collected import Findings
 from .held import Watched
-from .losses import origin, values_of
-from .targets import data_of
+from .makers import data_of, origin, values_of
 
 #: Losses by which a critic tells real from made up.
 LOSSES = ("binary_cross_entropy", "binary_cross_entropy_with_logits")
@@ -34,7 +32,7 @@ class Adversaries:
         if event.name not in LOSSES or not event.wanted:
             return
         target = event.argument(1, "target")
-        labels = values_of(target) if isinstance(target, TensorBase) else None
+        labels = values_of(target)
         made = origin(event.maker_of(event.argument(0, "input")), {"sigmoid", "squeeze", "view", "flatten"})
         if labels is None or labels.size < 2 or (labels != labels.flat[0]).any() or made is None:
             return
@@ -45,16 +43,12 @@ class Adversaries:
         if cut:
             self.towards[key] = label, event
             if real is not None and real[0] == label:
-                findings.tell(
-                    "one label for both", event.place, label=label, line=real[1].line, rest=1 - label
-                )
+                findings.tell("one label for both", event, label=label, line=real[1].line, rest=1 - label)
         elif not _drawn(given):
             self.real[key] = label, event
         alike = real is not None and known is not None and real[0] == known[0]
         if not cut and not alike and known is not None and known[0] == label and _drawn(given):
-            findings.tell(
-                "both pull the same way", event.place, label=label, line=known[1].line, rest=1 - label
-            )
+            findings.tell("both pull the same way", event, label=label, line=known[1].line, rest=1 - label)
 
     def clamps(self, event: Event, stepped: Sequence[tuple[int, Watched]]) -> None:
         """Note that weights are put back into a range, and which optimizer stepped before."""
@@ -76,7 +70,7 @@ class Adversaries:
             if own and not any(id(p) in self.kept for p in held) and all(
                 own < reached.get(id(p), set()) for p in held
             ):
-                findings.tell("wrong network clamped", event.place)
+                findings.tell("wrong network clamped", event)
                 return
 
 

@@ -11,7 +11,7 @@ from ...core.value import TensorBase, wrap
 from ..answer import Answer
 from ..counterfactual import NotRun
 from ..trace import Event
-from .losses import values_of
+from .makers import values_of
 
 #: Calls of attention, and where each of their masks stands among the arguments.
 ATTENTION: dict[str, dict[str, int]] = {

@@ -33,7 +33,7 @@ class Averages:
         share = self._share(event, base, held)
         if share is None or share < MOSTLY_NEW or share >= 1 or held(base):
             return
-        findings.tell("average the wrong way round", event.place, rest=1 - share, share=share)
+        findings.tell("average the wrong way round", event, rest=1 - share, share=share)
 
     def _share(self, event: Event, base: Any, held: Callable[[Any], bool]) -> float | None:
         """Return the weight that a write gives to weights which an optimizer holds."""

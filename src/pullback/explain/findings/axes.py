@@ -7,8 +7,9 @@ from typing import Any
 
 from ...core.value import TensorBase, shape_of
 from ..trace import Event
+from .checks import calls_of
 from .collected import Findings
-from .losses import PASSING, dims, is_floating, origin
+from .makers import PASSING, dims, is_floating, origin
 
 #: Arithmetic whose operands are broadcast.
 ARITHMETIC = {"sub", "__sub__", "__rsub__", "mul", "__mul__", "__rmul__", "add", "__add__", "__radd__", "pow",
@@ -23,25 +24,7 @@ SHAPING = {
 }
 
 
-def look_at(event: Event, findings: Findings) -> None:
-    """Add what one call shows."""
-    name = event.name
-    if name in ARITHMETIC:
-        _arithmetic(event, findings)
-    elif name in ("__eq__", "eq", "__ne__", "ne"):
-        _compared(event, findings)
-    elif name in ("softmax", "log_softmax"):
-        _axis(event, findings)
-    elif name == "__getitem__":
-        _last_of_batch(event, findings)
-    elif name == "normalize":
-        _normalised_axis(event, findings)
-    elif name in ("reshape", "view"):
-        _swapped_axes(event, findings)
-    elif name == "squeeze":
-        _squeezed_batch(event, findings)
-
-
+@calls_of(*ARITHMETIC)
 def _arithmetic(event: Event, findings: Findings) -> None:
     tensors = [a for a in event.args[:2] if isinstance(a, TensorBase)]
     if len(tensors) != 2 or not event.outputs:
@@ -58,9 +41,10 @@ def _arithmetic(event: Event, findings: Findings) -> None:
         return
     if any(_on_purpose(event.maker_of(t), t) for t in (a, b)):
         return
-    findings.tell("broadcast", event.place, have=dims(have), want=dims(want), square=dims((have[0], want[0])))
+    findings.tell("broadcast", event, have=dims(have), want=dims(want), square=dims((have[0], want[0])))
 
 
+@calls_of("__eq__", "eq", "__ne__", "ne")
 def _compared(event: Event, findings: Findings) -> None:
     """Say where a column is compared with a row, as predictions with labels in an accuracy."""
     pair = [a for a in event.args[:2] if isinstance(a, TensorBase)]
@@ -74,7 +58,7 @@ def _compared(event: Event, findings: Findings) -> None:
         return
     size = shapes[0][0]
     findings.tell(
-        "broadcast in a comparison", event.place, second=dims(shapes[1]), first=dims(shapes[0]),
+        "broadcast in a comparison", event, second=dims(shapes[1]), first=dims(shapes[0]),
         square=dims((size, size))
     )
 
@@ -87,7 +71,7 @@ def _along_the_width(event: Event, a: Any, b: Any, findings: Findings) -> None:
     if event.maker_of(b) is None:
         return  # made once, as weights and statistics of features are
     findings.tell(
-        "broadcast along the last axis", event.place, have=dims(have), want=dims(want), first=want[0],
+        "broadcast along the last axis", event, have=dims(have), want=dims(want), first=want[0],
         ones=", 1" * (len(have) - 1)
     )
 
@@ -103,6 +87,7 @@ def _on_purpose(maker: Event | None, tensor: Any) -> bool:
     )  # fmt: skip
 
 
+@calls_of("__getitem__")
 def _last_of_batch(event: Event, findings: Findings) -> None:
     """Say where the last step of a recurrent layer's output is taken along the axis of the batch."""
     index = event.args[1] if len(event.args) > 1 else None
@@ -114,19 +99,21 @@ def _last_of_batch(event: Event, findings: Findings) -> None:
     if index == -1 and getattr(maker.module, "batch_first", False) is True and len(
         shape_of(event.inputs[0][0])
     ) == 3:
-        findings.tell("last of the batch: batch first", event.place, maker=maker)
+        findings.tell("last of the batch: batch first", event, maker=maker)
         return
     last = isinstance(index, tuple) and len(index) > 1 and index[0] == slice(None) and index[1] == -1
     if last and getattr(maker.module, "batch_first", True) is False:
-        findings.tell("last of the batch: steps first", event.place, maker=maker)
+        findings.tell("last of the batch: steps first", event, maker=maker)
 
 
+@calls_of("normalize")
 def _normalised_axis(event: Event, findings: Findings) -> None:
     x, dim = event.argument(0, "input"), event.argument(2, "dim", 1)
     if isinstance(x, TensorBase) and event.wanted and dim == 0 and len(shape_of(x)) == 2:
-        findings.tell("normalised over the batch", event.place, x=dims(shape_of(x)))
+        findings.tell("normalised over the batch", event, x=dims(shape_of(x)))
 
 
+@calls_of("reshape", "view")
 def _swapped_axes(event: Event, findings: Findings) -> None:
     """Say where a reshape gives two axes each other's sizes: it does not exchange them."""
     x = event.argument(0, "input")
@@ -148,11 +135,12 @@ def _swapped_axes(event: Event, findings: Findings) -> None:
             return
         a, b = moved
         findings.tell(
-            "reshape instead of transpose: two axes", event.place, event=event, have=dims(have),
+            "reshape instead of transpose: two axes", event, event=event, have=dims(have),
             want=dims(want), a=a, b=b
         )
 
 
+@calls_of("squeeze")
 def _squeezed_batch(event: Event, findings: Findings) -> None:
     """Say where `squeeze` without an axis also takes away that of a batch with one sample."""
     x = event.argument(0, "input")
@@ -161,7 +149,7 @@ def _squeezed_batch(event: Event, findings: Findings) -> None:
     have = shape_of(x)
     made = origin(event.maker_of(x), PASSING)
     if event.wanted and len(have) == 2 and have == (1, 1) and made is not None and made.name == "linear":
-        findings.tell("squeezed batch", event.place)
+        findings.tell("squeezed batch", event)
 
 
 def _moved_axis(event: Event, have: tuple[int, ...], want: tuple[int, ...], findings: Findings) -> None:
@@ -171,12 +159,13 @@ def _moved_axis(event: Event, have: tuple[int, ...], want: tuple[int, ...], find
             continue
         if math.prod(have[:axis]) != math.prod(want[: want.index(size)]):
             findings.tell(
-                "reshape instead of transpose: one axis moved", event.place, event=event, have=dims(have),
+                "reshape instead of transpose: one axis moved", event, event=event, have=dims(have),
                 want=dims(want), axis=axis, size=size, axis_2=want.index(size)
             )
             return
 
 
+@calls_of("softmax", "log_softmax")
 def _axis(event: Event, findings: Findings) -> None:
     x = event.argument(0, "input")
     dim = event.argument(1, "dim")
@@ -193,7 +182,7 @@ def _axis(event: Event, findings: Findings) -> None:
     axis = dim % len(shape)
     if shape[axis] == 1:
         findings.tell(
-            "softmax of one", event.place, event=event, bound="1" if event.name == "softmax" else "0",
+            "softmax of one", event, event=event, bound="1" if event.name == "softmax" else "0",
             shape=dims(shape), dim=dim
         )
         return
@@ -201,8 +190,8 @@ def _axis(event: Event, findings: Findings) -> None:
     scores = made is not None and made.name in ("matmul", "bmm", "einsum", "__matmul__")
     if scores and len(shape) >= 3 and axis != len(shape) - 1:
         findings.tell(
-            "softmax over the wrong axis", event.place, shape=dims(shape), dim=dim,
+            "softmax over the wrong axis", event, shape=dims(shape), dim=dim,
             chosen=CHOSEN if left_out else ""
         )
     elif axis == 0 and len(shape) >= 2 and shape[0] > 1:
-        findings.tell("softmax over the batch", event.place, event=event, shape=dims(shape))
+        findings.tell("softmax over the batch", event, event=event, shape=dims(shape))

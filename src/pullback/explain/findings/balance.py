@@ -9,10 +9,9 @@ import numpy as np
 from numpy import ndarray
 
 from ...core.blame import Place
-from ...core.value import TensorBase
 from ..trace import Event
 from .collected import Findings
-from .losses import origin, values_of
+from .makers import origin, values_of
 
 #: Where losses have the weights of their classes.
 WEIGHTS = {"cross_entropy": (2, "weight"), "nll_loss": (2, "weight")}
@@ -46,8 +45,8 @@ class Balance:
         at = WEIGHTS.get(event.name) or POSITIVE.get(event.name)
         given = None if at is None else event.argument(*at)
         target = None if given is None else event.argument(1, "target")
-        weights = values_of(given) if isinstance(given, TensorBase) else None
-        labels = values_of(target) if isinstance(target, TensorBase) else None
+        weights = values_of(given)
+        labels = values_of(target)
         if weights is None or labels is None or not event.frames or not event.wanted:
             return
         if event.name in POSITIVE:

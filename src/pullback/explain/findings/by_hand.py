@@ -9,11 +9,10 @@ from numpy import ndarray
 
 from ...core.value import TensorBase
 from ..trace import Event
+from .checks import calls_of
 from .collected import Findings
-from .losses import PASSING, behind, origin, values_of
-from .targets import data_of
+from .makers import MULTIPLYING, PASSING, TAKING, behind, data_of, origin, values_of
 
-SCALING = ("mul", "__mul__", "__rmul__")
 CUT = ("clamp", "clip", "clamp_", "minimum", "maximum")
 POWERS = ("pow", "__pow__", "square")
 LARGER, SMALLER = ("max", "maximum"), ("min", "minimum")
@@ -25,42 +24,32 @@ YES_OR_NO = ("binary_cross_entropy", "binary_cross_entropy_with_logits")
 MOSTLY, NEARLY_ALL = 0.5, 0.9
 
 
-def look_at(event: Event, findings: Findings) -> None:
-    """Add what one call shows."""
-    if event.name in ("neg", "__neg__"):
-        _larger_surrogate(event, findings)
-    elif event.name in SCALING:
-        _weight_without_label(event, findings)
-    elif event.name in ("sub", "__sub__"):
-        _corners(event, findings)
-    elif event.name in ("triplet_margin_loss", "triplet_margin_with_distance_loss"):
-        _order_of_triplet(event, findings)
-
-
+@calls_of("neg", "__neg__")
 def _larger_surrogate(event: Event, findings: Findings) -> None:
     """Say where of a gain and the same gain clipped the larger one is maximised."""
-    larger = origin(event.inputs[0][1] if event.inputs else None, PASSING | {"mean", "sum"} | set(SCALING))
+    larger = origin(event.inputs[0][1] if event.inputs else None, PASSING | {"mean", "sum"} | MULTIPLYING)
     if larger is None or larger.name not in LARGER or len(larger.inputs) != 2:
         return
     first, second = (maker for _, maker in larger.inputs)
-    if first is None or second is None or first.name not in SCALING or second.name not in SCALING:
+    if first is None or second is None or first.name not in MULTIPLYING or second.name not in MULTIPLYING:
         return
     for plain, clipped in ((first, second), (second, first)):
         shared = [t for t, _ in plain.inputs if any(t is u for u, _ in clipped.inputs)]
         cut = next((m for _, m in clipped.inputs if m is not None and m.name in CUT), None)
         if shared and cut is not None and any(t is u for t, _ in plain.inputs for u, _ in cut.inputs):
-            findings.tell("the larger surrogate", larger.place, larger=larger, event=event, cut=cut)
+            findings.tell("the larger surrogate", larger, larger=larger, event=event, cut=cut)
             return
 
 
+@calls_of(*MULTIPLYING)
 def _weight_without_label(event: Event, findings: Findings) -> None:
     """Say where a loss of yes or no is weighted by a power of 1 - p, and p is the same for both labels."""
     for (_, weight), (_, loss) in (event.inputs, event.inputs[::-1]) if len(event.inputs) == 2 else ():
-        loss, weight = origin(loss, PASSING), origin(weight, PASSING | set(SCALING))
+        loss, weight = origin(loss, PASSING), origin(weight, PASSING | MULTIPLYING)
         if loss is None or weight is None or loss.name not in YES_OR_NO or weight.name not in POWERS:
             continue
         scores, target = loss.argument(0, "input"), loss.argument(1, "target")
-        labels = values_of(target) if isinstance(target, TensorBase) else None
+        labels = values_of(target)
         led = list(behind(weight))
         given = [t for e in led for t, _ in e.inputs]
         uses_label = any(t is target for t in given) or any(e is loss for e in led)
@@ -69,10 +58,11 @@ def _weight_without_label(event: Event, findings: Findings) -> None:
         if labels is None or set(np.unique(labels).tolist()) != {0.0, 1.0}:
             continue
         if of_scores and turned and not uses_label:
-            findings.tell("weight without the label", event.place, loss=loss)
+            findings.tell("weight without the label", event, loss=loss)
             return
 
 
+@calls_of(*TAKING)
 def _corners(event: Event, findings: Findings) -> None:
     """Say where the overlap of boxes takes sizes for corners."""
     if len(event.inputs) != 2:
@@ -89,9 +79,10 @@ def _corners(event: Event, findings: Findings) -> None:
         rows = (a < b).reshape(len(a), -1).any(1) if a.ndim else a < b
         wrong, count = wrong + int(np.sum(rows)), count + int(np.size(rows))
     if count > 1 and wrong > MOSTLY * count:
-        findings.tell("sizes for corners", upper.place, wrong=wrong, count=count, event=event)
+        findings.tell("sizes for corners", upper, wrong=wrong, count=count, event=event)
 
 
+@calls_of("triplet_margin_loss", "triplet_margin_with_distance_loss")
 def _order_of_triplet(event: Event, findings: Findings) -> None:
     """Say where what is given as positive lies further away than the negative, in the data already."""
     given = [event.argument(k, name) for k, name in enumerate(("anchor", "positive", "negative"))]
@@ -105,7 +96,7 @@ def _order_of_triplet(event: Event, findings: Findings) -> None:
     far, near = _distance(anchor, positive), _distance(anchor, negative)
     if (far > near).mean() > NEARLY_ALL:
         findings.tell(
-            "order of a triplet", event.place, larger=int((far > near).sum()), count=len(far),
+            "order of a triplet", event, larger=int((far > near).sum()), count=len(far),
             mean=far.mean(), mean_name=near.mean()
         )
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...core.blame import place_at
 from .collected import Findings
-from .losses import values_of
+from .makers import values_of
 from .reach import listed
 
 At = tuple[CodeType, int]
@@ -61,7 +61,7 @@ class Cleared:
                 continue
             several = len(never) > 1
             findings.tell(
-                "read after it was cleared", place_at(*cleared), s="s" if several else "",
+                "read after it was cleared", cleared, s="s" if several else "",
                 names=listed(never, name_of), are="are" if several else "is", place=place,
                 them="them" if several else "it"
             )
@@ -69,5 +69,5 @@ class Cleared:
 
 def some(grad: Any) -> bool:
     """Return whether there is a gradient that is not 0."""
-    value = None if grad is None else values_of(grad)
+    value = values_of(grad)
     return value is not None and bool(np.any(value))

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from ...core.blame import Place
+from ...core.blame import Place, place_at
 from ..answer import Answer, texts
+from ..callers import At
+from ..trace import Event
 
 #: Kinds of findings from the gravest on; one that is not listed stands in the middle.
 ORDER = (
@@ -21,10 +23,28 @@ ORDER = (
 MOST = 12
 
 
-class Findings:
-    """Hold answers by rank; of answers of one kind about one line the first stays."""
+#: What says where something is: a line, a call of the trace, a position in code.
+Where = Place | Event | At | None
 
-    def __init__(self) -> None:
+
+def located(where: Where) -> Place | None:
+    """Return the line that something is at."""
+    if isinstance(where, Event):
+        return where.place
+    return where if where is None or isinstance(where, Place) else place_at(*where)
+
+
+class Findings:
+    """Hold answers by rank; of answers of one kind about one line the first stays.
+
+    Parameters
+    ----------
+    made : callable, optional
+        The line that makes a module.
+    """
+
+    def __init__(self, made: Callable[[Any], Place | None] = lambda module: None) -> None:
+        self.made = made
         self._found: dict[tuple[str, str, int], tuple[int, int, Answer]] = {}
 
     def add(self, group: str, answer: Answer) -> None:
@@ -36,11 +56,13 @@ class Findings:
             self._found[key] = (rank, len(self._found), answer)
 
     def tell(
-        self, name: str, place: Place | None = None, seen: Iterable[str] = (), checked: str = "", /,
-        **values: Any,
+        self, name: str, where: Where = None, seen: Iterable[str] = (), checked: str = "", /, **values: Any
     ) -> None:
-        """Add the answer that `answers.toml` has under a name (`Answer.of`), under the group named there."""
-        self.add(texts()[name].group, Answer.of(name, place, seen, checked, **values))
+        """Add the answer that `answers.toml` has under a name (`Answer.of`), under the group named there.
+
+        `where` is a line, a call that was made there, or a position in code.
+        """
+        self.add(texts()[name].group, Answer.of(name, located(where), seen, checked, **values))
 
     def __iter__(self) -> Iterator[Answer]:
         return iter([answer for _, _, answer in sorted(self._found.values(), key=lambda f: f[:2])])

@@ -18,8 +18,9 @@ from ..scene import Scene
 from ..trace import Event
 from ..walk import array_at_bottom
 from .attention import ATTENTION
+from .checks import calls_of
 from .collected import Findings
-from .losses import origin, values_of
+from .makers import origin, values_of
 
 #: Losses whose target is 1 or -1, and where it stands.
 OF_SIGNS = {
@@ -52,57 +53,36 @@ UNEVEN = 10.0
 MOSTLY = 0.5
 
 
-def look_at(event: Event, findings: Findings) -> None:
-    """Add what one call shows."""
-    name = event.name
-    if name in OF_SIGNS:
-        _signs(event, findings)
-    elif name == "grid_sample":
-        _positions(event, findings)
-    elif name in WIDER:
-        _wrapped(event, findings)
-    elif name in ("div", "__truediv__", "div_", "__itruediv__") and not event.wanted:
-        _standardised(event, findings)
-    elif name == "__setitem__":
-        _added_once(event, findings)
-    elif name == "stack":
-        _same_sample(event, findings)
-    elif name == "mean":
-        _mean_of_padding(event, findings)
-    elif name in ("multi_head_attention_forward", "scaled_dot_product_attention"):
-        _hides_the_past(event, findings)
-        _added_mask(event, findings)
-        _value_of_query(event, findings)
-        _hidden_words(event, findings)
-
-
+@calls_of(*OF_SIGNS)
 def _signs(event: Event, findings: Findings) -> None:
     """Say where targets are 0 and 1, and the loss takes 1 and -1."""
     target = event.argument(OF_SIGNS[event.name], "target")
-    labels = values_of(target) if isinstance(target, TensorBase) else None
+    labels = values_of(target)
     if labels is None or not labels.size:
         return
     zeros = int((labels == 0).sum())
     if zeros and not (labels < 0).any():
         findings.tell(
-            "targets are 0 and 1: signs are expected", event.place, event=event, zeros=zeros, labels=labels
+            "targets are 0 and 1: signs are expected", event, event=event, zeros=zeros, labels=labels
         )
 
 
+@calls_of("grid_sample")
 def _positions(event: Event, findings: Findings) -> None:
     """Say where a grid holds pixels, not numbers from -1 to 1."""
     grid = event.argument(1, "grid")
-    values = values_of(grid) if isinstance(grid, TensorBase) else None
+    values = values_of(grid)
     if values is None or not values.size or event.argument(3, "padding_mode", "zeros") != "zeros":
         return
     outside = (np.abs(values) > 1).any(-1)
     share = float(outside.mean())
     if share > MOSTLY:
         findings.tell(
-            "positions out of range", event.place, percent=100 * share, least=values.min(), most=values.max()
+            "positions out of range", event, percent=100 * share, least=values.min(), most=values.max()
         )
 
 
+@calls_of(*WIDER)
 def _wrapped(event: Event, findings: Findings) -> None:
     """Say where a sum or product of narrow integers does not fit."""
     out = values_of(event.outputs[0]) if len(event.outputs) == 1 else None
@@ -122,14 +102,15 @@ def _wrapped(event: Event, findings: Findings) -> None:
     if len(wrong):
         first = tuple(wrong[0])
         findings.tell(
-            "integers wrap", event.place, out=out, count=len(wrong), right_value=right[first],
+            "integers wrap", event, out=out, count=len(wrong), right_value=right[first],
             wrong_value=out[first]
         )
 
 
+@calls_of("div", "__truediv__", "div_", "__itruediv__")
 def _standardised(event: Event, findings: Findings) -> None:
     """Say where data is not normalised by its own mean and deviation of each feature."""
-    if len(event.inputs) != 2 or event.inputs[0][1] is None:
+    if event.wanted or len(event.inputs) != 2 or event.inputs[0][1] is None:
         return
     centred, scale = event.inputs[0][1], event.inputs[1][1]
     if scale is not None and scale.name in ("add", "__add__", "clamp") and scale.inputs:
@@ -141,9 +122,9 @@ def _standardised(event: Event, findings: Findings) -> None:
     if value is None or mean is None or value.ndim < 2 or not scale.inputs or scale.inputs[0][0] is not x:
         return
     if mean.name == "mean" and scale.name == "var":
-        findings.tell("divided by the variance", event.place)
+        findings.tell("divided by the variance", event)
     elif mean.name in ("std", "var") and scale.name == "mean":
-        findings.tell("mean and deviation swapped", event.place)
+        findings.tell("mean and deviation swapped", event)
     elif mean.name == "mean" and scale.name == "std" and value.ndim == 2 and len(value) > 1:
         along = scale.argument(1, "dim")
         sizes = np.abs(value.astype(np.float64)).mean(0)
@@ -155,6 +136,7 @@ def _standardised(event: Event, findings: Findings) -> None:
             )
 
 
+@calls_of("__setitem__")
 def _added_once(event: Event, findings: Findings) -> None:
     """Say where something is added at indices that occur several times, and counts once."""
     index, new = (event.args[1], event.args[2]) if len(event.args) > 2 else (None, None)
@@ -172,9 +154,10 @@ def _added_once(event: Event, findings: Findings) -> None:
     places = np.stack([p.reshape(-1) for p in whole])
     different = np.unique(places, axis=1).shape[1]
     if different < places.shape[1]:
-        findings.tell("repeated indices count once", event.place, axes=places.shape[1], different=different)
+        findings.tell("repeated indices count once", event, axes=places.shape[1], different=different)
 
 
+@calls_of("stack")
 def _same_sample(event: Event, findings: Findings) -> None:
     """Say where samples are put together that are one and the same memory, written over for each of them."""
     tensors = [tensor for tensor, _ in event.inputs]
@@ -185,9 +168,10 @@ def _same_sample(event: Event, findings: Findings) -> None:
     first = arrays[0].__array_interface__["data"][0]
     same = all(a.__array_interface__["data"][0] == first and a.shape == arrays[0].shape for a in arrays)
     if same and tensors[0]._counter[0] >= count:
-        findings.tell("one sample for all", event.place, count=count)
+        findings.tell("one sample for all", event, count=count)
 
 
+@calls_of("mean")
 def _mean_of_padding(event: Event, findings: Findings) -> None:
     """Say where a mean over the steps of sequences counts their padding."""
     dim = event.argument(1, "dim")
@@ -196,7 +180,7 @@ def _mean_of_padding(event: Event, findings: Findings) -> None:
     if made is None or made.name != "embedding" or dim not in (1, (1,), [1], -2):
         return
     ids, pad = made.argument(0, "input"), made.argument(2, "padding_idx")
-    values = values_of(ids) if isinstance(ids, TensorBase) else None
+    values = values_of(ids)
     if values is None or values.ndim != 2 or len(values) < 2:
         return
     is_pad = values == (0 if pad is None else pad)
@@ -204,27 +188,29 @@ def _mean_of_padding(event: Event, findings: Findings) -> None:
     at_the_end = (is_pad == (np.arange(values.shape[1]) >= lengths[:, None])).all()
     if at_the_end and is_pad.any() and len(set(lengths.tolist())) > 1 and not is_pad.all(1).any():
         findings.tell(
-            "mean of padding", event.place, padded=int(is_pad.sum()), is_pad=is_pad,
+            "mean of padding", event, padded=int(is_pad.sum()), is_pad=is_pad,
             pad=0 if pad is None else pad, made=made
         )
 
 
+@calls_of(*ATTENTION)
 def _added_mask(event: Event, findings: Findings) -> None:
     """Say where a mask of zeros and ones is added to the scores."""
     for name, at in ATTENTION[event.name].items():
         mask = event.argument(at, name)
-        value = values_of(mask) if isinstance(mask, TensorBase) else None
+        value = values_of(mask)
         if value is None or value.dtype.kind != "f" or mask._node is not None:
             continue
         if ((value == 0) | (value == 1)).all() and (value == 1).any():
-            findings.tell("mask of floats", event.place)
+            findings.tell("mask of floats", event)
 
 
+@calls_of(*ATTENTION)
 def _hides_the_past(event: Event, findings: Findings) -> None:
     """Say where a mask hides from each step those before it, and shows those after it."""
     own = event.name == "scaled_dot_product_attention"
     mask = event.argument(3, "attn_mask") if own else event.argument(16, "attn_mask")
-    value = values_of(mask) if isinstance(mask, TensorBase) else None
+    value = values_of(mask)
     if value is None or value.ndim < 2 or value.shape[-1] != value.shape[-2] or value.shape[-1] < 3:
         return
     closed = value if value.dtype.kind == "b" else np.isneginf(value.astype(np.float64))
@@ -247,33 +233,33 @@ def _made_elsewhere(event: Event, maker: Event | None) -> Event | None:
     return maker
 
 
+@calls_of("multi_head_attention_forward")
 def _value_of_query(event: Event, findings: Findings) -> None:
     """Say where keys come from one sequence and values from the one that asks."""
-    if event.name != "multi_head_attention_forward":
-        return
     query, key, value = (event.argument(k, n) for k, n in enumerate(("query", "key", "value")))
     made = [m.inputs[0][0] if m is not None and m.name == "transpose" and m.inputs else t
             for t in (query, key, value) for m in (event.maker_of(t),)]  # fmt: skip
     if made[0] is made[2] and made[1] is not made[0]:
-        findings.tell("value is the query", event.place)
+        findings.tell("value is the query", event)
 
 
+@calls_of(*ATTENTION)
 def _hidden_words(event: Event, findings: Findings) -> None:
     """Say where a mask of the padding hides what is no padding."""
     mask = event.argument(14, "key_padding_mask")
-    hidden = values_of(mask) if isinstance(mask, TensorBase) else None
+    hidden = values_of(mask)
     through = {"mul", "__mul__", "__rmul__", "add", "__add__", "dropout", "layer_norm", "transpose"}
     embedded = origin(event.maker_of(event.argument(0, "query")), through)
     if hidden is None or embedded is None or embedded.name != "embedding" or hidden.ndim != 2:
         return
     ids, pad = embedded.argument(0, "input"), embedded.argument(2, "padding_idx")
-    words = values_of(ids) if isinstance(ids, TensorBase) else None
+    words = values_of(ids)
     closed = hidden if hidden.dtype.kind == "b" else np.isneginf(hidden)
     if words is None or words.shape != closed.shape or not closed.any():
         return
     is_pad = words == (0 if pad is None else pad)
     if is_pad.any() and np.array_equal(closed, ~is_pad):
-        findings.tell("mask hides the words", event.place)
+        findings.tell("mask hides the words", event)
 
 
 def look_at_loops(scene: Scene, findings: Findings) -> None:
@@ -309,5 +295,5 @@ def look_at_stored(event: Event, frame: FrameType, findings: Findings) -> None:
     for name, value in list(getattr(owner, "__dict__", {}).items()):
         held = array_at_bottom(value) if isinstance(value, TensorBase) else value
         if isinstance(held, ndarray) and isinstance(written, ndarray) and np.may_share_memory(held, written):
-            findings.tell("data changed in place", event.place, name=name)
+            findings.tell("data changed in place", event, name=name)
             return

@@ -6,14 +6,15 @@ from collections import Counter
 from types import CodeType
 from typing import Any
 
-from ...core.blame import Place, place_at
+from ...core.blame import Place
 from ...core.node import LEAF
 from ...core.value import TensorBase, shape_of
 from ...utils.data import RandomSampler, WeightedRandomSampler
 from ..trace import Event, Trace
+from .checks import calls_of
 from .collected import Findings
-from .losses import PASSING, origin, values_of
-from .targets import compared, data_of
+from .makers import ADDING, DIFFERENCES, DIVIDING, MULTIPLYING, PASSING, data_of, origin, values_of
+from .targets import BY_HAND, DISTANCES, compared
 
 At = tuple[CodeType, int]
 
@@ -47,7 +48,7 @@ class Draws:
             self.turns[at] = turn
             self.seeds[at, seed] += 1
         if self.seeds[at, seed] == ENOUGH + 1 and turn >= ENOUGH:
-            findings.tell("seed in the loop", place_at(*at), seed=seed)
+            findings.tell("seed in the loop", at, seed=seed)
 
     def begun(self, at: At, loader: Any, iterator: Any) -> None:
         """Note that a pass over a loader begins."""
@@ -69,25 +70,12 @@ class Draws:
             return
         count, size = len(sampler.weights), len(loader.dataset)
         if count != size:
-            findings.tell(
-                "weights of the sampler", place_at(*at), count=count, size=size, most=min(count, size)
-            )
+            findings.tell("weights of the sampler", at, count=count, size=size, most=min(count, size))
 
     def look_at(self, event: Event, findings: Findings) -> None:
-        """Look at one call of a function."""
-        name = event.name
-        if name in LOSSES and event.wanted:
-            self._orders(event, findings)
-        if name in ("mul", "__mul__", "__rmul__"):
-            _noise(event, findings)
-        elif name == "gumbel_softmax":
-            _cold(event, findings)
-        pair = compared(event)
-        if pair is not None:
-            _uniform_target(event, *pair, findings)
-
-    def _orders(self, event: Event, findings: Findings) -> None:
         """Say where inputs and targets were put into two different random orders."""
+        if event.name not in LOSSES or not event.wanted:
+            return
         x, target = event.argument(0, "input"), event.argument(1, "target")
         if not isinstance(x, TensorBase) or not isinstance(target, TensorBase) or not shape_of(target):
             return
@@ -138,9 +126,10 @@ class Draws:
             except TypeError:
                 continue
             if len(passes) >= ENOUGH and set(given) == {1} and batches > 1 and ordered:
-                findings.tell("first batch only", place_at(*at), count=len(passes), batches=batches)
+                findings.tell("first batch only", at, count=len(passes), batches=batches)
 
 
+@calls_of(*MULTIPLYING)
 def _noise(event: Event, findings: Findings) -> None:
     """Look at noise that is scaled by a deviation, as in a sample of a normal distribution."""
     if len(event.inputs) != 2:
@@ -150,11 +139,12 @@ def _noise(event: Event, findings: Findings) -> None:
             continue
         if made.name in ("exp", "softplus", "sqrt") and drawn.name in UNIFORM:
             findings.tell(
-                "uniform noise: mixed into data", drawn.place, drawn=drawn,
+                "uniform noise: mixed into data", drawn, drawn=drawn,
                 normal=drawn.name.replace("rand", "randn"), event=event
             )
 
 
+@calls_of("gumbel_softmax")
 def _cold(event: Event, findings: Findings) -> None:
     """Say where a soft choice is as good as a hard one, which passes no gradient on."""
     out = values_of(event.outputs[0]) if event.outputs else None
@@ -162,13 +152,13 @@ def _cold(event: Event, findings: Findings) -> None:
         return
     largest = out.max(event.argument(4, "dim", -1))
     if float((largest > 0.9999).mean()) > 0.9:
-        findings.tell("temperature too low", event.place, percent=100 * float((largest > 0.9999).mean()))
+        findings.tell("temperature too low", event, percent=100 * float((largest > 0.9999).mean()))
 
 
 def variance_for_deviation(trace: Trace, findings: Findings) -> None:
     """Say where noise is scaled by what the loss takes for a variance."""
     for event in trace.events:
-        if event.name not in ("mul", "__mul__", "__rmul__") or len(event.inputs) != 2:
+        if event.name not in MULTIPLYING or len(event.inputs) != 2:
             continue
         for (noise, drawn), (_, made) in (event.inputs, event.inputs[::-1]):
             if drawn is None or drawn.name not in ("randn", "randn_like"):
@@ -176,30 +166,33 @@ def variance_for_deviation(trace: Trace, findings: Findings) -> None:
             if made is None or made.name != "exp":
                 continue
             log, before = made.inputs[0]
-            if before is None or before.name in ("mul", "__mul__", "__rmul__", "div", "__truediv__"):
+            if before is None or before.name in MULTIPLYING | DIVIDING:
                 continue
             again = [e for e in trace.events if e.name == "exp" and e is not made and e.inputs
                      and e.inputs[0][0] is log]  # fmt: skip
             subtracted = any(
-                e.name in ("add", "__add__", "__radd__", "sub", "__sub__", "__rsub__")
+                e.name in ADDING | DIFFERENCES
                 and any(t is log for t, _ in e.inputs) for e in trace.events
             )  # fmt: skip
             if again and subtracted and noise._node is None:
                 findings.tell(
-                    "variance for deviation", made.place, again=again[0].place.line if again[0].place else "?"
+                    "variance for deviation", made, again=again[0].place.line if again[0].place else "?"
                 )
                 return
 
 
-def _uniform_target(event: Event, x: Any, target: Any, findings: Findings) -> None:
+@calls_of(*DISTANCES, *BY_HAND)
+def _uniform_target(event: Event, findings: Findings) -> None:
     """Say where the noise that is to be predicted is uniform, and was mixed into data."""
-    del x
-    drawn = event.maker_of(target)
+    pair = compared(event)
+    if pair is None:
+        return
+    drawn = event.maker_of(pair[1])
     if drawn is None and event.inputs[0][1] is not None:
-        drawn = event.inputs[0][1].maker_of(target)
+        drawn = event.inputs[0][1].maker_of(pair[1])
     if drawn is None or drawn.name != "rand_like":
         return
-    findings.tell("uniform noise: the target", drawn.place, event=event)
+    findings.tell("uniform noise: the target", drawn, event=event)
 
 
 def time_not_given(trace: Trace, findings: Findings) -> None:
@@ -220,7 +213,7 @@ def time_not_given(trace: Trace, findings: Findings) -> None:
         noise = any(e.name in ("randn_like", "randn") and shape_of(e.outputs[0])[:1] == shape_of(drawn)
                     and _is_target(e.outputs[0], trace) for e in trace.events if e.outputs)  # fmt: skip
         if noise:
-            findings.tell("time not given", event.place)
+            findings.tell("time not given", event)
             return
 
 

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from ...core.blame import Place, place_at
+from ...core.blame import Place
 from ...core.value import TensorBase
 from ..scene import freezing
 from ..trace import Event
 from .collected import Findings
-from .losses import values_of
+from .makers import values_of
 
 #: Calls that are needed to speak of all of them.
 ENOUGH = 2
@@ -42,11 +42,11 @@ class Drifting:
     def __init__(self) -> None:
         self.seen: dict[int, Seen] = {}
 
-    def look_at(self, event: Event, findings: Findings, made: Callable[[Any], Place | None]) -> None:
-        """Look at one call of a function, after it was done; `made` gives the line that makes a module."""
+    def look_at(self, event: Event, findings: Findings) -> None:
+        """Look at one call of a function, after it was done."""
         if event.name != "batch_norm" or not event.argument(5, "training", False) or event.module is None:
             return
-        _momentum(event, findings, made)
+        _momentum(event, findings)
         weight, mean = event.argument(3, "weight"), event.argument(1, "running_mean")
         if not isinstance(weight, TensorBase) or not isinstance(mean, TensorBase):
             return
@@ -75,14 +75,14 @@ class Drifting:
             at = modes.get(id(module))
             findings.tell(
                 "frozen statistics drift",
-                (None if at is None else place_at(*at)) or freezing(files) or known.place,
+                at or freezing(files) or known.place,
                 module=type(module).__name__,
                 named=f" (`{name}`)" if (name := name_of(module.weight)) else "", known=known
             )
             return
 
 
-def _momentum(event: Event, findings: Findings, made: Callable[[Any], Place | None]) -> None:
+def _momentum(event: Event, findings: Findings) -> None:
     """Say where running statistics forget all batches but the last one, or never change."""
     momentum = event.argument(6, "momentum", 0.1)
     tracked = event.argument(1, "running_mean") is not None
@@ -95,6 +95,6 @@ def _momentum(event: Event, findings: Findings, made: Callable[[Any], Place | No
         if momentum == 0 else "are nearly those of the last batch alone, and jump with each batch"
     )
     findings.tell(
-        "momentum of batch norm", made(event.module) or event.place, module=type(event.module).__name__,
-        momentum=momentum, what=what, event=event
+        "momentum of batch norm", findings.made(event.module) or event.place, momentum=momentum, what=what,
+        module=type(event.module).__name__, event=event
     )

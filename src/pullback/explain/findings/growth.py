@@ -13,7 +13,7 @@ from ...core.node import LEAF
 from ...core.value import shape_of
 from ..answer import Answer
 from ..trace import Event
-from .losses import values_of
+from .makers import values_of
 
 #: Turns in which values must grow, and by how much in all.
 FEWEST_TURNS = 5

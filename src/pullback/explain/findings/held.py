@@ -13,9 +13,8 @@ import numpy as np
 
 from ...core.blame import Place, place_at
 from ...nn.parameter import Parameter
-from ..answer import Answer
-from .collected import Findings
-from .losses import values_of
+from .collected import Findings, located
+from .makers import values_of
 from .reach import listed
 from .written import rebinding
 
@@ -62,7 +61,7 @@ def held_again(known: Watched, findings: Findings) -> None:
     counts = Counter(map(id, known.parameters()))
     most = max(counts.values(), default=0)
     if most > 1 and known.at is not None:
-        findings.tell("held several times", place_at(*known.at), most=most)
+        findings.tell("held several times", known.at, most=most)
 
 
 def betas(known: Watched, findings: Findings) -> None:
@@ -72,9 +71,7 @@ def betas(known: Watched, findings: Findings) -> None:
         if known.at is None or not isinstance(given, (tuple, list)) or len(given) != 2:
             continue
         if all(isinstance(b, (int, float)) for b in given) and given[0] >= 0.98 > given[1]:
-            findings.tell(
-                "betas swapped", place_at(*known.at), given=tuple(given), second=given[1], first=given[0]
-            )
+            findings.tell("betas swapped", known.at, given=tuple(given), second=given[1], first=given[0])
             return
 
 
@@ -87,14 +84,14 @@ def report_anew(loop: Loop) -> None:
     for (inner, _), several in lines.items():
         if inner is None or len([w for w in several if w.steps]) < ENOUGH or not several[0].optimizer.state:
             continue
-        loop.findings.tell("optimizer made anew", place_at(*inner), count=len(several))
+        loop.findings.tell("optimizer made anew", inner, count=len(several))
     made: dict[tuple[Any, int], list[int]] = {}
     for number, (schedule, at) in loop.schedules_made.items():
         _, _, steps = loop.schedulers.get(number, (None, None, 0))
         made.setdefault((at, id(getattr(schedule, "optimizer", None))), []).append(steps)
     for (at, _), counts in made.items():
         if at is not None and len(counts) >= ENOUGH:
-            loop.findings.tell("schedule made anew", place_at(*at), count=len(counts))
+            loop.findings.tell("schedule made anew", at, count=len(counts))
 
 
 def _twins(one: Watched, other: Watched) -> bool:
@@ -116,15 +113,11 @@ def report_held(
             continue  # made after the turns that were looked at
         if mine and not set(mine) & set(loop.graded) and not set(mine) & told:
             frozen = [p for p in mine.values() if not p.requires_grad]
-            findings_group = "another model"
             if len(frozen) == len(mine):
                 cause = "All parameters of this optimizer are frozen (`requires_grad` is False)"
             else:
                 cause = "No loss that went backward was computed from the parameters of this optimizer"
-            loop.findings.add(findings_group, Answer.of(
-                "another model", None if known.at is None else place_at(*known.at), cause=cause,
-                names=listed(mine.values(), name_of)
-            ))
+            loop.findings.tell("another model", known.at, cause=cause, names=listed(mine.values(), name_of))
     report_overlap(loop, name_of)
     loose = [
         leaf for key, leaf in loop.graded.items()
@@ -147,7 +140,7 @@ def report_held(
     place = made if late else at
     why = f" The optimizer was made before it, at {place_at(*at)}." if late and at is not None else ""
     loop.findings.tell(
-        "no optimizer holds it", None if place is None else place_at(*place), names=listed(loose, name_of),
+        "no optimizer holds it", place, names=listed(loose, name_of),
         are="are" if len(loose) > 1 else "is", them="them" if len(loose) > 1 else "it", why=why,
         first="make the optimizer after the model has its final layers, " if late else ""
     )
@@ -166,10 +159,8 @@ def report_overlap(loop: Loop, name_of: Callable[[Any], str | None]) -> None:
         for p in known.parameters():
             other = owners.setdefault(id(p), known)
             if other is not known and known.at is not None and not _twins(known, other):
-                first = None if other.at is None else place_at(*other.at)
-                loop.findings.tell(
-                    "held twice", place_at(*known.at), name=name_of(p) or "a weight", first=first
-                )
+                first = located(other.at)
+                loop.findings.tell("held twice", known.at, name=name_of(p) or "a weight", first=first)
                 return
 
 

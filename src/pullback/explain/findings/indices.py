@@ -13,8 +13,9 @@ from ...core.node import LEAF
 from ...core.value import TensorBase, shape_of
 from ..scene import scope_at
 from ..trace import Event, Trace
+from .checks import calls_of
 from .collected import Findings
-from .losses import PASSING, dims, origin, values_of
+from .makers import ADDING, MULTIPLYING, PASSING, dims, origin, values_of
 
 #: Calls that add rows up at an index; and those that read rows at one, with the place of the index.
 ADDED = ("index_add", "index_add_", "scatter_add", "scatter_add_", "scatter_reduce")
@@ -25,9 +26,6 @@ ROW_BY_ROW = (PASSING - {"__getitem__", "permute", "transpose", "T", "t"}) | {
     "linear", "relu", "tanh", "leaky_relu", "gelu", "silu", "layer_norm", "neg", "__neg__",
 }  # fmt: skip
 
-SCALING = ("mul", "__mul__", "__rmul__")
-ADDING = ("add", "__add__", "__radd__")
-
 #: Losses whose targets belong to the rows of a batch.
 LOSSES = (
     "cross_entropy", "nll_loss", "mse_loss", "l1_loss", "smooth_l1_loss", "binary_cross_entropy",
@@ -35,24 +33,17 @@ LOSSES = (
 )  # fmt: skip
 
 
-def look_at(event: Event, findings: Findings) -> None:
-    """Add what one call shows."""
-    if event.name in ADDED:
-        _to_the_sender(event, findings)
-    elif event.name == "cross_entropy":
-        _one_row_for_all(event, findings)
-
-
+@calls_of(*ADDED)
 def _to_the_sender(event: Event, findings: Findings) -> None:
     """Say where rows are read at an index and added up at the same one: nothing goes from one to another."""
     index, rows = event.argument(2, "index"), event.argument(3, "source", event.kwargs.get("src"))
-    index = values_of(index) if isinstance(index, TensorBase) else None
+    index = values_of(index)
     rows = event.maker_of(rows) if isinstance(rows, TensorBase) else None
     if index is None or rows is None or index.size < 2 or np.unique(index).size == index.size:
         return
     read = list(_read_at(rows))
     if read and all(_same_rows(one, index) for one in read):
-        findings.tell("added where it was read", event.place, event=event, rows=rows)
+        findings.tell("added where it was read", event, event=event, rows=rows)
 
 
 def _read_at(event: Event | None) -> Iterator[ndarray]:
@@ -62,10 +53,10 @@ def _read_at(event: Event | None) -> Iterator[ndarray]:
         return
     if made.name in READ:
         index = made.argument(READ[made.name], "index")
-        value = values_of(index) if isinstance(index, TensorBase) else None
+        value = values_of(index)
         if value is not None and value.dtype.kind in "iu":
             yield value
-    elif made.name in SCALING:
+    elif made.name in MULTIPLYING:
         size = max(len(shape_of(t)) for t, _ in made.inputs)
         for tensor, maker in made.inputs:
             own = list(_read_at(maker))
@@ -80,14 +71,15 @@ def _same_rows(read: ndarray, index: ndarray) -> bool:
     return read.shape == index.shape and bool((read == index).all())
 
 
+@calls_of("cross_entropy")
 def _one_row_for_all(event: Event, findings: Findings) -> None:
     """Say where each sample is held against each, and one and the same is the right one for all."""
     x, target = event.argument(0, "input"), event.argument(1, "target")
-    labels = values_of(target) if isinstance(target, TensorBase) else None
+    labels = values_of(target)
     shape = shape_of(x) if isinstance(x, TensorBase) else ()
     if labels is None or len(shape) != 2 or shape[0] != shape[1] or labels.shape != shape[:1]:
         return
-    made = origin(event.maker_of(x), {"div", "__truediv__", *SCALING, "t", "T", "transpose", "clone"})
+    made = origin(event.maker_of(x), {"div", "__truediv__", *MULTIPLYING, "t", "T", "transpose", "clone"})
     if made is None or made.name not in ("matmul", "mm", "__matmul__", "cosine_similarity", "einsum"):
         return
     if any(t._node in (None, LEAF) for t, _ in made.inputs) or labels.dtype.kind not in "iu":
@@ -125,7 +117,7 @@ def _mixed_with_moved(event: Event) -> tuple[Any, Event] | None:
     if event.name not in ADDING or event.wanted or len(event.inputs) != 2:
         return None
     scaled = [maker for _, maker in event.inputs]
-    if any(m is None or m.name not in SCALING for m in scaled):
+    if any(m is None or m.name not in MULTIPLYING for m in scaled):
         return None
     parts = [
         max(m.inputs, key=lambda pair: len(shape_of(pair[0]))) for m in scaled if m is not None and m.inputs
@@ -141,7 +133,7 @@ def _order(event: Event) -> ndarray | None:
     shape = shape_of(event.inputs[0][0]) if event.inputs else ()
     if event.name in READ and shape:
         index = event.argument(READ[event.name], "index")
-        value = values_of(index) if isinstance(index, TensorBase) else None
+        value = values_of(index)
         whole = value is not None and value.dtype.kind in "iu" and value.shape == shape[:1]
         return value if whole else None
     if event.name in ("flip", "roll") and shape:

@@ -18,11 +18,11 @@ from ...core.node import LEAF
 from ...core.value import TensorBase, shape_of
 from ...nn.modules.module import Module
 from ...nn.parameter import Parameter
-from ..answer import Answer
 from ..scene import conditional, freezing, tree_of
 from ..trace import Event
+from .checks import calls_of
 from .collected import Findings
-from .losses import origin, values_of
+from .makers import origin, values_of
 from .reach import listed
 
 #: Modules that do something else in training.
@@ -79,12 +79,11 @@ class Layers:
             self.counts[at] += 1
         if outer is not None and at[0].co_name != "__init__":
             self.told_modules.add(id(module))
-            findings.add("not held", Answer.of(
-                "made in forward: layer", place_at(*at), module=type(module).__name__,
-                outer=type(outer).__name__
-            ) if _may_have_weights(module) else Answer.of(
-                "made in forward, without weights", place_at(*at), module=type(module).__name__
-            ))
+            name = type(module).__name__
+            if _may_have_weights(module):
+                findings.tell("made in forward: layer", at, module=name, outer=type(outer).__name__)
+            else:
+                findings.tell("made in forward, without weights", at, module=name)
 
     def entered(self, module: Any, outer: Any, place: Place | None, findings: Findings) -> None:
         """Note that a module is called."""
@@ -96,7 +95,7 @@ class Layers:
             else:
                 self.evaluated.setdefault(id(module), (module, place))
             return
-        if id(module) in self._inside(outer) or next(module.parameters(), None) is None:
+        if any(m is module for m in outer.modules()) or next(module.parameters(), None) is None:
             return
         where = _unregistered(outer, module)
         if where is not None:
@@ -105,9 +104,6 @@ class Layers:
                 "not registered", assigned(outer, where) or place, where=where, outer=type(outer).__name__,
                 container=type(vars(outer)[where]).__name__
             )
-
-    def _inside(self, outer: Any) -> set[int]:
-        return {id(m) for m in outer.modules()}
 
     def backward(self) -> None:
         """Look at one turn, at its call of backward."""
@@ -123,48 +119,7 @@ class Layers:
         """Look at one call of a function."""
         if event.module is not None and event.kwargs.get("requires_grad") is True and event.outputs:
             self.told |= {id(t) for t in event.outputs}
-            findings.tell("made in forward: tensor", event.place, module=type(event.module).__name__)
-        if event.name == "batch_norm":
-            made = origin(event.maker_of(event.argument(0, "input")), set())
-            bias = None if made is None else made.argument(2, "bias")
-            if made is not None and isinstance(bias, TensorBase) and bias._node is LEAF:
-                training = event.argument(5, "training", False)
-                if training:
-                    findings.tell("bias before batch norm", made.place, made=made)
-        elif event.name in ("dropout", "dropout1d", "dropout2d", "alpha_dropout", "feature_dropout"):
-            module = event.module
-            on = event.argument(2, "training", True)
-            self._nothing_left(event, findings)
-            if module is not None and on and not module.training and type(module).__name__ not in BY_MODE:
-                findings.tell("dropout in eval", event.place, event=event)
-
-        elif event.name == "layer_norm":
-            self._one_feature(event, findings)
-
-    def _made_by(self, event: Event, kinds: tuple[str, ...]) -> Place | None:
-        """Return the line that makes the layer which a call is, or else that of the call."""
-        own = event.module is not None and type(event.module).__name__ in kinds
-        at = self.made.get(id(event.module)) if own else None
-        return event.place if at is None else place_at(*at)
-
-    def _nothing_left(self, event: Event, findings: Findings) -> None:
-        """Say where dropout drops everything."""
-        given, found = event.argument(0, "input"), values_of(event.outputs[0]) if event.outputs else None
-        value = values_of(given) if isinstance(given, TensorBase) else None
-        p = event.argument(1, "p", 0.5)
-        if p == 1 and value is not None and found is not None and value.any() and not found.any():
-            findings.tell("dropout drops all", self._made_by(event, BY_MODE), event=event)
-
-    def _one_feature(self, event: Event, findings: Findings) -> None:
-        """Say where a layer norm is taken over a single feature."""
-        shape = event.argument(1, "normalized_shape")
-        found = values_of(event.outputs[0]) if event.outputs else None
-        if math.prod(shape if isinstance(shape, (tuple, list)) else (shape or 0,)) != 1 or found is None:
-            return
-        if found.size > 1 and (found == found.flat[0]).all():
-            findings.tell(
-                "one feature normalised", self._made_by(event, ("LayerNorm",)), event=event, found=found
-            )
+            findings.tell("made in forward: tensor", event, module=type(event.module).__name__)
 
     # --- at the end -----------------------------------------------------------------------------------------
 
@@ -191,21 +146,19 @@ class Layers:
         for module, place, at in self.in_eval.values():
             if not any(id(p) in reached for p in module.parameters()):
                 continue
-            findings.tell(
-                "trained in eval mode", place_at(*at) if at else place, module=type(module).__name__
-            )
+            findings.tell("trained in eval mode", at or place, module=type(module).__name__)
         for key, (module, place) in self.evaluated.items():
             frozen = not any(p.requires_grad for p in module.parameters())
             if module.training and (key in self.trained or frozen) and _depends_on_mode(module):
                 findings.tell("evaluated in training mode", place, module=type(module).__name__)
         self._report_made_anew(findings, held, reached)
         self._report_shared(findings)
-        self._report_attributes(findings, held, reached)
+        self._report_attributes(findings, held)
 
     def _report_frozen(self, findings: Findings, name_of: Any, held: Callable[[Any], bool] | None) -> None:
         frozen = [p for m in self.called.values() for p in m._parameters.values()
                   if p is not None and not p.requires_grad]  # fmt: skip
-        place = None if not frozen else freezing(self._files(frozen))
+        place = None if not frozen else freezing(self._files())
         if held is not None and (place is None or not conditional(place)):
             frozen = [p for p in frozen if held(p)]  # what no optimizer holds is frozen on purpose
         owner = None if not frozen else self.owner_of(frozen[0])
@@ -232,13 +185,12 @@ class Layers:
             if not isinstance(flag, bool) or all(p.requires_grad is flag for p in module.parameters()):
                 continue
             findings.tell(
-                "flag of a module", freezing(self._files([])), flag=flag, module=type(module).__name__
+                "flag of a module", freezing(self._files()), flag=flag, module=type(module).__name__
             )
             return
 
-    def _files(self, frozen: Any) -> list[str]:
-        found = [at[0].co_filename for at in self.made.values()]
-        return list(dict.fromkeys(found))
+    def _files(self) -> list[str]:
+        return list(dict.fromkeys(at[0].co_filename for at in self.made.values()))
 
     def _report_made_anew(self, findings: Findings, held: Any, reached: dict[int, Any]) -> None:
         for at, count in self.counts.items():
@@ -247,7 +199,7 @@ class Layers:
             modules = [self.kept[k] for k, where in self.made.items() if where == at]
             weights = [p for m in modules for p in m.parameters(recurse=False) if id(p) in reached]
             if len({id(p) for p in weights}) > 1 and not any(held(p) for p in weights):
-                findings.tell("made anew in each turn", place_at(*at), module=type(modules[0]).__name__)
+                findings.tell("made anew in each turn", at, module=type(modules[0]).__name__)
 
     def _report_shared(self, findings: Findings) -> None:
         for module in {id(m): m for c in self.called.values() for m in c.modules()}.values():
@@ -256,12 +208,12 @@ class Layers:
             if twice:
                 findings.tell(
                     "one module several times",
-                    place_at(*self.made[id(module)]) if id(module) in self.made else None,
+                    self.made.get(id(module)),
                     module=type(module).__name__, module_2=type(twice[0]).__name__,
                     times=Counter(held)[twice[0]]
                 )
 
-    def _report_attributes(self, findings: Findings, held: Any, reached: dict[int, Any]) -> None:
+    def _report_attributes(self, findings: Findings, held: Any) -> None:
         for module in list(self.called.values()):
             buffers = module._buffers
             for name, value in (*vars(module).items(), *buffers.items()):
@@ -276,6 +228,48 @@ class Layers:
                         _registered(module, name) if name in buffers else assigned(module, name), name=name,
                         module=type(module).__name__, sort="buffer" if name in buffers else "plain tensor"
                     )
+
+
+def _made_by(event: Event, kinds: tuple[str, ...], findings: Findings) -> Place | None:
+    """Return the line that makes the layer which a call is, or else that of the call."""
+    own = type(event.module).__name__ in kinds
+    return (findings.made(event.module) if own else None) or event.place
+
+
+@calls_of("batch_norm")
+def _bias(event: Event, findings: Findings) -> None:
+    """Say where a bias is added that the mean of a batch norm takes away."""
+    made = origin(event.maker_of(event.argument(0, "input")), set())
+    bias = None if made is None else made.argument(2, "bias")
+    training = event.argument(5, "training", False)
+    if made is not None and training and isinstance(bias, TensorBase) and bias._node is LEAF:
+        findings.tell("bias before batch norm", made, made=made)
+
+
+@calls_of("dropout", "dropout1d", "dropout2d", "alpha_dropout", "feature_dropout")
+def _dropout(event: Event, findings: Findings) -> None:
+    """Say where dropout drops everything, or goes on in evaluation."""
+    value = values_of(event.argument(0, "input"))
+    found = values_of(event.outputs[0]) if event.outputs else None
+    p = event.argument(1, "p", 0.5)
+    if p == 1 and value is not None and found is not None and value.any() and not found.any():
+        findings.tell("dropout drops all", _made_by(event, BY_MODE, findings), event=event)
+    module, on = event.module, event.argument(2, "training", True)
+    if module is not None and on and not module.training and type(module).__name__ not in BY_MODE:
+        findings.tell("dropout in eval", event, event=event)
+
+
+@calls_of("layer_norm")
+def _one_feature(event: Event, findings: Findings) -> None:
+    """Say where a layer norm is taken over a single feature."""
+    shape = event.argument(1, "normalized_shape")
+    found = values_of(event.outputs[0]) if event.outputs else None
+    if math.prod(shape if isinstance(shape, (tuple, list)) else (shape or 0,)) != 1 or found is None:
+        return
+    if found.size > 1 and (found == found.flat[0]).all():
+        findings.tell(
+            "one feature normalised", _made_by(event, ("LayerNorm",), findings), event=event, found=found
+        )
 
 
 def _registered(module: Any, name: str) -> Place | None:

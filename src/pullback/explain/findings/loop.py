@@ -13,9 +13,9 @@ from ...core.blame import Place, next_sequence, place_at
 from ..answer import Answer
 from ..shown import norm
 from .cleared import Cleared, some
-from .collected import Findings
+from .collected import Findings, located
 from .held import Watched, betas, held_again, report_anew, report_held, report_unchanged
-from .losses import values_of
+from .makers import values_of
 from .rates import report_rates, shrinks
 
 At = tuple[CodeType, int]
@@ -110,7 +110,7 @@ class Loop:
             self.losses.append(loss)
             self.by_line.setdefault(at, []).append(loss)
         if self.last == "clip" and self.clipped is not None and not self.fresh:
-            self.findings.tell("clipped before backward", place_at(*self.clipped))
+            self.findings.tell("clipped before backward", self.clipped)
         for leaf in leaves:
             self._accumulates(leaf, at)
             self.reached_from.setdefault(id(leaf), set()).add(at)
@@ -127,10 +127,8 @@ class Loop:
         for y in outputs:
             before = self.gone.get(id(y))
             if before is not None and before[0] is y and before[1] == self.steps and at is not None:
-                first = None if before[2] is None else place_at(*before[2])
-                self.findings.tell(
-                    "backward twice: in a turn", place_at(*at), first=0 if first is None else first.line
-                )
+                first = located(before[2])
+                self.findings.tell("backward twice: in a turn", at, first=0 if first is None else first.line)
             self.gone[id(y)] = y, self.steps, at
         while len(self.gone) > KEPT:
             del self.gone[next(iter(self.gone))]
@@ -143,14 +141,14 @@ class Loop:
     def _accumulates(self, leaf: Any, at: At | None) -> None:
         grad = leaf._grad
         key = id(leaf)
-        value = None if grad is None else values_of(grad)
+        value = values_of(grad)
         if value is None or not np.any(value):
             self.sources[key] = [(at, self.backwards)]
             self.stepped.discard(key)
             self.stale.pop(key, None)
             return
         if self.inside >= 0 and self.backwards > self.inside + 1 and at is not None:
-            self.findings.tell("gradients not cleared: in a closure", place_at(*at))
+            self.findings.tell("gradients not cleared: in a closure", at)
         self.sources.setdefault(key, []).append((at, self.backwards))
         if key in self.stepped:
             self.stepped.discard(key)
@@ -196,11 +194,11 @@ class Loop:
         """Note that gradients of some tensors are clipped, and whether any has one."""
         self.clipped = at
         if count and not graded and self.last == "backward" and at is not None:
-            self.findings.tell("clip of another model", place_at(*at))
+            self.findings.tell("clip of another model", at)
         if count == 0 and at is not None:
-            self.findings.tell("nothing clipped", place_at(*at))
+            self.findings.tell("nothing clipped", at)
         elif self.last == "step" and not self.fresh and at is not None:
-            self.findings.tell("clipped after the step", place_at(*at))
+            self.findings.tell("clipped after the step", at)
         self.last = "clip"
 
     def scheduled(self, scheduler: Any, at: At | None, initial: bool) -> None:
@@ -212,7 +210,7 @@ class Loop:
         self.schedulers[id(scheduler)] = (scheduler, at if count == 0 else first, count + (not initial))
         known = self.optimizers.get(id(getattr(scheduler, "optimizer", None)))
         if not initial and known is not None and known.steps == 0 and at is not None:
-            self.findings.tell("scheduler before optimizer", place_at(*at))
+            self.findings.tell("scheduler before optimizer", at)
 
     def stepping(
         self, optimizer: Any, at: At | None, full: bool, closure: bool = False
@@ -227,14 +225,14 @@ class Loop:
         highest = [float(r) if isinstance(r, (int, float)) else math.nan for r in groups]
         known.highest = [*map(max, known.highest, highest), *highest[len(known.highest) :]]
         known.rates.append(float(rate) if isinstance(rate, (int, float)) else math.nan)
-        place = None if at is None else place_at(*at)
+        place = located(at)
         if not full:
             return []
         known.looked += 1
         stale = [self.stale[id(p)] for p in known.parameters() if id(p) in self.stale and p._grad is not None]
         if stale and stale[0] is not None and any(some(p._grad) for p in known.parameters()):
             self.findings.tell(
-                "gradients not cleared: before the step", place_at(*stale[0]), (),
+                "gradients not cleared: before the step", stale[0], (),
                 self._without_left_over(known), line=0 if place is None else place.line
             )
         with_gradient = [p for p in known.parameters() if p._grad is not None]
@@ -244,7 +242,7 @@ class Loop:
             known.shrinking += shrinks(optimizer)
         graded = any(some(p._grad) for p in with_gradient)
         if self.cleared is not None and self.fresh and not graded:
-            self.findings.tell("cleared before the step", place_at(*self.cleared), place=place)
+            self.findings.tell("cleared before the step", self.cleared, place=place)
         elif (
             self.last in ("zero", "", "step") and not self.fresh and self.backwards == 0 and place is not None
             and not closure
@@ -259,7 +257,7 @@ class Loop:
     def _without_left_over(self, known: Watched) -> str:
         """Return how large a gradient is without what an earlier turn left in it."""
         for p in known.parameters():
-            left, now = self.left_over.get(id(p)), None if p._grad is None else values_of(p._grad)
+            left, now = self.left_over.get(id(p)), values_of(p._grad)
             if left is None or now is None or left.shape != now.shape:
                 continue
             whole, alone = norm(now), norm(now.astype(np.float64) - left.astype(np.float64))
@@ -279,7 +277,7 @@ class Loop:
                 if at is not None and owner is not None and owner is not known:
                     if any(id(q) in mine for q in owner.parameters()):
                         continue
-                    self.findings.tell("gradient of another loss", place_at(*at), place=place)
+                    self.findings.tell("gradient of another loss", at, place=place)
                     return
 
     def step_done(self, optimizer: Any, copies: list[tuple[Any, Any]]) -> None:
@@ -319,7 +317,7 @@ class Loop:
         if self.broken is not None or known.step_at is None:
             return
         grad = p._grad
-        numbers = None if grad is None else values_of(grad)
+        numbers = values_of(grad)
         infinite = numbers is not None and not np.isfinite(numbers.astype(np.float64)).all()
         after = values_of(p)
         if not infinite and numbers is not None and after is not None and self._eps_of(known, p) == 0:
@@ -361,14 +359,14 @@ class Loop:
             if source in self.used and count > 1 and cleared is not None and source[1] is not None:
                 called = place_at(*source[1])
                 self.findings.tell(
-                    "cleared before a step", place_at(*cleared), count=count,
+                    "cleared before a step", cleared, count=count,
                     line=0 if called is None else called.line
                 )
 
     def _report_steps(self) -> None:
         for known in self.optimizers.values():
             if known.steps == 0 and self.backwards and known.at is not None and not self.failed:
-                self.findings.tell("never stepped", place_at(*known.at))
+                self.findings.tell("never stepped", known.at)
 
 def _same(value: Any, before: Any) -> bool:
     return value is not None and bool(np.array_equal(value, before))

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 from numpy import ndarray
 
 from ...core.modes import modes, put_modes, reset_modes
-from ...core.node import DIFFERENTIABLE, LEAF
 from ...core.value import TensorBase, dtype_of, shape_of
 from ..trace import Event
-from ..walk import array_at_bottom, looking
+from ..walk import looking
+from .checks import calls_of
 from .collected import Findings
+from .makers import PASSING, dims, origin, values_of
 
 #: Losses that compare element by element.
 ELEMENTWISE = {
@@ -22,87 +22,13 @@ ELEMENTWISE = {
     "hinge_embedding_loss",
 }  # fmt: skip
 
-#: Calls that are followed back.
-MOST_CALLS = 2_000
-
-#: Ops that put several values together, and how many of them are looked at.
-JOINING = ("cat", "stack", "concat")
-MOST_JOINED = 16
-
-#: Ops that hand values on as they are.
-PASSING = {
-    "view", "reshape", "contiguous", "clone", "to", "float", "double", "squeeze", "unsqueeze", "flatten",
-    "permute", "transpose", "dropout", "type", "__getitem__", "detach", "T", "t",
-}  # fmt: skip
-
-
-def look_at(event: Event, findings: Findings) -> None:
-    """Add what one call shows."""
-    name = event.name
-    if name in ELEMENTWISE:
-        _elementwise(event, findings)
-    if name in ("cross_entropy", "nll_loss"):
-        _classes(event, findings)
-    elif name in ("binary_cross_entropy_with_logits",):
-        _logits(event, findings)
-    elif name == "binary_cross_entropy":
-        _probabilities(event, findings)
-    elif name == "kl_div":
-        _log_probabilities(event, findings)
-    elif name == "logsumexp" and event.entry == "__init__":
-        _scores_of_distribution(event, findings)
-    elif name == "ctc_loss":
-        _steps_of_logs(event, findings)
-        _blank_among_targets(event, findings)
-
-
-def values_of(tensor: Any) -> ndarray | None:
-    """Return a tensor's numbers; None where there are none."""
-    value = array_at_bottom(tensor)
-    return value if isinstance(value, ndarray) else None
-
-
-def origin(event: Event | None, passing: set[str] = PASSING) -> Event | None:
-    """Return the event that made a value, past those that hand it on."""
-    steps = 0
-    while event is not None and event.inputs and steps < 50:
-        before = [maker for _, maker in event.inputs]
-        if event.name in JOINING and joined_of_one_kind(before, passing):
-            pass
-        elif event.name not in passing:
-            break
-        event = before[0]
-        steps += 1
-    return event
-
-
-def behind(event: Event | None) -> Iterator[Event]:
-    """Yield a call and those on the way to it, up to weights and data."""
-    seen: set[Event] = set()
-    waiting = [] if event is None else [event]
-    while waiting and len(seen) < MOST_CALLS:
-        current = waiting.pop()
-        if current not in seen:
-            seen.add(current)
-            yield current
-            waiting += [m for t, m in current.inputs if m is not None and t._node is not LEAF]
-
-
-def joined_of_one_kind(makers: Sequence[Event | None], passing: set[str]) -> bool:
-    """Return whether what is put together comes from one kind of call throughout."""
-    made = [origin(maker, passing) for maker in makers[:MOST_JOINED]]
-    return len({None if event is None else event.name for event in made}) == 1 and made[0] is not None
 
 
 def _pair(event: Event, second: str = "target") -> tuple[Any, Any]:
     return event.argument(0, "input"), event.argument(1, second)
 
 
-def dims(shape: tuple[int, ...]) -> str:
-    """Return a shape as it is written."""
-    return f"({', '.join(map(str, shape))}{',' if len(shape) == 1 else ''})"
-
-
+@calls_of(*ELEMENTWISE)
 def _elementwise(event: Event, findings: Findings) -> None:
     x, target = _pair(event)
     if not isinstance(x, TensorBase) or not isinstance(target, TensorBase):
@@ -112,12 +38,12 @@ def _elementwise(event: Event, findings: Findings) -> None:
     if have != want and have and want:
         whole = np.broadcast_shapes(have, want)
         findings.tell(
-            "broadcast: every pair", event.place, (), _pair_by_pair(event, x, target), event=event,
+            "broadcast: every pair", event, (), _pair_by_pair(event, x, target), event=event,
             have=dims(have), want=dims(want), whole=dims(whole), mend=_same_shape(have, want),
         )
     maker = event.maker_of(target)
     if target._node is not None and x._node is None:
-        findings.tell("swapped: numbers", event.place, event=event)
+        findings.tell("swapped: numbers", event, event=event)
     elif target._node is not None and x._node is not None and _is_bootstrapped(event, target):
         findings.tell("target with history: loss", event.place if maker is None else maker.place, event=event)
 
@@ -202,23 +128,24 @@ def _logs(x: ndarray, axis: int) -> bool:
     return bool(not np.isfinite(total).all() or (np.abs(total - 1) < 0.02).all()) or bool((total == 0).any())
 
 
+@calls_of("cross_entropy", "nll_loss")
 def _classes(event: Event, findings: Findings) -> None:
     x, target = _pair(event)
-    values = values_of(x) if isinstance(x, TensorBase) else None
-    labels = values_of(target) if isinstance(target, TensorBase) else None
+    values = values_of(x)
+    labels = values_of(target)
     if values is None or labels is None or values.ndim == 0:
         return
     axis = 1 if values.ndim > 1 else 0
     indices = labels.dtype.kind in "iu"
     if values.shape[axis] == 1:
-        findings.tell("one class", event.place, event=event, shape=dims(values.shape))
+        findings.tell("one class", event, event=event, shape=dims(values.shape))
         return
     if x._node is None and target._node is not None:
-        findings.tell("swapped: classes", event.place, event=event)
+        findings.tell("swapped: classes", event, event=event)
     made = origin(event.maker_of(x))
     last = origin(event.maker_of(x), {"dropout", "clone", "contiguous"})
     if values.ndim == 3 and values.shape[1] == values.shape[2] and last is not None and last.name == "linear":
-        findings.tell("classes on the wrong axis", event.place, event=event, shape=dims(values.shape))
+        findings.tell("classes on the wrong axis", event, event=event, shape=dims(values.shape))
     if event.name == "cross_entropy":
         if _sums_to_one(values, axis):
             softmax = made is not None and made.name in ("softmax", "softmin", "safe_softmax")
@@ -228,7 +155,7 @@ def _classes(event: Event, findings: Findings) -> None:
                 _on_scores(event, made) if softmax and made is not None else "", event=event
             )
         elif made is not None and made.name in ("sigmoid", "relu", "tanh", "relu_"):
-            findings.tell("activation before the loss", made.place, made=made, event=event)
+            findings.tell("activation before the loss", made, made=made, event=event)
     elif not _logs(values, axis):
         kind = "probabilities" if _sums_to_one(values, axis) else "plain scores"
         at = made.place if kind == "probabilities" and made is not None else event.place
@@ -239,13 +166,13 @@ def _classes(event: Event, findings: Findings) -> None:
         _truncated(event, target, findings)
         ignored = event.argument(3, "ignore_index", -100)
         if (labels == ignored).all():
-            findings.tell("nothing selected: all targets ignored", event.place, ignored=ignored, event=event)
+            findings.tell("nothing selected: all targets ignored", event, ignored=ignored, event=event)
 
 
 def _several_labels(event: Event, sums: ndarray, findings: Findings) -> None:
     """Say where a sample has several labels, and the loss is for one."""
     if sums.max(initial=0.0) > 1 + 1e-3:
-        findings.tell("several labels", event.place, event=event, most=sums.max())
+        findings.tell("several labels", event, event=event, most=sums.max())
 
 
 def _truncated(event: Event, target: Any, findings: Findings) -> None:
@@ -257,7 +184,7 @@ def _truncated(event: Event, target: Any, findings: Findings) -> None:
     before = values_of(made.inputs[0][0])
     if before is not None and before.dtype.kind == "f" and np.any(before != np.trunc(before)):
         findings.tell(
-            "labels truncated: by a conversion", made.place, least=before.min(), most=before.max(),
+            "labels truncated: by a conversion", made, least=before.min(), most=before.max(),
             event=event
         )
 
@@ -274,42 +201,43 @@ def _made_integers(event: Event, target: Any, findings: Findings) -> None:
     before = np.asarray(given)
     if before.dtype.kind == "f" and before.shape == whole.shape and np.any(before != whole):
         findings.tell(
-            "labels truncated: on creation", made.place, least=before.min(), most=before.max(),
+            "labels truncated: on creation", made, least=before.min(), most=before.max(),
             outputs=dtype_of(made.outputs[0]), count=len(np.unique(before)), count_name=len(np.unique(whole)),
             event=event
         )
 
 
+@calls_of("binary_cross_entropy_with_logits")
 def _logits(event: Event, findings: Findings) -> None:
     x, _ = _pair(event)
     _probabilities(event, findings)
-    values = values_of(x) if isinstance(x, TensorBase) else None
+    values = values_of(x)
     made = origin(event.maker_of(x)) if values is not None else None
     if values is None or made is None or made.name not in ("sigmoid", "sigmoid_", "softmax"):
         if made is not None and made.name in ("relu", "relu_", "softplus", "tanh"):
             gives = "then gives 0.27 to 0.73" if made.name == "tanh" else "never gives less than 0.5"
-            findings.tell(
-                "activation before the loss: sigmoid", made.place, made=made, event=event, gives=gives
-            )
+            findings.tell("activation before the loss: sigmoid", made, made=made, event=event, gives=gives)
         return
-    findings.tell("sigmoid twice", made.place, (), _on_scores(event, made), made=made, event=event)
+    findings.tell("sigmoid twice", made, (), _on_scores(event, made), made=made, event=event)
 
 
+@calls_of("binary_cross_entropy")
 def _probabilities(event: Event, findings: Findings) -> None:
     _x, target = _pair(event)
-    labels = values_of(target) if isinstance(target, TensorBase) else None
+    labels = values_of(target)
     if labels is not None and labels.size and ((labels < 0) | (labels > 1)).any():
-        findings.tell("target out of range", event.place, event=event, least=labels.min(), most=labels.max())
+        findings.tell("target out of range", event, event=event, least=labels.min(), most=labels.max())
 
 
+@calls_of("kl_div")
 def _log_probabilities(event: Event, findings: Findings) -> None:
     x, target = _pair(event)
-    values = values_of(x) if isinstance(x, TensorBase) else None
+    values = values_of(x)
     if values is None or not values.size:
         return
     target_only = target._node is not None and x._node is None if isinstance(target, TensorBase) else False
     if target_only:
-        findings.tell("swapped: kl_div", event.place)
+        findings.tell("swapped: kl_div", event)
         return
     if (values > 1e-6).any() or _sums_to_one(values, values.ndim - 1):
         made = origin(event.maker_of(x))
@@ -318,33 +246,36 @@ def _log_probabilities(event: Event, findings: Findings) -> None:
             "no log-probabilities: kl_div",
             made.place if known and made is not None else event.place, event=event
         )
-    labels = values_of(target) if isinstance(target, TensorBase) else None
+    labels = values_of(target)
     if (
         labels is not None
         and labels.size
         and (labels < 0).any()
         and not event.argument(5, "log_target", False)
     ):
-        findings.tell("log-probabilities as target", event.place)
+        findings.tell("log-probabilities as target", event)
 
 
+@calls_of("logsumexp")
 def _scores_of_distribution(event: Event, findings: Findings) -> None:
-    made = origin(event.inputs[0][1]) if event.inputs else None
+    made = origin(event.inputs[0][1]) if event.inputs and event.entry == "__init__" else None
     if made is not None and made.name == "softmax":
-        findings.tell("softmax twice: logits of a distribution", event.place, made=made, event=event)
+        findings.tell("softmax twice: logits of a distribution", event, made=made, event=event)
 
 
+@calls_of("ctc_loss")
 def _steps_of_logs(event: Event, findings: Findings) -> None:
     x = event.argument(0, "log_probs")
-    values = values_of(x) if isinstance(x, TensorBase) else None
+    values = values_of(x)
     if values is not None and values.ndim and not _logs(values, values.ndim - 1):
-        findings.tell("no log-probabilities: ctc_loss", event.place)
+        findings.tell("no log-probabilities: ctc_loss", event)
 
 
+@calls_of("ctc_loss")
 def _blank_among_targets(event: Event, findings: Findings) -> None:
     """Say where targets of ctc_loss hold the class that stands for no label."""
     target, lengths = event.argument(1, "targets"), event.argument(3, "target_lengths")
-    labels = values_of(target) if isinstance(target, TensorBase) else None
+    labels = values_of(target)
     sizes = values_of(lengths) if isinstance(lengths, TensorBase) else np.asarray(lengths)
     blank = event.argument(4, "blank", 0)
     if labels is None or sizes is None or labels.ndim not in (1, 2):
@@ -353,9 +284,4 @@ def _blank_among_targets(event: Event, findings: Findings) -> None:
         labels = labels[np.arange(labels.shape[1]) < sizes[:, None]]
     count = int((labels == blank).sum())
     if count:
-        findings.tell("blank among the labels", event.place, count=count, labels=labels, blank=blank)
-
-
-def is_floating(tensor: Any) -> bool:
-    """Return whether a tensor can have a gradient."""
-    return dtype_of(tensor) in DIFFERENTIABLE
+        findings.tell("blank among the labels", event, count=count, labels=labels, blank=blank)

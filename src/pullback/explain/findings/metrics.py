@@ -12,7 +12,7 @@ from ...utils.data import DataLoader
 from ..scene import Scene
 from ..trace import Event
 from .collected import Findings
-from .losses import PASSING, origin
+from .makers import PASSING, origin
 
 #: Calls that count, and those that compare.
 COUNTING = ("sum", "count_nonzero")

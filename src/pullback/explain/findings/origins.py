@@ -15,7 +15,7 @@ from numpy import ndarray
 
 from ..counterfactual import writes
 from ..trace import Event, Trace, statistics_of
-from .losses import values_of
+from .makers import values_of
 
 #: Values that a mask puts in: their infinities are meant.
 MASKING = {"masked_fill", "masked_fill_", "where", "full", "full_like", "triu", "tril", "fill_", "zeros_like"}

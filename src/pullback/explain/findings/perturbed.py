@@ -6,7 +6,7 @@ is the input of a later one, the prediction for the step must not depend on that
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -20,8 +20,7 @@ from ..counterfactual import Change, Rerun, passing
 from ..trace import Event, Trace
 from ..walk import Path
 from .collected import Findings
-from .losses import PASSING, dims, origin, values_of
-from .targets import data_of
+from .makers import PASSING, data_of, dims, origin, values_of
 
 #: Losses whose first input are the predictions.
 LOSSES = {
@@ -66,10 +65,8 @@ class Dependence:
     def __init__(self) -> None:
         self.tried: set[Any] = set()
 
-    def look(
-        self, trace: Trace, path: Path, findings: Findings, made: Callable[[Any], Place | None]
-    ) -> None:
-        """Look at the turn that a call of backward ends; `made` gives the line that makes a module."""
+    def look(self, trace: Trace, path: Path, findings: Findings) -> None:
+        """Look at the turn that a call of backward ends."""
         for event in list(trace.events):
             if event.name not in LOSSES or not event.wanted or not event.frames or not event.kept:
                 continue
@@ -78,7 +75,7 @@ class Dependence:
             self.tried.add(event.frames[0])
             predicted, target = event.argument(0, "input"), event.argument(1, "target")
             if isinstance(predicted, TensorBase) and isinstance(target, TensorBase):
-                self._tried(event, predicted, target, Again(predicted, trace, path, made), findings)
+                self._tried(event, predicted, target, Again(predicted, trace, path), findings)
 
     def _tried(self, event: Event, predicted: Any, target: Any, again: Again, findings: Findings) -> None:
         if again.maker is None or not shape_of(predicted):
@@ -103,12 +100,9 @@ class Dependence:
 class Again:
     """Run again what led to some predictions, on other data and without chance."""
 
-    def __init__(
-        self, predicted: Any, trace: Trace, path: Path, made: Callable[[Any], Place | None]
-    ) -> None:
+    def __init__(self, predicted: Any, trace: Trace, path: Path) -> None:
         self.predicted = predicted
         self.maker = trace.maker_of(predicted)
-        self.made = made
         self.rerun = Rerun(predicted, trace, path)
         self.change: dict[Event, Change] = {}
         for event in self.rerun.events:
@@ -229,7 +223,7 @@ def _mixed(event: Event, predicted: Any, data: Any, again: Again, findings: Find
         return False
     what, mend = AFTER[found.name]
     findings.tell(
-        "samples mixed", again.made(found.module) or found.place, found=found, have=dims(have), what=what,
+        "samples mixed", findings.made(found.module) or found.place, found=found, have=dims(have), what=what,
         event=event, row=row, others=int(changed.sum()) - 1, mend=mend,
     )
     return True
@@ -363,7 +357,7 @@ def _sequences(
             early = np.abs(a[:, :last].astype(np.float64) - b[:, :last])
             if np.isfinite(early).all() and early.max() > CHANGED * np.abs(a).max():
                 findings.tell(
-                    "sees the future", event_.place, (f"the loss is at {event.place}", _changed(early)),
+                    "sees the future", event_, (f"the loss is at {event.place}", _changed(early)),
                     event_=event_
                 )
                 return True

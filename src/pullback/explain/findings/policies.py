@@ -12,12 +12,9 @@ from ...core.node import LEAF
 from ...core.value import shape_of
 from ..trace import Event, Trace
 from .collected import Findings
-from .losses import PASSING, behind, origin, values_of
+from .makers import MULTIPLYING, NEGATING, PASSING, behind, origin, values_of
 from .terms import LOGS, terms_of
 from .unread import bootstrapped
-
-#: Products.
-PRODUCTS = ("mul", "__mul__", "__rmul__")
 
 #: Calls that pick the largest value of each row.
 LARGEST = ("max", "amax")
@@ -64,7 +61,7 @@ class Policies:
         """Say where the network that gives the goals never followed the one that is trained."""
         for tensor, first, event in self.goals.values():
             if steps >= STEPS and np.array_equal(values_of(tensor), first):  # type: ignore[arg-type]  # values
-                findings.tell("target network never updated", event.place, steps=steps)
+                findings.tell("target network never updated", event, steps=steps)
                 return
 
 
@@ -80,7 +77,7 @@ def _largest_for_taken(event: Event, goal: Event, findings: Findings) -> None:
         if guess is not None and guess.name in LARGEST and guess.inputs and len(
             shape_of(guess.inputs[0][0])
         ) > len(shape_of(guess.outputs[0])):  # fmt: skip
-            findings.tell("value of another action", guess.place, event=event, goal=goal)
+            findings.tell("value of another action", guess, event=event, goal=goal)
             return
 
 
@@ -89,18 +86,18 @@ def _entropy(loss: Any, trace: Trace, findings: Findings) -> None:
     terms = terms_of(loss, trace)
     for term in terms:
         if len(terms) > 1 and term.event.entry == "entropy" and term.factor > 0:
-            findings.tell("sign of the entropy", term.event.place)
+            findings.tell("sign of the entropy", term.event)
 
 
 def _another_action(events: list[Event], findings: Findings) -> None:
     """Say where a reward of one action weighs the log-probability of another one."""
     for event in events:
-        if event.name not in PRODUCTS or len(event.inputs) != 2:
+        if event.name not in MULTIPLYING or len(event.inputs) != 2:
             continue
         for (left, made), (weight, by) in (event.inputs, event.inputs[::-1]):
             if left._node in (None, LEAF) or weight._node is not None or made is None or by is None:
                 continue
-            likely = origin(made, PASSING | {"neg", "__neg__", "sum", "stack", "cat", "gather"})
+            likely = origin(made, PASSING | NEGATING | {"sum", "stack", "cat", "gather"})
             if likely is None or not (likely.entry == "log_prob" or likely.name in ("log_softmax", *LOGS)):
                 continue
             spoken = _drawn(behind(made))

@@ -13,7 +13,7 @@ from ...core.value import dtype_of, shape_of
 from ..answer import Answer
 from ..scene import code_of, paths_in, scope_at, scope_of
 from ..shown import norm
-from .losses import values_of
+from .makers import values_of
 from .reach import listed
 from .written import attribute_set
 
@@ -73,7 +73,7 @@ def report_rates(loop: Loop, name_of: Naming, files: Iterable[str] = ()) -> None
             _steps(loop, known, rates, name_of)
         if known.shrinking >= ENOUGH and known.shrinking >= known.with_gradient and known.at is not None:
             decay = max(g.get("weight_decay", 0) for g in known.optimizer.param_groups)
-            loop.findings.tell("weight decay too large", place_at(*known.at), decay=decay)
+            loop.findings.tell("weight decay too large", known.at, decay=decay)
         _momentum(loop, known)
     _plateaus(loop)
     _clipping(loop)
@@ -82,7 +82,7 @@ def report_rates(loop: Loop, name_of: Naming, files: Iterable[str] = ()) -> None
 
 def _schedules(loop: Loop, known: Watched, rates: list[float]) -> bool:
     """Say where a schedule is stepped at the wrong pace, or makes the rate vanish."""
-    add = loop.findings.add
+    findings = loop.findings
     for schedule, first, count in loop.schedulers.values():
         if id(getattr(schedule, "optimizer", None)) != id(known.optimizer):
             continue
@@ -97,34 +97,32 @@ def _schedules(loop: Loop, known: Watched, rates: list[float]) -> bool:
             continue
         to_its_end = 0 < length <= count + 1 < ENOUGH * length  # such a schedule ends near 0 on purpose
         if len(rates) >= 2 and max(rates) > 0 and rates[-1] < FALLEN * max(rates) and not to_its_end:
-            add("learning rate", Answer.of(
-                "learning rate fell: schedule", place_at(*at), highest=max(rates), rate=rates[-1],
+            findings.tell(
+                "learning rate fell: schedule", at, highest=max(rates), rate=rates[-1],
                 count=len(rates), count_2=count
-            ))
+            )
             return True
         if count == 0 and made is not None:
-            add("learning rate", Answer.of(
-                "schedule never steps", place_at(*made), name=name, rate=rates[-1] if rates else math.nan,
+            findings.tell(
+                "schedule never steps", made, name=name, rate=rates[-1] if rates else math.nan,
                 known=known
-            ))
+            )
             return True
         if count and length > ENOUGH * count and known.steps > ENOUGH * count and known.steps * 2 > length:
-            add("learning rate", Answer.of(
-                "schedule stepped too rarely", place_at(*at), name=name, length=length, count=count,
+            findings.tell(
+                "schedule stepped too rarely", at, name=name, length=length, count=count,
                 known=known
-            ))
+            )
             return True
         if name == "CosineAnnealingLR" and count > 1.5 * length:
-            add("learning rate", Answer.of(
-                "schedule stepped too often", place_at(*at), name=name, length=length, count=count
-            ))
+            findings.tell("schedule stepped too often", at, name=name, length=length, count=count)
             return True
         first_rate = known.optimizer.param_groups[0].get("initial_lr")
         if rates and isinstance(first_rate, (int, float)) and 0 < max(rates) < FALLEN * 10 * first_rate:
-            add("learning rate", Answer.of(
-                "schedule multiplies", _returned_at(schedule) or place_at(*(made or at)), highest=max(rates),
+            findings.tell(
+                "schedule multiplies", _returned_at(schedule) or made or at, highest=max(rates),
                 growth=max(rates) / first_rate, first_rate=first_rate, name=name
-            ))
+            )
             return True
     return False
 
@@ -147,7 +145,7 @@ def _by_hand(loop: Loop, known: Watched, rates: list[float], files: Iterable[str
     ))  # fmt: skip
     if scheduled or len(rates) < ENOUGH or max(rates) <= 0 or rates[-1] > FALLEN * max(rates):
         return
-    place = attribute_set(files, "", "lr") or (None if known.at is None else place_at(*known.at))
+    place = attribute_set(files, "", "lr") or known.at
     loop.findings.tell(
         "learning rate fell: by hand", place, highest=max(rates), rate=rates[-1], count=len(rates)
     )
@@ -155,42 +153,38 @@ def _by_hand(loop: Loop, known: Watched, rates: list[float], files: Iterable[str
 
 def _steps(loop: Loop, known: Watched, rates: list[float], name_of: Naming) -> None:
     """Say where steps are too large or too small."""
-    add = loop.findings.add
+    findings = loop.findings
     if known.at is None:
         return
     if rates and max(rates) == 0:
         at = loop.schedule_made.get(id(known.optimizer)) or known.at
-        add("learning rate", Answer.of("learning rate 0: all groups", place_at(*at)))
+        findings.tell("learning rate 0: all groups", at)
         return
     for number, rate in enumerate(known.highest):
         group = known.optimizer.param_groups[number]["params"] if rate == 0 else []
         if any(p._grad is not None for p in group):
-            add("learning rate", Answer.of(
-                "learning rate 0: one group", place_at(*known.at), number=number, names=listed(group, name_of)
-            ))
+            findings.tell("learning rate 0: one group", known.at, number=number, names=listed(group, name_of))
     half = [p for p in known.parameters() if dtype_of(p).itemsize == 2]
     if known.idle >= ENOUGH and known.idle == known.with_gradient and half and max(rates, default=0) > 0:
-        add("learning rate", Answer.of(
-            "update lost in rounding", place_at(*known.at), half=dtype_of(half[0])
-        ))
+        findings.tell("update lost in rounding", known.at, half=dtype_of(half[0]))
         return
     worse = _worse(loop.losses)
     ratio, leaf = known.largest
     if ratio > LARGE_STEP and worse is not None:
-        add("learning rate", Answer.of(
-            "learning rate too large", place_at(*known.at), name=name_of(leaf) or "a weight",
+        findings.tell(
+            "learning rate too large", known.at, name=name_of(leaf) or "a weight",
             leaf=tuple(shape_of(leaf)), ratio=ratio, worse=worse, highest=max(rates, default=math.nan)
-        ))
+        )
     elif (
         not any(_nothing_left(ratios) for ratios in loop.clips.values())
         and known.with_gradient >= ENOUGH - 1 and known.smallest < math.inf
         # Of a gradient that is nearly 0 the rate is not the cause.
         and SMALL_STEP * max(rates, default=0.0) <= ratio < SMALL_STEP
     ):  # fmt: skip
-        add("learning rate", Answer.of(
-            "learning rate too small", place_at(*known.at), ratio=max(ratio, 1e-08),
+        findings.tell(
+            "learning rate too small", known.at, ratio=max(ratio, 1e-08),
             highest=max(rates, default=math.nan)
-        ))
+        )
 
 
 def _momentum(loop: Loop, known: Watched) -> None:
@@ -199,7 +193,7 @@ def _momentum(loop: Loop, known: Watched) -> None:
     if not isinstance(momentum, (int, float)) or momentum < 1 or known.steps < ENOUGH:
         return
     if known.at is not None:
-        loop.findings.tell("momentum too large", place_at(*known.at), momentum=momentum)
+        loop.findings.tell("momentum too large", known.at, momentum=momentum)
 
 
 def _plateaus(loop: Loop) -> None:
@@ -215,7 +209,7 @@ def _plateaus(loop: Loop) -> None:
         if wrong and any(group["lr"] < group.get("initial_lr", math.inf) for group in groups):
             goes = "falls" if mode == "max" else "rises"
             loop.findings.tell(
-                "mode of a schedule", place_at(*at), goes=goes, metrics=metrics, last=metrics[-1], mode=mode,
+                "mode of a schedule", at, goes=goes, metrics=metrics, last=metrics[-1], mode=mode,
                 other="min" if mode == "max" else "max"
             )
 
@@ -228,7 +222,7 @@ def _nothing_left(ratios: list[float]) -> bool:
 def _clipping(loop: Loop) -> None:
     for at, ratios in loop.clips.items():
         if at is not None and _nothing_left(ratios):
-            loop.findings.tell("clipped to nearly nothing", place_at(*at), factor=1 / min(ratios))
+            loop.findings.tell("clipped to nearly nothing", at, factor=1 / min(ratios))
 
 
 def _without_bound(loop: Loop) -> None:

@@ -203,7 +203,7 @@ class Reach:
         """
         told: set[int] = set()
         for event, count in self.left_out.values():
-            findings.tell("losses overwritten", event.place, count=count, event=event)
+            findings.tell("losses overwritten", event, count=count, event=event)
         for loss in sorted(self.losses.values(), key=lambda loss: loss.event.number):
             missing = {
                 key: leaf for key, leaf in loss.leaves.items()

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
-from ...core.blame import Place
 from ...core.value import TensorBase, shape_of
 from ..trace import Event
+from .checks import calls_of
 from .collected import Findings
-from .losses import origin, values_of
+from .makers import origin, values_of
 from .targets import ragged_padding
 
 #: Layers over sequences, and cells for one step.
@@ -22,9 +20,8 @@ CELLS = ("lstm_cell", "gru_cell", "rnn_tanh_cell", "rnn_relu_cell")
 #: Calls with one step each that are needed to speak of a loop over steps.
 STEPS = 3
 
-#: Layers that take features along the last axis, and those that take channels along axis 1.
+#: Layers that take features along the last axis.
 LAST = ("linear", "embedding", "layer_norm", *LAYERS)
-CHANNELS = ("conv1d", "batch_norm")
 
 
 class Recurrent:
@@ -48,11 +45,7 @@ class Recurrent:
         name = event.name
         if name in LAYERS or name in CELLS:
             self._state(event, findings)
-        if name in ("linear", *LAYERS):
-            _normalised_steps(event, findings)
-        elif name == "conv1d":
-            _channels(event, findings)
-        elif name == "__getitem__":
+        if name == "__getitem__":
             self._step(event, findings)
         self._states_read(event)
         if name in ("cat", "stack", "mean", "sum", "add", "__add__", "permute", "transpose", "max"):
@@ -63,14 +56,14 @@ class Recurrent:
         for key, (event, layer) in self.last_taken.items():
             if key in self.others:
                 continue
-            findings.tell("one direction: final states", event.place, layer=layer)
+            findings.tell("one direction: final states", event, layer=layer)
         for key, (event, layer, read) in self.states.items():
             module = layer.module
             count = shape_of(layer.outputs[1])[0]
             last = count - (2 if getattr(module, "bidirectional", False) else 1)
             if key not in self.whole and last > 0 and max(read) < last:
                 findings.tell(
-                    "state of the first layer", event.place, count=count,
+                    "state of the first layer", event, count=count,
                     states=", ".join(f"h[{k}]" for k in sorted(read)), layer=layer
                 )
         self.states, self.whole = {}, set()
@@ -92,7 +85,7 @@ class Recurrent:
             if first is makers[1] and first is not None and len(first.outputs) == 3 and (
                 given[0] is first.outputs[2] and given[1] is first.outputs[1]
             ):
-                    findings.tell("states swapped", event.place, first=first)
+                    findings.tell("states swapped", event, first=first)
         fresh = all(m is not None and m.name in ("new_zeros", "zeros") and m.module is event.module
                     for m in makers) and event.module is not None  # fmt: skip
         shape = shape_of(x) if isinstance(x, TensorBase) else ()
@@ -104,7 +97,7 @@ class Recurrent:
         self.short[id(event.module)] = event
         self.afresh[id(event.module)] += 1
         if self.afresh[id(event.module)] == STEPS:
-            findings.tell("state not passed on", event.place, module=type(event.module).__name__)
+            findings.tell("state not passed on", event, module=type(event.module).__name__)
 
     def _states_read(self, event: Event) -> None:
         """Note which of a layer's final states are read, and whether anything else of it is used."""
@@ -137,7 +130,7 @@ class Recurrent:
         later = isinstance(index, tuple) and len(index) > 1 and index[:2] == (slice(None), -1)
         last = later if first else index == -1
         if last and both:
-            findings.tell("one direction: last step", event.place, layer=layer)
+            findings.tell("one direction: last step", event, layer=layer)
         elif last:
             self._padded(event, layer, first, findings)
 
@@ -147,14 +140,14 @@ class Recurrent:
         if made is None or made.name != "embedding":
             return
         ids, pad = made.argument(0, "input"), made.argument(2, "padding_idx")
-        value = values_of(ids) if isinstance(ids, TensorBase) else None
+        value = values_of(ids)
         if value is None or value.ndim != 2 or pad is None:
             return
         value = value if first else value.T
         if ragged_padding(value, pad):
             count = int((value[:, -1] == pad).sum())
             findings.tell(
-                "last step of padding", event.place, count=count, count_name=len(value), pad=pad, made=made
+                "last step of padding", event, count=count, count_name=len(value), pad=pad, made=made
             )
 
 
@@ -175,6 +168,7 @@ def _one_step(event: Event, findings: Findings, told: set[int]) -> None:
     )
 
 
+@calls_of("linear", *LAYERS)
 def _normalised_steps(event: Event, findings: Findings) -> None:
     """Say where a batch norm takes the steps of sequences for its channels."""
     x = event.argument(0, "input")
@@ -186,6 +180,7 @@ def _normalised_steps(event: Event, findings: Findings) -> None:
     _axis_one(made, "batch norm", findings, f" (line {event.place.line})" if event.place else "")
 
 
+@calls_of("conv1d")
 def _channels(event: Event, findings: Findings) -> None:
     """Say where a convolution takes the steps of sequences for its channels."""
     x = event.argument(0, "input")
@@ -196,17 +191,14 @@ def _channels(event: Event, findings: Findings) -> None:
 
 def _axis_one(event: Event, what: str, findings: Findings, after: str) -> None:
     shape = shape_of(event.argument(0, "input"))
-    findings.tell(
-        "steps for channels", event.place, what=what, shape=tuple(shape), after=after, last=shape[-1]
-    )
+    findings.tell("steps for channels", event, what=what, shape=tuple(shape), after=after, last=shape[-1])
 
 
-def padding_is_a_word(
-    event: Event, findings: Findings, layers: Callable[[Any], Place | None]
-) -> None:
+@calls_of("embedding")
+def _padding_is_a_word(event: Event, findings: Findings) -> None:
     """Say where the padding index of an embedding stands within sequences, as a word does."""
     ids, pad = event.argument(0, "input"), event.argument(2, "padding_idx")
-    value = values_of(ids) if isinstance(ids, TensorBase) else None
+    value = values_of(ids)
     if value is None or pad is None or value.ndim != 2 or len(value) < 2 or value.shape[1] < 2:
         return
     made = origin(event.maker_of(ids))
@@ -221,6 +213,6 @@ def padding_is_a_word(
         return
     rows = int(within.sum()) if within.any() else len(value)
     findings.tell(
-        "padding index is a word", layers(event.module) or event.place, pad=pad, rows=rows, count=len(value),
-        event=event
+        "padding index is a word", findings.made(event.module) or event.place, pad=pad, rows=rows,
+        count=len(value), event=event
     )

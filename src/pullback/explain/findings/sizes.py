@@ -11,12 +11,12 @@ import numpy as np
 
 from ...core.blame import Place
 from ...core.node import AccumulateGrad, Node
-from ...core.value import TensorBase
 from ..shown import norm
 from ..source import place_of
 from ..trace import Event
+from .checks import calls_of
 from .collected import Findings
-from .losses import PASSING, origin, values_of
+from .makers import DIVIDING, PASSING, origin, values_of
 
 #: A gradient this much smaller than that of the last layer is vanishing, where the depth explains it.
 VANISHING = 1e-4
@@ -49,40 +49,20 @@ class Sizes:
 
     def look_at(self, event: Event, findings: Findings) -> None:
         """Look at one call of a function."""
-        if event.name in ("linear", "conv2d", "conv1d"):
-            x = event.argument(0, "input")
-            if isinstance(x, TensorBase) and x._node is None and event.kept and _first(event, x):
-                value = values_of(x)
-                if value is not None and value.ndim == 2:
-                    _one_draw(event, x, value, findings)
-                if value is not None and value.size and value.dtype.kind == "f":
-                    largest = float(np.abs(value).max())
-                    if 0 < largest < TINY and value.size >= FEW_NUMBERS:
-                        made = origin(event.maker_of(x), PASSING | {"stack"})
-                        divided = made is not None and made.name in ("div", "__truediv__", "mul", "__mul__")
-                        findings.tell(
-                            "tiny input", made.place if divided and made is not None else event.place,
-                            largest=largest
-                        )
-                    if UNSCALED < largest < math.inf:
-                        findings.tell("unscaled input", event.place, largest=largest)
-        elif event.name in ("cross_entropy", "nll_loss") and event.wanted:
+        if event.name in ("cross_entropy", "nll_loss") and event.wanted:
             self._labels(event, findings)
         elif event.name in SQUASHING and event.module is not None:
             self.module = event.module
 
     def _labels(self, event: Event, findings: Findings) -> None:
         target = event.argument(1, "target")
-        labels = values_of(target) if isinstance(target, TensorBase) else None
+        labels = values_of(target)
         if labels is None or labels.dtype.kind not in "iu" or labels.size < 4 or not event.frames:
             return
         seen = self.single.setdefault(event.frames[0], [])
-        if (labels == labels.flat[0]).all():
-            seen.append(int(labels.flat[0]))
-        else:
-            seen.append(-1)
+        seen.append(int(labels.flat[0]) if (labels == labels.flat[0]).all() else -1)
         if len(seen) == FEW and -1 not in seen and len(set(seen)) > 1:
-            findings.tell("batches of one class", event.place)
+            findings.tell("batches of one class", event)
 
     def backward(self, sizes: list[tuple[Any, float]], nodes: Iterable[Node]) -> None:
         """Note the norms of the gradients of one call."""
@@ -96,18 +76,15 @@ class Sizes:
                 self.squashing[node._op.name] += 1
                 self.where = place_of(node) or self.where
 
-    def report(
-        self, findings: Findings, name_of: Callable[[Any], str | None],
-        made: Callable[[Any], Place | None] = lambda module: None,
-    ) -> None:  # fmt: skip
-        """Add what the last call shows; `made` gives the line that makes a module."""
+    def report(self, findings: Findings, name_of: Callable[[Any], str | None]) -> None:
+        """Add what the last call shows."""
         if len(self.last) >= 4 and sum(self.squashing.values()) >= 4:
             largest = max(size for _, size in self.last)
             leaf, smallest = min(self.last, key=lambda w: w[1])
             if 0 < smallest < VANISHING * largest:
                 name, count = self.squashing.most_common(1)[0]
                 own = type(self.module).__name__.lower() == name  # the layer is the function itself
-                place = (made(self.module) if own else None) or self.where
+                place = (findings.made(self.module) if own else None) or self.where
                 findings.tell(
                     "vanishing", place, () if place is self.where else (f"used at {self.where}",),
                     count=count, name=name, smallest=smallest, name_2=name_of(leaf) or "the first weight",
@@ -120,6 +97,27 @@ class Sizes:
                 return
 
 
+@calls_of("linear", "conv2d", "conv1d")
+def _scale(event: Event, findings: Findings) -> None:
+    """Say where the data that a network is given is very large, very small, or one draw for all samples."""
+    x = event.argument(0, "input")
+    value = values_of(x)
+    if value is None or x._node is not None or not event.kept or not _first(event, x):
+        return
+    if value.ndim == 2:
+        _one_draw(event, x, value, findings)
+    if not value.size or value.dtype.kind != "f":
+        return
+    largest = float(np.abs(value).max())
+    if 0 < largest < TINY and value.size >= FEW_NUMBERS:
+        made = origin(event.maker_of(x), PASSING | {"stack"})
+        scaled = made is not None and made.name in {*DIVIDING, "mul", "__mul__"}
+        place = made.place if scaled and made is not None else event.place
+        findings.tell("tiny input", place, largest=largest)
+    if UNSCALED < largest < math.inf:
+        findings.tell("unscaled input", event, largest=largest)
+
+
 def _one_draw(event: Event, x: Any, value: Any, findings: Findings) -> None:
     """Say where all samples of a batch begin with one and the same random draw."""
     made = event.maker_of(x)
@@ -127,7 +125,7 @@ def _one_draw(event: Event, x: Any, value: Any, findings: Findings) -> None:
     if made is None or drawn is None or made.name not in ("expand", "repeat", "expand_as", "tile"):
         return
     if drawn.name in ("randn", "rand") and len(value) >= 4 and (value == value[0]).all():
-        findings.tell("one draw for all", made.place, count=len(value), event=event, drawn=drawn)
+        findings.tell("one draw for all", made, count=len(value), event=event, drawn=drawn)
 
 
 def _first(event: Event, x: Any) -> bool:

@@ -13,7 +13,7 @@ from ...core.node import LEAF
 from ...core.value import TensorBase, shape_of
 from ..trace import Event, Trace
 from .collected import Findings
-from .losses import dims, origin, values_of
+from .makers import DIVIDING, MULTIPLYING, dims, origin, values_of
 
 #: Calls that leave a tensor's numbers unset.
 UNSET = {"empty", "new_empty", "empty_like", "Tensor", "FloatTensor", "empty_strided"}
@@ -50,7 +50,7 @@ class Starts:
         self.unset.pop(id(tensor), None)
 
     def look(
-        self, trace: Trace, findings: Findings, made: Callable[[Any], Place | None],
+        self, trace: Trace, findings: Findings,
         started: Callable[[Any], Place | None], name_of: Callable[[Any], str | None],
     ) -> None:  # fmt: skip
         """Look at the first turn, at its call of backward.
@@ -59,8 +59,6 @@ class Starts:
         ----------
         trace : Trace
         findings : Findings
-        made : callable
-            The line that makes a module.
         started : callable
             The line that gave a weight its first values.
         name_of : callable
@@ -81,14 +79,14 @@ class Starts:
         small = []
         told = False
         for event in layers:
-            _twice_linear(event, used, findings, made)
+            _twice_linear(event, used, findings)
             size = _start(event)
             if size is None:
                 continue
             weight = _weight(event)
             if size > LARGE and not told:
                 told = True
-                place = started(weight) or _made(weight, trace) or made(event.module) or event.place
+                place = started(weight) or _made(weight, trace) or findings.made(event.module) or event.place
                 findings.tell(
                     "weights start large", place, name=name_of(weight) or "a weight",
                     weight=dims(shape_of(weight)), size=size, event=event
@@ -97,7 +95,7 @@ class Starts:
                 small.append((event, weight, size))
         if len({id(weight) for _, weight, _ in small}) >= 2:
             event, weight, size = small[0]
-            place = started(weight) or _made(weight, trace) or made(event.module) or event.place
+            place = started(weight) or _made(weight, trace) or findings.made(event.module) or event.place
             findings.tell(
                 "weights start small", place, name=name_of(weight) or "a weight", factor=1 / size, event=event
             )
@@ -122,7 +120,7 @@ def _weight(event: Event) -> Any:
 def _start(event: Event) -> float | None:
     """Return by what factor a layer makes numbers larger, by the spread of its weight; None without one."""
     weight = _weight(event)
-    value = None if weight is None else values_of(weight)
+    value = values_of(weight)
     if value is None or value.dtype.kind != "f" or value.size < 2:
         return None
     inputs = value.shape[1] if event.name == "linear" else value.shape[0]
@@ -131,9 +129,7 @@ def _start(event: Event) -> float | None:
     return float(np.sqrt(np.mean(value.astype(np.float64) ** 2))) * math.sqrt(inputs)
 
 
-def _twice_linear(
-    event: Event, used: dict[int, int], findings: Findings, made: Callable[[Any], Place | None]
-) -> None:
+def _twice_linear(event: Event, used: dict[int, int], findings: Findings) -> None:
     """Say where nothing bends between two linear layers, so that they are one."""
     x = event.argument(0, "input")
     if event.name != "linear" or not isinstance(x, TensorBase):
@@ -149,7 +145,8 @@ def _twice_linear(
     inner, narrow = shape_of(first)[0], min(shape_of(first)[1], shape_of(second)[0])
     if inner < narrow or inner < 4:
         return  # a bottleneck is meant
-    findings.tell("no activation between", made(event.module) or event.place, inner=inner, event=event)
+    place = findings.made(event.module) or event.place
+    findings.tell("no activation between", place, inner=inner, event=event)
 
 
 def _scores(event: Event, findings: Findings) -> None:
@@ -164,9 +161,9 @@ def _scores(event: Event, findings: Findings) -> None:
         return
     if any(t._node is None for t, _ in made.inputs):
         return
-    if any(m is not None and m.name in ("mul", "__mul__", "__rmul__", "div", "__truediv__", "normalize")
+    if any(m is not None and m.name in {*MULTIPLYING, *DIVIDING, "normalize"}
            for _, m in made.inputs):  # fmt: skip
         return
     spread = float(scores.std())
     if spread > SPREAD:
-        findings.tell("scores not scaled", made.place, last=shape[-1], spread=spread, event=event)
+        findings.tell("scores not scaled", made, last=shape[-1], spread=spread, event=event)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -12,8 +11,22 @@ from ...core.blame import Place
 from ...core.node import LEAF
 from ...core.value import TensorBase, shape_of
 from ..trace import Event
+from .checks import calls_of
 from .collected import Findings
-from .losses import PASSING, dims, origin, values_of
+from .makers import (
+    ADDING,
+    DIFFERENCES,
+    DIVIDING,
+    MULTIPLYING,
+    NEGATING,
+    PASSING,
+    TAKING,
+    behind,
+    data_of,
+    dims,
+    origin,
+    values_of,
+)
 
 #: Losses that compare numbers, and calls that end a comparison written by hand.
 DISTANCES = {"mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"}
@@ -35,37 +48,26 @@ SHARE = 0.1
 LARGE, TIMES = 1e3, 100.0
 
 #: Calls through which a prediction is handed on into a target.
-SCALED = PASSING | {"mul", "__mul__", "__rmul__", "gather", "max", "values", "amax"}
-
-#: Calls that are followed back to the data.
-MOST_CALLS = 2_000
+SCALED = PASSING | MULTIPLYING | {"gather", "max", "values", "amax"}
 
 
-def look_at(event: Event, findings: Findings, made: Callable[[Any], Place | None]) -> None:
-    """Add what one call shows; `made` gives the line that makes a module."""
+@calls_of(*DISTANCES, *BY_HAND)
+def _compared_by_distance(event: Event, findings: Findings) -> None:
     _one_for_all(event, findings)
-    pair = compared(event)
-    both = differing(event)
+    both, pair = differing(event), compared(event)
     if both is not None:
         _bootstrapped(event, *both, findings)
     if pair is not None:
         _fresh_noise(event, *pair, findings)
-        _out_of_reach(event, *pair, findings, made)
+        _out_of_reach(event, *pair, findings)
         _unscaled(event, *pair, findings)
         _given_away(event, *pair, findings)
-    elif event.name == "binary_cross_entropy":
-        _softmax_of_many(event, findings, made)
-        _given_away(event, event.argument(0, "input"), event.argument(1, "target"), findings)
-    elif event.name == "cross_entropy":
-        _padding_counts(event, findings)
-        _dropped_scores(event, findings, made)
-        _similar_to_itself(event, findings)
-    elif event.name in ("clamp", "relu", "softplus", "logsigmoid", "log_sigmoid", "clamp_min", "log1p"):
-        _margin_of_zeros(event, findings)
-    elif event.name in ("sub", "__sub__"):
-        _nothing_left(event, findings)
-    elif event.name in ("triplet_margin_loss", "cosine_embedding_loss", "pairwise_distance"):
-        _same_pair(event, findings)
+
+
+@calls_of("binary_cross_entropy")
+def _compared_by_labels(event: Event, findings: Findings) -> None:
+    _softmax_of_many(event, findings)
+    _given_away(event, event.argument(0, "input"), event.argument(1, "target"), findings)
 
 
 def compared(event: Event) -> tuple[Any, Any] | None:
@@ -74,7 +76,7 @@ def compared(event: Event) -> tuple[Any, Any] | None:
         pair = event.argument(0, "input"), event.argument(1, "target")
     elif event.name in BY_HAND and event.inputs:
         maker = event.inputs[0][1]
-        if maker is None or maker.name not in ("sub", "__sub__", "__rsub__") or len(maker.inputs) != 2:
+        if maker is None or maker.name not in DIFFERENCES or len(maker.inputs) != 2:
             return None
         pair = maker.inputs[0][0], maker.inputs[1][0]
         event = maker
@@ -91,7 +93,7 @@ def compared(event: Event) -> tuple[Any, Any] | None:
 def _one_for_all(event: Event, findings: Findings) -> None:
     """Say where one prediction is held against the targets of all samples, as the batch was reduced away."""
     made = event.inputs[0][1] if event.name in BY_HAND and event.inputs else None
-    if made is None or made.name not in ("sub", "__sub__", "__rsub__") or len(made.inputs) != 2:
+    if made is None or made.name not in DIFFERENCES or len(made.inputs) != 2:
         return
     for (x, maker), (target, _) in (made.inputs, made.inputs[::-1]):
         have, want = shape_of(x), shape_of(target)
@@ -104,7 +106,7 @@ def _one_for_all(event: Event, findings: Findings) -> None:
             reduced = reduced.inputs[0][1]
         if reduced is not None and reduced.inputs and reduced.outputs and reduced.name in REDUCING:
             findings.tell(
-                "batch reduced away", reduced.place, have=dims(have), want=dims(want), reduced=reduced,
+                "batch reduced away", reduced, have=dims(have), want=dims(want), reduced=reduced,
                 made=made
             )
             return
@@ -117,7 +119,7 @@ def differing(event: Event) -> tuple[Event, Event] | None:
     pair: Event | None = event if event.name.endswith("loss") else event.inputs[0][1]
     if pair is None or len(pair.inputs) != 2 or any(t._node in (None, LEAF) for t, _ in pair.inputs):
         return None
-    if pair is not event and pair.name not in ("sub", "__sub__"):
+    if pair is not event and pair.name not in TAKING:
         return None
     first, second = pair.inputs[0][1], pair.inputs[1][1]
     return None if first is None or second is None else (first, second)
@@ -126,7 +128,7 @@ def differing(event: Event) -> tuple[Event, Event] | None:
 def _bootstrapped(event: Event, first: Event, second: Event, findings: Findings) -> None:
     """Say where what a prediction is compared with is another prediction of the same network plus data."""
     for goal, guess in ((first, second), (second, first)):
-        if goal.name not in ("add", "__add__", "__radd__") or len(goal.inputs) != 2:
+        if goal.name not in ADDING or len(goal.inputs) != 2:
             continue
         plain = [t for t, _ in goal.inputs if t._node is None and shape_of(t)]
         later = [m for t, m in goal.inputs if t._node is not None]
@@ -134,30 +136,17 @@ def _bootstrapped(event: Event, first: Event, second: Event, findings: Findings)
         if not plain or made is None or own is None or later[0] is None or later[0] is made:
             continue
         if made.module is not None and made.module is own.module and made is not own:
-            findings.tell("target with history: bootstrapped", goal.place, event=event)
+            findings.tell("target with history: bootstrapped", goal, event=event)
             return
 
 
 def _fresh_noise(event: Event, x: Any, target: Any, findings: Findings) -> None:
     """Say where noise is to be predicted that was never put into what the network is given."""
-    drawn = _maker(event, target)
-    if drawn is None or drawn.name not in ("randn_like", "randn") or _maker(event, x) is None:
+    drawn, given = _maker(event, target), list(behind(_maker(event, x)))
+    if drawn is None or drawn.name != "randn_like" or drawn in given:
         return
-    seen: set[Event] = set()
-    waiting = [maker for maker in (_maker(event, x),) if maker is not None]
-    others = []
-    while waiting and len(seen) < MOST_CALLS:
-        current = waiting.pop()
-        if current in seen:
-            continue
-        seen.add(current)
-        if current is drawn:
-            return
-        if current.name in ("randn_like", "randn") and shape_of(current.outputs[0]) == shape_of(target):
-            others.append(current)
-        waiting += [m for t, m in current.inputs if m is not None and t._node is not LEAF]
-    mixed = [e for e in others if e.name == "randn_like"]
-    if mixed and drawn.name == "randn_like":
+    mixed = [e for e in given if e.name == "randn_like" and shape_of(e.outputs[0]) == shape_of(target)]
+    if mixed:
         findings.tell("another noise", drawn.place or event.place, line=mixed[0].line)
 
 
@@ -169,15 +158,13 @@ def _maker(event: Event, tensor: Any) -> Event | None:
     return found
 
 
-def _place_of(made: Event, layers: Callable[[Any], Place | None]) -> Place | None:
+def _place_of(made: Event, findings: Findings) -> Place | None:
     """Return the line that makes the layer which a call is, or else that of the call."""
     own = made.module is not None and type(made.module).__name__.lower() == made.name.rstrip("_")
-    return (layers(made.module) if own else None) or made.place
+    return (findings.made(made.module) if own else None) or made.place
 
 
-def _out_of_reach(
-    event: Event, x: Any, target: Any, findings: Findings, layers: Callable[[Any], Place | None]
-) -> None:
+def _out_of_reach(event: Event, x: Any, target: Any, findings: Findings) -> None:
     """Say where an activation at the end bounds predictions whose targets lie beyond."""
     made, labels = origin(_maker(event, x)), values_of(target)
     if made is None or made.name not in BOUNDS or labels is None or labels.size < 2:
@@ -188,7 +175,7 @@ def _out_of_reach(
         return
     reach = f"{low:g} to {high:g}" if high < np.inf else "0 and more, nothing negative"
     findings.tell(
-        "target out of reach", _place_of(made, layers), activation=made.name.rstrip("_"), reach=reach,
+        "target out of reach", _place_of(made, findings), activation=made.name.rstrip("_"), reach=reach,
         least=labels.min(), most=labels.max(), percent=100 * outside, made=made, event=event
     )
 
@@ -200,28 +187,12 @@ def _unscaled(event: Event, x: Any, target: Any, findings: Findings) -> None:
         return
     size, reached = float(np.abs(labels).mean()), float(np.abs(found).mean())
     if LARGE < size < np.inf and size > TIMES * reached:
-        findings.tell("unscaled target", event.place, size=size, reached=reached)
-
-
-def data_of(start: Event | None) -> Iterator[tuple[Event, Any]]:
-    """Yield (call, tensor) for what comes in from outside on the way to a call: no weight, no history."""
-    seen: set[Event] = set()
-    waiting = [] if start is None else [start]
-    while waiting and len(seen) < MOST_CALLS:
-        event = waiting.pop()
-        if event in seen:
-            continue
-        seen.add(event)
-        for tensor, maker in event.inputs:
-            if tensor._node is None and event.wanted:
-                yield event, tensor
-            elif maker is not None and tensor._node is not LEAF:
-                waiting.append(maker)
+        findings.tell("unscaled target", event, size=size, reached=reached)
 
 
 def _given_away(event: Event, x: Any, target: Any, findings: Findings) -> None:
     """Say where the target itself is a column of what the network is given."""
-    labels = values_of(target) if isinstance(target, TensorBase) else None
+    labels = values_of(target)
     start = None if labels is None else _maker(event, x)
     if labels is None or start is None or labels.ndim == 0 or len(labels) < 8 or labels.size != len(labels):
         return
@@ -254,35 +225,23 @@ def origin_place(user: Event, tensor: Any) -> Place | None:
 
 def _taken_from(event: Event, target: Any, data: Any) -> bool:
     """Return whether a target was computed from a whole input, as in a task that is made up."""
-    first = _maker(event, target)
-    waiting = [] if first is None else [first]
-    seen: set[Event] = set()
-    while waiting:
-        current = waiting.pop()
-        if current in seen:
-            continue
-        seen.add(current)
-        for tensor, maker in current.inputs:
-            if tensor is data:
-                return True
-            if maker is not None:
-                waiting.append(maker)
-    return False
+    return any(tensor is data for made in behind(_maker(event, target)) for tensor, _ in made.inputs)
 
 
-def _softmax_of_many(event: Event, findings: Findings, layers: Callable[[Any], Place | None]) -> None:
+def _softmax_of_many(event: Event, findings: Findings) -> None:
     """Say where the classes of a sample compete although it may have several."""
     x, target = event.argument(0, "input"), event.argument(1, "target")
     made = origin(event.maker_of(x)) if isinstance(x, TensorBase) else None
-    labels = values_of(target) if isinstance(target, TensorBase) else None
+    labels = values_of(target)
     if made is None or made.name != "softmax" or labels is None or labels.ndim < 2 or labels.shape[-1] < 2:
         return
     if np.allclose(labels.sum(-1), 1):
         return
-    findings.tell("softmax of several labels", _place_of(made, layers), event=event)
+    findings.tell("softmax of several labels", _place_of(made, findings), event=event)
 
 
-def _dropped_scores(event: Event, findings: Findings, layers: Callable[[Any], Place | None]) -> None:
+@calls_of("cross_entropy")
+def _dropped_scores(event: Event, findings: Findings) -> None:
     """Say where dropout is taken of the scores themselves."""
     made = origin(event.maker_of(event.argument(0, "input")), PASSING - {"dropout"})
     if made is None or made.name != "dropout" or not made.argument(2, "training", True):
@@ -290,7 +249,7 @@ def _dropped_scores(event: Event, findings: Findings, layers: Callable[[Any], Pl
     before = origin(made.maker_of(made.argument(0, "input")), set())
     if before is not None and before.name == "linear" and made.argument(1, "p", 0.5):
         own = made.module is not None and "Dropout" in type(made.module).__name__
-        place = (layers(made.module) if own else None) or made.place
+        place = (findings.made(made.module) if own else None) or made.place
         findings.tell("dropout of the scores", place, made=made)
 
 
@@ -304,10 +263,11 @@ def ragged_padding(ids: ndarray, pad: int) -> bool:
     return bool(at_the_end and is_pad.any() and len(set(lengths.tolist())) > 1)
 
 
+@calls_of("cross_entropy")
 def _padding_counts(event: Event, findings: Findings) -> None:
     """Say where the loss also learns to predict the padding of the targets."""
     target, ignored = event.argument(1, "target"), event.argument(3, "ignore_index", -100)
-    labels = values_of(target) if isinstance(target, TensorBase) else None
+    labels = values_of(target)
     if labels is None or labels.dtype.kind not in "iu" or event.argument(2, "weight") is not None:
         return
     for user, tensor in data_of(event.maker_of(event.argument(0, "input"))):
@@ -319,19 +279,20 @@ def _padding_counts(event: Event, findings: Findings) -> None:
         reduced = event.argument(6, "reduction", "mean") != "none"
         if ragged_padding(rows, pad) and rows.shape[1] > 1 and reduced:
             findings.tell(
-                "padding in the targets", event.place, count=int((rows == pad).sum()), rows=rows, pad=pad,
+                "padding in the targets", event, count=int((rows == pad).sum()), rows=rows, pad=pad,
                 ignored=ignored
             )
             return
 
 
+@calls_of("cross_entropy")
 def _similar_to_itself(event: Event, findings: Findings) -> None:
     """Say where each sample is among those it is told apart from."""
     x = event.argument(0, "input")
-    scores = values_of(x) if isinstance(x, TensorBase) else None
+    scores = values_of(x)
     if scores is None or scores.ndim != 2 or scores.shape[0] != scores.shape[1] or len(scores) < 3:
         return
-    made = origin(event.maker_of(x), {"div", "__truediv__", "mul", "__mul__", "exp", "clone"})
+    made = origin(event.maker_of(x), {*DIVIDING, *MULTIPLYING, "exp", "clone"})
     if made is None or made.name not in ("matmul", "mm", "__matmul__") or len(made.inputs) != 2:
         return
     (a, _), (b, other) = made.inputs
@@ -340,15 +301,16 @@ def _similar_to_itself(event: Event, findings: Findings) -> None:
     same = turned or (left is not None and right is not None and np.array_equal(left, right.T))
     diagonal = scores[np.arange(len(scores)), np.arange(len(scores))]
     if same and b is not a and (diagonal >= scores.max(1) - 1e-4).mean() > 0.9:
-        findings.tell("similar to itself", made.place, event=event)
+        findings.tell("similar to itself", made, event=event)
 
 
+@calls_of("clamp", "relu", "softplus", "logsigmoid", "log_sigmoid", "clamp_min", "log1p")
 def _margin_of_zeros(event: Event, findings: Findings) -> None:
     """Say where a margin is taken of scores times labels, and these are 0 and 1."""
-    through = {"sub", "__sub__", "__rsub__", "rsub", "neg", "__neg__", "add", "__add__", "__radd__", "exp"}
+    through = {*DIFFERENCES, "rsub", *NEGATING, *ADDING, "exp"}
     made = event.inputs[0][1] if event.inputs else None
     product = origin(made, through)
-    if product is None or product.name not in ("mul", "__mul__", "__rmul__") or len(product.inputs) != 2:
+    if product is None or product.name not in MULTIPLYING or len(product.inputs) != 2:
         return
     for labels, scores in (product.inputs, product.inputs[::-1]):
         value = values_of(labels[0])
@@ -365,6 +327,7 @@ def _margin_of_zeros(event: Event, findings: Findings) -> None:
             return
 
 
+@calls_of(*TAKING)
 def _nothing_left(event: Event, findings: Findings) -> None:
     """Say where two results of the same layers on the same input are taken from each other."""
     if len(event.inputs) != 2 or any(t._node in (None, LEAF) for t, _ in event.inputs):
@@ -375,9 +338,10 @@ def _nothing_left(event: Event, findings: Findings) -> None:
         return
     if x.size > 1 and x.any() and np.array_equal(x, y) and first.name == second.name:
         later = max(first, second, key=lambda e: e.number)
-        findings.tell("difference of the same", later.place, first=first, event=event)
+        findings.tell("difference of the same", later, first=first, event=event)
 
 
+@calls_of("triplet_margin_loss", "cosine_embedding_loss", "pairwise_distance")
 def _same_pair(event: Event, findings: Findings) -> None:
     """Say where what is compared is one and the same sample."""
     first, second = (values_of(t) for t in (event.inputs[0][0], event.inputs[1][0]))
@@ -387,6 +351,6 @@ def _same_pair(event: Event, findings: Findings) -> None:
     if same.mean() > 0.5 and first.any():
         what = "anchor and positive" if event.name == "triplet_margin_loss" else "both inputs"
         findings.tell(
-            "compared with itself", event.place, same_rows=int(same.sum()), count=len(same), what=what,
+            "compared with itself", event, same_rows=int(same.sum()), count=len(same), what=what,
             event=event
         )

@@ -12,7 +12,7 @@ from ...core.value import TensorBase, shape_of
 from ..scene import Scene
 from ..trace import Event, Trace
 from .collected import Findings
-from .losses import PASSING, origin, values_of
+from .makers import MULTIPLYING, PASSING, behind, origin, values_of
 
 #: Names of what is to be made large.
 GOOD = re.compile(r"reward|return|adv|gain|score|^r$|^R$|^G$|^A$", re.IGNORECASE)
@@ -151,7 +151,7 @@ def _is_likelihood(event: Event) -> bool:
 def _sign(term: Term, findings: Findings) -> None:
     event = term.event
     if term.factor < 0 and event.name in LOSSES:
-        findings.tell("sign of the loss: negative loss", event.place, event=event)
+        findings.tell("sign of the loss: negative loss", event, event=event)
     elif term.factor > 0 and _is_likelihood(event):
         out = values_of(event.outputs[0]) if event.outputs else None
         if out is not None and out.size:
@@ -161,7 +161,7 @@ def _sign(term: Term, findings: Findings) -> None:
 def _policy(term: Term, scene: Scene, findings: Findings) -> None:
     """Look at a log-probability that is weighted, as by a return or an advantage."""
     event = term.event
-    if event.name not in ("mul", "__mul__", "__rmul__") or len(event.inputs) != 2:
+    if event.name not in MULTIPLYING or len(event.inputs) != 2:
         return
     for (left, made), (weight, by) in (event.inputs, event.inputs[::-1]):
         likely = origin(made, PASSING | {"gather", "stack", "cat", "neg", "__neg__", "sum"})
@@ -171,26 +171,19 @@ def _policy(term: Term, scene: Scene, findings: Findings) -> None:
             name = scene.name_of(weight) or _source_name(event)
             flipped = _flips(made)
             if term.factor * flipped > 0 and name and GOOD.search(name.rpartition(".")[2]):
-                findings.tell("sign of the loss: rewards", event.place, name=name)
+                findings.tell("sign of the loss: rewards", event, name=name)
         elif weight._node is not LEAF and by is not None and not _is_likelihood(by) and _apart(by, likely):
-            findings.tell("advantage with history", event.place, by=by)
+            findings.tell("advantage with history", event, by=by)
         return
 
 
 def _apart(by: Event, likely: Event) -> bool:
     """Return whether a weight comes of a difference, as an advantage does, and not of the likelihood."""
-    waiting = [by]
-    seen: set[Event] = set()
     differs = False
-    while waiting and len(seen) < MOST_CALLS:
-        event = waiting.pop()
-        if event in seen:
-            continue
-        seen.add(event)
+    for event in behind(by):
         differs = differs or event.name in TAKING | {"__rsub__", "rsub"}
         if event is likely or event.name in ("exp", "softmax", "log_softmax") or event.entry == "log_prob":
             return False
-        waiting += [maker for tensor, maker in event.inputs if maker is not None and tensor._node is not LEAF]
     return differs
 
 
@@ -220,7 +213,7 @@ def _divergence(term: Term, findings: Findings) -> None:
         return
     value = values_of(event.outputs[0])
     if value is not None and value.size and value.max() <= 1e-6:
-        findings.tell("sign of the loss: divergence", event.place)
+        findings.tell("sign of the loss: divergence", event)
 
 
 #: Names of what should score high, and of what should score low.
@@ -257,7 +250,7 @@ def _saturates(term: Term, findings: Findings) -> None:
     given = values_of(event.inputs[0][0])
     if value is None or given is None or not value.size or value.max() > NEARLY or given.min() < 0.5:
         return
-    findings.tell("saturated", event.place, most=value.max())
+    findings.tell("saturated", event, most=value.max())
 
 
 #: Probabilities below this are nearly 0.
@@ -270,7 +263,7 @@ EACH = LOSSES | {"pow", "__pow__", "abs", "square"}
 def _masked(term: Term, findings: Findings) -> None:
     """Say where a mean counts the elements that a mask takes out."""
     event, mean = term.event, term.reduction
-    if event.name not in ("mul", "__mul__", "__rmul__") or mean is None or mean.name != "mean":
+    if event.name not in MULTIPLYING or mean is None or mean.name != "mean":
         return
     if len(event.inputs) != 2 or mean.argument(1, "dim") is not None or abs(term.factor) != 1:
         return
@@ -298,14 +291,14 @@ def _bounded_critic(terms: list[Term], findings: Findings) -> None:
             module = one.event.module
             same = module is not None and module is other.event.module and one.event is not other.event
             if same and one.factor == -other.factor > 0 and one.reduction and one.reduction.name == "mean":
-                findings.tell("critic with a sigmoid", one.event.place, other=other)
+                findings.tell("critic with a sigmoid", one.event, other=other)
                 return
 
 
 def _focal(term: Term, findings: Findings) -> None:
     """Say where a weight that is meant for each sample is computed of the mean loss of all."""
     event = term.event
-    if event.name not in ("mul", "__mul__", "__rmul__") or len(event.inputs) != 2:
+    if event.name not in MULTIPLYING or len(event.inputs) != 2:
         return
     if shape_of(event.outputs[0]):
         return
@@ -317,7 +310,7 @@ def _focal(term: Term, findings: Findings) -> None:
             inside = inside.inputs[0][1] if inside.inputs else None
         before = inside.inputs[0][1] if inside is not None and inside.inputs else None
         if before is not None and (before is made or any(t is loss for t, _ in before.inputs)):
-            findings.tell("weight of the mean", made.place, made=made, event=event)
+            findings.tell("weight of the mean", made, made=made, event=event)
             return
 
 
@@ -364,4 +357,4 @@ def _divided_again(loss: Any, trace: Trace, findings: Findings) -> None:
     text = "" if event.place is None else event.place.expression or event.place.code
     counted = re.search(r"len\(|\.size\(|\.shape|batch_?size|\bbs\b|\bn\b|\bN\b", text)
     if shape and shape[0] == number and number >= 4 and counted:
-        findings.tell("divided twice", event.place, shape=shape)
+        findings.tell("divided twice", event, shape=shape)

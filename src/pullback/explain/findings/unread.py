@@ -6,18 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from ...core.value import TensorBase, shape_of
+from ...core.value import shape_of
 from ..trace import Event, Trace
 from .collected import Findings
-from .losses import PASSING, origin, values_of
+from .makers import ADDING, DIFFERENCES, MULTIPLYING, PASSING, origin, values_of
 
 #: Losses that compare a prediction with what is hoped for.
 LOSSES = ("mse_loss", "smooth_l1_loss", "l1_loss", "huber_loss", "pow", "__pow__", "square")
 
 #: Calls by which a later prediction goes into a target.
-LATER = PASSING | {"mul", "__mul__", "__rmul__", "max", "amax", "gather", "values", "min", "minimum"}
-
-ADDING = ("add", "__add__", "__radd__")
+LATER = PASSING | MULTIPLYING | {"max", "amax", "gather", "values", "min", "minimum"}
 
 
 def look_at_turn(trace: Trace, findings: Findings) -> None:
@@ -38,7 +36,7 @@ def look_at_turn(trace: Trace, findings: Findings) -> None:
         if unread:
             made = unread[-1][0].place
             findings.tell(
-                "end of an episode not used", goal.place, line=0 if made is None else made.line, event=event
+                "end of an episode not used", goal, line=0 if made is None else made.line, event=event
             )
             return
 
@@ -47,7 +45,7 @@ def bootstrapped(event: Event) -> Event | None:
     """Return the call that adds data and a later prediction for a target; None where none does."""
     if not event.name.endswith("loss"):
         taken = event.inputs[0][1] if event.inputs else None
-        if taken is None or taken.name not in ("sub", "__sub__", "__rsub__"):
+        if taken is None or taken.name not in DIFFERENCES:
             return None
         event = taken
     for tensor, maker in event.inputs:
@@ -56,7 +54,7 @@ def bootstrapped(event: Event) -> Event | None:
             continue
         for (_, first), (_, second) in (goal.inputs, goal.inputs[::-1]):
             later = origin(second, LATER)
-            scaled = second is not None and second.name in ("mul", "__mul__", "__rmul__")
+            scaled = second is not None and second.name in MULTIPLYING
             if scaled and later is not None and later.module is not None and (
                 first is None or first.module is None
             ) and len(shape_of(goal.outputs[0])):
@@ -65,7 +63,7 @@ def bootstrapped(event: Event) -> Event | None:
 
 
 def _yes_or_no(tensor: Any) -> bool:
-    value = values_of(tensor) if isinstance(tensor, TensorBase) else None
+    value = values_of(tensor)
     return value is not None and value.size > 1 and value.dtype.kind in "bf" and (
         set(np.unique(value).tolist()) == {0, 1}
     )

@@ -17,7 +17,7 @@ from ..patterns import UNKNOWN, Pattern, patterns
 from ..trace import Event, Trace
 from .attention import ATTENTION, of_attention, with_open_rows
 from .growth import of_growth
-from .losses import values_of
+from .makers import values_of
 from .origins import ADDING, MASKING, first_not_finite, has_nan, is_finite, is_mask, wide
 
 #: Ops under the names of the public functions that run them.
@@ -258,7 +258,7 @@ def _of_event(event: Event, name_of: Callable[[Any], str | None]) -> Answer | No
         if labels is not None and labels.dtype.kind in "iu" and (labels == ignored).all():
             return Answer.of("nothing selected: targets ignored", event.place, ignored=ignored, event=event)
         weight = event.argument(2, "weight")
-        weights = values_of(weight) if isinstance(weight, TensorBase) else None
+        weights = values_of(weight)
         if weights is not None and labels is not None and labels.dtype.kind in "iu":
             present = np.unique(labels[(labels >= 0) & (labels < len(weights))])
             if not weights[present].any():

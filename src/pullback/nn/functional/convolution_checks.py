@@ -13,7 +13,8 @@ from math import prod
 from typing import Any
 
 from ...array import dtypes
-from ...core.graph_errors import c_name, class_name, type_word, unsafe_result
+from ...array.dtype_words import c_name, class_name, type_word
+from ...core.graph_errors import unsafe_result
 from ...core.value import TensorBase, dtype_of, shape_of
 from ...errors import with_note
 
@@ -75,6 +76,13 @@ def check_shapes(
         raise RuntimeError("negative padding is not supported")
     if any(n < 0 for n in dilation):
         raise RuntimeError("dilation should be greater than zero")
+    _check_channels(x, w, b, rank, groups, transposed)
+    return len(shape) == rank + 1
+
+
+def _check_channels(x: Any, w: Any, b: Any, rank: int, groups: int, transposed: bool) -> None:
+    """Check that the channels of the input, the weight and the bias go together."""
+    shape, weight = shape_of(x), shape_of(w)
     channels = shape[-rank - 1]
     want = weight[0] if transposed else weight[1] * groups
     if weight[0] < groups:
@@ -105,7 +113,6 @@ def check_shapes(
                 f"to be 1-dimensional with {outputs} elements, but got bias of size {list(shape_of(b))} "
                 "instead"
             )
-    return len(shape) == rank + 1
 
 
 _BOOL_AND_RARE = dtypes.FLOAT8_NUMPY | {

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from ...array.dtype_words import class_name
 from ...array.dtypes import int64
-from ...core.graph_errors import class_name
 from ...core.tracer import Tracer
 from ...core.value import array_of, dtype_of, shape_of, wrap
 from ...ops import embedding_bag as ops
@@ -129,6 +129,29 @@ def _bags_from_offsets(indices: Any, offsets: Any, weight: Any, scale: Any, mode
     return total if mode == "sum" else total / lengths.clamp(min=1).to(weight.dtype).unsqueeze(1)
 
 
+def _in_order(input: Any, weight: Any) -> tuple[Any, Any]:
+    """Return indices and table, also where they are given in the order that torch had once."""
+    if weight.dtype != int64 or not input.is_floating_point():
+        return input, weight
+    warnings.warn(
+        "Argument order of nn.functional.embedding_bag was changed. Usage `embedding_bag(weight, input, "
+        "...)` is deprecated, and should now be `embedding_bag(input, weight, ...)`.",
+        UserWarning,
+        stacklevel=4,
+    )
+    return weight, input
+
+
+def _check_mode(mode: str, scale_grad_by_freq: bool, sparse: bool) -> None:
+    """Check how bags are reduced, and whether the gradient can be had so."""
+    if mode not in ("sum", "mean", "max"):
+        raise ValueError("mode has to be one of sum, mean or max")
+    if mode == "max" and scale_grad_by_freq:
+        raise ValueError("max mode does not support scaling the gradient by the frequency")
+    if mode == "max" and sparse:
+        raise ValueError("max mode does not support sparse weights")
+
+
 _PARSER = Parser(
     "embedding_bag",
     "(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq, int mode, bool sparse, Tensor? "
@@ -174,14 +197,7 @@ def embedding_bag(
     tensor
         (B, columns); rows of zeros for empty bags.
     """
-    if weight.dtype == int64 and input.is_floating_point():
-        warnings.warn(
-            "Argument order of nn.functional.embedding_bag was changed. Usage `embedding_bag(weight, input, "
-            "...)` is deprecated, and should now be `embedding_bag(input, weight, ...)`.",
-            UserWarning,
-            stacklevel=3,
-        )
-        weight, input = input, weight
+    input, weight = _in_order(input, weight)
     if per_sample_weights is not None and input.size() != per_sample_weights.size():
         raise ValueError(
             f"embedding_bag: If per_sample_weights ({per_sample_weights.shape}) is not None, then it must "
@@ -190,12 +206,7 @@ def embedding_bag(
     if weight.dim() != 2:
         raise ValueError(f"weight has to be a 2D Tensor, but got Tensor of dimension {weight.dim()}")
     indices, offsets, scale, fixed = _flat(input, offsets, per_sample_weights)
-    if mode not in ("sum", "mean", "max"):
-        raise ValueError("mode has to be one of sum, mean or max")
-    if mode == "max" and scale_grad_by_freq:
-        raise ValueError("max mode does not support scaling the gradient by the frequency")
-    if mode == "max" and sparse:
-        raise ValueError("max mode does not support sparse weights")
+    _check_mode(mode, scale_grad_by_freq, sparse)
     if max_norm is not None:
         renormalise(weight, array_of(indices), max_norm, norm_type)
     if scale is not None and mode != "sum":

@@ -236,34 +236,14 @@ def multi_head_attention_forward(
         key_padding_mask = None if key_padding_mask is None else key_padding_mask.unsqueeze(0)
     rows, batch, width = shape_of(query)
     padding = added_mask(key_padding_mask, "key_padding_mask", query.dtype, attn_mask)
-    if is_causal and attn_mask is None:
-        raise RuntimeError(
-            "Need attn_mask if specifying the is_causal hint. You may use the Transformer module method "
-            "`generate_square_subsequent_mask` to create this mask."
-        )
-    if is_causal and padding is None and not need_weights:
-        mask = None
-    else:
+    _check_hint(is_causal, attn_mask)
+    is_causal = is_causal and padding is None
+    mask = None
+    if not is_causal or need_weights:
         mask = added_mask(attn_mask, "attn_mask", query.dtype)
-        is_causal = is_causal and padding is None
-    if width != embed_dim_to_check:
-        raise AssertionError(f"was expecting embedding dimension of {embed_dim_to_check}, but got {width}")
-    head = width // num_heads
-    if head * num_heads != width:
-        raise AssertionError(f"embed_dim {width} not divisible by num_heads {num_heads}")
-    if use_separate_proj_weight:
-        if shape_of(key)[:2] != shape_of(value)[:2]:
-            raise AssertionError(
-                f"key's sequence and batch dims {key.shape[:2]} do not match value's {value.shape[:2]}"
-            )
-        weights = (q_proj_weight, k_proj_weight, v_proj_weight)
-        q, k, v = _projected_apart((query, key, value), weights, in_proj_bias)
-    else:
-        if shape_of(key) != shape_of(value):
-            raise AssertionError(f"key shape {key.shape} does not match value shape {value.shape}")
-        if in_proj_weight is None:
-            raise AssertionError("use_separate_proj_weight is False but in_proj_weight is None")
-        q, k, v = _projected_together(query, key, value, in_proj_weight, in_proj_bias)
+    head = _width_of_heads(width, embed_dim_to_check, num_heads)
+    apart = (q_proj_weight, k_proj_weight, v_proj_weight) if use_separate_proj_weight else None
+    q, k, v = _projected((query, key, value), in_proj_weight, apart, in_proj_bias)
     mask = _spread_mask(mask, batch, num_heads, rows, shape_of(key)[0])
     _check_biases(bias_k, bias_v, static_k, static_v)
     longer = 0
@@ -279,27 +259,63 @@ def multi_head_attention_forward(
         mask, padding = (None if m is None else pad(m, (0, longer)) for m in (mask, padding))
     columns = k.size(1)
     mask = _joined_masks(mask, padding, batch, num_heads, columns)
-    if not need_weights:
+    shares = None
+    if need_weights:
+        if is_causal and mask is None:
+            raise AssertionError("FIXME: is_causal not implemented for need_weights")
+        shares = _shares(q, k, mask, drop)
+        output = bmm(shares, v).transpose(0, 1)
+        shares = shares.view(batch, num_heads, rows, columns)
+        shares = shares.mean(1) if average_attn_weights else shares
+    else:
         output = _attended(q, k, v, mask, drop, is_causal, (batch, num_heads, rows, columns, head))
-        output = linear(
-            output.permute(2, 0, 1, 3).reshape(batch * rows, width), out_proj_weight, out_proj_bias
-        )
-        output = output.view(rows, batch, output.size(1))
-        return output if batched else output.squeeze(1), None
-    if is_causal and mask is None:
-        raise AssertionError("FIXME: is_causal not implemented for need_weights")
-    scaled, keys = q * math.sqrt(1.0 / head), k.transpose(-2, -1)
-    scores = bmm(scaled, keys) if mask is None else baddbmm(mask, scaled, keys)
-    shares = softmax(scores, -1)
-    if drop > 0.0:
-        shares = dropout(shares, drop)
-    output = bmm(shares, v).transpose(0, 1).reshape(rows * batch, width)
-    output = linear(output, out_proj_weight, out_proj_bias)
+        output = output.permute(2, 0, 1, 3)
+    output = linear(output.reshape(rows * batch, width), out_proj_weight, out_proj_bias)
     output = output.view(rows, batch, output.size(1))
-    shares = shares.view(batch, num_heads, rows, columns)
-    if average_attn_weights:
-        shares = shares.mean(1)
-    return (output, shares) if batched else (output.squeeze(1), shares.squeeze(0))
+    if batched:
+        return output, shares
+    return output.squeeze(1), None if shares is None else shares.squeeze(0)
+
+
+def _check_hint(is_causal: bool, mask: Any) -> None:
+    if is_causal and mask is None:
+        raise RuntimeError(
+            "Need attn_mask if specifying the is_causal hint. You may use the Transformer module method "
+            "`generate_square_subsequent_mask` to create this mask."
+        )
+
+
+def _width_of_heads(width: int, expected: int, heads: int) -> int:
+    if width != expected:
+        raise AssertionError(f"was expecting embedding dimension of {expected}, but got {width}")
+    if width // heads * heads != width:
+        raise AssertionError(f"embed_dim {width} not divisible by num_heads {heads}")
+    return width // heads
+
+
+def _projected(
+    inputs: tuple[Any, Any, Any], weight: Any, apart: tuple[Any, Any, Any] | None, bias: Any
+) -> tuple[Any, Any, Any]:
+    """Return query, key and value, projected by one weight or by a weight each."""
+    query, key, value = inputs
+    if apart is not None:
+        if shape_of(key)[:2] != shape_of(value)[:2]:
+            raise AssertionError(
+                f"key's sequence and batch dims {key.shape[:2]} do not match value's {value.shape[:2]}"
+            )
+        return _projected_apart(inputs, apart, bias)
+    if shape_of(key) != shape_of(value):
+        raise AssertionError(f"key shape {key.shape} does not match value shape {value.shape}")
+    if weight is None:
+        raise AssertionError("use_separate_proj_weight is False but in_proj_weight is None")
+    return _projected_together(query, key, value, weight, bias)
+
+
+def _shares(q: Any, k: Any, mask: Any, drop: float) -> Any:
+    """Return the weights of attention, (N·heads, L, S), after dropout."""
+    scaled, keys = q * math.sqrt(1.0 / q.size(-1)), k.transpose(-2, -1)
+    shares = softmax(bmm(scaled, keys) if mask is None else baddbmm(mask, scaled, keys), -1)
+    return dropout(shares, drop) if drop > 0.0 else shares
 
 
 def _unrecorded(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Self
 
 from ...core import backend
@@ -31,6 +31,7 @@ from .module_hooks import (
     running_everywhere,
 )
 from .module_state import _EXTRA_STATE_KEY_SUFFIX, ModuleState, _IncompatibleKeys
+from .module_tree import ModuleTree
 
 
 def _forward_unimplemented(self: Module, *inputs: Any) -> Any:
@@ -46,7 +47,7 @@ _HOOK_STORES = (
 )  # fmt: skip
 
 
-class Module(ModuleState, ModuleConversions, ModuleHooks):
+class Module(ModuleTree, ModuleState, ModuleConversions, ModuleHooks):
     """Base of all layers and models.
 
     Assigning a `Parameter`, a registered buffer's tensor or a `Module` to an attribute registers it;
@@ -252,146 +253,7 @@ class Module(ModuleState, ModuleConversions, ModuleHooks):
         """Add a submodule under a name."""
         self.add_module(name, module)
 
-    # --- the tree -------------------------------------------------------------------------------------------
-
-    def get_submodule(self, target: str) -> Module:
-        """Return the submodule with a dotted name."""
-        module: Any = self
-        for part in target.split(".") if target else ():
-            module = module._get_attribute(part)
-            if not isinstance(module, Module):
-                raise AttributeError(f"`{part}` is not an nn.Module")
-        return module
-
-    def _get_attribute(self, name: str) -> Any:
-        if not hasattr(self, name):
-            raise AttributeError(f"{self._get_name()} has no attribute `{name}`")
-        return getattr(self, name)
-
-    def set_submodule(self, target: str, module: Module, strict: bool = False) -> None:
-        """Put a module in place of the submodule with a dotted name; unless `strict` there need be none."""
-        if target == "":
-            raise ValueError("Cannot set the submodule without a target name!")
-        if not isinstance(module, Module):
-            raise ValueError(f"`module` is not an nn.Module, found {type(module)}")
-        path, _, name = target.rpartition(".")
-        parent = self.get_submodule(path)
-        if (strict or hasattr(parent, name)) and not isinstance(parent._get_attribute(name), Module):
-            raise AttributeError(f"`{name}` is not an nn.Module")
-        setattr(parent, name, module)
-
-    def get_parameter(self, target: str) -> Parameter:
-        """Return the parameter with a dotted name."""
-        path, _, name = target.rpartition(".")
-        parameter = self.get_submodule(path)._get_attribute(name)
-        if not isinstance(parameter, Parameter):
-            raise AttributeError(f"`{name}` is not an nn.Parameter")
-        return parameter
-
-    def get_buffer(self, target: str) -> Tensor:
-        """Return the buffer with a dotted name."""
-        path, _, name = target.rpartition(".")
-        module = self.get_submodule(path)
-        buffer = module._get_attribute(name)
-        if name not in module._buffers:
-            raise AttributeError(f"`{name}` is not a buffer")
-        return buffer
-
-    def named_modules(
-        self, memo: set[Any] | None = None, prefix: str = "", remove_duplicate: bool = True
-    ) -> Iterator[tuple[str, Module]]:
-        """Return (name, module) for this module and all below, each once."""
-        memo = set() if memo is None else memo
-        if self in memo:
-            return
-        if remove_duplicate:
-            memo.add(self)
-        yield prefix, self
-        for name, module in self._modules.items():
-            if module is not None:
-                yield from module.named_modules(
-                    memo, f"{prefix}.{name}" if prefix else name, remove_duplicate
-                )
-
-    def modules(self, remove_duplicate: bool = True) -> Iterator[Module]:
-        """Return the module itself and all below."""
-        return (module for _, module in self.named_modules(remove_duplicate=remove_duplicate))
-
-    def named_children(self) -> Iterator[tuple[str, Module]]:
-        """Return (name, module) for the direct submodules."""
-        seen: set[Any] = set()
-        for name, module in self._modules.items():
-            if module is not None and module not in seen:
-                seen.add(module)
-                yield name, module
-
-    def children(self) -> Iterator[Module]:
-        """Return the direct submodules."""
-        return (module for _, module in self.named_children())
-
-    def _named_members(
-        self, get_members_fn: Callable[[Module], Any], prefix: str = "", recurse: bool = True,
-        remove_duplicate: bool = True,
-    ) -> Iterator[Any]:
-        seen: set[int] = set()
-        pairs: Any = [(prefix, self)]
-        if recurse:
-            pairs = self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate)
-        for path, module in pairs:
-            for name, value in get_members_fn(module):
-                if value is None or id(value) in seen:
-                    continue
-                if remove_duplicate:
-                    seen.add(id(value))
-                yield (f"{path}.{name}" if path else name), value
-
-    def named_parameters(
-        self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
-    ) -> Iterator[tuple[str, Parameter]]:
-        """Return (dotted name, parameter), each parameter once."""
-        return self._named_members(lambda m: m._parameters.items(), prefix, recurse, remove_duplicate)
-
-    def parameters(self, recurse: bool = True) -> Iterator[Parameter]:
-        """Return the parameters."""
-        return (parameter for _, parameter in self.named_parameters(recurse=recurse))
-
-    def named_buffers(
-        self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
-    ) -> Iterator[tuple[str, Tensor]]:
-        """Return (dotted name, buffer), each buffer once."""
-        return self._named_members(lambda m: m._buffers.items(), prefix, recurse, remove_duplicate)
-
-    def buffers(self, recurse: bool = True) -> Iterator[Tensor]:
-        """Return the buffers."""
-        return (buffer for _, buffer in self.named_buffers(recurse=recurse))
-
-    def apply(self, fn: Callable[[Module], None]) -> Self:
-        """Call ``fn`` on every submodule, then on this module."""
-        for module in self.children():
-            module.apply(fn)
-        fn(self)
-        return self
-
-    # --- modes ----------------------------------------------------------------------------------------------
-
-    def train(self, mode: bool = True) -> Self:
-        """Switch training mode on or off in the whole tree."""
-        if not isinstance(mode, bool):
-            raise ValueError("training mode is expected to be boolean")
-        self.training = mode
-        for module in self.children():
-            module.train(mode)
-        return self
-
-    def eval(self) -> Self:
-        """Switch training mode off."""
-        return self.train(False)
-
-    def requires_grad_(self, requires_grad: bool = True) -> Self:
-        """Set `requires_grad` of every parameter."""
-        for parameter in self.parameters():
-            parameter.requires_grad_(requires_grad)
-        return self
+    # --- copies and calls -----------------------------------------------------------------------------------
 
     def _replicate_for_data_parallel(self) -> Self:
         """Return a copy with the same attributes and no parameters; what it refers to is shared."""
@@ -401,8 +263,6 @@ class Module(ModuleState, ModuleConversions, ModuleHooks):
             _parameters={}, _buffers=self._buffers.copy(), _modules=self._modules.copy(), _is_replica=True
         )
         return replica
-
-    # --- calling --------------------------------------------------------------------------------------------
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         own = self.__dict__

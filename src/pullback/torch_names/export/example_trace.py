@@ -24,12 +24,13 @@ from ...compiler.program.program import Program
 from ...core.blame import user_frame
 from ...core.levels import fresh_level
 from ...core.op import TABLE
-from ...core.tracer import Recorder, Reference, Tracer, tracing
+from ...core.recorder import Recorder, Reference
+from ...core.tracer import Tracer, tracing
 from ...core.value import TensorBase, array_of
 from ...core.versions import version_of
 from ...nn import Module
 from ..overrides import TorchFunctionMode
-from ..structure import named_tensors, placed
+from ..structure import named_tensors, placed, tensors_given
 
 #: A line of the user's program: file, number, function.
 Line = tuple[str, int, str]
@@ -185,16 +186,8 @@ def traced(
         parameters = frozenset(name for name, _ in owner.named_parameters())
         state = dict([*owner.named_parameters(), *owner.named_buffers()])
     held = {id(t) for t in state.values()}
-    given: list[tuple[str, Any]] = []
-    for n, value in enumerate(args):
-        given += named_tensors(value, names[n] if n < len(names) else f"arg{n}")
-    for key, value in kwargs.items():
-        given += named_tensors(value, key)
-    arguments: dict[int, tuple[str, Any]] = {}
-    for name, t in given:
-        if id(t) not in held:
-            arguments.setdefault(id(t), (name, t))
-    cells = [*state.values(), *(t for _, t in arguments.values())]
+    arguments = [(name, t) for name, t in tensors_given(args, kwargs, names) if id(t) not in held]
+    cells = [*state.values(), *(t for _, t in arguments)]
     recorder = ExampleRecorder(fresh_level())
     before = [(t, t._value, t._level, version_of(t)) for t in cells]
     lifting = _Lifting(recorder)
@@ -232,9 +225,9 @@ def traced(
     lines = {}
     for number, (code, at) in (recorder.places or {}).items():
         lines[number] = (code.co_filename, _line_of(code, at), code.co_name)
-    paths = [name for name, _ in arguments.values()]
+    paths = [name for name, _ in arguments]
     return Example(
-        program, state, parameters, [t for _, t in arguments.values()], paths, result, mutated, lines,
+        program, state, parameters, [t for _, t in arguments], paths, result, mutated, lines,
         [*dict.fromkeys(asked)],
     )  # fmt: skip
 

@@ -31,7 +31,7 @@ from ...errors import with_note
 from ...func.tree import tree_unflatten
 from ...nn import Module
 from ...tensor.random import default_generator
-from ..structure import Place, named_tensors
+from ..structure import Place, named_tensors, tensors_given
 from .subject import Subject
 
 #: Traces until the gradients that a call leaves are those that it finds.
@@ -56,7 +56,7 @@ def step_written_down(
     RuntimeError
         It does what a program cannot hold, or changes Python's objects.
     """
-    arguments = _given(args, kwargs, names)
+    arguments = tensors_given(args, kwargs, names)
     drawn = default_generator.get_state()
     grads: list[tuple[Any, Any]] = []
     captured: Any = None
@@ -97,20 +97,6 @@ def _captured(function: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -
         ) from error
 
 
-def _given(
-    args: tuple[Any, ...], kwargs: Mapping[str, Any], names: Sequence[str]
-) -> list[tuple[str, Any]]:
-    """Return the tensors among the arguments, each once, and what each is called."""
-    found: dict[int, tuple[str, Any]] = {}
-    for n, value in enumerate(args):
-        for name, t in named_tensors(value, names[n] if n < len(names) else f"arg{n}"):
-            found.setdefault(id(t), (name, t))
-    for key, value in kwargs.items():
-        for name, t in named_tensors(value, key):
-            found.setdefault(id(t), (name, t))
-    return [*found.values()]
-
-
 def _tensors(captured: Any, arguments: Sequence[Any]) -> list[Any]:
     """Return the tensors of the cells; None for a gradient that is not there."""
     found: list[Any] = [
@@ -143,27 +129,48 @@ def _subject(
             inputs.append(len(shapes))
             shapes.append(tuple(t.shape))
             kinds.append(array_of(t).dtype)
-    paths = [path for path, _ in arguments]
+    made = _Outputs(captured)
+    written = made.written(position)
+    leaves = [made.place(result) for result in captured.results[: captured.structure.num_leaves]]
     state = _named_state(captured, tensors, held, function)
-    outputs: list[int] = []
-    written = []
-    for at, n in captured.writes:
-        written.append((position[at], len(outputs)))
-        outputs.append(program.outputs[n])
-    grads, writes = dict(captured.grads), dict(captured.writes)
-    cell_of_grad = {cell.where: at for at, cell in enumerate(captured.cells) if cell.kind == "grad"}
-    for at, n in captured.grads:
-        # A gradient that no call reads is left out.
-        if n is not None and at in cell_of_grad:
-            written.append((position[cell_of_grad[at]], len(outputs)))
-            outputs.append(program.outputs[n])
-    returned: list[dict[str, Any]] = []
+    whole = Program(inputs, program.equations, made.outputs, program.constants, shapes, kinds)
+    result = tree_unflatten(leaves, captured.structure)
+    return Subject(whole, state, [path for path, _ in arguments], written, made.returned, result)
 
-    def place(result: Result) -> Any:
-        """Return what stands for a result."""
+
+class _Outputs:
+    """Collect the values that a program gives: for what it writes to, and for what the function returns.
+
+    Attributes
+    ----------
+    outputs : list of int
+        The values.
+    returned : list of dict
+        How each tensor that is returned comes of an output: by views, as a part, as a number.
+    """
+
+    def __init__(self, captured: Any) -> None:
+        self.captured = captured
+        self.outputs: list[int] = []
+        self.returned: list[dict[str, Any]] = []
+        self._grads, self._writes = dict(captured.grads), dict(captured.writes)
+        self._cells = {cell.where: at for at, cell in enumerate(captured.cells) if cell.kind == "grad"}
+
+    def written(self, position: Mapping[int, int]) -> list[tuple[int, int]]:
+        """Return (input, output) for each input that the program writes to, by the inputs of its cells."""
+        program, found = self.captured.program, []
+        # A gradient that no call reads is left out.
+        grads = [(self._cells[at], n) for at, n in self.captured.grads if n is not None and at in self._cells]
+        for at, n in (*self.captured.writes, *grads):
+            found.append((position[at], len(self.outputs)))
+            self.outputs.append(program.outputs[n])
+        return found
+
+    def place(self, result: Result) -> Any:
+        """Return the place of a tensor among those that are returned; another value as it is."""
         if result.kind == "value":
             return result.at
-        told: dict[str, Any] = {"output": len(outputs)}
+        told: dict[str, Any] = {"output": len(self.outputs)}
         source = result
         if result.kind == "number":
             deferred, sources = result.at
@@ -181,18 +188,21 @@ def _subject(
             assert source.source is not None
             source = source.source
         told["steps"] = steps
-        outputs.append(value(source, told))
-        returned.append(told)
-        return Place(len(returned) - 1)
+        self.outputs.append(self._value(source, told))
+        self.returned.append(told)
+        return Place(len(self.returned) - 1)
 
-    def value(source: Result, told: dict[str, Any]) -> int:
+    def _value(self, source: Result, told: dict[str, Any]) -> int:
         """Return the program's value that a result is, or is a part of."""
+        program, writes, grads = self.captured.program, self._writes, self._grads
         if source.kind == "cell":
             return program.outputs[writes[source.at]] if source.at in writes else program.inputs[source.at]
         if source.kind == "grad":
             n = grads.get(source.at)
-            return value(Result("cell", cell_of_grad[source.at]), told) if n is None else program.outputs[n]
-        made = captured.made[source.at]
+            if n is None:
+                return self._value(Result("cell", self._cells[source.at]), told)
+            return program.outputs[n]
+        made = self.captured.made[source.at]
         if made.output is None:
             raise with_note(
                 RuntimeError("freeze: the function returns a part of a tensor that it holds or is given"),
@@ -202,10 +212,6 @@ def _subject(
             p = made.placement
             told["placement"] = [p.offset, [*p.strides], kind(p.shape, p.dtype)]
         return program.outputs[made.output]
-
-    leaves = [place(result) for result in captured.results[: captured.structure.num_leaves]]
-    whole = Program(inputs, program.equations, outputs, program.constants, shapes, kinds)
-    return Subject(whole, state, paths, written, returned, tree_unflatten(leaves, captured.structure))
 
 
 def _check_gradients(captured: Any, arguments: Sequence[tuple[str, Any]]) -> None:

@@ -148,20 +148,22 @@ def prod(input: Any, dim: Any = None, *, keepdim: bool = False, dtype: Any = Non
     return product
 
 
+def _extreme(
+    name: str, input: Any, dim: Any, keepdim: bool, dtype: Any, mask: Any, fill: Callable[[str, Any], Any]
+) -> Any:
+    """Return what an extreme, or its place, is of the elements that count; the others are filled in."""
+    filled = _filled(input, mask, lambda: fill(name, input.dtype))
+    return getattr(extremes, name)(filled, dim, bool(keepdim)).to(dtype=dtype or input.dtype)
+
+
 def amax(input: Any, dim: Any = None, *, keepdim: bool = False, dtype: Any = None, mask: Any = None) -> Any:
     """Return the largest element that counts, over `dim`; −∞ (the least integer) where there is none."""
-    dtype = input.dtype if dtype is None else dtype
-    dims = _dims(dim, input.ndim)
-    filled = _filled(input, mask, lambda: _least("amax", input.dtype))
-    return extremes.amax(filled, dims, bool(keepdim)).to(dtype=dtype)
+    return _extreme("amax", input, _dims(dim, input.ndim), keepdim, dtype, mask, _least)
 
 
 def amin(input: Any, dim: Any = None, *, keepdim: bool = False, dtype: Any = None, mask: Any = None) -> Any:
     """Return the smallest element that counts, over `dim`; ∞ (the greatest integer) where there is none."""
-    dtype = input.dtype if dtype is None else dtype
-    dims = _dims(dim, input.ndim)
-    filled = _filled(input, mask, lambda: _greatest("amin", input.dtype))
-    return extremes.amin(filled, dims, bool(keepdim)).to(dtype=dtype)
+    return _extreme("amin", input, _dims(dim, input.ndim), keepdim, dtype, mask, _greatest)
 
 
 def argmax(
@@ -170,9 +172,7 @@ def argmax(
     """Return where the largest element that counts is, along `dim` or among all, in the input's dtype as
     in torch.
     """
-    dtype = input.dtype if dtype is None else dtype
-    filled = _filled(input, mask, lambda: _least("argmax", input.dtype))
-    return extremes.argmax(filled, dim, bool(keepdim)).to(dtype=dtype)
+    return _extreme("argmax", input, dim, keepdim, dtype, mask, _least)
 
 
 def argmin(
@@ -181,9 +181,7 @@ def argmin(
     """Return where the smallest element that counts is, along `dim` or among all, in the input's dtype as
     in torch.
     """
-    dtype = input.dtype if dtype is None else dtype
-    filled = _filled(input, mask, lambda: _greatest("argmin", input.dtype))
-    return extremes.argmin(filled, dim, bool(keepdim)).to(dtype=dtype)
+    return _extreme("argmin", input, dim, keepdim, dtype, mask, _greatest)
 
 
 def _total_and_count(input: Any, dims: tuple[int, ...], keepdim: bool, dtype: Any, mask: Any) -> Any:
@@ -327,39 +325,38 @@ def std(
 # --- normalisations: results in the shape of the input ------------------------------------------------------
 
 
+def _along(
+    name: str, input: Any, dim: int, dtype: Any, mask: Any, fill: Callable[[], Any], sign: int = 1
+) -> Any:
+    """Return what a function along an axis gives of the input, filled in where elements do not count."""
+    filled = _filled(input, mask, fill)
+    function = getattr(filled if sign > 0 else -filled, name)
+    return function(_dims(dim, input.ndim)[0], dtype=dtype or input.dtype)
+
+
 def cumsum(input: Any, dim: int, *, dtype: Any = None, mask: Any = None) -> Any:
     """Return the running sum along `dim` of the elements that count."""
-    dtype = input.dtype if dtype is None else dtype
-    d = _dims(dim, input.ndim)[0]
-    return _filled(input, mask, lambda: 0).cumsum(d, dtype=dtype).to(dtype=dtype)
+    return _along("cumsum", input, dim, dtype, mask, lambda: 0)
 
 
 def cumprod(input: Any, dim: int, *, dtype: Any = None, mask: Any = None) -> Any:
     """Return the running product along `dim` of the elements that count."""
-    dtype = input.dtype if dtype is None else dtype
-    d = _dims(dim, input.ndim)[0]
-    return _filled(input, mask, lambda: 1).cumprod(d, dtype=dtype).to(dtype=dtype)
+    return _along("cumprod", input, dim, dtype, mask, lambda: 1)
 
 
 def softmax(input: Any, dim: int, *, dtype: Any = None, mask: Any = None) -> Any:
     """Return ``exp(x) / Σ exp(x)`` along `dim` of the elements that count, 0 elsewhere."""
-    dtype = input.dtype if dtype is None else dtype
-    d = _dims(dim, input.ndim)[0]
-    return _filled(input, mask, lambda: _least("amax", input.dtype)).softmax(d, dtype=dtype)
+    return _along("softmax", input, dim, dtype, mask, lambda: _least("amax", input.dtype))
 
 
 def log_softmax(input: Any, dim: int, *, dtype: Any = None, mask: Any = None) -> Any:
     """Return ``x − log Σ exp(x)`` along `dim` of the elements that count, −∞ elsewhere."""
-    dtype = input.dtype if dtype is None else dtype
-    d = _dims(dim, input.ndim)[0]
-    return _filled(input, mask, lambda: _least("amax", input.dtype)).log_softmax(d, dtype=dtype)
+    return _along("log_softmax", input, dim, dtype, mask, lambda: _least("amax", input.dtype))
 
 
 def softmin(input: Any, dim: int, *, dtype: Any = None, mask: Any = None) -> Any:
     """Return :func:`softmax` of −x along `dim`."""
-    dtype = input.dtype if dtype is None else dtype
-    d = _dims(dim, input.ndim)[0]
-    return (-_filled(input, mask, lambda: _greatest("amin", input.dtype))).softmax(d, dtype=dtype)
+    return _along("softmax", input, dim, dtype, mask, lambda: _greatest("amin", input.dtype), -1)
 
 
 def normalize(

@@ -133,10 +133,9 @@ def export(
     names = [*(input_names or ())]
 
     def find(example: Any) -> Any:
-        if dynamic_axes:
-            called = [*names, *example.paths[len(names) :]]
-            return axis_labels(example.paths, called, dynamic_axes)
-        return labels(model, args, given, dynamic_shapes)
+        if not dynamic_axes:
+            return labels(model, args, given, dynamic_shapes)
+        return axis_labels(example.paths, [*names, *example.paths[len(names) :]], dynamic_axes)
 
     _exporting = True
     try:

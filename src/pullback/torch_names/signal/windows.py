@@ -198,52 +198,35 @@ def general_hamming(
     )
 
 
-@_window
-def hamming(
-    M: int, *, sym: bool = True, dtype: Any = None, layout: Any = strided, device: Any = None,
-    requires_grad: bool = False,
-) -> Any:
-    """Return Hamming's window ``0.54 − 0.46·cos(2πk/(M − 1))``."""
-    return general_hamming(
-        M, sym=sym, dtype=dtype, layout=layout, device=device, requires_grad=requires_grad
-    )
+def _sum_of_cosines(name: str, a: Collection[float], summary: str) -> Callable[..., Any]:
+    """Return the window that `general_cosine` is with some coefficients."""
+
+    def window(
+        M: int, *, sym: bool = True, dtype: Any = None, layout: Any = strided, device: Any = None,
+        requires_grad: bool = False,
+    ) -> Any:
+        if name == "blackman":  # as in torch, which says its name in errors and not those of the others
+            _options(name, M, dtype, layout, device, requires_grad)
+        return general_cosine(
+            M, a=a, sym=sym, dtype=dtype, layout=layout, device=device, requires_grad=requires_grad
+        )
+
+    window.__name__ = window.__qualname__ = name
+    window.__doc__ = summary
+    return _window(window)
 
 
-@_window
-def hann(
-    M: int, *, sym: bool = True, dtype: Any = None, layout: Any = strided, device: Any = None,
-    requires_grad: bool = False,
-) -> Any:
-    """Return Hann's window ``½ − ½·cos(2πk/(M − 1))``."""
-    return general_hamming(
-        M, alpha=0.5, sym=sym, dtype=dtype, layout=layout, device=device, requires_grad=requires_grad
-    )
-
-
-@_window
-def blackman(
-    M: int, *, sym: bool = True, dtype: Any = None, layout: Any = strided, device: Any = None,
-    requires_grad: bool = False,
-) -> Any:
-    """Return Blackman's window, of the coefficients 0.42, 0.5, 0.08."""
-    _options("blackman", M, dtype, layout, device, requires_grad)
-    return general_cosine(
-        M, a=[0.42, 0.5, 0.08], sym=sym, dtype=dtype, layout=layout, device=device,
-        requires_grad=requires_grad,
-    )
-
-
-@_window
-def nuttall(
-    M: int, *, sym: bool = True, dtype: Any = None, layout: Any = strided, device: Any = None,
-    requires_grad: bool = False,
-) -> Any:
-    """Return Nuttall's window, which has the least side lobes of sums of four cosines."""
-    return general_cosine(
-        M, a=[0.3635819, 0.4891775, 0.1365995, 0.0106411], sym=sym, dtype=dtype, layout=layout,
-        device=device, requires_grad=requires_grad,
-    )
-
+hamming = _sum_of_cosines(
+    "hamming", [0.54, 1.0 - 0.54], "Return Hamming's window ``0.54 − 0.46·cos(2πk/(M − 1))``."
+)
+hann = _sum_of_cosines("hann", [0.5, 0.5], "Return Hann's window ``½ − ½·cos(2πk/(M − 1))``.")
+blackman = _sum_of_cosines(
+    "blackman", [0.42, 0.5, 0.08], "Return Blackman's window, of the coefficients 0.42, 0.5, 0.08."
+)
+nuttall = _sum_of_cosines(
+    "nuttall", [0.3635819, 0.4891775, 0.1365995, 0.0106411],
+    "Return Nuttall's window, which has the least side lobes of sums of four cosines.",
+)
 
 __all__ = [
     "bartlett", "blackman", "cosine", "exponential", "gaussian", "general_cosine", "general_hamming",

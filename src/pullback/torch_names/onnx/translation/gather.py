@@ -9,14 +9,9 @@ import numpy as np
 
 from ....ops.index import adjacent
 from ..builder import Graph, Operand
-from ..rules import Unsupported, rule
+from ..rules import RULES, Unsupported, rule
 
 _INT64 = np.dtype(np.int64)
-
-
-@rule("embedding")
-def _embedding(g: Graph, weight: Operand, indices: Operand, *_: Any) -> Any:
-    return g.node("Gather", weight, indices, axis=0)
 
 
 @rule("index_select")
@@ -26,26 +21,6 @@ def _index_select(g: Graph, x: Operand, index: Operand, dim: int) -> Any:
     if not x.rank:
         return x.name
     return g.node("Gather", x, where, axis=dim)
-
-
-@rule("take")
-def _take(g: Graph, x: Operand, index: Operand) -> Any:
-    return g.node("Gather", g.node("Reshape", x, g.ints([-1])), index, axis=0)
-
-
-@rule("pick")
-def _pick(g: Graph, x: Operand, index: Operand, dim: int) -> Any:
-    return g.node("Gather", x, index, axis=dim)
-
-
-@rule("gather")
-def _gather(g: Graph, x: Operand, index: Operand, dim: int) -> Any:
-    return g.node("GatherElements", x, index, axis=dim)
-
-
-@rule("scatter")
-def _scatter(g: Graph, x: Operand, index: Operand, source: Operand, dim: int) -> Any:
-    return g.node("ScatterElements", x, index, _fitting(g, source, index), axis=dim)
 
 
 def _fitting(g: Graph, source: Operand, index: Operand) -> str:
@@ -61,11 +36,6 @@ def _fitting(g: Graph, source: Operand, index: Operand) -> str:
 def _scatter_value(g: Graph, x: Operand, index: Operand, dim: int, value: Any) -> Any:
     source = g.node("Expand", g.value(value, x.dtype), g.sizes(index.shape))
     return g.node("ScatterElements", x, index, source, axis=dim)
-
-
-@rule("scatter_add")
-def _scatter_add(g: Graph, x: Operand, index: Operand, source: Operand, dim: int) -> Any:
-    return g.node("ScatterElements", x, index, _fitting(g, source, index), axis=dim, reduction="add")
 
 
 _REDUCTIONS = {"add": "add", "sum": "add", "multiply": "mul", "prod": "mul", "amax": "max", "amin": "min"}
@@ -92,11 +62,6 @@ def _scatter_reduce(
 def _index_add(g: Graph, x: Operand, index: Operand, source: Operand, dim: int, alpha: Any) -> Any:
     given = source.name if alpha == 1 else g.node("Mul", source, g.constant(alpha, x.dtype))
     return _at_rows(g, x, index, given, source, dim, "add")
-
-
-@rule("index_copy")
-def _index_copy(g: Graph, x: Operand, index: Operand, source: Operand, dim: int) -> Any:
-    return _at_rows(g, x, index, source.name, source, dim, None)
 
 
 @rule("index_fill")
@@ -175,3 +140,17 @@ def _index_put(
     kind = "add" if accumulate else None
     found = g.node("ScatterND", front, _last(g, where), given, reduction=kind)
     return _moved(g, found, [order.index(d) for d in range(x.rank)])
+
+RULES |= {
+    "embedding": lambda g, weight, indices, *_: g.node("Gather", weight, indices, axis=0),
+    "take": lambda g, x, index: g.node("Gather", g.node("Reshape", x, g.ints([-1])), index, axis=0),
+    "pick": lambda g, x, index, dim: g.node("Gather", x, index, axis=dim),
+    "gather": lambda g, x, index, dim: g.node("GatherElements", x, index, axis=dim),
+    "scatter": lambda g, x, index, source, dim: (
+        g.node("ScatterElements", x, index, _fitting(g, source, index), axis=dim)
+    ),
+    "scatter_add": lambda g, x, index, source, dim: (
+        g.node("ScatterElements", x, index, _fitting(g, source, index), axis=dim, reduction="add")
+    ),
+    "index_copy": lambda g, x, index, source, dim: _at_rows(g, x, index, source.name, source, dim, None),
+}

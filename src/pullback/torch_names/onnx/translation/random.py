@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from ..rules import RULES
 
-from ..builder import Graph, Operand
-from ..rules import rule
-
-
-@rule("normal")
-def _normal(g: Graph, x: Operand, mean: Any, std: Any, generator: Any) -> str:
-    return str(g.node("RandomNormalLike", x, mean=float(mean), scale=float(std)))
-
-
-@rule("uniform")
-def _uniform(g: Graph, x: Operand, low: Any, high: Any, generator: Any) -> str:
-    return str(g.node("RandomUniformLike", x, low=float(low), high=float(high)))
+RULES |= {
+    "normal": lambda g, x, mean, std, generator: (
+        g.node("RandomNormalLike", x, mean=float(mean), scale=float(std))
+    ),
+    "uniform": lambda g, x, low, high, generator: (
+        g.node("RandomUniformLike", x, low=float(low), high=float(high))
+    ),
+}

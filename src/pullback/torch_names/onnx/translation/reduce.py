@@ -50,16 +50,6 @@ RULES["amax"] = RULES["max_all"] = _extreme("ReduceMax")
 RULES["amin"] = RULES["min_all"] = _extreme("ReduceMin")
 
 
-@rule("aminmax")
-def _aminmax(g: Graph, x: Operand, dims: Sequence[int], keepdim: Any) -> tuple[str, str]:
-    return _extreme("ReduceMin")(g, x, dims, keepdim), _extreme("ReduceMax")(g, x, dims, keepdim)
-
-
-@rule("prod")
-def _prod(g: Graph, x: Operand, dim: int, keepdim: Any) -> str:
-    return _reduced(g, "ReduceProd", g.value(x, g.dtype), [dim], keepdim)
-
-
 RULES["prod_all"] = _over_all("ReduceProd")
 
 
@@ -173,16 +163,6 @@ def _glu(g: Graph, x: Operand, dim: int) -> str:
     return str(g.node("Mul", value, g.node("Sigmoid", gate)))
 
 
-@rule("sort", "sort_stable")
-def _sort(g: Graph, x: Operand, dim: int, descending: bool) -> Any:
-    return _best(g, x, x.shape[dim] if x.rank else 1, dim, descending)
-
-
-@rule("topk")
-def _topk(g: Graph, x: Operand, k: Any, dim: int, largest: bool) -> Any:
-    return _best(g, x, k, dim, largest)
-
-
 def _best(g: Graph, x: Operand, k: Any, dim: int, largest: bool) -> Any:
     if not x.rank:
         return x.name, g.constant(0, np.int64)
@@ -196,3 +176,14 @@ def _best(g: Graph, x: Operand, k: Any, dim: int, largest: bool) -> Any:
 @rule("median", "kthvalue", "mode", "cumprod")
 def _none(g: Graph, *_: Any) -> Any:
     raise Unsupported("ONNX has nothing for it")
+
+RULES |= {
+    "aminmax": lambda g, x, dims, keepdim: (
+        _extreme("ReduceMin")(g, x, dims, keepdim), _extreme("ReduceMax")(g, x, dims, keepdim)
+    ),
+    "prod": lambda g, x, dim, keepdim: _reduced(g, "ReduceProd", g.value(x, g.dtype), [dim], keepdim),
+    **dict.fromkeys(("sort", "sort_stable"), lambda g, x, dim, descending: (
+        _best(g, x, x.shape[dim] if x.rank else 1, dim, descending)
+    )),
+    "topk": lambda g, x, k, dim, largest: _best(g, x, k, dim, largest),
+}

@@ -21,41 +21,16 @@ def _same(g: Graph, x: Operand, *_: Any) -> str:
     return x.name
 
 
-@rule("cast")
-def _cast(g: Graph, x: Operand, dtype: Any) -> str:
-    return g.value(x, g.dtype)
-
-
-@rule("view", "unsafe_view", "reshape_alias", "squeezed", "view_copy")
-def _view(g: Graph, x: Operand, *_: Any) -> str:
-    return x.name if x.shape == g.shape else g.reshaped(x, g.shape)
-
-
 @rule("squeeze", "squeeze_", "squeeze_copy")
 def _squeeze(g: Graph, x: Operand) -> str:
     axes = [n for n, size in enumerate(x.shape) if size == 1]
     return str(g.node("Squeeze", x, g.ints(axes))) if axes else x.name
 
 
-@rule("squeeze_dim", "squeeze_dim_", "squeeze_dim_copy")
-def _squeeze_dim(g: Graph, x: Operand, dim: int) -> str:
-    return _squeeze_dims(g, x, (dim,))
-
-
 @rule("squeeze_dims", "squeeze_dims_", "squeeze_dims_copy")
 def _squeeze_dims(g: Graph, x: Operand, dims: Sequence[int]) -> str:
     axes = [d for d in dims if x.rank and x.shape[d] == 1]
     return str(g.node("Squeeze", x, g.ints(axes))) if axes else x.name
-
-
-@rule("unsqueeze", "unsqueeze_", "unsqueeze_copy")
-def _unsqueeze(g: Graph, x: Operand, dim: int) -> str:
-    return str(g.node("Unsqueeze", x, g.ints([dim])))
-
-
-@rule("expand", "expand_copy")
-def _expand(g: Graph, x: Operand, *_: Any) -> str:
-    return x.name if x.shape == g.shape else str(g.node("Expand", x, g.sizes(g.shape)))
 
 
 @rule("permute", "permute_copy")
@@ -77,19 +52,9 @@ def _transpose(g: Graph, x: Operand, dim0: int, dim1: int) -> str:
     return _permute(g, x, order)
 
 
-@rule("t", "t_", "t_copy")
-def _t(g: Graph, x: Operand) -> str:
-    return _permute(g, x, [*range(x.rank)][::-1])
-
-
 @rule("select", "select_copy")
 def _select(g: Graph, x: Operand, dim: int, index: Any) -> str:
     return str(g.node("Gather", x, g.scalar(index), axis=dim))
-
-
-@rule("unbind", "unbind_copy")
-def _unbind(g: Graph, x: Operand, dim: int) -> tuple[str, ...]:
-    return tuple(_select(g, x, dim, n) for n in range(len(g.results)))
 
 
 @rule("slice", "slice_copy")
@@ -100,11 +65,6 @@ def _slice(g: Graph, x: Operand, dim: int, start: Any, stop: Any, step: int) -> 
         return x.name
     end = g.ints([END]) if whole else g.size(stop)
     return str(g.node("Slice", x, g.size(start), end, g.ints([dim]), g.ints([step])))
-
-
-@rule("split", "split_copy", "unsafe_split")
-def _split(g: Graph, x: Operand, split_size: Any, dim: int) -> Any:
-    return _parts(g, x, [shape[dim] for shape, _ in g.results], dim)
 
 
 @rule("split_with_sizes", "split_with_sizes_copy", "unsafe_split_with_sizes")
@@ -169,16 +129,6 @@ def _roll(g: Graph, x: Operand, shifts: Sequence[Any], dims: Sequence[int]) -> A
     return found if isinstance(found, str) else x.name
 
 
-@rule("tril")
-def _tril(g: Graph, x: Operand, diagonal: int) -> Any:
-    return _triangle(g, x, diagonal, 0)
-
-
-@rule("triu")
-def _triu(g: Graph, x: Operand, diagonal: int) -> Any:
-    return _triangle(g, x, diagonal, 1)
-
-
 def _triangle(g: Graph, x: Operand, diagonal: Any, upper: int) -> Any:
     if x.dtype == np.bool_:  # which onnxruntime has no kernel for
         found = g.node("Trilu", g.value(x, np.dtype(np.int64)), g.scalar(diagonal), upper=upper)
@@ -196,11 +146,6 @@ def _copy(g: Graph, x: Operand, source: Any) -> Any:
 @rule("fill", "fill_tensor", "fill_inplace", "fill_tensor_inplace")
 def _fill(g: Graph, x: Operand, value: Any) -> Any:
     return g.node("Expand", g.value(value, g.dtype), g.sizes(g.shape))
-
-
-@rule("zero_inplace")
-def _zero(g: Graph, x: Operand) -> Any:
-    return _fill(g, x, 0)
 
 
 @rule("constant_pad_nd")
@@ -331,3 +276,29 @@ for _name in ("slice", "select", "diagonal"):
     RULES[f"{_name}_scatter"] = lambda g, x, source, *attrs, view=_name: (
         _put(g, x, source, ((TABLE[view], attrs),), None)
     )
+
+RULES |= {
+    "cast": lambda g, x, dtype: g.value(x, g.dtype),
+    **dict.fromkeys(("view", "unsafe_view", "reshape_alias", "squeezed", "view_copy"), lambda g, x, *_: (
+        x.name if x.shape == g.shape else g.reshaped(x, g.shape)
+    )),
+    **dict.fromkeys(("squeeze_dim", "squeeze_dim_", "squeeze_dim_copy"), lambda g, x, dim: (
+        _squeeze_dims(g, x, (dim,))
+    )),
+    **dict.fromkeys(("unsqueeze", "unsqueeze_", "unsqueeze_copy"), lambda g, x, dim: (
+        g.node("Unsqueeze", x, g.ints([dim]))
+    )),
+    **dict.fromkeys(("expand", "expand_copy"), lambda g, x, *_: (
+        x.name if x.shape == g.shape else str(g.node("Expand", x, g.sizes(g.shape)))
+    )),
+    **dict.fromkeys(("t", "t_", "t_copy"), lambda g, x: _permute(g, x, [*range(x.rank)][::-1])),
+    **dict.fromkeys(("unbind", "unbind_copy"), lambda g, x, dim: (
+        tuple(_select(g, x, dim, n) for n in range(len(g.results)))
+    )),
+    **dict.fromkeys(("split", "split_copy", "unsafe_split"), lambda g, x, split_size, dim: (
+        _parts(g, x, [shape[dim] for shape, _ in g.results], dim)
+    )),
+    "tril": lambda g, x, diagonal: _triangle(g, x, diagonal, 0),
+    "triu": lambda g, x, diagonal: _triangle(g, x, diagonal, 1),
+    "zero_inplace": lambda g, x: _fill(g, x, 0),
+}

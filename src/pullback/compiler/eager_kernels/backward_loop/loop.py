@@ -1,0 +1,140 @@
+"""The engine's loop as a native function (`core.engine`).
+
+Of a node of a small graph the loop takes 3 µs in a whole program and its rule as much again. This function
+pops nodes from the same heap, calls the same rules and sends what they give to the same dictionary of
+covectors, as long as nothing is to be asked: arrays of moderate size, nodes of the table's ops without
+hooks, leaves without a gradient. At the first node of another kind it returns and leaves it in the heap for
+the loop in Python, which calls it again behind that node.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from heapq import heappop, heappush
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+from ....array.chain_steps import Variant, variant_of
+from ....array.chains import MOST, ROWS, SCALAR, Unfit
+from ....array.tiering import NotYet
+from ....core import facade
+from ....core.accumulation import rehearsals
+from ....core.node import LEAF, AccumulateGrad, Node, Output, accumulation_lock
+from ...emit import python_functions
+from ...emit.codegen import WRITTEN
+from ...emit.restricted_python import Program
+from ...runtime.engine import library
+from ...runtime.object_layout import fields, layout
+from .text import drain
+from .words import PLACES, RULE, RULES
+
+
+class BackwardLoop:
+    """The native code, and the tables that it reads.
+
+    Attributes
+    ----------
+    run : callable or None
+        ``run(backward, heap, pending, needed, looked_at, empty, summed, shared, freed, captures, deliver,
+        send)`` does what it can of a pass, whose parts these are; None: there is no native code.
+    """
+
+    def __init__(self, small_call: Callable[[Sequence[Variant]], Callable[..., Any] | None]) -> None:
+        self._small_call = small_call
+        where, functions = layout(), python_functions.addresses()
+        self.run: Callable[..., None] | None = None
+        if where is None or functions is None:
+            return
+        #: What is known of each class of nodes: the words that `_learn` writes.
+        self._kinds: dict[type[Node], np.ndarray] = {}
+        singles, doubles = np.dtype(np.float32), np.dtype(np.float64)
+        objects = (
+            facade.Tensor, ndarray, None, 0, list, tuple, Output, AccumulateGrad, LEAF, facade.Parameter,
+            singles, doubles, int, heappop, heappush, self._kinds, self._learn, accumulation_lock.acquire,
+            accumulation_lock.release, False, True, rehearsals, "node", "_grad", np.add, ..., ("out",),
+        )  # fmt: skip
+        self._kept: list[Any] = [objects]
+        self._library = library(Program([drain], fields(where)), WRITTEN)
+        words = np.array([*map(id, objects)], np.int64)
+        self.run = python_functions.function("drain", self._library.address("drain"), words)
+
+    def _learn(self, kind: type[Node]) -> bool:
+        """Write down what is known of a class of nodes; whether it is one of an op."""
+        op = kind._op
+        if op is None:
+            return False
+        rules = kind._plain_rules if kind is op.node_class else ()
+        if any(len(places) > PLACES for _, places in rules):
+            rules = ()
+        backward = kind.backward
+        words = [
+            len(rules), op.layout.count, int(kind._frees), int(op.once), int(kind.is_chained), id(backward),
+        ]  # fmt: skip
+        assert len(words) == RULES
+        self._kept += [backward, rules]
+        for rule, places in rules:
+            small = None
+            if rule is not None and op.kind == "elementwise":
+                small = self._small(rule, [place >= 3 * op.layout.count for place in places])
+                self._kept.append(small)
+            given = (*places, *(0,) * (PLACES - len(places)))
+            words += [
+                0 if rule is None else id(rule), 0 if small is None else id(small), len(places), *given
+            ]  # fmt: skip
+        assert len(words) == RULES + RULE * len(rules)
+        self._kinds[kind] = np.array(words, np.int64)
+        return True
+
+    def _small(self, rule: Callable[..., Any], are_numbers: Sequence[bool]) -> Callable[..., Any] | None:
+        """Return a native function that is a rule on small arrays (`ufunc_chains.calls`), of which the last
+        may be a number; None where there is none that gives the rule's bits.
+        """
+        roles = (ROWS, *(SCALAR if is_number else ROWS for is_number in are_numbers))
+        if sum(are_numbers) > 1:
+            return None
+        variants = [*_variants(rule, roles)]
+        if len(roles) > 1 and not any(are_numbers):
+            variants += _variants(rule, (*roles[:-1], SCALAR))
+        try:
+            kept = [v for v in variants if (small := self._small_call([v])) and _agree(rule, small, v)]
+            return self._small_call(kept) if kept else None
+        except NotYet:
+            return None
+
+
+def _variants(rule: Callable[..., Any], roles: Any) -> Iterator[Variant]:
+    for dtype in _FLOATS:
+        try:
+            yield variant_of(rule, roles, (dtype,) * len(roles))
+        except Unfit:
+            continue
+
+
+#: The dtypes of which rules become native functions.
+_FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
+#: Numbers that rules treat in ways of their own.
+_SPECIAL = (0.0, -0.0, 1.0, -1.0, 0.5, 2.0, -3.0, 1e-30, -1e30, np.inf, -np.inf, np.nan)
+
+
+def _agree(rule: Callable[..., Any], small: Callable[..., Any], variant: Variant) -> bool:
+    """Return whether a native function gives a rule's bits, on few elements and on as many as it takes."""
+    for size in (len(_SPECIAL) ** 2, MOST):
+        places = [np.tile(_SPECIAL, len(_SPECIAL)), np.repeat(_SPECIAL, len(_SPECIAL))]
+        pairs = [np.resize(place, size).astype(variant.dtypes[0]) for place in places]
+        for number in (2.0, -0.3, 0.0) if SCALAR in variant.roles else (0.0,):
+            given = [
+                number if role == SCALAR else np.roll(pairs[k % 2], k // 2)
+                for k, role in enumerate(variant.roles)
+            ]
+            try:
+                expected = rule(*given)
+            except Exception:  # noqa: BLE001  # what a rule raises of these numbers is no matter here
+                return False
+            found = small(*given)
+            if type(expected) is not ndarray or type(found) is not ndarray:
+                return False
+            if expected.dtype is not found.dtype or expected.tobytes() != found.tobytes():
+                return False
+    return True

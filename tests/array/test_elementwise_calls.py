@@ -1,0 +1,163 @@
+"""Ops on small arrays as native functions: they give the bits of the Python path, and leave it the rest."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+
+import numpy as np
+import pytest
+import scipy.special  # noqa: F401  # a look imports none of it, and skips its functions till then
+
+import pullback as torch
+from pullback.array import elementwise_calls
+from pullback.array.elementwise_calls import ElementwiseCalls, refuse
+from pullback.array.layout import shared_strides
+from pullback.array.strides import strides_of
+from pullback.core.op import TABLE
+
+pytestmark = pytest.mark.skipif(find_spec("llvmlite") is None, reason="calls are native with llvmlite")
+
+F32, F64 = np.dtype(np.float32), np.dtype(np.float64)
+SPECIAL = [0.0, -0.0, np.inf, -np.inf, np.nan, 1.0, -1.0, 0.5, -0.5, 3e-39, 1e38, 7.25]
+
+
+@pytest.fixture(autouse=True)
+def at_once(monkeypatch, price):
+    """Make an op native at its first call."""
+    monkeypatch.setattr(elementwise_calls, "CALLS", 1)
+    price(0)
+
+
+def found(name, attrs=()):
+    """Return the native function of an op."""
+    op = TABLE[name]
+    small = ElementwiseCalls(op.kernel, len(op.inputs), len(op.inputs) == 2, op.promote is None, (F32, F64))
+    return op, small.find(attrs)
+
+
+def same(ours, expected):
+    assert (type(ours), ours.dtype, ours.shape, ours.strides) == (
+        np.ndarray, expected.dtype, expected.shape, expected.strides
+    )  # fmt: skip
+    assert ours.tobytes() == expected.tobytes()
+
+
+@pytest.mark.parametrize("dtype", [F32, F64])
+@pytest.mark.parametrize("name, attrs", [
+    ("exp", ()), ("erf", ()), ("isnan", ()), ("sgn", ()), ("frac", ()), ("softplus", (1.0, 20.0)),
+    ("hardshrink", (0.5,)), ("elu", (1.0, 1.0, 1.0)), ("nan_to_num", (0.0, None, None)),
+    ("clamp", (-0.5, 0.5)),
+    ("pow_scalar", (3,)), ("add", ()), ("gt", ()), ("remainder", ()), ("xlogy", ()), ("fmax", ()),
+    ("lerp_tensor", ()), ("addcmul", (2.0,)), ("igamma", ()),
+])  # fmt: skip
+def test_the_result_has_the_bits_of_the_kernel(name, attrs, dtype):
+    op, native = found(name, attrs)
+    with np.errstate(all="ignore"):
+        first = np.array(SPECIAL, dtype).reshape(3, 4)
+        given = [first, first[::-1].copy(), first[:, ::-1].copy()][: len(op.inputs)]
+        same(native(*given), op.kernel(*given, *attrs, out=...))
+        scalars = [np.array(x[1, 3]) for x in given]
+        same(native(*scalars), np.asarray(op.kernel(*scalars, *attrs, out=...)))
+
+
+@pytest.mark.parametrize("number", [2.5, -0.0, 3, -(1 << 20)])
+@pytest.mark.parametrize("dtype", [F32, F64])
+def test_a_number_is_read_as_numpy_reads_it(dtype, number):
+    op, native = found("mul")
+    x = np.array(SPECIAL, dtype)
+    with np.errstate(all="ignore"):
+        same(native(x, number), op.kernel(x, number))
+
+
+ONES = np.ones(3, F32)
+
+
+@pytest.mark.parametrize("operands", [
+    (), (1.0,), (None,), (ONES,), (ONES, ONES, ONES), (np.ones(3, np.int64), 2.0),
+    (np.ones((0, 3), F32), 2.0),
+    (np.ones(4097, F32), 2.0), (np.ones(3, ">f4"), 2.0), (np.ones((65, 1), F32), np.ones(64, F32)),
+    (ONES, np.ones(4, F32)), (ONES, np.ones(3, F64)),
+    (ONES, True), (ONES, np.inf), (ONES, 1e300), (ONES, 1 << 70), (ONES, (1 << 24) + 1),
+    (torch.ones(3), ONES), (ONES, torch.ones(3)),
+    (torch.ones(3, requires_grad=True), 2.0),
+    (torch.ones(2, 3, requires_grad=True)[0], 2.0), (torch.ones(3), torch.nn.Parameter(torch.ones(3))),
+])  # fmt: skip
+def test_the_rest_is_left_to_python(operands):
+    assert found("mul")[1](*operands) is None
+
+
+def odd(rng, shape, dtype):
+    """Return an array of a shape, laid out in one of several ways."""
+    values = rng.choice(SPECIAL, shape).astype(dtype)
+    if not shape:
+        return values
+    kind = rng.integers(5)
+    if kind == 1:
+        return np.repeat(values, 2, -1)[..., ::2]
+    if kind == 2:
+        return values.T.copy().T
+    if kind == 3:
+        return np.concatenate([values, values])[: shape[0]][::-1]
+    return np.broadcast_to(values[..., :1], shape) if kind == 4 else values
+
+
+@pytest.mark.parametrize("name", ["add", "where", "sigmoid", "lerp_tensor", "gt"])
+def test_operands_of_any_strides_give_what_python_gives(name):
+    op, native = found(name)
+    rng, given = np.random.default_rng(0), 0
+    for _ in range(150):
+        shape = rng.choice([2, 3, 7], rng.integers(4))
+        ones = [np.where(rng.random(len(shape)) < 0.3, 1, shape) for _ in op.inputs]
+        operands = [odd(rng, tuple(own[rng.integers(len(shape) + 1) :]), F32) for own in ones]
+        if name == "where":
+            operands[0] = np.asarray(operands[0] > 0)
+        ours = native(*operands)
+        if ours is None:  # nothing to broadcast to
+            continue
+        with np.errstate(all="ignore"):
+            expected = np.asarray(op.kernel(*operands, out=...))
+        assert (ours.shape, ours.dtype) == (expected.shape, expected.dtype)
+        assert np.ascontiguousarray(ours).tobytes() == np.ascontiguousarray(expected).tobytes()
+        if 1 not in ours.shape:
+            assert strides_of(ours) == shared_strides(ours.shape, operands)
+        given += 1
+    assert given > 80
+
+
+def test_one_exponent_for_all_is_left_to_numpy():
+    assert found("pow")[1](np.ones((2, 3), F32), np.full((), 2, F32)) is None
+
+
+def test_tensors_give_tensors_of_their_own():
+    x = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
+    y = found("exp")[1](x)
+    assert type(y) is torch.Tensor and y._version == 0 and y.is_leaf and not y.requires_grad
+    assert torch.equal(y, x.exp())
+    y.add_(1)
+    assert (y._version, x._version, x.tolist()) == (1, 0, [[1.0, 2.0], [3.0, 4.0]])
+
+
+def test_a_mask_chooses_between_arrays_and_numbers():
+    op, native = found("where")
+    mask, x = np.array([True, False, True]), np.array([1.0, 2.0, np.nan], F32)
+    for operands in ((mask, x, -x), (mask, x, 0), (mask, 0.5, x)):
+        same(native(*operands), op.kernel(*operands))
+
+
+def test_zeros_of_either_sign_are_other_attributes():
+    small = ElementwiseCalls(TABLE["threshold"].kernel, 1, False, True, (F32,))
+    x = np.array([-1.0, 2.0], F32)
+    for value in (0.0, -0.0):
+        same(small.find((1.0, value))(x), TABLE["threshold"].kernel(x, 1.0, value))
+    assert len(small.compiled) == 2
+
+
+def test_what_looks_at_elements_stays_in_python():
+    def kernel(x, /, out=...):
+        return x + 1 if x.max() > 0 else x
+
+    def reads(x, /, out=...):
+        return np.multiply(x, x.tolist()[0])
+
+    for looking in (kernel, reads, lambda x, /, out=...: x, lambda x, /, out=...: x.copy() + 1):
+        assert ElementwiseCalls(looking, 1, False, False, (F32,)).find(()) is refuse

@@ -1,0 +1,368 @@
+"""Calls by a plan of an inline cache (`tensor.inline_cache`) are what they are in Python."""
+
+from __future__ import annotations
+
+import gc
+import sys
+import warnings
+import weakref
+
+import pytest
+
+import pullback as torch
+
+pytest.importorskip("llvmlite")
+inline_cache = sys.modules["pullback.tensor.inline_cache.cache"]
+
+
+@pytest.fixture(autouse=True)
+def _native(price):
+    if not inline_cache.large.is_there():
+        pytest.skip("native code is switched off")
+    price(0)
+    for cache in inline_cache._tables:  # what other tests have called may have all the plans that it gets
+        cache.forget()
+        cache._calls = cache._pause = cache._table[1] = inline_cache._CALLS
+
+
+def plans():
+    return sum(inline_cache._PLANS - cache._plans for cache in inline_cache._tables)
+
+
+def learn(function, *args):
+    """Call a function until its like is known, or was looked at in vain; say which."""
+    before = plans()
+    for _ in range(3 * inline_cache._CALLS):
+        function(*args)
+        if plans() > before:
+            return True
+    return False
+
+
+def test_a_view_shares_memory_version_and_base():
+    x = torch.rand(3, 5)
+    assert learn(torch.transpose, x, 0, 1)
+    y = torch.transpose(x, 0, 1)
+    assert y.shape == (5, 3) and y.stride() == (1, 5) and y._base is x and y._is_view()
+    y.add_(1)
+    assert x._version == 1 and torch.equal(y, x.T)
+
+
+def test_a_view_of_a_result_has_a_base():
+    x = torch.rand(1, 2, 6)
+    assert learn(torch.nn.functional.avg_pool1d, x, 2)
+    assert torch.nn.functional.avg_pool1d(x, 2).shape == (1, 2, 3)
+
+
+def test_what_only_moves_elements_is_moved():
+    x = torch.arange(6.0).reshape(2, 3).clone()
+    assert learn(torch.roll, x, 1, 1)
+    y = torch.roll(x + 1, 1, 1)
+    assert y.tolist() == [[3, 1, 2], [6, 4, 5]] and y._base is None and y._version == 0
+    y.add_(1)
+    assert learn(torch.cat, [x, y], 1) and torch.cat([y, x], 1).tolist()[0] == [4, 2, 3, 0, 1, 2]
+    assert learn(torch.triu, x) and torch.triu(x + 1).tolist() == [[1, 2, 3], [0, 5, 6]]
+
+
+def test_parts_are_a_tuple_of_views():
+    x = torch.arange(12.0).reshape(6, 2).clone()
+    assert learn(torch.split, x, 4)
+    first, second = torch.split(x, 4)
+    assert type(torch.split(x, 4)) is tuple and first._base is x and second.tolist() == [[8, 9], [10, 11]]
+
+
+def test_views_made_unrecorded_are_refused_as_ever():
+    x = torch.rand(3, 4)
+    assert learn(torch.unsqueeze, x, 0)
+    with torch.no_grad():
+        y = torch.unsqueeze(x, 0)
+    x.requires_grad_()
+    with pytest.raises(RuntimeError, match="view was created in no_grad mode"):
+        y.add_(torch.ones((), requires_grad=True))
+
+
+def test_kinds_of_numbers_are_told_apart():
+    x = torch.tensor([[1.0, -2.0], [3.0, 4.0]])
+    assert learn(torch.cumsum, x, 1)
+    assert torch.cumsum(x, 0).tolist() == [[1, -2], [4, 2]]
+    with pytest.raises(TypeError):
+        torch.cumsum(x, 1.0)
+
+
+def test_shapes_strides_and_dtypes_are_told_apart():
+    x = torch.arange(6.0).reshape(2, 3).clone()
+    assert learn(torch.flip, x, (0,))
+    assert torch.flip(x, (0,)).tolist() == [[3, 4, 5], [0, 1, 2]]
+    assert torch.flip(x.T, (0,)).tolist() == [[2, 5], [1, 4], [0, 3]]
+    assert torch.flip(x.int(), (0,)).dtype == torch.int32
+
+
+def test_history_is_recorded():
+    x = torch.rand(2, 3)
+    assert learn(torch.amax, x, 1)
+    y = torch.amax(x.requires_grad_(), 1)
+    y.sum().backward()
+    assert y.grad_fn is not None and x.grad.sum() == 2
+
+
+def leaf(*shape):
+    return torch.rand(*shape, requires_grad=True)
+
+
+def hidden(*shape):
+    return leaf(*shape) * 1.0
+
+
+@pytest.mark.parametrize(
+    ("function", "inputs"),
+    [
+        (torch.mm, lambda: (hidden(3, 4), leaf(4, 2))),
+        (torch.nn.functional.linear, lambda: (hidden(3, 4), leaf(2, 4), leaf(2))),
+        (torch.transpose, lambda: (hidden(3, 4), 0, 1)),
+        (torch.sum, lambda: (leaf(3, 4), 1)),
+        (torch.mean, lambda: (hidden(3, 4),)),
+        (torch.Tensor.__getitem__, lambda: (hidden(3, 4), (slice(None), slice(1, 3)))),
+        (torch.Tensor.__getitem__, lambda: (leaf(3, 4), torch.tensor([2, 0, 2]))),
+        (torch.split, lambda: (hidden(6, 4), 4)),
+        (torch.max, lambda: (hidden(3, 4), 1)),
+        (torch.cat, lambda: ([hidden(3, 4), leaf(2, 4)],)),
+        (torch.nn.functional.cross_entropy, lambda: (hidden(3, 4), torch.tensor([0, 3, 1]))),
+        (torch.nn.functional.layer_norm, lambda: (hidden(3, 4), (4,), leaf(4), leaf(4), 1e-5)),
+        (torch.nn.functional.scaled_dot_product_attention, lambda: (hidden(2, 3, 4),) * 3),
+        (torch.where, lambda: (torch.rand(3, 4) > 0.5, hidden(3, 4), 0.0)),
+    ],
+)
+def test_nodes_are_those_of_the_call(function, inputs):
+    """Graphs are equal node for node, as are the derivatives of the second order."""
+    given = inputs()
+    expected = function(*given)
+    assert learn(function, *given)
+    results = [value if isinstance(value, tuple) else (value,) for value in (expected, function(*given))]
+    for first, second in zip(*results, strict=True):
+        assert torch.equal(first, second) and first.stride() == second.stride()
+        assert graph(first) == graph(second)
+    leaves = [v for a in given for v in (a if type(a) is list else [a]) if getattr(v, "requires_grad", False)]
+    once, again = ([v for v in found if v.requires_grad] for found in results)
+    for first, second in zip(once, again, strict=True):
+        pulled = [
+            torch.autograd.grad(y.sin().sum(), leaves, create_graph=True, allow_unused=True)
+            for y in (first, second)
+        ]
+        for g, h in zip(*pulled, strict=True):
+            assert (g is None and h is None) or torch.equal(g, h)
+        twice = [
+            torch.autograd.grad(sum(g.square().sum() for g in found if g is not None), leaves, None, True,
+                                allow_unused=True)
+            for found in pulled
+        ]  # fmt: skip
+        for g, h in zip(*twice, strict=True):
+            assert (g is None and h is None) or torch.equal(g, h)
+
+
+def graph(tensor):
+    """Names of nodes and the places of their inputs, down to the leaves."""
+    def told(node, seen):
+        if node is None or node in seen:
+            return seen.get(node)
+        seen[node] = len(seen)
+        return node.name(), [(told(n, seen), k) for n, k in node.next_functions]
+
+    return told(tensor.grad_fn, {})
+
+
+def test_a_write_names_the_line_that_saved_the_value():
+    x = hidden(3, 4)
+    assert learn(torch.softmax, x, 1)
+
+    def saving():
+        return torch.softmax(x, 1)
+
+    y = saving()
+    assert y.grad_fn._code is saving.__code__
+    y.add_(1)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        y.sum().backward()
+
+
+def test_a_view_of_a_view_has_the_base_of_that():
+    x = torch.rand(3, 5)
+    assert learn(torch.transpose, x, 0, 1)
+    base = torch.rand(15)
+    part = base.view(3, 5)
+    y = torch.transpose(part, 0, 1)
+    assert y._base is base
+    y.zero_()
+    assert base.sum() == 0 and base._version == part._version == 1
+    base.requires_grad_()
+    with torch.no_grad():
+        base.add_(1)
+    torch.transpose(base.view(3, 5), 0, 1).sum().backward()
+    assert base.grad.sum() == 15
+
+
+def test_a_stale_view_gets_the_history_of_its_base():
+    x = hidden(4)
+    view = x[1:]
+    assert learn(torch.exp, x) or learn(torch.flip, view, (0,))
+    x.mul_(3)
+    y = torch.flip(view, (0,))
+    assert torch.autograd.grad(y.sum(), view)[0].sum() == 3
+    assert torch.allclose(torch.autograd.grad(torch.flip(view, (0,)).sum(), x)[0].sum(), torch.tensor(3.0))
+
+
+def test_modes_of_gradients_are_asked():
+    x, weight = hidden(3, 4), torch.nn.Parameter(torch.rand(2, 4))
+    linear = torch.nn.functional.linear
+    assert learn(linear, x, weight)
+    with torch.no_grad():
+        assert linear(x, weight).grad_fn is None
+    with torch.inference_mode():
+        assert linear(x, weight).is_inference()
+    packed = []
+    with torch.autograd.graph.saved_tensors_hooks(lambda v: packed.append(v) or v, lambda v: v):
+        linear(x, weight).sum().backward()
+    assert len(packed) == 2 and weight.grad.shape == (2, 4)
+    assert torch.vmap(lambda row: linear(row, weight))(x).shape == (3, 2)
+    assert not linear(x.detach(), weight.detach()).requires_grad
+
+
+def test_what_has_no_history_is_known_for_all():
+    x = torch.rand(2, 3, requires_grad=True)
+    assert learn(torch.ones_like, x * 2)
+    assert not torch.ones_like(x * 2).requires_grad
+
+
+def test_constants_are_new_each_time():
+    assert learn(torch.zeros, (2, 2))
+    torch.zeros((2, 2)).add_(1)
+    assert torch.zeros((2, 2)).tolist() == [[0, 0], [0, 0]]
+
+
+def test_settings_and_devices_are_asked():
+    assert learn(torch.ones, (2, 3))
+    torch.set_default_dtype(torch.float64)
+    try:
+        assert torch.ones((2, 3)).dtype == torch.float64
+    finally:
+        torch.set_default_dtype(torch.float32)
+    with torch.device("meta"):
+        assert torch.ones((2, 3)).is_meta
+    assert torch.ones((2, 3)).dtype == torch.float32
+
+
+@pytest.mark.parametrize("call", [
+    lambda x: torch.rand_like(x), lambda x: torch.nonzero(x), lambda x: torch.bernoulli(x),
+    lambda x: torch.nn.functional.one_hot(x.long()),
+])  # fmt: skip
+def test_what_draws_or_reads_elements_is_not_known(call):
+    x = torch.tensor([[0.0, 1.0], [0.5, 1.0]])
+    call(x)
+    known_before = {id(k) for k in inline_cache._tables if k._plans < inline_cache._PLANS}
+    learn(call, x)
+    names = {k._function.__name__ for k in inline_cache._tables
+             if k._plans < inline_cache._PLANS and id(k) not in known_before}  # fmt: skip
+    assert names <= {"long"}
+
+
+def test_warnings_are_given_each_time():
+    x = torch.rand(2, 3)
+    with warnings.catch_warnings(record=True) as given:
+        warnings.simplefilter("always")
+        assert not learn(torch.nn.functional.softmax, x)
+    assert len(given) == 3 * inline_cache._CALLS
+
+
+def test_a_failure_has_its_error():
+    x = torch.eye(3)
+    assert learn(torch.linalg.cholesky, x)
+    with pytest.raises(torch.linalg.LinAlgError):
+        torch.linalg.cholesky(-x)
+    with pytest.raises(IndexError):
+        torch.unsqueeze(x, 7)
+
+
+def test_modes_are_asked():
+    x = torch.rand(4, 4)
+    assert learn(torch.diagonal, x)
+    seen = []
+
+    class Watch(torch.overrides.TorchFunctionMode):
+        def __torch_function__(self, function, types, args=(), kwargs=None):
+            seen.append(function.__name__)
+            return function(*args, **(kwargs or {}))
+
+    with Watch():
+        torch.diagonal(x)
+    assert seen == ["diagonal"]
+    assert learn(torch.eye, 3)
+    with torch.inference_mode():
+        assert torch.eye(3).is_inference()
+    assert torch.vmap(torch.diagonal)(x.expand(2, 4, 4)).shape == (2, 4)
+
+
+def test_writes_have_no_plan():
+    x = torch.rand(3)
+    learn(torch.Tensor.requires_grad_, x)
+    assert not x.detach().requires_grad
+    y = torch.rand(3)
+    y.requires_grad_()
+    assert y.requires_grad
+
+
+def test_arguments_are_not_kept():
+    x = torch.rand(7, 3)
+    assert learn(torch.hstack, [x, x])
+    gone = weakref.ref(x)
+    del x
+    gc.collect()
+    assert gone() is None
+
+
+def test_arguments_by_name_are_known():
+    # That a class overrides functions, as in the process of other tests, is asked of the arguments.
+    type("Overriding", (torch.Tensor,), {"__torch_function__": classmethod(lambda *args: NotImplemented)})
+    x = torch.arange(6.0).reshape(2, 3).clone()
+    before = plans()
+    for _ in range(3 * inline_cache._CALLS):
+        torch.amax(x, dim=1, keepdim=True)
+    assert plans() > before
+    assert torch.amax(x, keepdim=True, dim=1).tolist() == [[2], [5]]
+    assert torch.amax(x, dim=0, keepdim=True).tolist() == [[3, 4, 5]]
+    assert torch.amax(x, dim=1).tolist() == [2, 5]
+    out = torch.empty(2)
+    for _ in range(3 * inline_cache._CALLS):
+        out.zero_()
+        assert torch.amax(x, dim=1, out=out) is out
+        assert out.tolist() == [2, 5]
+
+
+@pytest.mark.parametrize(
+    ("function", "right", "wrong"),
+    [
+        (lambda i: torch.nn.functional.nll_loss(torch.zeros(3, 4), i), [0, 1, 2], [0, 1, -1]),
+        (lambda p: torch.nn.functional.binary_cross_entropy(p, torch.ones(2)), [0.1, 0.5], [0.1, 1.9]),
+        (lambda i: torch.nn.functional.embedding(i, torch.zeros(3, 2)), [0, 1, 2], [0, 1, -1]),
+        (lambda i: torch.gather(torch.zeros(3), 0, i), [0, 1, 2], [0, 3, 1]),
+    ],
+)
+def test_what_looks_at_its_arguments_goes_on_to_do_so(function, right, wrong):
+    right, wrong = torch.tensor(right), torch.tensor(wrong)
+    learn(function, right)
+    for _ in range(3):
+        with pytest.raises((IndexError, RuntimeError)):
+            function(wrong)
+        function(right)
+
+
+def test_pivots_that_are_no_pairs_are_refused():
+    """LAPACK would read and write behind the last row."""
+    with pytest.raises(RuntimeError, match="must be rows of LD"):
+        torch.linalg.ldl_solve(torch.eye(3), torch.tensor([1, 2, -3], dtype=torch.int32), torch.eye(3))
+    right = torch.tensor([1, -3, -3], dtype=torch.int32)
+    assert torch.linalg.ldl_solve(torch.eye(3), right, torch.eye(3)).shape == (3, 3)
+
+
+def test_orders_of_polynomials_end():
+    x, order = torch.rand(3), torch.tensor([1, 2, 3])
+    assert learn(torch.special.hermite_polynomial_h, x, order)
+    assert torch.special.hermite_polynomial_h(x, order).shape == (3,)
