@@ -20,7 +20,6 @@ opaque          the vjp transposed twice    a counted loop over the batch       
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol, cast
 
@@ -313,12 +312,7 @@ class Op:
             self.sizes_kept = True
         if self.summary or self.names:
             self.names = (self.names or (name,)) if self.summary else ()
-        self.parallel = kind == "elementwise" and isinstance(kernel, np.ufunc)
         self.is_view = kind == "view" or self.signs is not None
-        self.draws = self.attrs[-1:] == ("generator",)
-        self.exchanges = self.attrs[-1:] == ("group",)
-        #: Whether it does more than give its result: it runs as often as it is called, in order.
-        self.acts = self.draws or self.exchanges
         #: Whether there is a derivative with respect to an input, and so a node.
         self.derivable = self.rules.count(None) < len(self.rules)
         #: On any values, arrays included: what rules and composed functions call.
@@ -331,6 +325,26 @@ class Op:
     def called(self, inputs: Sequence[Any], attrs: Sequence[Any]) -> Any:
         """Return what the call makes of inputs and attributes."""
         return self.call(inputs, *attrs) if self.variadic else self.call(*inputs, *attrs)
+
+    @computed
+    def parallel(self) -> bool:
+        """Return whether the kernel is a loop that runs on parts of an array side by side."""
+        return self.kind == "elementwise" and isinstance(self.kernel, np.ufunc)
+
+    @computed
+    def draws(self) -> bool:
+        """Return whether it draws random numbers."""
+        return self.attrs[-1:] == ("generator",)
+
+    @computed
+    def exchanges(self) -> bool:
+        """Return whether it exchanges values with other processes."""
+        return self.attrs[-1:] == ("group",)
+
+    @computed
+    def acts(self) -> bool:
+        """Return whether it does more than give its result: it runs as often as it is called, in order."""
+        return self.draws or self.exchanges
 
     @computed
     def node_name(self) -> str:
@@ -556,7 +570,8 @@ def _signature_names(name: str, kernel: Callable[..., Any]) -> tuple[tuple[str, 
 
 def torch_node_name(name: str) -> str:
     """Return 'leaky_relu' -> 'LeakyReluBackward0', 'log1p' -> 'Log1PBackward0'."""
-    return re.sub(r"(^|_|(?<=\d))([a-z])", lambda m: m[2].upper(), name).replace("_", "") + "Backward0"
+    letters = [c.upper() if before == "_" or before.isdigit() else c for before, c in zip("_" + name, name)]
+    return "".join(letters).replace("_", "") + "Backward0"
 
 
 def elementwise(

@@ -132,7 +132,7 @@ def explain(place: str, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]
 
 def _beyond_limits(failed: BaseException | None) -> Exception | None:
     """Build torch's error for more dimensions or more memory than there are; None for other failures."""
-    if isinstance(failed, (ValueError, IndexError)) and _TOO_MANY_DIMS.search(str(failed)):
+    if isinstance(failed, (ValueError, IndexError)) and re.search(_TOO_MANY_DIMS, str(failed)):
         return errors.with_note(
             RuntimeError("only tensors with up to 64 dims are supported"),
             "torch makes tensors of more, but reduces none; NumPy, whose arrays these are, makes none.",
@@ -148,7 +148,7 @@ def _beyond_limits(failed: BaseException | None) -> Exception | None:
 
 
 #: What NumPy says of more dimensions than its arrays have.
-_TOO_MANY_DIMS = re.compile("maximum supported dimension|number of dimensions must be within")
+_TOO_MANY_DIMS = "maximum supported dimension|number of dimensions must be within"
 
 
 #: NumPy's names of parameters, which torch's own parser takes too, with torch's.
