@@ -16,10 +16,14 @@ from pullback.compiler import trace
 
 pytest.importorskip("llvmlite")
 from pullback.compiler.emit import codegen
+from pullback.compiler.emit.emitter import Module
+from pullback.compiler.emit.modules import Kernels
 from pullback.compiler.emit.writer import STRETCH
+from pullback.compiler.lower.equations import lower
 from pullback.compiler.lower.kernel import Kernel
 from pullback.compiler.lower.lowered import Contraction
 from pullback.compiler.passes.fusion import NUMBERS
+from pullback.compiler.passes.pipeline import planned
 from pullback.compiler.runtime import engine
 from pullback.compiler.runtime.executable import Executable
 
@@ -217,6 +221,21 @@ def test_long_irregular_programs_are_cut(endless, monkeypatch):
     assert len(kernels) > 1 and max(len(kernel.nodes) for kernel in kernels) <= NUMBERS
     # What goes from one kernel to the next goes through memory that both find by themselves.
     assert "kernel1(ptr %table, " in compiled.llvm
+
+
+def test_long_programs_of_few_kinds_of_steps_share_their_kernels():
+    """However steps on small arrays follow each other, each kind of step is compiled once."""
+
+    def function(x):
+        drawn, values = random.Random(0), [x, x + 1, x * 2]
+        kinds = [torch.matmul, lambda a, b: a - b.mean(0), lambda a, b: torch.cat([a[1:], b[:1]])]
+        for _ in range(350):
+            values.append(drawn.choice(kinds)(*drawn.choices(values[-3:], k=2)))
+        return values[-1]
+
+    kernels = Kernels(Module(), lambda text, effort: lambda: codegen.NOTHING)
+    planned(lower(trace(function, torch.randn(4, 4)).program), kernels)
+    assert len(kernels.names) < 10
 
 
 @pytest.mark.parametrize("count", [100, 300])

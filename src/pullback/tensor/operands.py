@@ -77,6 +77,7 @@ def _reading(
     numbers: Collection[str] = (), numbers_first: bool = False, text: str | None = None,
 ) -> Any:
     """Return the function behind a parser of what follows its first `before` arguments."""
+    signatures = tuple(signatures)  # a closure over a list may hold what is the user's, as a trace sees it
     parser = Parser(printed, *signatures)
     quick: Callable[..., bool] | None = None
 

@@ -56,6 +56,11 @@ from .pairs import Pairs
 
 #: How many elements must share an operand for it to be stored.
 SHARED = 8
+#: Equations on arrays of at most so many elements from which, where a quarter of them do not go element by
+#: element, each is stored and has a kernel of its own. Long programs are made of few ops, so kernels are
+#: compiled once for all of their kind, and small ones gain nothing by being fused: 2,500 ops without
+#: repetition on matrices of 4×4 took LLVM 10 s, and a call 140 µs; apart they take 1 s and 100 µs.
+MANY, SMALL = 400, 1024
 #: The lowerings that ops have by name, each a function of the context, the operands and the attributes; what
 #: it gives is one value, several, or None where the array kernel is to run. Other ops are lowered by
 #: their kind: views, and what goes element by element.
@@ -83,11 +88,13 @@ class Result:
         By buffer number.
     checked : bool
         The last output is one more than the program has: whether an index is out of its range.
+    apart : bool
+        Whether each node on a small array has a kernel of its own.
     """
 
     def __init__(
         self, nodes: list[Node], buffers: list[Buffer], inputs: list[Buffer], outputs: list[Buffer],
-        constants: dict[int, np.ndarray], checked: bool,
+        constants: dict[int, np.ndarray], checked: bool, apart: bool,
     ) -> None:  # fmt: skip
         self.nodes = nodes
         self.buffers = buffers
@@ -95,6 +102,7 @@ class Result:
         self.outputs = outputs
         self.constants = constants
         self.checked = checked
+        self.apart = apart
 
 
 def lower(program: Program) -> Result:
@@ -115,6 +123,7 @@ class _Lowering:
                     self.uses[operand.index] = self.uses.get(operand.index, 0) + 1
         self.multiplied = _multiplied(program)
         self.layouts = layouts.of_draws(program)
+        self.apart = _is_mixed(program)
 
     def run(self) -> Result:
         program, context = self.program, self.context
@@ -145,7 +154,9 @@ class _Lowering:
         if wrong is not None:
             outputs.append(wrong)
         nodes = _needed(context.nodes, outputs)
-        return Result(nodes, context.buffers, inputs, outputs, context.constants, wrong is not None)
+        return Result(
+            nodes, context.buffers, inputs, outputs, context.constants, wrong is not None, self.apart
+        )
 
     def _layout(self, operand: Any) -> Any:
         """Return what a draw looks at: shape, dtype and the order in memory of its operand."""
@@ -191,9 +202,13 @@ class _Lowering:
             cheap = 1 if index in self.given else CHEAP
             if index in self.multiplied:
                 value = self.context.multiplied(value)
-            elif value.cost > cheap and self.uses.get(index, 0) > 1:
+            elif (value.cost > cheap and self.uses.get(index, 0) > 1) or self._is_apart(value):
                 value = self.context.stored(value)
             self.values[index] = value
+
+    def _is_apart(self, value: Lowered) -> bool:
+        """Return whether a value is computed, and is stored for that."""
+        return self.apart and 1 < prod(value.shape) <= SMALL and self.context.count(value) > 0
 
     def _lowered(
         self, op: Op, operands: list[Any], attrs: tuple[Any, ...], results: list[Any]
@@ -296,6 +311,13 @@ def _operations(
     except Unwritten:
         return None
     return analysis.count
+
+
+def _is_mixed(program: Program) -> bool:
+    """Return whether a program is long, works on small arrays, and not element by element alone."""
+    small = [e for e in program.equations if 1 < prod(program.shapes[e.outputs[0]]) <= SMALL]
+    others = sum(TABLE[e.op].kind != "elementwise" for e in small)
+    return len(small) >= MANY and 4 * others >= len(small)
 
 
 def _multiplied(program: Program) -> set[int]:

@@ -247,6 +247,10 @@ class _Writer:
             if domain.rows > 1:
                 innermost = None if domain.loops else "1"
                 bounds = "%lo", "%hi"
+                several = len(self.kernel.nodes) > 1 and not self.any_rows
+                if several and not domain.loops and domain.rows in SHORT:
+                    # LLVM makes one loop of it, not one for each length of vectors and for what is left.
+                    innermost, bounds = "5", ("0", str(domain.rows))
                 if self.spares:
                     rows = None if self.any_rows else domain.rows
                     bounds = loop.enter_context(stretches(ops, rows, self.spares.values()))

@@ -8,6 +8,7 @@ first, as there the values are still in registers; then kernels that read the sa
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 
 from ..lower.kernel import Kernel
 from ..lower.lowered import Branch, Call, Contraction, Loop, Map, Node, Precompiled, Reduction, Routine
@@ -20,15 +21,17 @@ LOOK_BACK = 6
 NUMBERS, MOST = 300, 150
 
 
-def schedule(nodes: Sequence[Node]) -> list[Step]:
-    """Return the steps that fill the nodes' buffers, in order."""
+def schedule(nodes: Sequence[Node], small: int = 1) -> list[Step]:
+    """Return the steps that fill the nodes' buffers, in order; a node of up to `small` elements, but
+    more than one, is a kernel alone.
+    """
     steps: list[Step] = []
     filled_in: dict[int, int] = {}
     single = -1
     for node in _numbers_first(nodes):
         earliest = max((filled_in[b.number] for b in node.reads if b.number in filled_in), default=-1)
         position = None
-        if isinstance(node, (Map, Reduction)):
+        if isinstance(node, (Map, Reduction)) and not 1 < prod(node.shape) <= small:
             position = _joined(steps, node, earliest, single)
         if position is None:
             steps.append(Kernel(node) if isinstance(node, (Map, Reduction)) else node)  # type: ignore[arg-type]  # the other kinds are steps

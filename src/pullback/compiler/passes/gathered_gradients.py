@@ -57,7 +57,7 @@ def gathered(equations: Sequence[Equation], roller: Roller, needed: Iterable[int
 
 def _gathered(equations: Sequence[Equation], roller: Roller, needed: Iterable[int]) -> list[Equation]:
     uses = Counter(needed)
-    uses.update(o.index for e in equations for o in e.operands if isinstance(o, Reference))
+    uses.update([o.index for e in equations for o in e.operands if type(o) is Reference])
     sums: dict[int, _Parts] = {}
     last: dict[int, int] = {}
     for n, equation in enumerate(equations):
@@ -66,7 +66,7 @@ def _gathered(equations: Sequence[Equation], roller: Roller, needed: Iterable[in
             shape, dim, index = equation.attrs
             sums[out] = _Parts(shape, dim, {index: equation.operands[0]}, [n], [])
         elif equation.op == "add" and all(
-            isinstance(o, Reference) and o.index in sums and uses[o.index] == 1 for o in equation.operands
+            type(o) is Reference and o.index in sums and uses[o.index] == 1 for o in equation.operands
         ):
             a, b = (sums[o.index] for o in equation.operands)
             if a[:2] != b[:2]:

@@ -16,7 +16,7 @@ from ..emit.modules import MANY, WIDE, Kernels
 from ..emit.product import Product
 from ..emit.routine import emit_routine
 from ..lower.buffer import ALIGNMENT, Buffer
-from ..lower.equations import Result
+from ..lower.equations import SMALL, Result
 from ..lower.kernel import Kernel
 from ..lower.kernel_writer import Emission, emit
 from ..lower.lowered import Branch, Call, Contraction, Loop, Precompiled, Routine
@@ -124,7 +124,7 @@ class Plan:
 
 def scheduled(plan: Plan) -> Plan:
     """Group the nodes of a plan's program into steps."""
-    plan.steps = schedule(plan.lowered.nodes)
+    plan.steps = schedule(plan.lowered.nodes, SMALL if plan.lowered.apart else 1)
     return plan
 
 

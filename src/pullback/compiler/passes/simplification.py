@@ -178,8 +178,9 @@ def _repeated_first(equations: list[Equation], repeated: set[int]) -> list[Equat
     first: list[Equation] = []
     rest: list[Equation] = []
     for equation in equations:
-        given = not any(type(o) is Reference and o.index in made for o in equation.operands)
-        if given and not repeated.isdisjoint(equation.outputs):
+        if not repeated.isdisjoint(equation.outputs) and made.isdisjoint(
+            [o.index for o in equation.operands if type(o) is Reference]
+        ):
             made.difference_update(equation.outputs)
             first.append(equation)
         else:
@@ -193,7 +194,7 @@ def _once(equations: Sequence[Equation], wanted: Container[int]) -> tuple[list[E
     same: dict[int, int] = {}
     kept = []
     for equation in equations:
-        if any(type(o) is Reference and o.index in same for o in equation.operands):
+        if not same.keys().isdisjoint([o.index for o in equation.operands if type(o) is Reference]):
             equation = equation._replace(
                 operands=tuple(
                     Reference(same.get(o.index, o.index)) if type(o) is Reference else o

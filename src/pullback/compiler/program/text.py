@@ -436,13 +436,14 @@ class _Code:
 
 def exact(value: Any) -> Any:
     """Return a value that equals another's only where they are the same: 1 is not True, 0.0 is not -0.0."""
-    if type(value) is Reference:
+    kind = type(value)
+    if kind is Reference or value is None:
         return value
-    if isinstance(value, tuple):
-        return (type(value), *map(exact, value))
-    if type(value) is float:
+    if kind is tuple or isinstance(value, tuple):
+        return (kind, *[v if type(v) is Reference else exact(v) for v in value])
+    if kind is float:
         return (float, value.hex())
-    if type(value) is complex:
+    if kind is complex:
         return (complex, value.real.hex(), value.imag.hex())
     if isinstance(value, Body):
         return _Code(value)
