@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 
 import numpy as np
@@ -12,6 +13,12 @@ from pullback.array.loop_recording.recording import agrees, record
 from pullback.array.loop_recording.steps import DECIDE, Unrecorded
 
 X, Y = np.arange(12.0).reshape(3, 4), np.arange(20, dtype=np.float32).reshape(4, 5)[:, 1:4]
+
+
+@pytest.fixture(autouse=True)
+def _recorded_as_kernels_are(monkeypatch):
+    """Let the functions here count as the package's, of which alone the arrays that they make tell."""
+    monkeypatch.setitem(sys.modules, "pullback.functions_of_a_test", sys.modules[__name__])
 
 
 def native(function, arrays):
@@ -111,8 +118,14 @@ def test_other_threads_make_arrays_as_ever():
         kinds.append(type(np.empty(3)))
         return x + 1
 
+    def other():
+        raise KeyError
+
     record(function, [X])
     assert kinds == [np.ndarray, Recorded] and type(np.empty(3)) is np.ndarray and np.array([1]).size
+    with pytest.raises(KeyError):
+        record(lambda x: other(), [X])
+    assert np is sys.modules["numpy"]
 
 
 def test_recorded_arrays_are_arrays_when_it_is_over():

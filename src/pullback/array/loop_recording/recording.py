@@ -10,6 +10,7 @@ result is then not what the function gives of other elements: a recording is tak
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
@@ -25,56 +26,74 @@ from .recorder import Recorder
 from .steps import MADE, OWN, SCRATCH, Recording, Unrecorded
 
 
-@contextmanager
-def _made_told(recorder: Recorder) -> Iterator[None]:
-    """Let the arrays that this thread makes in the block tell what is done with them, and those that do stay
-    so. NumPy's functions are exchanged for that, which other threads do not see.
+class _ToldNumPy:
+    """Stand for NumPy: the arrays that one thread makes tell what is done with them, and those that do stay
+    so. Other threads get NumPy's own.
     """
-    thread = get_ident()
-    usual = {name: getattr(np, name) for name in (*_MAKERS, "array", "asarray", "ascontiguousarray")}
 
-    def maker(function: Callable[..., Any]) -> Callable[..., Any]:
-        return lambda *args, **named: (
-            recorder.new(function(*args, **named)) if get_ident() == thread else function(*args, **named)
-        )
+    def __init__(self, recorder: Recorder) -> None:
+        self._recorder, self._thread = recorder, get_ident()
+        for name in ("empty", "zeros", "ones", "full"):
+            setattr(self, name, self._maker(getattr(np, name)))
 
-    def asarray(x: Any, dtype: Any = None, *args: Any, **named: Any) -> Any:
+    def __getattr__(self, name: str) -> Any:
+        return getattr(np, name)
+
+    def _maker(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        def make(*args: Any, **named: Any) -> Any:
+            made = function(*args, **named)
+            return self._recorder.new(made) if get_ident() == self._thread else made
+
+        return make
+
+    def asarray(self, x: Any, dtype: Any = None, *args: Any, **named: Any) -> Any:
+        """Return an array as it is where it tells, or its elements in another dtype or order."""
         if type(x) is not Recorded:
-            return usual["asarray"](x, dtype, *args, **named)
+            return np.asarray(x, dtype, *args, **named)
         if named.pop("order", None) == "C" and not x.flags.c_contiguous:
             x = x.copy()
         if args or named:
             raise Unrecorded("an array that is made in another way")
         return x if dtype is None else x.astype(dtype, copy=False)
 
-    def ascontiguousarray(x: Any, dtype: Any = None) -> Any:
+    def ascontiguousarray(self, x: Any, dtype: Any = None) -> Any:
+        """Return the same in C order, with an axis at least."""
         if type(x) is not Recorded:
-            return usual["ascontiguousarray"](x, dtype)
-        return asarray(x.reshape(1) if not x.ndim else x, dtype, order="C")
+            return np.ascontiguousarray(x, dtype)
+        return self.asarray(x.reshape(1) if not x.ndim else x, dtype, order="C")
 
-    def array(x: Any, *args: Any, **named: Any) -> Any:
+    def array(self, x: Any, *args: Any, **named: Any) -> Any:
+        """Return NumPy's array; refuse a copy of one that tells."""
         if type(x) is Recorded:
             raise Unrecorded("a copy of an array")
-        return usual["array"](x, *args, **named)
+        return np.array(x, *args, **named)
 
+
+@contextmanager
+def _made_told(recorder: Recorder) -> Iterator[None]:
+    """Let the arrays that this thread makes in the block tell what is done with them: in the modules of this
+    package, and nowhere else, the name of NumPy means what stands for it.
+    """
     if not _EXCHANGED.acquire(blocking=False):
         raise Unrecorded("another thread records")
+    package, told = f"{__name__.partition('.')[0]}.", _ToldNumPy(recorder)
+    spaces = [
+        module.__dict__
+        for name, module in [*sys.modules.items()]
+        if name.startswith(package) and not name.startswith(__package__) and vars(module).get("np") is np
+    ]
     try:
-        for name in _MAKERS:
-            setattr(np, name, maker(usual[name]))
-        for function in (array, asarray, ascontiguousarray):
-            setattr(np, function.__name__, function)
+        for space in spaces:
+            space["np"] = told
         yield
     finally:
+        for space in spaces:
+            space["np"] = np
         _EXCHANGED.release()
-        for name, function in usual.items():
-            setattr(np, name, function)
 
 
-#: Held while the module's functions are exchanged.
+#: Held while the name is exchanged.
 _EXCHANGED = Lock()
-#: Functions of NumPy's that make arrays of a shape.
-_MAKERS = ("empty", "zeros", "ones", "full")
 
 
 def lying_alike(array: ndarray, elements: ndarray) -> ndarray:

@@ -12,7 +12,6 @@ import io
 import math
 import operator
 import sys
-from collections.abc import Callable
 from enum import EnumMeta
 from types import FunctionType, MethodType, ModuleType
 from typing import Any
@@ -35,28 +34,8 @@ from . import (
 from .deferred import Applied, Deferred, Elements, Item, comes_before
 from .guards import ABSENT, SCALARS, Guard, answer
 from .hooks import HOOKS
+from .rules import rule
 from .session import Session
-
-Rule = Callable[[Session, Any, tuple[Any, ...], dict[str, Any]], Any]
-
-_RULES: dict[int, tuple[Any, Rule]] = {}
-
-
-def rule(*functions: Any) -> Callable[[Rule], Rule]:
-    """Declare what calls of some functions do."""
-
-    def declare(function: Rule) -> Rule:
-        for f in functions:
-            _RULES[id(f)] = (f, function)
-        return function
-
-    return declare
-
-
-def rule_of(f: Any) -> Rule | None:
-    """Return the rule of a function; None where it has none."""
-    found = _RULES.get(id(f))
-    return None if found is None else found[1]
 
 
 def refuse(session: Session, f: Any) -> Exception:

@@ -31,7 +31,7 @@ import numpy as np
 
 from ...core.blame import PACKAGE, own_file
 from ...tensor.builtin import behind
-from . import builtin_methods, callables, iteration, iteration_rules, native_functions
+from . import builtin_methods, iteration, iteration_rules, native_functions, rules
 from .deferred import Deferred
 from .draws import DRAWING, draw, draws_a_number
 from .guards import ABSENT, SCALARS, mro_of
@@ -61,7 +61,7 @@ def call(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any] | None = None) ->
         return call(f.__func__, (f.__self__, *args), kwargs)
     if kind is FunctionType:
         return call_function(session, f, args, kwargs or {})
-    rule = callables.rule_of(f)
+    rule = rules.rule_of(f)
     if rule is not None:
         return rule(session, f, args, kwargs or {})
     if (own := behind(f)) is not f:
@@ -127,7 +127,7 @@ def call_function(
     if file.startswith(native_functions.HERE):
         return f(*args, **kwargs)
     if not own_file[file]:
-        rule = callables.rule_of(f)
+        rule = rules.rule_of(f)
         if rule is not None:
             return rule(session, f, args, kwargs)
         return call_user(session, f, args, kwargs)
@@ -138,7 +138,7 @@ def call_function(
         if optimizers.is_scheduler_step(f, args):
             optimizers.scheduler_step(session, f, args, kwargs)
             return None
-    rule = callables.rule_of(f)
+    rule = rules.rule_of(f)
     if rule is not None:
         return rule(session, f, args, kwargs)
     if f.__dict__ and (native := f.__dict__.get("_native")) is not None:

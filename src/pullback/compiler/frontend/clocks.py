@@ -12,9 +12,9 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from .callables import rule
 from .deferred import Deferred
 from .guards import Guard
+from .rules import rule
 from .session import Session
 
 _CLOCKS = tuple(

@@ -19,8 +19,8 @@ from ...nn.parallel.distributed import DistributedDataParallel
 from ...nn.parallel.traced_reduction import TracedPass, traced_broadcast
 from ...ops.exchange import exchange
 from .attributes import load_attribute, store_attribute
-from .callables import rule
 from .calls import call
+from .rules import rule
 from .session import Session
 from .unsupported import OnlyNow
 

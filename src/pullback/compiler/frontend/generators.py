@@ -7,9 +7,9 @@ from types import FunctionType
 from typing import Any
 
 from . import containers, subscripts
-from .callables import rule
 from .calls import call_user
 from .draws import OF_RANDOM, draw
+from .rules import rule
 from .session import Session
 
 _METHODS = [method for name in OF_RANDOM if type(method := vars(random.Random).get(name)) is FunctionType]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -65,3 +66,15 @@ class Hooks:
 
 #: What `hooks` fills in.
 HOOKS = Hooks()
+
+#: Signs of operators → the functions of `operator`.
+OPERATORS = {
+    "+": "add", "-": "sub", "*": "mul", "@": "matmul", "/": "truediv", "//": "floordiv", "%": "mod",
+    "**": "pow", "<<": "lshift", ">>": "rshift", "&": "and", "|": "or", "^": "xor",
+}  # fmt: skip
+COMPARISONS = {"<": "lt", "<=": "le", "==": "eq", "!=": "ne", ">": "gt", ">=": "ge"}
+
+
+def operator_function(name: str) -> Callable[..., Any]:
+    """Return a function of `operator`, some of which end in an underscore."""
+    return getattr(operator, name if hasattr(operator, name) else f"{name}_")

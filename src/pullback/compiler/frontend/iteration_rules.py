@@ -23,10 +23,10 @@ from . import (
     operations,
     subscripts,
 )
-from .callables import rule
 from .deferred import Deferred
 from .guards import ABSENT, SCALARS
-from .hooks import HOOKS
+from .hooks import COMPARISONS, HOOKS, OPERATORS, operator_function
+from .rules import rule
 from .session import Session
 
 
@@ -332,13 +332,13 @@ def _defaultdict(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[s
 # --- operator -----------------------------------------------------------------------------------------------
 
 
-for _sign, _name in operations._OPERATORS.items():
-    _function = operations._function(_name)
+for _sign, _name in OPERATORS.items():
+    _function = operator_function(_name)
     rule(_function)(lambda s, f, args, kwargs, sign=_sign: HOOKS.binary[sign](*args))  # type: ignore[misc]
     rule(getattr(operator, f"i{_name}"))(
         lambda s, f, args, kwargs, sign=_sign: HOOKS.binary[f"{sign}="](*args)  # type: ignore[misc]
     )
-for _sign, _name in operations._COMPARISONS.items():
+for _sign, _name in COMPARISONS.items():
     rule(getattr(operator, _name))(
         lambda s, f, args, kwargs, sign=_sign: HOOKS.compare[sign](*args)  # type: ignore[misc]
     )

@@ -10,8 +10,9 @@ from typing import Any
 
 from ...core.value import TensorBase
 from . import containers, iteration, operations
-from .callables import refuse, rule
+from .callables import refuse
 from .guards import SCALARS
+from .rules import rule
 from .session import Session
 
 

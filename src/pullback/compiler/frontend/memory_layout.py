@@ -10,7 +10,7 @@ from typing import Any
 
 from ...tensor.tensor import Tensor
 from . import native_functions
-from .callables import rule
+from .rules import rule
 from .session import Session
 
 

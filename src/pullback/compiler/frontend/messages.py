@@ -14,10 +14,11 @@ from typing import Any
 
 from ...core.blame import PACKAGE, user_frame
 from . import texts
-from .callables import refuse, rule
+from .callables import refuse
 from .deferred import Applied, Deferred
 from .guards import SCALARS, Guard, answer
 from .heard_warnings import WarnAgain
+from .rules import rule
 from .session import Session
 
 _LOGGERS = (logging.Logger, logging.RootLogger)

@@ -27,7 +27,7 @@ from ...core.value import TensorBase
 from ...nn import Module
 from ...tensor.constants import layout, memory_format
 from ...tensor.random import Generator
-from . import callables, calls, containers, number_inputs
+from . import calls, containers, number_inputs, rules
 from .deferred import Deferred
 from .guards import ABSENT, SCALARS, is_heap_type
 from .session import Session
@@ -150,7 +150,7 @@ def callback(session: Session, f: Any) -> Any:
     """Return a function that code which is not rewritten may call for one of the user's."""
     if type(f) is FunctionType and own_file[f.__code__.co_filename]:
         if f.__code__.co_filename.startswith(HERE) or (
-            is_native(f.__code__.co_filename) and callables.rule_of(f) is None and not holds_users(f)
+            is_native(f.__code__.co_filename) and rules.rule_of(f) is None and not holds_users(f)
         ):
             return f
     if isinstance(f, (type, BuiltinFunctionType)) or not callable(f):

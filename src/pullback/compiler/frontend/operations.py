@@ -23,6 +23,7 @@ from ...tensor.tensor import Tensor
 from . import callables, calls, containers, iteration, number_inputs
 from .deferred import Applied, Deferred, comes_before, computed, is_drawn_array
 from .guards import _COMPARED, ABSENT, SCALARS, is_heap_type, mro_of
+from .hooks import OPERATORS, operator_function
 from .session import Session, current
 
 #: Types on whose values Python's operators do nothing that is not seen.
@@ -171,7 +172,7 @@ def _binary_slowly(
         if isinstance(a, TensorBase) or isinstance(b, TensorBase):
             if isinstance(a, Deferred):
                 # What was no tensor is not written to.
-                function = _function(_OPERATORS[sign.rstrip("=")])
+                function = operator_function(OPERATORS[sign.rstrip("=")])
             return function(number_inputs.operand(a, sign, b), number_inputs.operand(b, sign, a))
         if sign in ("+", "-", "*") and all(map(_is_computed, (a, b))):
             return Applied(session, np.ndarray, computed, (sign, a, b))
@@ -440,14 +441,3 @@ def contains(item: Any, container: Any) -> bool:
 def not_contains(item: Any, container: Any) -> bool:
     """Return ``item not in container``."""
     return not contains(item, container)
-
-
-_OPERATORS = {
-    "+": "add", "-": "sub", "*": "mul", "@": "matmul", "/": "truediv", "//": "floordiv", "%": "mod",
-    "**": "pow", "<<": "lshift", ">>": "rshift", "&": "and", "|": "or", "^": "xor",
-}  # fmt: skip
-_COMPARISONS = {"<": "lt", "<=": "le", "==": "eq", "!=": "ne", ">": "gt", ">=": "ge"}
-
-
-def _function(name: str) -> Callable[..., Any]:
-    return getattr(operator, name if hasattr(operator, name) else f"{name}_")

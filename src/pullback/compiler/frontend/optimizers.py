@@ -20,11 +20,11 @@ from ...core.value import TensorBase
 from ...optim.lr_scheduler import LRScheduler, ReduceLROnPlateau
 from ...optim.optimizer import Optimizer
 from . import calls
-from .callables import rule
 from .deferred import Decides, Deferred, Succeeds
 from .guards import ABSENT
 from .optimizer_state import Dial, is_ours, turns
 from .plain_functions import variables_of
+from .rules import rule
 from .session import Session
 
 _OWN = ("init", "init_alike", "update", "_step_of", "_change")

@@ -25,7 +25,7 @@ from . import (
     texts,
     variables,
 )
-from .hooks import HOOKS
+from .hooks import COMPARISONS, HOOKS, OPERATORS, operator_function
 from .session import current
 
 #: Hooks that are a function of a module under their own name.
@@ -62,13 +62,13 @@ HOOKS.unary = {
     "UNARY_INVERT": operations._unary(operator.invert, "__invert__"),
 }
 HOOKS.binary = {}
-for _sign, _name in operations._OPERATORS.items():
-    HOOKS.binary[_sign] = operations._binary(_sign, operations._function(_name), _name)
+for _sign, _name in OPERATORS.items():
+    HOOKS.binary[_sign] = operations._binary(_sign, operator_function(_name), _name)
     _in_place = getattr(operator, f"i{_name}")
     HOOKS.binary[f"{_sign}="] = operations._in_place(f"{_sign}=", _in_place, _name)
 HOOKS.compare = {
     sign: operations._compare(sign, getattr(operator, name), f"__{name}__")
-    for sign, name in operations._COMPARISONS.items()
+    for sign, name in COMPARISONS.items()
 }
 
 

@@ -10,10 +10,9 @@ import numpy as np
 
 from ...core.size import Size
 from ...core.value import TensorBase
-from . import callables, calls, containers, native_functions, number_inputs
+from . import callables, calls, containers, native_functions, number_inputs, operations
 from .deferred import Applied, Deferred, is_drawn_array, part_of
 from .guards import ABSENT, SCALARS
-from .operations import PLAIN, _known, is_plain, special, taken
 from .session import Session, current
 
 
@@ -24,14 +23,14 @@ def index_of(value: Any) -> Any:
         value = callables.index_of(session, value)
     if isinstance(value, Deferred):
         return value.known()
-    if type(value) in PLAIN or isinstance(value, (int, np.generic)):
+    if type(value) in operations.PLAIN or isinstance(value, (int, np.generic)):
         return value
     session.typed(value)
     method = session.lookup(type(value), "__index__")
     if type(method) is not FunctionType:
         return value
-    found = _known(calls.call_function(session, method, (value,), {}))
-    return found if type(found) is int else taken(operator.index, value, "__index__", found)
+    found = operations._known(calls.call_function(session, method, (value,), {}))
+    return found if type(found) is int else operations.taken(operator.index, value, "__index__", found)
 
 
 def _part(session: Session, values: Any, key: Any) -> Any:
@@ -65,7 +64,7 @@ def load_item(container: Any, key: Any) -> Any:
     if isinstance(container, type):
         return _of_generic(session, container, key)
     if isinstance(container, np.ndarray):
-        if session.is_fresh(container) and is_plain(key):
+        if session.is_fresh(container) and operations.is_plain(key):
             value = container[key]
             return session.made(value) if isinstance(value, np.ndarray) else value
         raise session.refusal("it reads an array of NumPy's")
@@ -73,7 +72,7 @@ def load_item(container: Any, key: Any) -> Any:
     method = session.lookup(type(container), "__getitem__")
     if method is ABSENT:
         return container[key]
-    return special(session, method, container, key)
+    return operations.special(session, method, container, key)
 
 
 def _of_tensor(session: Session, tensor: Any, key: Any) -> Any:
@@ -99,7 +98,7 @@ def _is_traced_integer(session: Session, part: Any) -> bool:
 def _of_generic(session: Session, container: type, key: Any) -> Any:
     method = session.lookup(type(container), "__getitem__")
     if type(method) is FunctionType and method.__module__ != "enum":
-        return special(session, method, container, key)
+        return operations.special(session, method, container, key)
     found = session.lookup(container, "__class_getitem__")
     function = found.__func__ if isinstance(found, classmethod) else None
     if type(function) is FunctionType and function.__module__ != "typing":
@@ -120,14 +119,14 @@ def store_item(parts: tuple[Any, Any, Any]) -> None:
     if containers.is_container(container):
         containers.set_item(session, container, key, value)
         return
-    if isinstance(container, np.ndarray) and session.is_fresh(container) and is_plain(key):
-        container[key] = _known(value)
+    if isinstance(container, np.ndarray) and session.is_fresh(container) and operations.is_plain(key):
+        container[key] = operations._known(value)
         return
     session.typed(container)
     method = session.lookup(type(container), "__setitem__")
     if type(method) is not FunctionType:
         raise session.refusal(f"it assigns an item of a {type(container).__name__}")
-    special(session, method, container, key, value)
+    operations.special(session, method, container, key, value)
 
 
 def delete_item(container: Any, key: Any) -> None:
@@ -140,4 +139,4 @@ def delete_item(container: Any, key: Any) -> None:
     method = session.lookup(type(container), "__delitem__")
     if type(method) is not FunctionType:
         raise session.refusal(f"it deletes an item of a {type(container).__name__}")
-    special(session, method, container, key)
+    operations.special(session, method, container, key)

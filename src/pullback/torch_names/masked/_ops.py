@@ -152,18 +152,20 @@ def _extreme(
     name: str, input: Any, dim: Any, keepdim: bool, dtype: Any, mask: Any, fill: Callable[[str, Any], Any]
 ) -> Any:
     """Return what an extreme, or its place, is of the elements that count; the others are filled in."""
+    dtype = input.dtype if dtype is None else dtype
+    dims = dim if name.startswith("arg") else _dims(dim, input.ndim)
     filled = _filled(input, mask, lambda: fill(name, input.dtype))
-    return getattr(extremes, name)(filled, dim, bool(keepdim)).to(dtype=dtype or input.dtype)
+    return getattr(extremes, name)(filled, dims, bool(keepdim)).to(dtype=dtype)
 
 
 def amax(input: Any, dim: Any = None, *, keepdim: bool = False, dtype: Any = None, mask: Any = None) -> Any:
     """Return the largest element that counts, over `dim`; −∞ (the least integer) where there is none."""
-    return _extreme("amax", input, _dims(dim, input.ndim), keepdim, dtype, mask, _least)
+    return _extreme("amax", input, dim, keepdim, dtype, mask, _least)
 
 
 def amin(input: Any, dim: Any = None, *, keepdim: bool = False, dtype: Any = None, mask: Any = None) -> Any:
     """Return the smallest element that counts, over `dim`; ∞ (the greatest integer) where there is none."""
-    return _extreme("amin", input, _dims(dim, input.ndim), keepdim, dtype, mask, _greatest)
+    return _extreme("amin", input, dim, keepdim, dtype, mask, _greatest)
 
 
 def argmax(
@@ -329,9 +331,10 @@ def _along(
     name: str, input: Any, dim: int, dtype: Any, mask: Any, fill: Callable[[], Any], sign: int = 1
 ) -> Any:
     """Return what a function along an axis gives of the input, filled in where elements do not count."""
+    dtype = input.dtype if dtype is None else dtype
+    axis = _dims(dim, input.ndim)[0]
     filled = _filled(input, mask, fill)
-    function = getattr(filled if sign > 0 else -filled, name)
-    return function(_dims(dim, input.ndim)[0], dtype=dtype or input.dtype)
+    return getattr(filled if sign > 0 else -filled, name)(axis, dtype=dtype)
 
 
 def cumsum(input: Any, dim: int, *, dtype: Any = None, mask: Any = None) -> Any:
