@@ -1,4 +1,4 @@
-"""The distribution named `torch` that stands for pullback: what is in it, as files and as a wheel.
+"""Make the distribution named `torch` that stands for pullback: what is in it, as files and as a wheel.
 
 Libraries declare that they need torch, and an installer looks for a distribution of that name. This one has a
 file that gives pullback under the name, and needs the very version of pullback that made it. It is never

@@ -1,4 +1,4 @@
-"""The values and the covectors of a graph, as far as they can still be had, without disturbing it.
+"""Find the values and the covectors of a graph, as far as they can still be had, without disturbing it.
 
 What backward freed is worked out anew where that is possible: a node's inputs and result are known when a
 variable of the program still holds them, when another node saved them, or when they follow from leaves by ops

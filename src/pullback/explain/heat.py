@@ -1,4 +1,4 @@
-"""Lays an array out as a picture of colours: in its own shape, a large one reduced to what can be seen."""
+"""Lay an array out as a picture of colours: in its own shape, a large one reduced to what can be seen."""
 
 from __future__ import annotations
 

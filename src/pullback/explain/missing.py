@@ -1,4 +1,4 @@
-"""`why_none`: why a tensor has no `.grad`."""
+"""Answer `why_none`: why a tensor has no `.grad`."""
 
 from __future__ import annotations
 

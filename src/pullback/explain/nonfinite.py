@@ -1,4 +1,4 @@
-"""`why_nan`: the first value or covector that is not finite, and the op that made it."""
+"""Answer `why_nan`: the first value or covector that is not finite, and the op that made it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`why_error`: what an error of the graph, or of wrong input, means in the program that ran into it.
+"""Answer `why_error`: what an error of the graph, or of wrong input, means in the program that ran into it.
 
 torch's message says which check failed. What is added is what that means for the program: which tensors stand
 on the line, of which shape and dtype, and what is usually meant.

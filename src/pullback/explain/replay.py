@@ -1,4 +1,4 @@
-"""Runs a graph forward again, in double precision, from values of its leaves that may be chosen.
+"""Run a graph forward again, in double precision, from values of its leaves that may be chosen.
 
 A graph is kept for going back, so not all that the forward run had is there. What is not has to be found, or
 to be shown not to matter:

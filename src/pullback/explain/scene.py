@@ -1,4 +1,4 @@
-"""The program around a question: its variables as they are now, and its statements as they are written.
+"""Look at the program around a question: its variables as they are, and its statements as written.
 
 The graph says what is connected; it does not say what is missing. Where a value lost its history is found by
 putting the two together: the statement whose inputs still carry the history and whose result does not.

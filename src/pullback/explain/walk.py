@@ -1,4 +1,4 @@
-"""The path of a covector: which rule ran when, what came in, what went out along which edge.
+"""Follow the path of a covector: which rule ran when, what came in, what went out along which edge.
 
 The loop is the engine's (`BackwardPass`), without what `backward` does for the run itself: no hook is
 called, nothing is freed, no leaf accumulates. It runs on arrays, on a whole batch of covectors at once, or

@@ -1,4 +1,4 @@
-"""Nested containers as flat lists and back: tuples, named tuples, lists, dictionaries, deques.
+"""Turn nested containers into flat lists and back: tuples, named tuples, lists, dictionaries, deques.
 
 A container type is a node when it is registered: tuple, list, dict, named tuples, OrderedDict, defaultdict,
 deque and torch's results with names are, and those that a program registers with `torch.utils._pytree`;

@@ -1,4 +1,4 @@
-"""Symbolic tracing: a module or function runs once on proxies, and what it does becomes a graph."""
+"""Trace symbolically: a module or function runs once on proxies, and what it does becomes a graph."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A module whose `forward` is written from a graph."""
+"""Define a module whose `forward` is written from a graph."""
 
 from __future__ import annotations
 

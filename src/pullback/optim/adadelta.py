@@ -1,4 +1,4 @@
-"""Adadelta: steps in the units of the parameter, from running squares of gradients and of steps."""
+"""Define Adadelta: steps in the units of the parameter, from running squares of gradients and of steps."""
 
 from __future__ import annotations
 

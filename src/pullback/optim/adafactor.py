@@ -1,4 +1,4 @@
-"""Adafactor: second moments of matrices kept as a row and a column."""
+"""Define Adafactor: second moments of matrices kept as a row and a column."""
 
 from __future__ import annotations
 

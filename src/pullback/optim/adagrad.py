@@ -1,4 +1,4 @@
-"""Adagrad: rates divided by the root of all squared gradients so far."""
+"""Define Adagrad: rates divided by the root of all squared gradients so far."""
 
 from __future__ import annotations
 

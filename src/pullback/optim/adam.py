@@ -1,4 +1,4 @@
-"""Adam."""
+"""Define Adam."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Adamax: Adam with the infinity norm."""
+"""Define Adamax: Adam with the infinity norm."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""L-BFGS: quasi-Newton steps from the last few changes of the gradient.
+"""Define L-BFGS: quasi-Newton steps from the last few changes of the gradient.
 
 A step length satisfies the strong Wolfe conditions, by bracketing and cubic interpolation:
 Nocedal & Wright, Numerical Optimization (2nd ed.), algorithms 3.5 and 3.6, with the safeguards of Schmidt's

@@ -1,4 +1,4 @@
-"""Muon: momentum orthogonalised by a Newton–Schulz iteration, for matrices."""
+"""Define Muon: momentum orthogonalised by a Newton–Schulz iteration, for matrices."""
 
 from __future__ import annotations
 

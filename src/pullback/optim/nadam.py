@@ -1,4 +1,4 @@
-"""NAdam: Adam with Nesterov momentum."""
+"""Define NAdam: Adam with Nesterov momentum."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""RAdam: Adam with a rectified adaptive learning rate."""
+"""Define RAdam: Adam with a rectified adaptive learning rate."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""RMSprop: gradients divided by the root of their running square."""
+"""Define RMSprop: gradients divided by the root of their running square."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rprop: a step size per element, from the signs of successive gradients."""
+"""Define Rprop: a step size per element, from the signs of successive gradients."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""`torch.PyTorchFileReader`: the records of a checkpoint by name, for libraries that load piece by piece."""
+"""Define `torch.PyTorchFileReader`: the records of a checkpoint by name, for libraries that load in pieces.
+"""
 
 from __future__ import annotations
 

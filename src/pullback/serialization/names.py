@@ -1,4 +1,4 @@
-"""Names in checkpoints: what torch calls the classes and functions of this package, and back."""
+"""Translate names in checkpoints: what torch calls the classes and functions of this package, and back."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Public names of torch that are not part of pullback, each with the reason.
+"""List public names of torch that are not part of pullback, each with the reason.
 
 `exclusions.txt` is the one list behind the errors of missing names and docs/exclusions.md; a test holds it
 against the names that torch has. A name that pullback gets leaves the list.

@@ -1,4 +1,4 @@
-"""Transforms of the parts of a tensor along one dimension."""
+"""Define transforms of the parts of a tensor along one dimension."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The findings of a run: answers to questions that nobody had to ask, the gravest first, each once."""
+"""Collect the findings of a run: answers without a question, the gravest first, each once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Explanations as one page of HTML that needs nothing else: no network, no file beside it, no server.
+"""Write explanations as one page of HTML that needs nothing else: no network, no file beside it, no server.
 
 The page is the data of `Explanation.to_dict` and the scripts beside this file, which draw them: the picture,
 laid out by dagre (an MIT-licensed library, shipped with its licence), and the equation, whose v can be

@@ -1,4 +1,4 @@
-"""Makes of explanations, findings and a training run the data that a page holds: no more than it shows."""
+"""Make of explanations, findings and a training run the data that a page holds: no more than it shows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Images read at the places of a grid, and the grids of affine maps (Jaderberg et al. 2015, "Spatial
+"""Read images at the places of a grid, and make the grids of affine maps (Jaderberg et al. 2015, "Spatial
 transformer networks").
 """
 

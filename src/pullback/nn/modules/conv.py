@@ -1,4 +1,4 @@
-"""Convolution layers."""
+"""Define convolution layers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One step of each recurrent network as a layer."""
+"""Define one step of each recurrent network as a layer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Embeddings: tables whose rows are picked by index."""
+"""Define embeddings: tables whose rows are picked by index."""
 
 from __future__ import annotations
 

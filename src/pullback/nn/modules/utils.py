@@ -1,4 +1,4 @@
-"""Arguments that may be one number or one per spatial axis, and prefixes of state dicts."""
+"""Read arguments that may be one number or one per spatial axis, and prefixes of state dicts."""
 
 from __future__ import annotations
 
