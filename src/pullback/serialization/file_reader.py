@@ -1,5 +1,4 @@
-"""Define `torch.PyTorchFileReader`: the records of a checkpoint by name, for libraries that load in pieces.
-"""
+"""Define `torch.PyTorchFileReader`: checkpoints by record, for libraries that load in pieces."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Define the subject of freezing: a program, the arrays that it holds and writes to, and the shapes of results.
-"""
+"""Define the subject of freezing: a program, the arrays that it holds, and the shapes of results."""
 
 from __future__ import annotations
 
