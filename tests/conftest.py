@@ -55,12 +55,12 @@ def price(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
     """Return what sets the nanoseconds of NumPy's work after which this process compiles native code that
     gives the same bits.
     """
-    from pullback.array import rent
+    from pullback.array import tiering
 
     def set_price(nanoseconds: float) -> None:
         for name in ("OPEN", "KERNEL", "COMPILER", "LOOP"):
-            monkeypatch.setattr(rent, name, nanoseconds)
-        monkeypatch.setattr(rent.account, "paid", 0.0)
-        monkeypatch.setattr(rent.account, "compiles_apart", False)
+            monkeypatch.setattr(tiering, name, nanoseconds)
+        monkeypatch.setattr(tiering.account, "spent", 0.0)
+        monkeypatch.setattr(tiering.account, "compiles_apart", False)
 
     return set_price

@@ -62,7 +62,7 @@ def _of_compiler(module: str, name: str) -> Any:
 
 
 _backend.provide(
-    _of_compiler, lambda: _native("backend", "Kernels"), lambda: _native("chains", "Chains")
+    _of_compiler, lambda: _native("backend", "Kernels"), lambda: _native("ufunc_chains.library", "Chains")
 )
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import pullback  # noqa: F401  # it provides what runs chains
-from pullback.array import chains, norm, recurrent, rent
+from pullback.array import chain_steps, chains, norm, recurrent, tiering
 from pullback.array.chains import COLUMN, FOUR, ROWS, SCALAR, THREE, VECTOR, Chain
 from pullback.array.elementwise import CHAINS
 from pullback.ops import attention, reduce, softmax
@@ -58,7 +58,7 @@ def test_native_code_gives_the_bits_of_numpy(name, price):
 
 def test_small_arrays_go_by_numpy_until_that_has_cost_enough(monkeypatch, price):
     price(1_000_000)
-    monkeypatch.setattr(chains, "_RENT", rent.Rent())
+    monkeypatch.setattr(chains, "_HOTNESS", tiering.Hotness())
     chain = Chain(np.exp, (ROWS, ROWS), cost=400_000)
     x = np.ones((2, 3), np.float32)
     assert [chain.native(x) is None for _ in range(2)] == [True, True]
@@ -85,14 +85,14 @@ def test_there_is_no_chain_for_other_dtypes_nothing_and_large_arrays(price):
 ])  # fmt: skip
 def test_what_is_no_chain_of_loops_is_refused(kernel):
     with pytest.raises(chains.Unfit):
-        chains.noted(kernel, (ROWS, ROWS), 0, F32)
+        chain_steps.noted(kernel, (ROWS, ROWS), 0, F32)
 
 
 def test_a_note_tells_steps_slots_and_numbers():
     def kernel(x, out):
         np.subtract(np.multiply(x, 2.0, out=...), x, out=out)
 
-    note = chains.noted(kernel, (ROWS, ROWS), 0, F32)
+    note = chain_steps.noted(kernel, (ROWS, ROWS), 0, F32)
     assert [step.ufunc for step in note.steps] == [np.multiply, np.subtract]
     assert (note.given, note.spare, note.constants) == (2, 1, (np.float32(2),))
     assert [[o.slot for o in step.operands] for step in note.steps] == [[0, 3, 2], [2, 0, 1]]

@@ -12,7 +12,9 @@ import pytest
 import pullback
 from pullback.array import locks
 
-MADE = re.compile(r"threading\.(Lock|RLock|Condition|Semaphore|BoundedSemaphore|Event|Barrier)\(")
+MADE = re.compile(
+    r"(?:threading|_thread)\.(allocate_lock|Lock|RLock|Condition|Semaphore|BoundedSemaphore|Event|Barrier)\("
+)
 
 
 def test_no_other_file_makes_a_lock() -> None:

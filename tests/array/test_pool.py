@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pullback.array import pool
+from pullback.array import average_pool, pool
 from pullback.array.pool import Windows
 
 
@@ -99,7 +99,7 @@ def test_avg_pool_and_its_adjoint(problem, count_include_pad, divisor):
     x, windows, rng = problem
     x = np.nan_to_num(x, neginf=0.0)
     size = x.shape[2:]
-    y = pool.avg_pool(x, windows, count_include_pad, divisor)
+    y = average_pool.avg_pool(x, windows, count_include_pad, divisor)
     for place, inside in windows_of(x, windows).items():
         number = 1
         for o, n, k, s, p in zip(place[2:], size, windows.kernel, windows.stride, windows.padding):
@@ -107,7 +107,7 @@ def test_avg_pool_and_its_adjoint(problem, count_include_pad, divisor):
         by = divisor or (number if count_include_pad else len(inside))
         np.testing.assert_allclose(y[place], sum(x[(*place[:2], *at)] for _, at in inside) / by, atol=1e-12)
     g = rng.standard_normal(y.shape)
-    back = pool.avg_pool_adjoint(g, windows, size, count_include_pad, divisor)
+    back = average_pool.avg_pool_adjoint(g, windows, size, count_include_pad, divisor)
     np.testing.assert_allclose(np.sum(back * x), np.sum(g * y), atol=1e-9)
 
 
@@ -118,7 +118,7 @@ SIZES = [((8,), (4,)), ((7,), (3,)), ((5, 6), (7, 2)), ((4, 3, 5), (2, 3, 4))]
 def test_adaptive_pools(size, output):
     rng = np.random.default_rng(0)
     x = rng.standard_normal((2, 3, *size))
-    averages = pool.adaptive_avg_pool(x, output)
+    averages = average_pool.adaptive_avg_pool(x, output)
     values, indices = pool.adaptive_max_pool(x, output)
     for place in np.ndindex(*output):
         box = tuple(
@@ -129,7 +129,7 @@ def test_adaptive_pools(size, output):
         np.testing.assert_array_equal(values[(..., *place)], region.max(-1))
     np.testing.assert_array_equal(pool.gather_planes(x, indices), values)
     g = rng.standard_normal(averages.shape)
-    back = pool.adaptive_avg_pool_adjoint(g, size)
+    back = average_pool.adaptive_avg_pool_adjoint(g, size)
     np.testing.assert_allclose(np.sum(back * x), np.sum(g * averages))
 
 
@@ -145,7 +145,7 @@ def test_winners_are_bytes_and_halves_keep_their_dtype():
     values, winners = pool.max_pool(x, windows)
     assert (values.dtype, winners.dtype) == (np.float16, np.uint8)
     assert pool.scatter_windows(values, winners, windows, (4, 4)).dtype == np.float16
-    assert pool.avg_pool(x, windows).dtype == np.float16
+    assert average_pool.avg_pool(x, windows).dtype == np.float16
 
 
 def test_nothing_is_pooled_natively(price):

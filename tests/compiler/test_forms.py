@@ -11,11 +11,13 @@ import pytest
 
 from pullback.array import dtypes
 from pullback.compiler.lower.elementwise import Unwritten, form
-from pullback.compiler.lower.handlers import PARTS, Pair, Reference
+from pullback.compiler.lower.handlers import PARTS, Pair
 from pullback.compiler.lower.pairs import Pairs
 from pullback.core.op import TABLE
 from tests.ops import capabilities
 from tests.ops.samples import Sample
+
+from .reference import Reference
 
 ROWS = [
     row for row in capabilities.ROWS

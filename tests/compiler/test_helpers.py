@@ -14,7 +14,7 @@ import pytest
 import pullback as torch
 
 pytest.importorskip("llvmlite")
-from pullback.array import rent
+from pullback.array import tiering
 from pullback.compiler.emit import codegen
 from pullback.compiler.emit.codegen import HASTY, LOOPS, WRITTEN
 from pullback.compiler.runtime import engine, helper_processes
@@ -161,7 +161,7 @@ def test_a_program_of_many_kernels_is_the_same_whoever_compiles_it(monkeypatch):
 def apart(monkeypatch: Any) -> Iterator[None]:
     """Let eager calls have a process of their own at once."""
     for name, value in (("compiles_apart", True), ("pays_apart", True)):
-        monkeypatch.setattr(rent.account, name, value)
+        monkeypatch.setattr(tiering.account, name, value)
     monkeypatch.setattr(helper_processes, "_apart", None)
     monkeypatch.setattr(helper_processes, "_asked", {})
     monkeypatch.setattr(helper_processes, "LINGERS", 0.0)
@@ -171,7 +171,7 @@ def apart(monkeypatch: Any) -> Iterator[None]:
         thread.join(60)
 
 
-def wanted(kind: rent.Rent, text: str = TEXT) -> Any:
+def wanted(kind: tiering.Hotness, text: str = TEXT) -> Any:
     """Return what a kind of work gets when all that was asked for has come."""
     found = kind.get(lambda: engine.started(text, WRITTEN)())
     for made in helper_processes._asked.values():
@@ -183,28 +183,28 @@ def wanted(kind: rent.Rent, text: str = TEXT) -> Any:
 def test_nobody_waits_for_what_another_process_compiles(apart, monkeypatch, tmp_path):
     monkeypatch.setenv("PULLBACK_CACHE", "1")
     monkeypatch.setenv("PULLBACK_CACHE_DIR", str(tmp_path / "cache"))
-    kind = rent.Rent()
+    kind = tiering.Hotness()
     expected = codegen.compiled(TEXT, WRITTEN)
     assert wanted(kind) is None
-    assert not helper_processes._asked or kind.pays(0)
+    assert not helper_processes._asked or kind.is_hot(0)
     assert wanted(kind) == expected
     # The other process has kept it, for those that ask when this one has ended.
     monkeypatch.setattr(helper_processes, "made_apart", None)
-    assert wanted(rent.Rent()) == expected
+    assert wanted(tiering.Hotness()) == expected
 
 
 def test_where_no_other_process_compiles_this_one_does(apart, monkeypatch):
     monkeypatch.setattr(sys, "executable", "/nowhere/python3")
-    monkeypatch.setattr(rent, "LOOP", 100.0)
-    kind = rent.Rent()
+    monkeypatch.setattr(tiering, "LOOP", 100.0)
+    kind = tiering.Hotness()
     assert wanted(kind) is None
     assert wanted(kind) is None
-    assert not rent.account.compiles_apart
-    assert [kind.pays(60) for _ in range(2)] == [False, True]
+    assert not tiering.account.compiles_apart
+    assert [kind.is_hot(60) for _ in range(2)] == [False, True]
     assert wanted(kind) == codegen.compiled(TEXT, WRITTEN)
 
 
 def test_a_small_program_starts_no_process(apart, monkeypatch):
-    monkeypatch.setattr(rent.account, "pays_apart", False)
-    assert wanted(rent.Rent()) is None
+    monkeypatch.setattr(tiering.account, "pays_apart", False)
+    assert wanted(tiering.Hotness()) is None
     assert helper_processes._apart is None

@@ -9,7 +9,6 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pullback.compiler.lower.handlers import Reference
 from pullback.compiler.lower.index import (
     Index,
     Quotient,
@@ -21,6 +20,8 @@ from pullback.compiler.lower.index import (
     strides_of,
     unravel,
 )
+
+from .reference import Reference
 
 SHAPES = st.lists(st.integers(1, 5), min_size=1, max_size=4).map(tuple)
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import pullback as torch
-from pullback.array import large, random, random_normal, rent, taps
+from pullback.array import large, random, random_normal, taps, tiering
 from pullback.array import sampler as sampler_kernels
 from pullback.array.sampler import Sampler
 from pullback.array.threads import get_num_threads, set_num_threads
@@ -221,9 +221,9 @@ print("llvmlite" in sys.modules and sys.modules["llvmlite"] is not None)
 SMALL = """
 import sys
 import pullback as torch
-from pullback.array import rent
+from pullback.array import tiering
 {before}
-rent.OPEN = rent.KERNEL = rent.COMPILER = rent.LOOP = 0
+tiering.OPEN = tiering.KERNEL = tiering.COMPILER = tiering.LOOP = 0
 weight = torch.ones(4, 4, requires_grad=True)
 optimizer = torch.optim.Adam([weight])
 for _ in range(30):
@@ -427,7 +427,7 @@ def test_maps_of_moderate_size_are_native_once_they_have_cost_as_much(monkeypatc
     ask = large.ask
     monkeypatch.setattr(large, "ask", lambda kernel, *given: asked.append(kernel) or ask(kernel, *given))
     price(500_000)
-    monkeypatch.setattr(taps, "_RENT", rent.Rent())
+    monkeypatch.setattr(taps, "_HOTNESS", tiering.Hotness())
     x = torch.from_numpy(data(2, 3, 20, 21))
     found = [F.interpolate(x, size=(30, 41), mode="bilinear", align_corners=True) for _ in range(40)]
     assert 0 < len(asked) < 40
@@ -465,9 +465,9 @@ def test_products_of_large_matrices_are_native(dtype, monkeypatch):
 @pytest.mark.parametrize(("mean", "std"), [(0.0, 1.0), (-0.5, 2.3), (3.0, 0.0)])
 def test_normal_numbers_are_the_same_natively(monkeypatch, price, size, mean, std):
     found = []
-    for bought in (False, True):
-        price(0 if bought else 1 << 62)
-        monkeypatch.setattr(random_normal, "_RENT", rent.Rent())
+    for is_hot in (False, True):
+        price(0 if is_hot else 1 << 62)
+        monkeypatch.setattr(random_normal, "_HOTNESS", tiering.Hotness())
         generator = torch.Generator().manual_seed(size)
         numbers = [torch.empty(size).normal_(mean, std, generator=generator) for _ in range(3)]
         found.append(torch.cat([*numbers, torch.rand(3, generator=generator)]).numpy().view(np.int32))
@@ -476,18 +476,18 @@ def test_normal_numbers_are_the_same_natively(monkeypatch, price, size, mean, st
 
 def test_random_words_are_the_same_natively(monkeypatch, price):
     found = []
-    for bought in (False, True):
+    for is_hot in (False, True):
         price(1 << 62)
-        monkeypatch.setattr(random, "_RENT", rent.Rent())
+        monkeypatch.setattr(random, "_HOTNESS", tiering.Hotness())
         generator = torch.Generator().manual_seed(3)
         drawn = [torch.rand(700, generator=generator)]
-        random._RENT._is_due = bought
+        random._HOTNESS._is_due = is_hot
         drawn += [torch.rand(n, generator=generator) for n in (1, 2000, 624)]
         state = generator.get_state()
         drawn.append(torch.rand(5000, generator=generator))
-        random._RENT._is_due = not bought
+        random._HOTNESS._is_due = not is_hot
         drawn.append(torch.rand(1000, generator=generator.clone_state()))
-        random._RENT._is_due = bought
+        random._HOTNESS._is_due = is_hot
         assert torch.equal(torch.rand(5000, generator=generator.set_state(state)), drawn[4])
         drawn.append(torch.rand(1300, generator=generator.manual_seed(4)))
         found.append([*drawn, state, generator.get_state()])
@@ -495,12 +495,12 @@ def test_random_words_are_the_same_natively(monkeypatch, price):
         assert torch.equal(natively, plainly)
 
 
-def test_native_code_is_bought_when_the_rent_has_cost_as_much(monkeypatch, price):
+def test_native_code_comes_when_numpys_calls_have_cost_as_much(monkeypatch, price):
     price(100)
-    kind = rent.Rent()
-    assert [kind.pays(40) for _ in range(4)] == [False, False, True, True]
+    kind = tiering.Hotness()
+    assert [kind.is_hot(40) for _ in range(4)] == [False, False, True, True]
     monkeypatch.setattr(large, "SIZE", 1 << 62)
-    assert not rent.Rent().pays(1000)
+    assert not tiering.Hotness().is_hot(1000)
 
 
 @pytest.mark.parametrize(
@@ -527,12 +527,12 @@ def test_samples_of_grids(sampler: Sampler, monkeypatch: pytest.MonkeyPatch, pri
 
     asked: list[str] = []
     price(1 << 62)
-    sampler_kernels._rent.cache_clear()
+    sampler_kernels._hotness.cache_clear()
     expected = results()
     ask = large.ask
     monkeypatch.setattr(large, "ask", lambda kind, *given: asked.append(kind) or ask(kind, *given))
     price(0)
-    sampler_kernels._rent.cache_clear()
+    sampler_kernels._hotness.cache_clear()
     for found, wanted in zip(results(), expected, strict=True):
         np.testing.assert_array_equal(found, wanted)
     assert "samples" in asked

@@ -14,7 +14,7 @@ from pullback.compiler.passes.pipeline import PIPELINE, optimized
 from pullback.compiler.passes.simplification import algebra, common_subexpressions, dead_code
 from pullback.compiler.program.text import UnreadableError
 from pullback.compiler.program.verify import verify
-from pullback.core.tracer import Equation, Reference
+from pullback.core.recorder import Equation, Reference
 
 
 def program_of(function: Callable[..., Any], *inputs: Any) -> Program:

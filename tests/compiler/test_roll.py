@@ -13,7 +13,7 @@ from pullback.compiler.frontend.capture import capture
 from pullback.compiler.frontend.captured import Captured
 from pullback.compiler.frontend.knowledge import Knowledge
 from pullback.compiler.frontend.optimizer_state import FirstState
-from pullback.core.tracer import Equation, Recorder, Reference
+from pullback.core.recorder import Equation, Recorder, Reference
 
 pytest.importorskip("llvmlite")
 from pullback.compiler.passes.loop_rolling import Roller, rolled

@@ -8,7 +8,7 @@ import pytest
 import pullback as torch
 from pullback import nn, optim
 from pullback.compiler import Program, ProgramError, trace
-from pullback.core.tracer import Equation, Reference
+from pullback.core.recorder import Equation, Reference
 from pullback.nn import functional as F
 
 

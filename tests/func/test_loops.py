@@ -14,7 +14,8 @@ import pullback as torch
 from pullback import func
 from pullback.compiler import trace
 from pullback.core.levels import fresh_level
-from pullback.core.tracer import Recorder, tracing
+from pullback.core.recorder import Recorder
+from pullback.core.tracer import tracing
 from pullback.func import cond, fori_loop, grad, hessian, jvp, scan, vmap, while_loop
 
 F64 = torch.float64

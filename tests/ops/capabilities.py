@@ -26,7 +26,7 @@ from pullback.compiler.lower.lowered import Call
 from pullback.compiler.program.program import Program
 from pullback.core.levels import fresh_level
 from pullback.core.op import TABLE, Op
-from pullback.core.tracer import Recorder
+from pullback.core.recorder import Recorder
 from pullback.core.value import run
 from pullback.ops import declare_all
 

@@ -47,6 +47,17 @@ def test_history_of_the_tensors_that_it_is_made_of() -> None:
     assert x.tolist() == [1.0, 1.0]
 
 
+def test_backward_takes_a_nested_covector() -> None:
+    x, y = torch.ones(2, requires_grad=True), torch.ones(3, requires_grad=True)
+    n = torch.nested.as_nested_tensor([x, y]) * 2
+    with pytest.raises(RuntimeError, match="Expected both self and other to be nested"):
+        n.backward(torch.ones(5))
+    with pytest.raises(RuntimeError, match=r"grad_output\[0\] has a shape of tensor\(\[\[3\],"):
+        n.backward(torch.nested.nested_tensor([torch.ones(3), torch.ones(3)]))
+    n.backward(torch.nested.nested_tensor([torch.ones(2), torch.zeros(3)]))
+    assert x.grad.tolist() == [2.0] * 2 and y.grad.tolist() == [0.0] * 3
+
+
 def test_modules_take_them() -> None:
     torch.manual_seed(0)
     model = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.ReLU(), torch.nn.LayerNorm(4))

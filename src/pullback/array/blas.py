@@ -13,7 +13,6 @@ import ctypes
 import importlib
 import os
 import sys
-import threading
 import time
 from collections.abc import Callable
 from functools import cache
@@ -147,6 +146,8 @@ class OpenBLAS:
 
 def _others_may_multiply() -> bool:
     """Return whether the program has threads that this package did not start."""
+    import threading  # see `locks`
+
     return any(t.name != OWN_THREAD and t is not threading.current_thread() for t in threading.enumerate())
 
 
@@ -154,6 +155,8 @@ def _foreign_threads_sleep() -> bool:
     """Return whether all threads sleep that are neither Python's nor this package's; True where the system
     does not tell.
     """
+    import threading
+
     pythons = {str(thread.native_id) for thread in threading.enumerate()}
     tasks = "/proc/self/task"
     for task in os.listdir(tasks) if os.path.isdir(tasks) else ():

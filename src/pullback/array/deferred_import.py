@@ -7,7 +7,6 @@ then: each such module takes 0.2 to 0.5 ms of an import.
 from __future__ import annotations
 
 from importlib import import_module
-from importlib.util import resolve_name
 from types import ModuleType
 from typing import Any
 
@@ -30,4 +29,5 @@ def import_later(name: str, package: str) -> Any:
     """Return what stands for a module until it is first used; names and packages are as in
     `importlib.import_module`.
     """
-    return _Deferred(resolve_name(name, package))
+    own = name.lstrip(".")
+    return _Deferred(f"{package.rsplit('.', len(name) - len(own) - 1)[0]}.{own}")

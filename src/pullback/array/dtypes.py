@@ -278,8 +278,9 @@ def set_default_dtype(d: dtype, /) -> None:
         raise TypeError("only floating-point types are supported as the default type")
     if d.itemsize == 1:
         raise TypeError(f"couldn't find storage object {d.scalar_type}Storage")
-    _default = d
-    process.changed()
+    if d is not _default:
+        _default = d
+        process.changed()
 
 
 def default_complex() -> dtype:

@@ -72,8 +72,8 @@ def look_for_compiler() -> None:
 
 
 def chains() -> Any:
-    """Return what runs chains of NumPy's loops on small arrays (`compiler.eager_kernels.chains.Chains`); None
-    where there is none.
+    """Return what runs chains of NumPy's loops on small arrays, a
+    `compiler.eager_kernels.ufunc_chains.library.Chains`; None where there is none.
     """
     global _load_chains, _chains
     if _load_chains is not None:

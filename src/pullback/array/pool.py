@@ -1,10 +1,9 @@
-"""Pooling in one, two, three … dimensions, and the adjoints of its maps.
+"""Maximum pooling in one, two, three … dimensions, and the adjoints of its maps.
 
 A maximum pool gives, beside the values, *winners*: for each window the number of the tap (in C order) that it
 took. They are a byte each, and the two linear maps that they define, `scatter_windows` (the covector) and
 `gather_windows` (the tangent), are adjoint to one another, so one is the other's derivative. `winner_indices`
-turns them into torch's indices into the plane. Averages are two linear maps, `avg_pool` and
-`avg_pool_adjoint`.
+turns them into torch's indices into the plane. Averages are in `average_pool`.
 
 Loops are over the few taps of a window, on blocks of planes that stay in the cache: 64×6×28×28 with 2×2
 windows takes 0.15 ms on one thread (torch 2.13: 1.3 ms).
@@ -25,9 +24,8 @@ from numpy import ndarray
 
 from . import large
 from .geometry import pad_into
-from .rent import Rent
-from .taps import Taps, from_table, over_planes, transposed
 from .threads import get_num_threads, run_parts, split
+from .tiering import Hotness
 
 #: Bytes of input planes in a block.
 _BLOCK_BYTES = 256 << 10
@@ -129,7 +127,7 @@ def max_pool(x: ndarray, windows: Windows) -> tuple[ndarray, ndarray]:
     taps = list(windows.taps())
 
     def task(planes: ndarray, largest: ndarray, winner: ndarray) -> None:
-        box = _box(planes, windows, output, lowest)
+        box = padded_box(planes, windows, output, lowest)
         np.copyto(largest, windows.under(box, taps[0], output))
         winner.fill(0)
         element, number = np.empty_like(largest), np.empty_like(winner)
@@ -146,7 +144,7 @@ def max_pool(x: ndarray, windows: Windows) -> tuple[ndarray, ndarray]:
         if any(windows.padding):
             _keep_inside(largest == lowest, windows, output, winner)
 
-    _over_planes(task, x, values, winners)
+    each_part(task, x, values, winners)
     return values, winners
 
 
@@ -211,19 +209,19 @@ def _largest(x: ndarray, places: ndarray) -> tuple[ndarray, ndarray]:
 
 
 @functools.lru_cache(maxsize=256)
-def _rent(size: tuple[int, ...], windows: Windows) -> Rent:
+def _hotness(size: tuple[int, ...], windows: Windows) -> Hotness:
     """Return what pools of small planes of one size have cost: native code gives the same numbers."""
-    return Rent()
+    return Hotness()
 
 
 def max_values(x: ndarray, windows: Windows) -> ndarray:
     """Return what `max_pool` does without the winners: 8 planes of 14×14 take 13 µs instead of 32."""
     shape = x.shape
-    output, whole, (first, *parts) = _parts(shape[2:], windows)
+    output, whole, (first, *parts) = plane_parts(shape[2:], windows)
     if len(parts) > _TAPS and 0 < x.size <= _FEW and (table := _table(shape[2:], windows)) is not None:
         return _largest(x, table.places)[0].reshape(*shape[:2], *output)
     planes = x.reshape(-1, *shape[2:])
-    box = planes if whole else _box(planes, windows, output, _lowest(x.dtype))
+    box = planes if whole else padded_box(planes, windows, output, _lowest(x.dtype))
     largest = box[first].copy()
     for part in parts:
         np.maximum(box[part], largest, out=largest)
@@ -231,7 +229,7 @@ def max_values(x: ndarray, windows: Windows) -> ndarray:
 
 
 @functools.lru_cache(maxsize=1024)
-def _parts(
+def plane_parts(
     size: tuple[int, ...], windows: Windows
 ) -> tuple[tuple[int, ...], bool, list[tuple[slice, ...]]]:
     """Return the size of the result, whether its windows reach no padding, and what lies under each tap."""
@@ -258,8 +256,8 @@ def _native(
 
     if prod(x) >= _WORTH_NATIVE:
         return ran()
-    rent = _rent(x[2:], windows)
-    return rent.pays(_CALLS + prod(x) * _ELEMENT) and rent.get(ran)
+    hotness = _hotness(x[2:], windows)
+    return hotness.is_hot(_CALLS + prod(x) * _ELEMENT) and hotness.get(ran)
 
 
 def _lowest(dtype: np.dtype) -> Any:
@@ -287,7 +285,7 @@ def _keep_inside(empty: ndarray, windows: Windows, output: Sequence[int], winner
         zip(output, windows.kernel, windows.stride, windows.padding, windows.dilation)
     ):
         inside = -(-np.maximum(p - np.arange(o) * s, 0) // d)
-        first = first * k + _on_axis(np.minimum(inside, k - 1), axis, len(output)).astype(winner.dtype)
+        first = first * k + on_axis(np.minimum(inside, k - 1), axis, len(output)).astype(winner.dtype)
     np.copyto(winner, first, where=empty & (winner == 0))
 
 
@@ -308,7 +306,7 @@ def _index_parts(
     reach = [sum(t * step for t, step in zip(tap, steps)) for tap in windows.taps()]
     starts = np.zeros((1,) * len(output), np.int64)
     for axis, (o, s, p, step) in enumerate(zip(output, windows.stride, windows.padding, steps)):
-        starts = starts + _on_axis((np.arange(o) * s - p) * step, axis, len(output))
+        starts = starts + on_axis((np.arange(o) * s - p) * step, axis, len(output))
     return np.array(reach, np.int64), starts
 
 
@@ -335,7 +333,7 @@ def scatter_windows(y: ndarray, winners: ndarray, windows: Windows, size: Sequen
         if not fits:
             target[(slice(None), *covered)] = box[(slice(None), *inside)]
 
-    _over_planes(task, np.ascontiguousarray(y), winners, x)
+    each_part(task, np.ascontiguousarray(y), winners, x)
     return x
 
 
@@ -347,10 +345,10 @@ def gather_windows(x: ndarray, winners: ndarray, windows: Windows) -> ndarray:
     places = _Places(windows, output, lengths)
 
     def task(planes: ndarray, winner: ndarray, target: ndarray) -> None:
-        box = np.ascontiguousarray(_box(planes, windows, output, 0))
+        box = np.ascontiguousarray(padded_box(planes, windows, output, 0))
         target.reshape(-1)[...] = box.reshape(-1)[places.of(winner)]
 
-    _over_planes(task, x, winners, y)
+    each_part(task, x, winners, y)
     return y
 
 
@@ -364,133 +362,21 @@ class _Places:
         self._reach = np.array(taps, np.intp)
         self._starts = np.zeros((1,) * len(output), np.intp)
         for axis, (o, s, step) in enumerate(zip(output, windows.stride, steps)):
-            self._starts = self._starts + _on_axis(np.arange(o) * s * step, axis, len(output))
+            self._starts = self._starts + on_axis(np.arange(o) * s * step, axis, len(output))
 
     def of(self, winner: ndarray) -> ndarray:
         """Return one-dimensional, for winners ``(planes, *output)``."""
         places = self._reach[winner.astype(np.intp)]
         places += self._starts
-        places += _on_axis(np.arange(len(winner)) * self._plane, 0, winner.ndim)
+        places += on_axis(np.arange(len(winner)) * self._plane, 0, winner.ndim)
         return places.reshape(-1)
 
 
-def _on_axis(values: ndarray, axis: int, ndim: int) -> ndarray:
+def on_axis(values: ndarray, axis: int, ndim: int) -> ndarray:
+    """Return numbers along one of so many axes, of one element along the others."""
     shape = [1] * ndim
     shape[axis] = len(values)
     return values.reshape(shape)
-
-
-# --------------------------------------------------------------------------------------------------- averages
-
-
-def avg_pool(
-    x: ndarray, windows: Windows, count_include_pad: bool = True, divisor_override: int | None = None
-) -> ndarray:
-    """Return the sum under each window over its number of places: with the padding or without it, or
-    `divisor_override`.
-    """
-    if x.dtype.itemsize == 2:
-        return avg_pool(x.astype(np.float32), windows, count_include_pad, divisor_override).astype(x.dtype)
-    output = windows.output(x.shape[2:])
-    y = np.empty((*x.shape[:2], *output), x.dtype)
-    divisor = _divisor(x.shape[2:], output, windows, count_include_pad, divisor_override, x.dtype)
-
-    whole = _parts(x.shape[2:], windows)[1]
-
-    def task(planes: ndarray, target: ndarray) -> None:
-        box = planes if whole else _box(planes, windows, output, 0)
-        for axis, (o, k, s) in enumerate(zip(output, windows.kernel, windows.stride), 1):
-            box = _window_sums(box, axis, o, k, s)
-        np.divide(box, divisor, out=target, casting="unsafe")
-
-    _over_planes(task, x, y)
-    return y
-
-
-def avg_pool_adjoint(
-    y: ndarray, windows: Windows, size: Sequence[int], count_include_pad: bool = True,
-    divisor_override: int | None = None,
-) -> ndarray:
-    """Give each of y ``(N, C, *output)`` to the places of its window, divided as `avg_pool` divides: ``(N, C,
-    *size)``.
-    """
-    if y.dtype.itemsize == 2:
-        full = avg_pool_adjoint(y.astype(np.float32), windows, size, count_include_pad, divisor_override)
-        return full.astype(y.dtype)
-    output = y.shape[2:]
-    x = np.zeros((*y.shape[:2], *size), y.dtype)
-    divisor = _divisor(size, output, windows, count_include_pad, divisor_override, y.dtype)
-    lengths = windows.lengths(output)
-    inside, covered = windows.inside(size, lengths)
-
-    def task(source: ndarray, target: ndarray) -> None:
-        box = source / divisor
-        # The last axis is spread first: it is the one whose copies are strided.
-        for axis in range(len(size), 0, -1):
-            kernel, stride = windows.kernel[axis - 1], windows.stride[axis - 1]
-            box = _spread_windows(box, axis, lengths[axis - 1], kernel, stride)
-        target[(slice(None), *covered)] = box[(slice(None), *inside)]
-
-    _over_planes(task, y, x)
-    return x
-
-
-@functools.lru_cache(maxsize=256)
-def _divisor(
-    size: tuple[int, ...], output: tuple[int, ...], windows: Windows, count_include_pad: bool,
-    divisor_override: int | None, dtype: np.dtype,
-) -> Any:
-    if divisor_override is not None:
-        return dtype.type(divisor_override)
-    divisor = np.ones((1,) * len(size), np.int64)
-    facts = zip(size, output, windows.kernel, windows.stride, windows.padding)
-    for axis, (n, o, k, s, p) in enumerate(facts):
-        start = np.arange(o) * s - p
-        stop = np.minimum(start + k, n + p)
-        if not count_include_pad:
-            start, stop = np.maximum(start, 0), np.minimum(stop, n)
-        divisor = divisor * _on_axis(stop - start, axis, len(size))
-    if (divisor == divisor.flat[0]).all():
-        return dtype.type(divisor.flat[0])
-    return divisor.astype(dtype)
-
-
-def _along(axis: int, cut: slice) -> tuple[slice, ...]:
-    return (*(slice(None),) * axis, cut)
-
-
-def _window_sums(x: ndarray, axis: int, output: int, kernel: int, stride: int) -> ndarray:
-    """Return Σ over i < kernel of x[o·stride + i] along one axis."""
-    if output == 1:
-        return np.add.reduce(x[_along(axis, slice(0, kernel))], axis=axis, keepdims=True, dtype=x.dtype)
-    reach = (output - 1) * stride + 1
-    total = x[_along(axis, slice(0, reach, stride))]
-    if kernel == 1:
-        return total
-    total = total + x[_along(axis, slice(1, 1 + reach, stride))]
-    for i in range(2, kernel):
-        np.add(total, x[_along(axis, slice(i, i + reach, stride))], out=total)
-    return total
-
-
-def _spread_windows(y: ndarray, axis: int, length: int, kernel: int, stride: int) -> ndarray:
-    """Return the transpose of `_window_sums`: y[o] is added to the places o·stride + i along one axis of the
-    given length.
-    """
-    output = y.shape[axis]
-    if output == 1 and kernel == length:
-        shape = list(y.shape)
-        shape[axis] = length
-        return np.broadcast_to(y, shape)
-    x = np.zeros((*y.shape[:axis], length, *y.shape[axis + 1 :]), y.dtype)
-    reach = (output - 1) * stride + 1
-    for i in range(kernel):
-        view = x[_along(axis, slice(i, i + reach, stride))]
-        if stride >= kernel:
-            np.copyto(view, y)
-        else:
-            np.add(view, y, out=view)
-    return x
 
 
 # --------------------------------------------------------------------------------------------------- adaptive
@@ -502,7 +388,7 @@ def adaptive_bounds(size: int, output: int) -> list[tuple[int, int]]:
 
 
 @functools.lru_cache(maxsize=256)
-def _even_windows(size: tuple[int, ...], output: tuple[int, ...]) -> Windows | None:
+def even_windows(size: tuple[int, ...], output: tuple[int, ...]) -> Windows | None:
     """Return the same windows as those of an ordinary pool, where the sizes divide."""
     if 0 in output or 0 in size or any(n % o for n, o in zip(size, output)):
         return None
@@ -510,53 +396,10 @@ def _even_windows(size: tuple[int, ...], output: tuple[int, ...]) -> Windows | N
     return Windows(kernel, kernel, (0,) * len(kernel), (1,) * len(kernel))
 
 
-def adaptive_avg_pool(x: ndarray, output: Sequence[int]) -> ndarray:
-    """Return averages over windows that divide each axis into `output` nearly equal ones, overlapping where
-    they must.
-    """
-    windows = _even_windows(x.shape[2:], tuple(output))
-    if windows is not None:
-        return avg_pool(x, windows)
-    if x.dtype.itemsize == 2:
-        return adaptive_avg_pool(x.astype(np.float32), output).astype(x.dtype)
-    return over_planes(x, [_adaptive(n, o) for n, o in zip(x.shape[2:], output)])
-
-
-@functools.lru_cache(maxsize=64)
-def _adaptive(size: int, output: int) -> Taps:
-    return from_table(*_adaptive_table(size, output))
-
-
-@functools.lru_cache(maxsize=64)
-def _adaptive_back(size: int, output: int) -> Taps:
-    return transposed(*_adaptive_table(size, output))
-
-
-def _adaptive_table(size: int, output: int) -> tuple[ndarray, ndarray, int, ndarray]:
-    """Return the places in each window, their weights, the size and how many they are, as `taps` wants
-    them.
-    """
-    starts, stops = np.array(adaptive_bounds(size, output), np.intp).reshape(-1, 2).T
-    counts = stops - starts
-    places = starts[:, None] + np.arange(max(1, int(counts.max(initial=1))))
-    weights = np.broadcast_to(1 / np.maximum(counts, 1)[:, None], places.shape)
-    return np.minimum(places, max(0, size - 1)), weights, size, counts
-
-
-def adaptive_avg_pool_adjoint(y: ndarray, size: Sequence[int]) -> ndarray:
-    """Return the transpose of `adaptive_avg_pool` from ``(N, C, *size)``."""
-    windows = _even_windows(tuple(size), y.shape[2:])
-    if windows is not None:
-        return avg_pool_adjoint(y, windows, size)
-    if y.dtype.itemsize == 2:
-        return adaptive_avg_pool_adjoint(y.astype(np.float32), size).astype(y.dtype)
-    return over_planes(y, [_adaptive_back(n, o) for n, o in zip(size, y.shape[2:])])
-
-
 def adaptive_max_pool(x: ndarray, output: Sequence[int]) -> tuple[ndarray, ndarray]:
     """Return maxima over the windows of `adaptive_avg_pool`, and their indices into the plane, int64."""
     size = x.shape[2:]
-    windows = _even_windows(size, tuple(output))
+    windows = even_windows(size, tuple(output))
     if windows is not None:
         values, winners = max_pool(x, windows)
         return values, winner_indices(winners, windows, size)
@@ -614,14 +457,14 @@ def scatter_planes(y: ndarray, indices: ndarray, size: Sequence[int]) -> ndarray
 # ----------------------------------------------------------------------------------------------------- blocks
 
 
-def _box(planes: ndarray, windows: Windows, output: Sequence[int], fill: Any) -> ndarray:
+def padded_box(planes: ndarray, windows: Windows, output: Sequence[int], fill: Any) -> ndarray:
     """Return what the windows cover of ``(planes, *size)``, with `fill` in the padding."""
     pads = [(p, p) for p in windows.padding]
     starts = (0,) * len(pads)
     return pad_into(planes[:, None], pads, starts, windows.lengths(output), fill=fill)[:, 0]
 
 
-def _over_planes(task: Callable[..., None], *arrays: ndarray) -> None:
+def each_part(task: Callable[..., None], *arrays: ndarray) -> None:
     """Call `task` with the same block of planes ``(planes, *spatial)`` of every array, side by side."""
     flat = [array.reshape(-1, *array.shape[2:]) for array in arrays]
     if all(0 < array.nbytes <= _BLOCK_BYTES for array in arrays):

@@ -23,7 +23,7 @@ from typing import Any, Self
 import numpy as np
 
 from . import locks
-from .rent import Rent
+from .tiering import Hotness
 
 STATE_WORDS = 624
 DEFAULT_SEED = 67280421310721
@@ -48,7 +48,7 @@ _HEAP_TYPE = 1 << 9
 
 #: What a word costs in NumPy.
 NANOSECONDS = 5
-_RENT = Rent()
+_HOTNESS = Hotness()
 
 
 class Generator:
@@ -302,9 +302,9 @@ class _Source:
         self._legacy.seed(seed & 0xFFFFFFFF)
 
     def blocks(self, count: int) -> np.ndarray:
-        if self._state is not None and _RENT.pays(count * STATE_WORDS * NANOSECONDS):
+        if self._state is not None and _HOTNESS.is_hot(count * STATE_WORDS * NANOSECONDS):
             if self._fill is None:
-                self._fill = _RENT.ask("words")
+                self._fill = _HOTNESS.ask("words")
             if self._fill is not None:
                 words = np.empty(count * STATE_WORDS, np.uint32)
                 self._fill(self._state, words)

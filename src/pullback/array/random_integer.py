@@ -15,8 +15,9 @@ from functools import cache
 import ml_dtypes
 import numpy as np
 
+from .dtype_words import c_name
 from .random import Generator
-from .random_uniform import BFLOAT16, HALVES, c_dtype_name, check_dtype, chunks, fill, mantissa_digits, store
+from .random_uniform import BFLOAT16, HALVES, check_dtype, chunks, fill, mantissa_digits, store
 
 INT64_MIN, INT64_MAX = -(2**63), 2**63 - 1
 
@@ -53,6 +54,11 @@ def random(generator: Generator, out: np.ndarray) -> np.ndarray:
         count = int(np.iinfo(out.dtype).max) + 1
     wide = out.dtype in (np.int64, np.float64)
     return _remainders(generator, out, count, 0, wide)
+
+
+def random_below(generator: Generator, out: np.ndarray, high: int) -> np.ndarray:
+    """Fill ``out`` with integers in [0, high)."""
+    return random_between(generator, out, 0, high)
 
 
 def random_between(generator: Generator, out: np.ndarray, low: int, high: int | None) -> np.ndarray:
@@ -177,7 +183,7 @@ def _check_bounds(low: int, last: int, dtype: np.dtype) -> None:
             if not -(2**digits) <= value <= 2**digits:
                 warnings.warn(
                     f"{name} is out of bounds [-(2^{digits}), 2^{digits}]. Due to precision limitations "
-                    f"{c_dtype_name(dtype)} can support discrete uniform distribution only within this "
+                    f"{c_name(dtype)} can support discrete uniform distribution only within this "
                     "range. This warning will become an error in version 1.7 release, please fix the code in "
                     "advance",
                     UserWarning,
@@ -203,7 +209,7 @@ def _limits(dtype: np.dtype) -> tuple[int, int]:
 def _check_limits(bounds: tuple[tuple[str, int], ...], least: float, most: float, dtype: np.dtype) -> None:
     for name, value in bounds:
         if not least <= value <= most:
-            raise RuntimeError(f"{name} is out of bounds for {c_dtype_name(dtype)}")
+            raise RuntimeError(f"{name} is out of bounds for {c_name(dtype)}")
 
 
 # --- randperm -------------------------------------------------------------------------------------

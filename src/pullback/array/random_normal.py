@@ -33,7 +33,7 @@ from .random_uniform import (
     singles_of,
     store,
 )  # fmt: skip
-from .rent import Rent
+from .tiering import Hotness
 
 BLOCK = 16
 
@@ -42,7 +42,7 @@ NANOSECONDS = 30
 #: What the loops of a draw cost to start; of a few numbers they are shared with the draws around them.
 START = 40_000
 _FEW = 4 * BLOCK
-_RENT = Rent()
+_HOTNESS = Hotness()
 
 #: Pairs of scalar normal numbers that Python's functions make sooner than NumPy's.
 FEW_PAIRS = 4
@@ -134,14 +134,14 @@ def _blocks(generator: Generator, flat: np.ndarray, mean: float, std: float) -> 
         mean, std = float(np.float32(mean)), float(np.float32(std))
     single = flat.dtype == np.float32
     wants = single and (flat.size > _FEW or flat.size % BLOCK != 0)
-    native = wants and _RENT.pays(flat.size * NANOSECONDS + START)
+    native = wants and _HOTNESS.is_hot(flat.size * NANOSECONDS + START)
     if single and not native and flat.size % BLOCK == 0 and flat.size <= SMALL:
         values = generator.made(_standard_singles, flat.size, BLOCK)
         flat[...] = values if mean == 0 and std == 1 else fused_multiply_add(values, std, mean)
         return
     whole = flat.size - flat.size % BLOCK
     if native:
-        fill_blocks = _RENT.ask("normals")
+        fill_blocks = _HOTNESS.ask("normals")
         if fill_blocks is not None:
             fill_blocks(generator.words(whole), flat[:whole], mean, std)
             if whole < flat.size:

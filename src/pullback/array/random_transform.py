@@ -15,6 +15,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from .dtype_words import c_name
 from .dtypes import from_numpy_dtype
 from .random import SMALL, Generator
 from .random_rounding import fused_multiply_add, log, log1p, tan
@@ -22,7 +23,6 @@ from .random_uniform import (
     BFLOAT16,
     HALVES,
     REALS,
-    c_dtype_name,
     check_dtype,
     chunks,
     doubles,
@@ -56,7 +56,7 @@ def cauchy(generator: Generator, out: np.ndarray, median: float = 0.0, sigma: fl
     if out.dtype.kind != "f" and out.dtype != BFLOAT16:
         raise RuntimeError(
             "Cauchy distribution is a continuous probability distribution. dtype must be a floating point "
-            f"but you specified {c_dtype_name(out.dtype)}"
+            f"but you specified {c_name(out.dtype)}"
         )
     return _each(generator, out, lambda u: fused_multiply_add(tan(math.pi * (u - 0.5)), sigma, median))
 

@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterator
 import ml_dtypes
 import numpy as np
 
+from .dtype_words import c_name
 from .dtypes import from_numpy_dtype
 from .layout import as_pairs
 from .quiet import IGNORE, loud, quiet
@@ -145,7 +146,7 @@ def uniform(generator: Generator, out: np.ndarray, low: float = 0.0, high: float
     limit = _largest(out.dtype)
     for name, value in (("from", low), ("to", high)):
         if not -limit <= value <= limit:
-            raise RuntimeError(f"{name} is out of bounds for {c_dtype_name(out.dtype)}")
+            raise RuntimeError(f"{name} is out of bounds for {c_name(out.dtype)}")
     if not low <= high:
         raise RuntimeError(
             f"uniform_ expects to return a [from, to) range, but found from={low:g} > to={high:g}"
@@ -178,18 +179,3 @@ def uniform(generator: Generator, out: np.ndarray, low: float = 0.0, high: float
 def mantissa_digits(dtype: np.dtype) -> int:
     """Return the bits of a floating-point dtype's mantissa, the hidden one included."""
     return int(ml_dtypes.finfo(dtype).nmant) + 1
-
-
-def c_dtype_name(dtype: np.dtype) -> str:
-    """Return the C++ name by which some of torch's messages call a dtype."""
-    return _C_NAMES[dtype.name]
-
-
-_C_NAMES = {
-    "float16": "c10::Half", "bfloat16": "c10::BFloat16", "float32": "float", "float64": "double",
-    "bool": "bool", "uint8": "unsigned char", "int8": "signed char", "int16": "short int", "int32": "int",
-    "int64": "long int", "uint16": "short unsigned int", "uint32": "unsigned int",
-    "uint64": "long unsigned int",
-    "complex32": "c10::complex<c10::Half>", "complex64": "c10::complex<float>",
-    "complex128": "c10::complex<double>",
-}  # fmt: skip

@@ -18,7 +18,9 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from .random_rounding import fused_multiply_add
+from .deferred_import import import_later
+
+rounding = import_later(".random_rounding", __package__)
 
 #: Numbers that one AVX2 register holds.
 BLOCK = {2: 16, 4: 8, 8: 4}  # by bytes per number
@@ -39,12 +41,12 @@ def arange(start: Any, step: Any, count: int, dtype: np.dtype[Any]) -> ndarray:
     block = BLOCK[dtype.itemsize]
     if count < 2 * block:
         return rounded(
-            fused_multiply_add(places, step, start) if block == 4 else places * step + start, dtype
+            rounding.fused_multiply_add(places, step, start) if block == 4 else places * step + start, dtype
         )
     whole = count - count % (2 * block)
-    first = rounded(fused_multiply_add(places[:whole:block], step, start), dtype).astype(np.float64)
+    first = rounded(rounding.fused_multiply_add(places[:whole:block], step, start), dtype).astype(np.float64)
     in_block = np.stack([fused_sum(first, k, step) for k in range(block)], axis=1).reshape(-1)
-    rest = fused_multiply_add(places[whole:], step, start)
+    rest = rounding.fused_multiply_add(places[whole:], step, start)
     return rounded(np.concatenate((in_block, rest)), dtype)
 
 
@@ -106,8 +108,8 @@ def _linspace(start: Any, end: Any, count: int, dtype: np.dtype[Any]) -> ndarray
     if dtype.itemsize == 2:
         return np.concatenate((first + step * ascending, last - step * descending))
     new = np.concatenate((
-        fused_multiply_add(ascending, float(step), float(first)),
-        fused_multiply_add(descending, -float(step), float(last)),
+        rounding.fused_multiply_add(ascending, float(step), float(first)),
+        rounding.fused_multiply_add(descending, -float(step), float(last)),
     ))
     # The sum scales what is tiny beside the other end out of its range.
     if count and np.isfinite(step):

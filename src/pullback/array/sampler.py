@@ -18,8 +18,8 @@ import numpy as np
 from numpy import ndarray
 
 from .ranges import linspace
-from .rent import Rent
 from .scipy_functions import sparse
+from .tiering import Hotness
 
 #: Weights of the four taps around a place at t past the second, as coefficients of 1, t, t², t³: cubic
 #: convolution with a = −0.75 (R. G. Keys, "Cubic convolution interpolation for digital image processing",
@@ -207,9 +207,9 @@ def _vanishes(sampler: Sampler, orders: Sequence[int]) -> bool:
 
 
 @functools.lru_cache(maxsize=256)
-def _rent(size: tuple[int, ...], sampler: Sampler) -> Rent:
+def _hotness(size: tuple[int, ...], sampler: Sampler) -> Hotness:
     """Return what samples of images of one size have cost: native code gives the same numbers."""
-    return Rent()
+    return Hotness()
 
 
 def _native(
@@ -222,12 +222,12 @@ def _native(
     cost = _CALL + (prod(grid.shape[:-1]) << len(size)) * (_PLACE + _PIXEL * x.shape[1])
     if "scipy.sparse" not in sys.modules:
         cost += _SCIPY
-    rent = _rent(tuple(size), sampler)
-    if not rent.pays(cost):
+    hotness = _hotness(tuple(size), sampler)
+    if not hotness.is_hot(cost):
         return None
     result, of_y = out(), None if y is None else np.ascontiguousarray(y)
     given = np.ascontiguousarray(x), of_y, np.ascontiguousarray(grid)
-    return result if rent.ask("samples", kind, *given, result, size, sampler) else None
+    return result if hotness.ask("samples", kind, *given, result, size, sampler) else None
 
 
 def sample(x: ndarray, grid: ndarray, sampler: Sampler, orders: Sequence[int]) -> ndarray:

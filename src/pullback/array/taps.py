@@ -18,8 +18,8 @@ import numpy as np
 from numpy import ndarray
 
 from . import large
-from .rent import Rent
 from .threads import get_num_threads, run_parts, split
+from .tiering import Hotness
 
 #: Bytes of the largest array in a block.
 _BLOCK_BYTES = 512 << 10
@@ -30,7 +30,7 @@ _WORTH_THREADS = 200_000
 #: Elements below which NumPy is as fast as a native loop, which gives the same bits; nanoseconds of NumPy's
 #: calls for a term, and of an element in it.
 _LEAST, _CALLS, _ELEMENT = 2048, 5000, 2
-_RENT = Rent()
+_HOTNESS = Hotness()
 
 
 class Tap(NamedTuple):
@@ -122,7 +122,7 @@ def _native(planes: ndarray, out: ndarray, largest: int, steps: list[tuple[int, 
     if largest < _LEAST or not large.is_there():
         return False
     terms = sum(len(taps.terms) for _, taps in steps)
-    return _RENT.pays_seldom_asked(lambda: terms * (_CALLS + _ELEMENT * largest)) and _RENT.ask(*given)
+    return _HOTNESS.is_hot_sampled(lambda: terms * (_CALLS + _ELEMENT * largest)) and _HOTNESS.ask(*given)
 
 
 def over_planes(x: ndarray, axes: Sequence[Taps]) -> ndarray:

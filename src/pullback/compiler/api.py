@@ -311,8 +311,8 @@ def get_default_backend() -> Any:
 
 
 def set_default_backend(backend: Any) -> None:
-    """Choose it."""
-    SETTINGS.compile_backend = backend
+    """Choose it; None chooses ``"inductor"`` again."""
+    SETTINGS.compile_backend = "inductor" if backend is None else backend
 
 
 class set_stance:

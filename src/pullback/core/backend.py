@@ -15,7 +15,7 @@ from typing import Any
 from numpy import ndarray
 
 from ..array import large
-from ..array.rent import Rent
+from ..array.tiering import Hotness
 from .tracer import is_tracing
 
 _load: Callable[[str, str], Any] | None = None
@@ -66,11 +66,11 @@ def optimizer_steps(optimizer: Any) -> Any:
     each parameter takes its step by itself.
     """
     # What looks like an optimizer may not have been made like one.
-    rent: Rent | None = optimizer.__dict__.get("_rent")
-    if _load is None or rent is None:
+    hotness: Hotness | None = optimizer.__dict__.get("_hotness")
+    if _load is None or hotness is None:
         return None
     if is_tracing():
         return _load("optimizer_steps", "steps_of")(optimizer)
-    if not rent.pays_seldom_asked(optimizer._cost):
+    if not hotness.is_hot_sampled(optimizer._cost):
         return None
-    return rent.get(_load("optimizer_steps", "steps_of"), optimizer)
+    return hotness.get(_load("optimizer_steps", "steps_of"), optimizer)

@@ -4,14 +4,16 @@ runs what.
 
 from __future__ import annotations
 
+from _thread import get_ident
 from collections.abc import Callable, Iterable, Sequence
 from operator import attrgetter
-from threading import get_ident
 from typing import Any
 
-from . import graph_errors as errors
+from ..array.deferred_import import import_later
 from .node import AccumulateGrad, Node, Output
 from .tracer import running as recorder_of
+
+errors = import_later(".graph_errors", __package__)
 
 
 class Capture:

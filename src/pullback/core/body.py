@@ -14,7 +14,8 @@ import numpy as np
 from numpy import ndarray
 
 from .op import TABLE
-from .tracer import Equation, Recorder, Reference, Tracer, running
+from .recorder import Equation, Recorder, Reference
+from .tracer import Tracer, running
 from .value import TensorBase, Value, dtype_of, shape_of, wrap
 
 

@@ -61,7 +61,7 @@ class Facts(NamedTuple):
     metadata : tuple of int
         The inputs whose shapes are saved.
     small : bool
-        Whether there may be a native function for small operands (`array.small_calls`).
+        Whether there may be a native function for small operands (`array.elementwise_calls`).
     """
 
     inputs: tuple[str, ...]
@@ -167,7 +167,7 @@ def _small(facts: Facts, result: str, operands: Sequence[str]) -> list[str]:
         return [f"{result} = small({', '.join(operands)})"]
     return [
         "try:",
-        "    found = known.get(attrs if 0 not in attrs else repr(attrs))",
+        "    found = compiled.get(attrs if 0 not in attrs else repr(attrs))",
         "    if found is None:",
         "        found = find(attrs)",
         f"    {result} = found({', '.join(operands)})",

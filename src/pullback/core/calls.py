@@ -22,16 +22,16 @@ import numpy as np
 from numpy import float32, float64, ndarray
 
 from ..array import dtypes, large
+from ..array.deferred_import import import_later
 from ..array.elementwise import WORTH_ASKING as PARALLEL_SIZE
 from ..array.elementwise import apply as parallel
+from ..array.elementwise_calls import ElementwiseCalls, refuse
 from ..array.layout import following_channels, following_planes, placed
 from ..array.numbers import DOUBLES, SINGLES
 from ..array.quiet import IGNORE, loud, quiet
-from ..array.small_calls import SmallCalls, refuse
 from ..array.strides import settled
 from . import facade
 from .blame import PACKAGE, next_sequence, outer_frame, own_file, stamp
-from .call_source import Facts, Saved, source_of
 from .modes import DEFAULT, INFERENCE, NO_GRAD, modes
 from .node import DIFFERENTIABLE, LEAF, Node, Output, accumulator, unrecorded
 from .saved import FROZEN
@@ -40,7 +40,11 @@ from .versions import NoVersions
 from .views import NO_GRAD_VIEW, View, bring_up_to_date
 
 if TYPE_CHECKING:
+    from .call_source import Facts
     from .op import Op
+
+#: Loaded when the first op is called.
+writing = import_later(".call_source", __package__)
 
 _new = object.__new__
 F32 = np.dtype(np.float32)
@@ -124,10 +128,10 @@ def _complete(
     function: FunctionType, names: dict[str, Any], op: Op, public: bool, method: str
 ) -> FunctionType:
     """Give a function its code, and that its globals."""
-    small = _small_calls(op, public)
+    small = _elementwise_calls(op, public)
     facts = _facts_of(op, public, small is not None)
     if small is not None:
-        names.update(known=small.known, find=small.find)
+        names.update(compiled=small.compiled, find=small.find)
         if not op.attrs:
             names["small"] = partial(_find_small, function, names, op, public, small)
     names.update(op=op, kernel=op.kernel, method=method, place=op.place, fast=_fast_dtypes(op))
@@ -140,7 +144,7 @@ def _complete(
     return function
 
 
-def _small_calls(op: Op, public: bool) -> SmallCalls | None:
+def _elementwise_calls(op: Op, public: bool) -> ElementwiseCalls | None:
     """Return what finds the native functions of an op on small operands; None where there can be none."""
     if op.kind != "elementwise" or len(op.outputs) > 1 or len(op.inputs) > 3 or not large.is_there():
         return None
@@ -151,15 +155,16 @@ def _small_calls(op: Op, public: bool) -> SmallCalls | None:
         return None
     inputs = len(op.inputs)
     lays_out = inputs == 1 or op.place is placed
-    return SmallCalls(op.kernel, inputs, facts.numbers, op.promote is None, _fast_dtypes(op), lays_out)
+    return ElementwiseCalls(op.kernel, inputs, facts.numbers, op.promote is None, _fast_dtypes(op), lays_out)
 
 
 def _find_small(
-    function: FunctionType, names: dict[str, Any], op: Op, public: bool, small: SmallCalls, *operands: Any
+    function: FunctionType, names: dict[str, Any], op: Op, public: bool, small: ElementwiseCalls,
+    *operands: Any,
 ) -> Any:
     """Count a call of an op without attributes, and give its function what was found for it."""
     small.find(())
-    found = small.known.get(())
+    found = small.compiled.get(())
     if found is refuse:
         function.__code__ = _code_of(_facts_of(op, public, False))
     elif found is not None:
@@ -175,7 +180,7 @@ def _code_of(facts: Facts) -> CodeType:
     """Compile the source of a call; tracebacks find its lines."""
     found = _codes.get(facts)
     if found is None:
-        source = source_of(facts)
+        source = writing.source_of(facts)
         filename = f"{PACKAGE}core{os.sep}<call {len(_codes)}>"
         namespace: dict[str, Any] = {}
         exec(compile(source, filename, "exec"), facade.shared, namespace)
@@ -208,7 +213,7 @@ def _facts_of(op: Op, public: bool, small: bool) -> Facts:
     short = count < 3 and not op.joint and (count == 1 or not op.attrs)
     metadata, fast = layout.metadata_inputs, _fast_dtypes(op)
     floats = {F32, F64} <= fast
-    return Facts(
+    return writing.Facts(
         inputs=("input", "other")[:count] if count < 3 else tuple(f"x{k}" for k in range(count)),
         outputs=len(op.outputs),
         carried=tuple(op.differentiable_outputs),
@@ -228,7 +233,7 @@ def _facts_of(op: Op, public: bool, small: bool) -> Facts:
         ),
         place=_PLACES.get(op.place, "any"),
         saved=tuple(
-            Saved(i if i >= 0 else ~o, _askers(op, name))
+            writing.Saved(i if i >= 0 else ~o, _askers(op, name))
             for name, i, o in zip(layout.values, layout.input_index, layout.output_index, strict=True)
         ),
         metadata=metadata,

@@ -25,7 +25,7 @@ TYPES = (
     "lazy", "vulkan", "mps", "meta", "hpu", "mtia", "privateuseone",
 )
 
-DEVICE_STRING = re.compile(r"([A-Za-z_]+)(?::(0|[1-9][0-9]*))?")
+DEVICE_STRING = r"([A-Za-z_]+)(?::(0|[1-9][0-9]*))?"
 LARGEST_INDEX = 2**31 - 1
 
 
@@ -166,7 +166,7 @@ def _with_index(args: tuple[Any, ...], kwargs: dict[str, Any]) -> device:
 def _parse(text: str) -> device:
     if not text:
         raise RuntimeError("Device string must not be empty")
-    match = DEVICE_STRING.fullmatch(text)
+    match = re.fullmatch(DEVICE_STRING, text)
     if match is None:
         raise RuntimeError(f"Invalid device string: '{text}'")
     type_, index = match.groups()

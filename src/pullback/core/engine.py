@@ -8,11 +8,11 @@ dtype of the edge that it travels along in one place, here: rules know nothing o
 
 from __future__ import annotations
 
+from _thread import get_ident
 from collections.abc import Callable, Container, Sequence
 from functools import partial
 from heapq import heappop, heappush
 from operator import itemgetter
-from threading import get_ident
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,7 @@ from numpy import add, float32, float64, ndarray
 from ..array import large
 from ..array.large import WORTH, WORTH_CHAIN
 from ..array.quiet import IGNORE, loud, quiet
-from ..array.rent import Rent
+from ..array.tiering import Hotness
 from ..array.transposed import c_copy
 from . import bulk, facade
 from .accumulation import accumulate_grad, plus
@@ -37,7 +37,7 @@ from .value import dtype_of, shape_of
 
 #: Nanoseconds that a native loop saves in a backward pass of some twenty nodes.
 _SAVED = 30_000
-_RENT = Rent()
+_HOTNESS = Hotness()
 
 
 class BackwardPass:
@@ -255,7 +255,8 @@ class Backward(BackwardPass, Task):
 
     def native(self) -> Callable[[], None] | None:
         """Return the native loop for this pass, where it has paid; see `large.backward_loop`."""
-        if not (self.is_plain and _RENT.pays(_SAVED)) or (drain := _RENT.get(large.backward_loop)) is None:
+        is_hot = self.is_plain and _HOTNESS.is_hot(_SAVED)
+        if not is_hot or (drain := _HOTNESS.get(large.backward_loop)) is None:
             return None
         return partial(
             drain, self, self.heap, self.pending, self.needed, self.looked_at or None, self.empty,

@@ -7,8 +7,11 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from contextvars import ContextVar
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from ..array.dtype_words import class_name, type_word
 from ..errors import with_note
 from . import facade
 
@@ -27,50 +30,12 @@ def interpreted(error: RuntimeError, note: str, node: Node | None = None) -> Run
     return with_note(error, note if meaning is None else meaning)
 
 
-_TYPE_WORD = {
-    "float32": "Float", "float64": "Double", "float16": "Half", "bfloat16": "BFloat16", "int64": "Long",
-    "int32": "Int", "int16": "Short", "int8": "Char", "uint8": "Byte", "bool": "Bool",
-    "complex32": "ComplexHalf", "complex64": "ComplexFloat", "complex128": "ComplexDouble",
-    "uint16": "UInt16", "uint32": "UInt32", "uint64": "UInt64",
-}  # fmt: skip
-
-
 def detached_in_place() -> RuntimeError:
     """Build the error for a saved tensor that `detach_` took out of the graph."""
     return RuntimeError(
         "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_()."
         "This is not supported, please use out-of-place `.detach()` instead"
     )
-
-
-def type_word(numpy_dtype: object) -> str:
-    """Return the word that torch's messages use for a dtype: 'Float' for float32."""
-    name = str(numpy_dtype)
-    return name.capitalize() if name.startswith("float8") else _TYPE_WORD[name]
-
-
-_C_NAME = {
-    "float32": "float", "float64": "double", "float16": "c10::Half", "bfloat16": "c10::BFloat16",
-    "int64": "long int", "int32": "int", "int16": "short int", "int8": "signed char",
-    "uint8": "unsigned char", "bool": "bool", "complex64": "c10::complex<float>",
-    "complex128": "c10::complex<double>", "complex32": "c10::complex<c10::Half>",
-    "uint16": "short unsigned int", "uint32": "unsigned int", "uint64": "long unsigned int",
-}  # fmt: skip
-
-
-def c_name(numpy_dtype: object) -> str:
-    """Return the C++ type that some of torch's messages name for a dtype: 'long int' for int64."""
-    name = str(numpy_dtype)
-    return f"c10::{name.capitalize()}" if name.startswith("float8") else _C_NAME.get(name, name)
-
-
-def class_name(numpy_dtype: object) -> str:
-    """Return what torch's messages call the tensors of a dtype: the old class, which younger dtypes
-    never had.
-    """
-    word = type_word(numpy_dtype)
-    young = word.startswith(("Bool", "BFloat", "Complex", "UInt", "Float8"))
-    return f"CPU{word}Type" if young else f"torch.{word}Tensor"
 
 
 def freed_graph() -> RuntimeError:
@@ -116,7 +81,7 @@ def hooks_twice() -> RuntimeError:
 
 
 def modified_in_place(
-    dtype: object, shape: tuple[int, ...], maker: str, version: int, expected: int
+    dtype: np.dtype[Any], shape: tuple[int, ...], maker: str, version: int, expected: int
 ) -> RuntimeError:
     """Build the error for a saved value that was written to before backward needed it."""
     sizes = ", ".join(map(str, shape))
@@ -189,7 +154,7 @@ def leaf_view_update() -> RuntimeError:
     )
 
 
-def unsafe_result(result: object, destination: object) -> RuntimeError:
+def unsafe_result(result: np.dtype[Any], destination: np.dtype[Any]) -> RuntimeError:
     """Build the error for a result that the destination's dtype cannot hold."""
     return RuntimeError(
         f"result type {type_word(result)} can't be cast to the desired output type {type_word(destination)}"

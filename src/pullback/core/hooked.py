@@ -12,11 +12,13 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from . import graph_errors as errors
+from ..array.deferred_import import import_later
 from .hooks import NodeHooks
 from .marked import resolved
 from .node import MultiNode, Node
 from .value import TensorBase, dtype_of, shape_of, wrap
+
+errors = import_later(".graph_errors", __package__)
 
 
 def as_tensor(g: Any) -> Any:

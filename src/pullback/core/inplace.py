@@ -17,10 +17,10 @@ import numpy as np
 from numpy import ndarray
 
 from ..array import dtypes
+from ..array.deferred_import import import_later
 from ..array.layout import towards
 from ..array.strides import strides_of
 from . import facade
-from . import graph_errors as errors
 from .batched import Batched
 from .blame import is_freed, stamp
 from .calls import edge_of
@@ -37,6 +37,8 @@ from .value import TensorBase, dtype_of, shape_of, wrap
 from .versions import Detached, VersionOfView, bump, version_of
 from .views import OF_INFERENCE_VIEW, OF_NO_GRAD_VIEW, View, bring_up_to_date, replay
 from .wrapper import Wrapped, named
+
+errors = import_later(".graph_errors", __package__)
 
 
 class CopySlices(Node):

@@ -18,11 +18,11 @@ import numpy as np
 from numpy import float32, float64, ndarray
 
 from ..array import large
+from ..array.deferred_import import import_later
 from . import backend
 from .blame import is_freed
 from .bulk import bulk_saved
 from .connected import connecting
-from .graph_errors import complex_for_real
 from .node import MultiNode, Node, dtype_at
 from .saved import check_versions, freed, graph_saved, plain_saved
 from .underivable import Underivable
@@ -30,6 +30,8 @@ from .value import dtype_of, wrap
 
 if TYPE_CHECKING:
     from .op import Op
+
+errors = import_later(".graph_errors", __package__)
 
 
 def make_node_class(op: Op) -> type[Node]:
@@ -79,7 +81,7 @@ def _refusing_complex(pull: Callable[..., Any]) -> Callable[..., Any]:
         if dtype_of(g).kind in "cW":
             for edge, gi in zip(self._edges, grads, strict=True):
                 if gi is not None and edge is not None and dtype_at(edge).kind not in "cW":
-                    raise complex_for_real()
+                    raise errors.complex_for_real()
         return grads
 
     return backward

@@ -10,9 +10,11 @@ import numpy as np
 from numpy import ndarray
 
 from ..array import dtypes
-from . import graph_errors as errors
+from ..array.deferred_import import import_later
 from .value import shape_of
 from .warn import warn_of_complex_half
+
+errors = import_later(".graph_errors", __package__)
 
 FLOAT16, COMPLEX32 = dtypes.float16.numpy, dtypes.COMPLEX32
 HALVES = frozenset({dtypes.float16.numpy, dtypes.bfloat16.numpy})

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from . import graph_errors as errors
+from ..array.deferred_import import import_later
 from .blame import is_freed
 from .modes import modes
 from .node import MultiNode, Node
@@ -16,6 +16,8 @@ from .saved import check_versions
 from .saved import freed as freed_error
 from .underivable import Underivable
 from .value import TensorBase
+
+errors = import_later(".graph_errors", __package__)
 
 
 def pulled_of_nothing(node: Node, create_graph: bool) -> Sequence[Any]:

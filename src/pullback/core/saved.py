@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from . import graph_errors as errors
+from ..array.deferred_import import import_later
 from .blame import changes, freed_at, is_freed, last_write, place_of
 from .holders import base_of, holder_of
 from .marked import Marked, resolved
@@ -31,6 +31,8 @@ from .views import (
     OF_NO_GRAD_VIEW,
     bring_up_to_date,
 )
+
+errors = import_later(".graph_errors", __package__)
 
 #: Version counter of what can never be written to (scalars, packed values).
 FROZEN: list[Any] = [0]
@@ -383,7 +385,7 @@ def freed(node: Node) -> RuntimeError:
     """Build torch's error for saved values that a backward freed, and say where that was."""
     made, first = place_of(node), freed_at(node._saved)
     error = errors.freed_graph()
-    error.blame = (made, first)  # type: ignore[attr-defined]  # for `explain.why_error`
+    error.blame = (made, first)  # for `explain.why_error`
     return errors.interpreted(error, errors.freed_note(first), node)
 
 

@@ -31,8 +31,8 @@ from .marked import shown
 from .meta import promised_zeros
 from .op import TABLE
 from .overlap import PARTIAL, overlap
+from .recorder import Reference
 from .result_shapes import MANY, PRIMES
-from .tracer import Reference
 
 if TYPE_CHECKING:
     from .op import Op

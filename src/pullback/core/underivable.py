@@ -8,8 +8,8 @@ an input is ``not_implemented(name)``.
 
 from __future__ import annotations
 
+from _thread import get_ident
 from collections.abc import Callable
-from threading import get_ident
 from typing import Any
 
 from .backward_task import running

@@ -12,9 +12,11 @@ from weakref import ref
 
 from numpy import ndarray
 
-from . import graph_errors as errors
+from ..array.deferred_import import import_later
 from .blame import written
 from .modes import modes
+
+errors = import_later(".graph_errors", __package__)
 
 
 class NoVersions(list[Any]):

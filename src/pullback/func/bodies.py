@@ -16,7 +16,8 @@ from ..core.body import Body, BodyRecorder
 from ..core.levels import entered_level
 from ..core.node import DIFFERENTIABLE
 from ..core.op import TABLE
-from ..core.tracer import Equation, Recorder, Reference, tracing
+from ..core.recorder import Equation, Recorder, Reference
+from ..core.tracer import tracing
 from ..core.value import TensorBase, wrap
 from ..ops.cheap import CHEAP
 from ..ops.refusing import stays

@@ -14,8 +14,9 @@ import numpy as np
 from ..array import dtypes
 from ..core.levels import entered_level
 from ..core.op import TABLE
+from ..core.recorder import Recorder, Reference
 from ..core.size import Size
-from ..core.tracer import Recorder, Reference, Tracer
+from ..core.tracer import Tracer
 from ..core.value import TensorBase, dtype_of, run, shape_of, wrap
 from ..tensor.batching import as_tensor
 from ..tensor.duals import make_dual, tangent_of

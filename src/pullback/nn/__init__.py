@@ -16,6 +16,7 @@ __all__ = [
     "functional", "grad", "init", "modules", "parallel", "parameter", "utils",
 ]  # fmt: skip
 __all__ += modules.__all__
+vars(functional)["grad"] = grad  # torch's functional imports it, and its own examples say F.grad
 
 
 def factory_kwargs(kwargs: dict[str, Any] | None) -> dict[str, Any]:

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
+from ..array.dtype_words import type_word
 from ..array.scipy_functions import special
-from ..core.graph_errors import type_word
 from ..core.op import Call, elementwise
 from ..core.promotion import HALVES
 from ..core.value import dtype_of

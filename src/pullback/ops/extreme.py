@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from ..array import large, selection
+from ..array import large
+from ..array.deferred_import import import_later
 from ..array.layout import in_order
 from ..array.reduction import over_first
-from ..array.scatter import put, taken
 from ..array.short_rows import reduced
 from ..core.op import Call, like_first, op
 from ..core.value import dtype_of, shape_of
@@ -26,6 +26,9 @@ from .cumulative import dim_first
 from .reduce import count, kept, over_rows, shifted
 from .sort import orderable
 from .structure import reshape, sum_dims
+
+selection = import_later("..array.selection", __package__)
+scatter = import_later("..array.scatter", __package__)
 
 # --- probabilities ------------------------------------------------------------------------------------------
 
@@ -68,7 +71,7 @@ def _place(g: ndarray, index: ndarray, /, dim: int, size: int) -> ndarray:
         return g.copy()
     out = np.zeros((*g.shape[:dim], size, *g.shape[dim + 1 :]), g.dtype)
     if g.shape[dim] == 1:
-        put(out, dim, index, g)
+        scatter.put(out, dim, index, g)
     else:
         at = list(np.ogrid[tuple(slice(0, n) for n in g.shape)])
         at[dim] = index
@@ -115,7 +118,7 @@ def selecting(name: str, kernel: Callable[..., Any], **fields: Any) -> Call:
 
 def _values_at(x: ndarray, indices: ndarray, dim: int, keepdim: bool) -> tuple[ndarray, ndarray]:
     """Return values and indices from indices that kept the dim."""
-    values = taken(x, dim, indices)
+    values = scatter.taken(x, dim, indices)
     return (values, indices) if keepdim else (values.squeeze(dim), indices.squeeze(dim))
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from ..array import scatter as kernels
+from ..array.deferred_import import import_later
 from ..array.layout import as_first, in_order
 from ..core.data_shaped import no_shape
 from ..core.op import op
@@ -23,6 +23,8 @@ from .cumulative import dim_first
 from .mixture import masked_fill
 from .structure import expand, reshape, sum_dims
 from .view import slice_backward, slice_dim
+
+kernels = import_later("..array.scatter", __package__)
 
 Ints = tuple[int, ...]
 _INT64 = np.dtype(np.int64)

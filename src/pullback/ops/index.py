@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
+from ..array.deferred_import import import_later
 from ..array.layout import as_first, placed, towards
 from ..array.layout import copy as copied
-from ..array.scatter import add_put, put_sum
 from ..array.strides import restrided
 from ..core.op import like_first, op
 from ..core.value import dtype_of, shape_of
@@ -23,6 +23,8 @@ from .comparison import zeros_of
 from .convert import cast
 from .structure import expand, permute, permute_to_front, reshape, stack, unbind
 from .view import LEAD
+
+scatter = import_later("..array.scatter", __package__)
 
 Ints = tuple[int, ...]
 
@@ -74,7 +76,7 @@ def _placed_as_read(found: ndarray, x: ndarray, places: ndarray, dims: Ints) -> 
 
 
 def _index_backward(g: ndarray, where: ndarray, /, shape: Ints, dims: Ints) -> ndarray:
-    return put_sum(shape, _key(where, dims), g)
+    return scatter.put_sum(shape, _key(where, dims), g)
 
 
 def _index_put(x: ndarray, where: ndarray, values: ndarray, /, dims: Ints, accumulate: bool) -> ndarray:
@@ -90,9 +92,9 @@ def put_at(x: ndarray, where: ndarray, values: ndarray, dims: Ints, accumulate: 
         if accumulate:
             values = np.asarray(values).astype(x.dtype, copy=False)
             if x.flags.c_contiguous and x.dtype.itemsize > 2:
-                add_put(x, key, values)
+                scatter.add_put(x, key, values)
             else:
-                x += put_sum(x.shape, key, values)
+                x += scatter.put_sum(x.shape, key, values)
         else:
             x[key] = values
     except (IndexError, ValueError):

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
+from ..array.dtype_words import type_word
 from ..array.lapack import (
     _COMPUTED,
     INT32,
@@ -30,7 +31,6 @@ from ..array.lapack import (
 from ..core.batched import Batched
 from ..core.bulk import Bulk
 from ..core.dual import Dual
-from ..core.graph_errors import type_word
 from ..core.op import op
 from ..core.value import TensorBase, dtype_of, shape_of
 from .arithmetic import add, mul, sub

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
+from ..array import average_pool as averages
 from ..array import pool as kernels
 from ..array.layout import following_channels, following_planes
 from ..array.pool import Windows
@@ -47,13 +48,13 @@ def folded(call: Callable[[], Call]) -> Call:
 
 
 def _avg_pool(x: ndarray, /, windows: Windows, count_include_pad: bool, divisor: int | None) -> ndarray:
-    return kernels.avg_pool(x, windows, count_include_pad, divisor)
+    return averages.avg_pool(x, windows, count_include_pad, divisor)
 
 
 def _avg_pool_adjoint(
     y: ndarray, /, windows: Windows, size: Sizes, count_include_pad: bool, divisor: int | None
 ) -> ndarray:
-    return kernels.avg_pool_adjoint(y, windows, size, count_include_pad, divisor)
+    return averages.avg_pool_adjoint(y, windows, size, count_include_pad, divisor)
 
 
 def _declare_avg(suffix: str, node_name: str) -> Call:
@@ -146,7 +147,7 @@ winner_indices: Call = op(
 
 
 def _adaptive_avg(x: ndarray, /, output: Sizes) -> ndarray:
-    return kernels.adaptive_avg_pool(x, output)
+    return averages.adaptive_avg_pool(x, output)
 
 
 def _declare_adaptive_avg(suffix: str, node_name: str) -> Call:
@@ -165,7 +166,7 @@ adaptive_avg_pools["_3d"] = adaptive_avg_pool_3d = _declare_adaptive_avg("_3d", 
 
 #: The transpose of `adaptive_avg_pool`.
 adaptive_avg_adjoint: Call = op(
-    "adaptive_avg_adjoint", lambda y, /, size: kernels.adaptive_avg_pool_adjoint(y, size),
+    "adaptive_avg_adjoint", lambda y, /, size: averages.adaptive_avg_pool_adjoint(y, size),
     (
         lambda g, shape_y: adaptive_avg_pools[f"_{len(shape_y) - 2}d"](g, shape_y[2:]),
     ),

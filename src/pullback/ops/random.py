@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from ..array import random_integer, random_normal, random_transform, random_uniform
+from ..array.deferred_import import import_later
+from ..array.locks import computed
 from ..array.strides import restrided
 from ..core.batched import mappings
 from ..core.op import Call, elementwise, like_first, op
@@ -27,6 +28,11 @@ from .comparison import zeros_of
 from .convert import as_dtype
 from .kernels import into
 from .structure import expand, permute_to_front, reshape
+
+random_integer = import_later("..array.random_integer", __package__)
+random_normal = import_later("..array.random_normal", __package__)
+random_transform = import_later("..array.random_transform", __package__)
+random_uniform = import_later("..array.random_uniform", __package__)
 
 
 def _no_derivative(g: Any) -> Any:
@@ -43,23 +49,6 @@ def laid_out_like(x: ndarray) -> ndarray:
 
 #: Names of the ops whose input only says what to draw, not from what.
 DRAWS: set[str] = set()
-
-
-class Draw:
-    """A way to fill an array with random numbers.
-
-    Attributes
-    ----------
-    call : callable
-        The op: ``call(x, *numbers, generator)`` is a new value in the shape, dtype and layout of `x`.
-    kernel : callable
-        ``kernel(generator, array, *numbers)`` fills an array.
-    """
-
-    __slots__ = ("call", "kernel")
-
-    def __init__(self, call: Callable[..., Any], kernel: Callable[..., ndarray]) -> None:
-        self.call, self.kernel = call, kernel
 
 
 def _weighing(call: Callable[..., Any], inputs: int = 1) -> Callable[..., Any]:
@@ -85,47 +74,68 @@ def _zero_tangent(primals: Any, tangents: Any, out: Any, *attributes: Any) -> An
     return zeros_of(out)
 
 
-def _draw(name: str, kernel: Callable[..., ndarray], attrs: tuple[str, ...], node_name: str) -> Draw:
-    def draw(x: ndarray, /, *parameters: Any) -> ndarray:
-        *numbers, generator = parameters
-        return kernel(generator, laid_out_like(x), *numbers)
+class Draw:
+    """A way to fill an array with random numbers.
 
-    DRAWS.add(name)
-    recorded = op(
-        name, draw, (_no_derivative,), inputs=("x",), attrs=(*attrs, "generator"), node_name=node_name,
-        jvp=_zero_tangent, batch=_same_attributes, shape=like_first,
-    )  # fmt: skip
+    Parameters
+    ----------
+    name : str
+        The op's.
+    kernels : module
+        Loads when something is first drawn.
+    kernel : str, optional
+        The function of the module that fills an array, by default one of the op's name:
+        ``kernel(generator, array, *numbers)``.
+    """
 
-    def call(x: Any, *parameters: Any) -> Any:
+    def __init__(
+        self, name: str, kernels: Any, attrs: tuple[str, ...], node_name: str, kernel: str = ""
+    ) -> None:
+        self._kernels, self._name = kernels, kernel or name
+
+        def draw(x: ndarray, /, *parameters: Any) -> ndarray:
+            *numbers, generator = parameters
+            return self.kernel(generator, laid_out_like(x), *numbers)
+
+        DRAWS.add(name)
+        self._recorded = op(
+            name, draw, (_no_derivative,), inputs=("x",), attrs=(*attrs, "generator"), node_name=node_name,
+            jvp=_zero_tangent, batch=_same_attributes, shape=like_first,
+        )  # fmt: skip
+
+    @computed
+    def kernel(self) -> Callable[..., ndarray]:
+        """Return what fills an array: ``kernel(generator, array, *numbers)``."""
+        found: Callable[..., ndarray] = getattr(self._kernels, self._name)
+        return found
+
+    def call(self, x: Any, *parameters: Any) -> Any:
+        """Return a new value in the shape, dtype and layout of `x`; the last parameter is the generator."""
         if not mappings.get():
-            return recorded(traced(x), *parameters)
+            return self._recorded(traced(x), *parameters)
         around = mapped.current()
         if not mapped.shares_rows(x, around):
-            return recorded(*mapped.prepared((x,), around), *parameters)
+            return self._recorded(*mapped.prepared((x,), around), *parameters)
         *numbers, generator = parameters
-        return mapped.draw(lambda array: kernel(generator, array, *numbers), shape_of(x), dtype_of(x), around)
+        return mapped.draw(
+            lambda array: self.kernel(generator, array, *numbers), shape_of(x), dtype_of(x), around
+        )
 
-    return Draw(call, kernel)
 
-
-uniform = _draw("uniform", random_uniform.uniform, ("low", "high"), "UniformBackward0")
-normal = _draw("normal", random_normal.normal, ("mean", "std"), "NormalBackward0")
-log_normal = _draw("log_normal", random_normal.log_normal, ("mean", "std"), "LogNormalBackward0")
-exponential = _draw("exponential", random_transform.exponential, ("rate",), "ExponentialBackward0")
-cauchy = _draw("cauchy", random_transform.cauchy, ("median", "sigma"), "CauchyBackward0")
-geometric = _draw("geometric", random_transform.geometric, ("p",), "GeometricBackward0")
-random = _draw("random", random_integer.random, (), "RandomBackward2")
-random_below = _draw(
-    "random_below",
-    lambda generator, out, high: random_integer.random_between(generator, out, 0, high),
-    ("high",), "RandomBackward1",
-)
-random_between = _draw("random_between", random_integer.random_between, ("low", "high"), "RandomBackward0")
-randperm = _draw("randperm", random_integer.permute, (), "RandpermBackward0")
-bernoulli_number = _draw("bernoulli_number", random_transform.bernoulli, ("p",), "BernoulliBackward2")
+uniform = Draw("uniform", random_uniform, ("low", "high"), "UniformBackward0")
+normal = Draw("normal", random_normal, ("mean", "std"), "NormalBackward0")
+log_normal = Draw("log_normal", random_normal, ("mean", "std"), "LogNormalBackward0")
+exponential = Draw("exponential", random_transform, ("rate",), "ExponentialBackward0")
+cauchy = Draw("cauchy", random_transform, ("median", "sigma"), "CauchyBackward0")
+geometric = Draw("geometric", random_transform, ("p",), "GeometricBackward0")
+random = Draw("random", random_integer, (), "RandomBackward2")
+random_below = Draw("random_below", random_integer, ("high",), "RandomBackward1")
+random_between = Draw("random_between", random_integer, ("low", "high"), "RandomBackward0")
+randperm = Draw("randperm", random_integer, (), "RandpermBackward0", "permute")
+bernoulli_number = Draw("bernoulli_number", random_transform, ("p",), "BernoulliBackward2", "bernoulli")
 
 #: What dropout multiplies its input with: 1/(1 - p) with probability 1 - p, else 0.
-dropout_noise = _draw("dropout_noise", random_transform.dropout_noise, ("p",), "BernoulliBackward2")
+dropout_noise = Draw("dropout_noise", random_transform, ("p",), "BernoulliBackward2")
 
 
 def _bernoulli(p: ndarray, /, generator: Any) -> ndarray:

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..core.body import Body
 from ..core.op import TABLE
-from ..core.tracer import Equation, Reference
+from ..core.recorder import Equation, Reference
 
 _WHOLE, _FLOATING = "iu", "fc"
 

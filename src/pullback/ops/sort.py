@@ -11,16 +11,20 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from ..array import large, order, selection
+from ..array import large
+from ..array.deferred_import import import_later
 from ..array.layout import as_first
-from ..array.rent import Rent
-from ..array.scatter import taken
 from ..array.threads import run_parts, split
+from ..array.tiering import Hotness
 from ..core.data_shaped import no_batch, no_shape
 from ..core.op import op
 from ..core.underivable import no_tangent, not_implemented
 from .cumulative import dim_first
 from .gather import gather, scatter_add, zeros_for
+
+order = import_later("..array.order", __package__)
+selection = import_later("..array.selection", __package__)
+scatter = import_later("..array.scatter", __package__)
 
 
 def orderable(x: ndarray) -> ndarray:
@@ -56,18 +60,18 @@ _BLOCK = 1 << 16
 #: Elements from which a native loop is faster than to sort, once it is there, and nanoseconds for one that is
 #: sorted: 4 of 800 take 43 µs by a sort and 28 so, 50 of each of 4 rows of 2,000 take 101 and 61.
 _WORTH_LOOKING, _SORTED = 1 << 7, 60
-_RENT = Rent()
+_HOTNESS = Hotness()
 
 
 def _first_places(x: ndarray, k: int, dim: int, descending: bool) -> ndarray:
     """Return the first k of the indices that sort an array along `dim`."""
     n = x.shape[dim]
     few = 0 < k <= n * _LARGEST_PART
-    if few and _WORTH_LOOKING <= x.size < _WORTH_CHOOSING and _RENT.pays(x.size * _SORTED):
+    if few and _WORTH_LOOKING <= x.size < _WORTH_CHOOSING and _HOTNESS.is_hot(x.size * _SORTED):
         last = dim == x.ndim - 1
         rows = np.ascontiguousarray(x if last else np.moveaxis(x, dim, -1))
         places = np.empty((*rows.shape[:-1], k), np.int64)
-        if _RENT.ask("first_places", rows.reshape(-1, n), places.reshape(-1, k), descending):
+        if _HOTNESS.ask("first_places", rows.reshape(-1, n), places.reshape(-1, k), descending):
             return places if last else np.ascontiguousarray(np.moveaxis(places, -1, dim))
     if x.size < _WORTH_CHOOSING or not few or x.dtype.kind not in "fiu":
         return np.ascontiguousarray(sorting(x, dim, descending)[(*(slice(None),) * dim, slice(k))])
@@ -105,7 +109,7 @@ def _choose(rows: ndarray, k: int, descending: bool, places: ndarray) -> None:
 
 def _at(x: ndarray, dim: int, places: ndarray) -> ndarray:
     """Return the elements at places along an axis that are known to be there."""
-    return x.take(places) if x.ndim == 1 else taken(x, dim, places)
+    return x.take(places) if x.ndim == 1 else scatter.taken(x, dim, places)
 
 
 def _all_differ(rows: ndarray, descending: bool) -> bool:
@@ -138,7 +142,7 @@ def _topk(x: ndarray, /, k: int, dim: int, largest: bool) -> tuple[ndarray, ndar
         rows, chosen = np.moveaxis(orderable(x), dim, -1), np.moveaxis(indices, dim, -1)
         for row in map(tuple, np.argwhere(equal.any(dim))):
             chosen[row] = selection.first_places(rows[row], k, largest)
-        values = taken(x, dim, indices)
+        values = scatter.taken(x, dim, indices)
     return values, indices
 
 

@@ -16,14 +16,16 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from ..array.scatter import index_sum
+from ..array.deferred_import import import_later
 from ..array.strides import contiguous_strides, extent, storage, strided, strides_of
-from ..core import graph_errors as errors
 from ..core.op import Call, op, view
 from ..core.value import dtype_of, shape_of
 from ..core.visible import visible_layout
 from .comparison import where
 from .structure import Shape, permute_to_front
+
+scatter = import_later("..array.scatter", __package__)
+errors = import_later("..core.graph_errors", __package__)
 
 Strides = tuple[int, ...]
 
@@ -51,7 +53,7 @@ def _values(
 ) -> ndarray:
     low, length = _span(shape, strides, size, stride, offset)
     inside = _places(shape, strides) - low
-    store = index_sum(x.ravel(), inside.ravel(), length)
+    store = scatter.index_sum(x.ravel(), inside.ravel(), length)
     if _overlaps(inside):
         store /= np.maximum(np.bincount(inside.ravel(), minlength=length), 1).astype(x.real.dtype)
     return store[_places(size, stride) + (offset - low)]
@@ -62,7 +64,7 @@ def _values_backward(
 ) -> ndarray:
     low, length = _span(shape, strides, size, stride, offset)
     inside = _places(shape, strides) - low
-    store = index_sum(g.ravel(), (_places(size, stride) + (offset - low)).ravel(), length)
+    store = scatter.index_sum(g.ravel(), (_places(size, stride) + (offset - low)).ravel(), length)
     if _overlaps(inside):
         store /= np.maximum(np.bincount(inside.ravel(), minlength=length), 1).astype(g.real.dtype)
     return store[inside]

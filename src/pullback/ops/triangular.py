@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
+from ..array.dtype_words import type_word
 from ..array.lapack import (
     INT32,
     by_numpy,
@@ -20,7 +21,6 @@ from ..array.lapack import (
     lapack,
     leading,
 )
-from ..core.graph_errors import type_word
 from ..core.op import op
 from ..core.value import shape_of
 from .arithmetic import add, mul

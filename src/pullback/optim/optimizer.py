@@ -17,7 +17,7 @@ from typing import Any
 from numpy import ndarray
 
 from ..array import large
-from ..array.rent import Rent
+from ..array.tiering import Hotness
 from ..autograd.grad_mode import enable_grad, no_grad, set_grad_enabled
 from ..core import backend
 from ..core.hooks import HookDict, RemovableHandle, add_hook
@@ -63,7 +63,7 @@ class Optimizer:
         self._optimizer_state_dict_post_hooks = HookDict()
         self._optimizer_load_state_dict_pre_hooks = HookDict()
         self._optimizer_load_state_dict_post_hooks = HookDict()
-        self._rent = Rent()
+        self._hotness = Hotness()
         self._patch_step_function()
         if isinstance(params, Tensor):
             raise TypeError(
@@ -363,7 +363,7 @@ class Optimizer:
             "load_state_dict_post",
         ):
             self.__dict__.setdefault(f"_optimizer_{name}_hooks", HookDict())
-        self._rent = Rent()
+        self._hotness = Hotness()
         self._patch_step_function()
         self.defaults.setdefault("differentiable", False)
 

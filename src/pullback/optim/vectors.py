@@ -13,13 +13,13 @@ from numpy import ndarray
 
 from ..array import lanes
 from ..array.quiet import IGNORE, loud, quiet
-from ..array.rent import Rent
+from ..array.tiering import Hotness
 from ..core.value import wrap
 from ..tensor.tensor import Tensor
 
 #: Nanoseconds that NumPy takes for a pair of vectors in the recursion.
 _PAIR = 10_000
-_RENT = Rent()
+_HOTNESS = Hotness()
 
 
 def _short(x: Any) -> bool:
@@ -119,8 +119,8 @@ def recursion(
         (s, s_places), (y, y_places) = left, right
         by = [v._value for v in inverses]
         d, weights = -gradient._value, [0.0] * len(s)
-        if _RENT.pays(len(s) * _PAIR):
-            found = _RENT.ask("recursion", d, s_places, y_places, by, float(scale._value))
+        if _HOTNESS.is_hot(len(s) * _PAIR):
+            found = _HOTNESS.ask("recursion", d, s_places, y_places, by, float(scale._value))
             if found is not None:
                 return wrap(d), found
         for i in reversed(range(len(s))):

@@ -8,7 +8,7 @@ import numpy as np
 
 from .. import errors
 from ..array import dtypes
-from ..core.graph_errors import type_word
+from ..array.dtype_words import type_word
 from ..core.promotion import check_broadcast
 from ..core.value import TensorBase, dtype_of, shape_of
 from ..ops import activation as o

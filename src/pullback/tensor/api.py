@@ -169,10 +169,13 @@ def install(facade: type, functions: dict[str, Any]) -> None:
     """Attach methods and in-place twins to the facade and collect the functions of the top-level
     namespace.
     """
+    own = set(dir(facade))
     for d in REGISTRY:
-        if d.method is not None and not hasattr(facade, d.name):
+        if d.method is not None and d.name not in own:
+            own.add(d.name)
             setattr(facade, d.name, d.method)
-        if d.inplace and not hasattr(facade, d.name + "_"):
+        if d.inplace and d.name + "_" not in own:
+            own.add(d.name + "_")
             parts = d.inplace if callable(d.inplace) else None
             setattr(facade, d.name + "_", inplace_twin(d.name, d.written or d.function, parts))
     functions.update({d.name: d.function for d in REGISTRY if d.is_function and d.namespace == ""})

@@ -29,6 +29,13 @@ def is_integer(value: Any) -> bool:
     return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
+def has_index(value: Any) -> bool:
+    """Return whether an object of the user's says by `__index__` which integer it is."""
+    return hasattr(type(value), "__index__") and not isinstance(
+        value, int | np.generic | np.ndarray | TensorBase
+    )
+
+
 def is_real(value: Any) -> bool:
     """Return whether torch takes a value where a real number is wanted."""
     if isinstance(value, float | int | np.floating | np.integer | np.bool_):
@@ -96,7 +103,7 @@ def one_or_many(many: Check, one: Check) -> Check:
 
 def is_size_element(value: Any) -> bool:
     """Return whether torch takes a value for a number of a size."""
-    return is_integer(value) or isinstance(value, bool)
+    return is_integer(value) or isinstance(value, bool) or has_index(value)
 
 
 def is_size(value: Any) -> bool:
@@ -110,7 +117,7 @@ def is_size(value: Any) -> bool:
             break
     else:
         return True
-    return not value or (is_integer(value[0]) and all(map(is_size_element, value)))
+    return not value or (not isinstance(value[0], bool) and all(map(is_size_element, value)))
 
 
 def _is_layout(value: object) -> bool:

@@ -11,6 +11,7 @@ from numpy import ndarray
 
 from .. import errors
 from ..array import dtypes
+from ..array.dtype_words import sized_name
 from ..array.layout import towards
 from ..core import inplace
 from ..core.calls import edge_of
@@ -30,11 +31,6 @@ from .read_calls import as_function
 from .shape import expanded
 from .tensor import Tensor
 
-_C_NAMES = {
-    "float32": "float", "float64": "double", "float16": "at::Half", "bfloat16": "at::BFloat16",
-    "complex64": "c10::complex<float>", "complex128": "c10::complex<double>", "bool": "bool", "int32": "int",
-}  # fmt: skip
-
 
 def number_array(value: Any, dtype: np.dtype[Any]) -> ndarray:
     """Return a Python number as a 0-d array of a dtype, or torch's error where it does not fit."""
@@ -44,23 +40,23 @@ def number_array(value: Any, dtype: np.dtype[Any]) -> ndarray:
         return np.array(value, dtype)
     if isinstance(value, complex):
         if value.imag:
-            raise overflow(_c_name(dtype))
+            raise overflow(_at_name(dtype))
         value = value.real
     if dtype.kind in "iu":
         bound = 1 << 8 * dtype.itemsize - 1
         if not (isinstance(value, int) and 0 <= value < bound):
-            value = checked_integer(int(value) if isinstance(value, bool) else value, dtype, _c_name(dtype))
+            value = checked_integer(int(value) if isinstance(value, bool) else value, dtype, _at_name)
         return np.array(value, dtype)
     if dtype == np.float32 and abs(value) > 3.4028235677973366e38 and abs(value) != np.inf:
-        raise overflow(_c_name(dtype))
+        raise overflow(_at_name(dtype))
     if dtype.kind == "f" and dtype.itemsize > 2:
         return np.array(value, dtype)
     with np.errstate(over="ignore"):
         return np.array(value, np.float64).astype(dtype)
 
 
-def _c_name(dtype: np.dtype[Any]) -> str:
-    return _C_NAMES.get(dtype.name, f"{dtype.name}_t")
+def _at_name(dtype: np.dtype[Any]) -> str:
+    return sized_name(dtype).replace("c10::", "at::")
 
 
 def write_copy(x: Any, source: Any, fills: bool = False) -> Any:

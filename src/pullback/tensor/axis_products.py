@@ -8,7 +8,7 @@ from math import prod
 from typing import Any
 
 from .. import errors
-from ..core.graph_errors import c_name
+from ..array.dtype_words import c_name
 from ..core.value import dtype_of, shape_of
 from ..ops import contract as c
 from ..ops.arithmetic import mul

@@ -17,7 +17,6 @@ from numpy import ndarray
 from ..array.deferred_import import import_later
 from ..array.strides import address, strides_of
 from ..array.transposed import c_copy
-from ..core import graph_errors as errors
 from ..core import inplace
 from ..core.backward_task import Capture
 from ..core.blame import freed_by_caller, variable_of
@@ -33,6 +32,7 @@ from ..core.wrapper import is_wrapper, named
 from ..ops.strided import as_strided
 from ..ops.structure import expand
 
+errors = import_later("..core.graph_errors", __package__)
 engine = import_later("..core.engine", __package__)
 
 
@@ -363,7 +363,7 @@ def _result(
         return wrap(np.zeros(shape_of(x), dtype_of(x)), LEAF if create_graph else None)
     if not allow_unused:
         error = errors.unused_input(position, shape_of(x), variable_of(x))
-        error.blame = x  # type: ignore[attr-defined]  # for `explain.why_error`
+        error.blame = x  # for `explain.why_error`
         raise error
     return None
 

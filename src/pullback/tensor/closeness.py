@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..array import dtypes
-from ..core.graph_errors import type_word
+from ..array.dtype_words import type_word
 from ..core.promotion import unsupported
 from ..core.value import TensorBase, array_of, dtype_of, shape_of
 from ..core.wrapper import is_wrapper, named

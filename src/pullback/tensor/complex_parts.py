@@ -6,9 +6,9 @@ from typing import Any
 
 from numpy import ndarray
 
+from ..array.dtype_words import type_word
 from ..array.dtypes import FLOAT8_NUMPY
 from ..array.strides import strides_of
-from ..core.graph_errors import type_word
 from ..core.inplace import innermost
 from ..core.value import dtype_of, shape_of
 from ..core.visible import bits_of

@@ -6,11 +6,13 @@ import math
 from typing import Any, NoReturn, Self
 
 from ..array import dtype_limits, dtypes
+from ..array.deferred_import import import_later
 from ..core import device as devices
 from ..core import warn
 from ..core.size import Size
 from ..errors import read_only_attribute
-from . import printing
+
+printing = import_later(".printing", __package__)
 
 
 class _Constant:

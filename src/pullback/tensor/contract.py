@@ -11,8 +11,8 @@ from numpy import ndarray
 
 from .. import errors
 from ..array import dtypes
+from ..array.dtype_words import c_name
 from ..array.strides import strides_of
-from ..core.graph_errors import c_name
 from ..core.meta import array_or_phantom
 from ..core.value import TensorBase, dtype_of, shape_of, wrap
 from ..ops import contract as c
@@ -132,7 +132,7 @@ def dot(input: Any, tensor: Any) -> Any:
 
 
 def _title(x: Any) -> str:
-    from ..core.graph_errors import type_word
+    from ..array.dtype_words import type_word
 
     return type_word(dtype_of(x))
 

@@ -21,6 +21,7 @@ import numpy as np
 from numpy import ndarray
 
 from ..array import dtype_limits, dtypes
+from ..array.dtype_words import sized_name
 from ..array.layout import convert, copy
 from ..array.quiet import IGNORE, loud, quiet
 from ..array.strides import as_given
@@ -262,42 +263,29 @@ def _stored_integers(flat: list[Any], dtype: np.dtype[Any]) -> ndarray:
             return np.array(flat, dtype)
         except OverflowError:
             pass  # found below, number by number
-    return np.array([checked_integer(item, dtype, dtype.name) for item in flat], dtype)
+    return np.array([checked_integer(item, dtype, str) for item in flat], dtype)
 
 
-def checked_integer(number: Any, dtype: np.dtype[Any], name: str) -> int:
+def checked_integer(
+    number: Any, dtype: np.dtype[Any], name: Callable[[np.dtype[Any]], str] = sized_name
+) -> int:
     """Return a number as the integer that a dtype stores: floats cut off, small negatives wrapped."""
     limits = np.iinfo(dtype)
     low, high = int(limits.min), int(limits.max)
     if type(number) is float:
         if not low <= number <= high:
-            raise overflow(name)
+            raise overflow(name(dtype))
         return int(number)
     if not -(2**63) <= number < (2**64 if dtype == np.uint64 else 2**63):
         raise ValueError("Overflow when unpacking long long")
     if dtype.kind == "u" and -high <= number < 0:
         return int(number) + high + 1
     if not low <= number <= high:
-        raise overflow(name)
+        raise overflow(name(dtype))
     return int(number)
 
 
-#: What torch calls the dtypes where a single number does not fit.
-C_NAMES = {
-    "uint8": "uint8_t", "int8": "int8_t", "int16": "int16_t", "int32": "int", "int64": "int64_t",
-    "uint16": "uint16_t", "uint32": "uint32_t", "uint64": "uint64_t", "float16": "c10::Half",
-    "bfloat16": "c10::BFloat16", "float32": "float", "float64": "double", "complex64": "c10::complex<float>",
-    "complex128": "c10::complex<double>", "complex32": "c10::complex<c10::Half>",
-}  # fmt: skip
-
-
 _PLAIN_FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
-
-
-@cache
-def _name(dtype: np.dtype[Any]) -> str:
-    """Return NumPy's name of a dtype, which it puts together in 3 µs."""
-    return dtype.name
 
 
 @_silent
@@ -305,26 +293,25 @@ def scalar_array(number: Any, dtype: np.dtype[Any]) -> ndarray:
     """Return a Python number as a 0-d array of `dtype`; refuse one that is out of range."""
     if type(number) is float and dtype in _PLAIN_FLOATS and (-1e38 < number < 1e38 or math.isinf(number)):
         return np.array(number, dtype)
-    name = _name(dtype)
     if dtype.kind == "b":
         return np.array(bool(number))
     dtypes.check_number(number)
     if isinstance(number, complex) and dtype.kind not in "cW":
         if number.imag != 0:
-            raise overflow(C_NAMES[name])
+            raise overflow(sized_name(dtype))
         number = number.real
     if dtype.kind in "iu":
         if type(number) is float:
             limits = np.iinfo(dtype)
             if not limits.min <= number <= limits.max:
-                raise overflow(C_NAMES[name])
+                raise overflow(sized_name(dtype))
         elif not isinstance(number, bool) and number >= 2**63 and dtype != np.uint64:
-            raise overflow(C_NAMES[name])
-        return np.array(checked_integer(number, dtype, C_NAMES[name]), dtype)
+            raise overflow(sized_name(dtype))
+        return np.array(checked_integer(number, dtype), dtype)
     limit = _largest(dtype)
     parts = (number.real, number.imag) if isinstance(number, complex) else (number,)
     if any(math.isfinite(part) and not -limit <= part <= limit for part in parts):
-        raise overflow(C_NAMES[name])
+        raise overflow(sized_name(dtype))
     return convert(np.array(number, np.complex128 if isinstance(number, complex) else np.float64), dtype)
 
 
@@ -336,10 +323,6 @@ def filling(number: Any, dtype: np.dtype[Any]) -> ndarray:
 @cache
 def _largest(dtype: np.dtype[Any]) -> float:
     return dtype_limits.finfo(dtypes.from_numpy_dtype(dtype)).max
-
-
-#: What an error of a number that is too large calls the dtypes for which C++ has a shorter name.
-SHORT_NAMES = {"int64": "int64_t", "int16": "int16_t", "int8": "int8_t", "uint8": "uint8_t"}
 
 
 def overflow(name: str) -> RuntimeError:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ..array.deferred_import import import_later
+from ..array.dtype_words import type_word
 from ..array.dtypes import BY_NUMPY
-from ..core.graph_errors import type_word
 from ..core.value import TensorBase, dtype_of, shape_of
 from ..errors import argument_type
 from ..ops.structure import reshape

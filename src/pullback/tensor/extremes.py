@@ -11,7 +11,7 @@ import numpy as np
 
 from .. import errors
 from ..array import dtypes
-from ..core.graph_errors import c_name
+from ..array.dtype_words import c_name
 from ..core.promotion import unsupported
 from ..core.tracer import is_traced
 from ..core.value import TensorBase, array_of, dtype_of, shape_of, wrap

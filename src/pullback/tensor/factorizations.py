@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..array.deferred_import import import_later
-from ..core.graph_errors import type_word
+from ..array.dtype_words import type_word
 from ..core.value import dtype_of, shape_of, wrap
 from .api import with_signature
 from .matrix_checks import check_floating, check_matrix, check_square, last_size

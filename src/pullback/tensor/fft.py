@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from ..array import dtypes
+from ..array.dtype_words import type_word
 from ..array.ranges import rounded
-from ..core.graph_errors import type_word
 from ..core.value import dtype_of, shape_of
 from ..ops import fft as f
 from ..ops.convert import cast, conj, conj_physical

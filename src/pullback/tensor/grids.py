@@ -11,7 +11,7 @@ import numpy as np
 
 from .. import errors
 from ..array import dtypes
-from ..core.graph_errors import type_word
+from ..array.dtype_words import type_word
 from ..core.promotion import NARROW
 from ..core.value import TensorBase, array_of, dtype_of, shape_of, wrap
 from ..core.warn import warn_once

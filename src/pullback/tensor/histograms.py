@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..array.deferred_import import import_later
-from ..array.ranges import linspace
-from ..core.graph_errors import c_name
+from ..array.dtype_words import c_name
 from ..core.promotion import unsupported
 from ..core.value import TensorBase, array_of, dtype_of, shape_of, wrap
 from ..ops.join import cat
@@ -20,6 +19,7 @@ from .return_types import named
 from .signature import Parser, described
 from .sizes import count
 
+ranges = import_later("..array.ranges", __package__)
 ops = import_later("..ops.histogram", __package__)
 
 
@@ -105,7 +105,7 @@ def _even_edges(points: Any, counts: tuple[int, ...], range: Any) -> tuple[Any, 
             )
         if low == high:
             low, high = low - 0.5, high + 0.5
-        edges.append(wrap(linspace(low, high, counts[d] + 1, dtype_of(points))))
+        edges.append(wrap(ranges.linspace(low, high, counts[d] + 1, dtype_of(points))))
     return tuple(edges)
 
 

@@ -23,6 +23,7 @@ from ..ops.convert import cast
 from ..ops.gather import places
 from ..ops.reduce import count_nonzero
 from ..ops.structure import expand, stack
+from .argument_types import has_index
 from .batching import refuse_batched
 from .data import array_from
 
@@ -219,6 +220,8 @@ def _as_index(item: Any) -> Any:
     ):
         return item
     if is_int(item):
+        return operator.index(item)
+    if has_index(item):
         return operator.index(item)
     if isinstance(item, ndarray) or _is_sequence(item):
         array = item if isinstance(item, ndarray) else array_from(item, None)

@@ -17,11 +17,11 @@ import numpy as np
 from numpy import ndarray
 
 from ..array import dtypes
+from ..array.dtype_words import type_word
 from ..array.strides import address
 from ..core import calls, facade, inplace, overlap
 from ..core.blame import stamp, written
 from ..core.calls import ABSENT
-from ..core.graph_errors import type_word
 from ..core.modes import DEFAULT, INFERENCE, NO_GRAD, modes
 from ..core.node import LEAF, accumulator, unrecorded
 from ..core.value import TensorBase, dtype_of, shape_of, wrap, wrap_alias
@@ -35,9 +35,9 @@ from .api import public
 from .argument_types import as_number
 from .assign import number_array, write_copy, write_value
 from .index_parts import Entry, Ints, applied, as_tuple, is_int, packed, selected, sliced
+from .inline_cache.cache import HOT, InlineCache
 from .inplace_twins import warn_of_expanded
 from .interception import OVERRIDING, intercepted
-from .known_calls import LOOK, Known
 from .read_calls import undisturbed
 from .shape import expanded
 from .tensor import Tensor
@@ -97,18 +97,18 @@ def _getitem(self: Any, index: Any) -> Any:
             for k in index:
                 self = _getitem(self, k)
             return self
-    elif _known is not None and (not OVERRIDING or undisturbed(self, index)):
-        found = _known(self, index, ABSENT, ABSENT)
-        if found is LOOK:
-            found = _calls.look(self, index, ABSENT, ABSENT)
+    elif _cached is not None and (not OVERRIDING or undisturbed(self, index)):
+        found = _cached(self, index, ABSENT, ABSENT)
+        if found is HOT:
+            found = _cache.specialise(self, index, ABSENT, ABSENT)
         if found is not None:
             return found
     return _general_getitem(self, index)
 
 
 def _use(found: Any) -> None:
-    global _known
-    _known = found
+    global _cached
+    _cached = found
 
 
 def _integers(index: Any) -> bool:
@@ -180,9 +180,9 @@ def _read(x: Any, index: Any) -> Any:
         return None
 
 
-_calls = Known(_general_getitem, None, lambda args, kwargs: _general_getitem(*args), _use)
-#: What does the calls that are known, or counts them.
-_known: Any = _calls.count
+_cache = InlineCache(_general_getitem, None, lambda args, kwargs: _general_getitem(*args), _use)
+#: What does the calls that the inline cache has a plan for, or counts them.
+_cached: Any = _cache.count
 
 
 # --- writing ------------------------------------------------------------------------------------------------

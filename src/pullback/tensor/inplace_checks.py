@@ -10,11 +10,13 @@ from typing import Any
 import numpy as np
 
 from ..array import dtypes
-from ..core import graph_errors
-from ..core.graph_errors import c_name, type_word
+from ..array.deferred_import import import_later
+from ..array.dtype_words import c_name, type_word
 from ..core.inplace import castable
 from ..core.promotion import check_broadcast
 from ..core.value import TensorBase, dtype_of, shape_of
+
+graph_errors = import_later("..core.graph_errors", __package__)
 
 #: The functions, by what becomes of the operands' common dtype: it is the result's, or integers are divided
 #: as floating numbers, or the result is one of zeros and ones, which every dtype holds.

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..array import dtypes
+from ..array.dtype_words import c_name
 from ..core.device import as_device, device
 from ..core.size import Size
 from ..core.value import TensorBase, dtype_of
@@ -24,7 +25,7 @@ from .creation import check_size, made
 from .data import array_from
 from .signature import Parser
 from .storage import over_storage
-from .tensor import Tensor, c_name
+from .tensor import Tensor
 
 _NEW = Parser(
     "new",
@@ -37,8 +38,8 @@ _NEW = Parser(
 
 def _options(dtype: dtypes.dtype) -> str:
     return (
-        f"TensorOptions(dtype={c_name(dtype)}, device=cpu, layout=Strided, requires_grad=false (default), "
-        "pinned_memory=false (default), memory_format=(nullopt))"
+        f"TensorOptions(dtype={c_name(dtype.numpy)}, device=cpu, layout=Strided, "
+        "requires_grad=false (default), pinned_memory=false (default), memory_format=(nullopt))"
     )
 
 

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from ..array import dtype_limits, dtypes
-from ..core.graph_errors import c_name, type_word
+from ..array.dtype_words import c_name, sized_name, type_word
 from ..core.promotion import unsupported
 from ..core.value import TensorBase, dtype_of
 from ..ops import elementwise as e
 from ..ops import mixture as m
 from ..ops.kernel_words import RARE
-from .data import SHORT_NAMES, overflow
+from .data import overflow
 from .math import factor, widened
 from .operands import declare
 from .properties import common_dtype
@@ -82,7 +82,7 @@ def check_held(dtype: np.dtype[Any], *numbers: Any) -> None:
     for limit in numbers:
         dtypes.check_number(limit)
         if limit is not None and (dtype.kind in "iu" or abs(limit) > _SMALL) and not _holds(dtype, limit):
-            raise overflow(SHORT_NAMES.get(str(dtype), c_name(dtype)))
+            raise overflow(sized_name(dtype))
 
 
 #: What every floating dtype holds, and every one of more than 16 bits.

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..array.deferred_import import import_later
-from ..core.graph_errors import type_word
+from ..array.dtype_words import type_word
 from ..core.op import of
 from ..core.value import dtype_of, shape_of
 from ..ops import linalg as ops

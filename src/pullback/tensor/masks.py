@@ -9,8 +9,8 @@ import numpy as np
 
 from .. import errors
 from ..array import dtypes
+from ..array.dtype_words import type_word
 from ..array.strides import laid_out_empty
-from ..core.graph_errors import type_word
 from ..core.promotion import check_broadcast, unsupported
 from ..core.value import TensorBase, array_of, dtype_of, shape_of, wrap
 from ..errors import argument_type

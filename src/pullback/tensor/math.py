@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import errors
 from ..array import dtypes
-from ..core.graph_errors import c_name
+from ..array.dtype_words import c_name, sized_name
 from ..core.promotion import HALVES, check_broadcast, unsupported
 from ..core.value import TensorBase, dtype_of, shape_of, wrap
 from ..ops import arithmetic as a
@@ -22,7 +22,7 @@ from ..ops.kernel_words import RARE
 from ..ops.signatures import ONE, TENSOR_OR_NUMBER, TWO
 from .api import public
 from .argument_types import as_number, is_number
-from .data import SHORT_NAMES, overflow, scalar_array
+from .data import overflow, scalar_array
 from .operands import declare
 from .out import write_out
 from .properties import common_dtype
@@ -330,9 +330,8 @@ def power_of(input: Any, exponent: Any) -> Any:
     if kind in "biu" and isinstance(exponent, int) and exponent < 0:
         raise RuntimeError("Integers to negative integer powers are not allowed.")
     if kind in "iu" and isinstance(exponent, int) and exponent > np.iinfo(dtype_of(input)).max:
-        raise overflow(
-            SHORT_NAMES.get("int64" if exponent > np.iinfo(np.int64).max else str(dtype_of(input)), "int")
-        )
+        too_long = exponent > np.iinfo(np.int64).max
+        raise overflow("int64_t" if too_long else sized_name(dtype_of(input)))
     half = dtype_of(input) in HALVES
     return a.pow_scalar(widened(input, exponent), met(input, exponent)[1] if half else exponent)
 

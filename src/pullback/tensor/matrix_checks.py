@@ -6,10 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from ..array.deferred_import import import_later
+from ..array.dtype_words import type_word
 from ..array.dtypes import BY_NUMPY
-from ..core.graph_errors import no_broadcast, type_word
 from ..core.value import dtype_of, shape_of
 from .tensor import checked_dim
+
+errors = import_later("..core.graph_errors", __package__)
 
 
 def check_matrix(x: Any, name: str, argument: str = "A") -> None:
@@ -99,7 +102,7 @@ def leading_shape(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...]:
     for axis in reversed(range(rank)):
         m, n = pairs[axis]
         if m != n and 1 not in (m, n):
-            raise no_broadcast(m, n, axis)
+            raise errors.no_broadcast(m, n, axis)
     return tuple(n if m == 1 else m for m, n in pairs)
 
 

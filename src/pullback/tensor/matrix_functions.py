@@ -10,7 +10,7 @@ import numpy as np
 
 from ..array import dtypes
 from ..array.deferred_import import import_later
-from ..core.graph_errors import type_word
+from ..array.dtype_words import type_word
 from ..core.value import TensorBase, dtype_of, shape_of, wrap
 from ..errors import type_name
 from ..ops.comparison import gt, where

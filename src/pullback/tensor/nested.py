@@ -14,6 +14,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from ..core.value import InnerValue, dtype_of, wrap
+from .backward import backward
 from .constants import strided
 from .data import array_from
 from .interception import OVERRIDING
@@ -266,13 +267,33 @@ class NestedTensor(Tensor):
         """Return the same parts without history."""
         return nested([part.detach() for part in self._parts])
 
-    def backward(self, gradient: Any = None, *_: Any, **__: Any) -> NoReturn:
-        """Raise torch's error: go backward from a tensor that is made of this one."""
+    def backward(
+        self, gradient: Any = None, retain_graph: bool | None = None, create_graph: bool = False,
+        inputs: Any = None,
+    ) -> None:
+        """Pull a nested covector of the same sizes back, part by part, into the ``.grad`` of leaves.
+
+        Raises
+        ------
+        RuntimeError
+            torch's, for a covector that is missing, not nested, or of other sizes.
+        """
         if not self.requires_grad:
             raise RuntimeError("element 0 of tensors does not require grad and does not have a grad_fn")
         if gradient is None:
             raise RuntimeError("grad can be implicitly created only for scalar outputs")
-        raise RuntimeError(_NO_STRIDES)
+        if not isinstance(gradient, NestedTensor):
+            raise RuntimeError(
+                "Expected both self and other to be nested tensors. Self is nested. While Other is not "
+                "nested."
+            )
+        if not self.is_same_size(gradient):
+            raise RuntimeError(
+                f"Mismatch in shape: grad_output[0] has a shape of {gradient._nested_tensor_size()} and "
+                f"output[0] has a shape of {self._nested_tensor_size()}."
+            )
+        pairs = [(y, v) for y, v in zip(self._parts, gradient._parts, strict=True) if y.requires_grad]
+        backward([y for y, _ in pairs], [v for _, v in pairs], retain_graph, create_graph, inputs=inputs)
 
     # --- as Python sees it ----------------------------------------------------------------------------------
 

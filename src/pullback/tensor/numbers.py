@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from ..array.dtype_words import type_word
 from ..core import inplace
-from ..core.graph_errors import type_word
 from ..core.value import TensorBase, dtype_of
 from ..ops import elementwise as e
 from ..ops import mixture as m

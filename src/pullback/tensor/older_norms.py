@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.graph_errors import type_word
+from ..array.dtype_words import type_word
 from ..core.value import dtype_of, shape_of
 from ..core.warn import warn_once
 from ..ops.reduce import norm_dims

@@ -12,14 +12,17 @@ from typing import Any
 import numpy as np
 
 from .. import errors
+from ..array.deferred_import import import_later
 from ..array.layout import empty_like
-from ..core import graph_errors, inplace, overlap
+from ..core import inplace, overlap
 from ..core.meta import Meta, is_meta
 from ..core.modes import modes
 from ..core.value import TensorBase, dtype_of, shape_of
 from ..core.versions import bump
 from . import out_checks as checks
 from .return_types import ReturnType, return_type
+
+graph_errors = import_later("..core.graph_errors", __package__)
 
 
 def write_out(out: Any, result: Any, name: str, operands: Iterable[Any] = ()) -> Any:

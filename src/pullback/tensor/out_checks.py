@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..array import dtypes
-from ..core.graph_errors import c_name, type_word
+from ..array.dtype_words import c_name, type_word
 
 
 class DtypeCheck:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..array import dtypes
-from ..core.graph_errors import type_word
+from ..array.dtype_words import type_word
 from ..core.value import TensorBase, array_of, dtype_of, shape_of
 from ..ops import join, structure
 from ..ops import view as v

@@ -10,6 +10,7 @@ import numpy as np
 from numpy import ndarray
 
 from ..array import dtypes
+from ..array.deferred_import import import_later
 from ..core import facade
 from ..core.inplace import innermost
 from ..core.levels import META
@@ -26,9 +27,10 @@ from ..ops.structure import unbind
 from .conversion import type_name
 from .data import overflow, stored
 from .interchange import DLDeviceType, from_numpy
-from .printing import tensor_text
 from .signature import method
 from .tensor import Tensor, check_has_number
+
+printing = import_later(".printing", __package__)
 
 
 def _bool(self: Any) -> bool:
@@ -120,7 +122,7 @@ def _repr(self: Any, *, tensor_contents: Any = None) -> str:
         node = "Invalid"
     kind = type(self)
     plain = kind is Tensor or kind is facade.Parameter
-    return tensor_text(
+    return printing.tensor_text(
         innermost(self).phantom() if is_meta(self) else array_of(self), device=str(self.device),
         class_name=None if plain else kind.__name__,
         is_parameter=not plain and facade.Parameter is not None and isinstance(self, facade.Parameter),

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Self
 
 import numpy as np
 from numpy import ndarray
 
-from ..array import dtypes, random_integer, random_normal, random_uniform
+from ..array import dtypes
 from ..array import random as streams
+from ..array.deferred_import import import_later
+from ..array.dtype_words import type_word
 from ..core.batched import mappings
 from ..core.device import CPU, META, as_device
 from ..core.device import device as _device
-from ..core.graph_errors import type_word
 from ..core.meta import is_meta
 from ..core.tracer import Tracer, is_tracing
 from ..core.value import TensorBase, array_of, dtype_of, shape_of, wrap
@@ -23,14 +24,16 @@ from ..ops import convert
 from ..ops import random as ops
 from ..ops import random_mapped as mapped
 from ..ops.elementwise import log1p
-from . import known_calls
 from .api import with_signature
 from .creation import check_options, creator, leaf, made, new_array, numpy_dtype
 from .creation_like import array_like, meta_like, place
+from .inline_cache import cache
 from .memory_format import clone
 from .meta import meta_tensor
 from .out import write_out
 from .signature import OPTIONS, OUT
+
+random_integer = import_later("..array.random_integer", __package__)
 
 GENERATOR = "torch.Generator generator = None"
 #: Weights of a row up to which a program draws by ops that have loops.
@@ -91,7 +94,7 @@ def _restored(state: Any) -> Generator:
 
 default_generator = Generator()
 default_generator.manual_seed(streams.default_generator.initial_seed())
-known_calls.streams.append(default_generator)
+cache.streams.append(default_generator)
 
 
 def manual_seed(seed: Any) -> Generator:
@@ -139,25 +142,15 @@ def _of(generator: Any) -> Any:
     return default_generator if generator is None else generator
 
 
-#: What a program that is being written down draws by, and the numbers that are left out.
-_RECORDED: dict[Callable[..., ndarray], tuple[ops.Draw, tuple[float, ...]]] = {
-    random_uniform.uniform: (ops.uniform, (0.0, 1.0)),
-    random_normal.normal: (ops.normal, (0.0, 1.0)),
-    random_integer.random_between: (ops.random_between, ()),
-}
-
-
-def _drawn(kernel: Callable[..., ndarray], array: ndarray, generator: Any, *numbers: Any) -> Any:
-    """Let a kernel fill a new array; inside vmap a tensor for every row, or one for all."""
+def _drawn(draw: ops.Draw, array: ndarray, generator: Any, *numbers: Any) -> Any:
+    """Fill a new array with random numbers; inside vmap a tensor for every row, or one for all."""
     stream = _of(generator)
     if not mappings.get():
-        if is_tracing() and kernel in _RECORDED:
-            draw, defaults = _RECORDED[kernel]
-            numbers += defaults[len(numbers) :]
+        if is_tracing():
             return _written_down(draw, array.shape, array.dtype, stream, *numbers)
-        return kernel(stream, array, *numbers)
+        return draw.kernel(stream, array, *numbers)
     around = mapped.current()
-    return mapped.draw(lambda whole: kernel(stream, whole, *numbers), array.shape, array.dtype, around)
+    return mapped.draw(lambda whole: draw.kernel(stream, whole, *numbers), array.shape, array.dtype, around)
 
 
 def _written_down(draw: ops.Draw, shape: tuple[int, ...], dtype: Any, stream: Any, *numbers: Any) -> Any:
@@ -197,13 +190,13 @@ def rand(size: Any, *, generator: Any = None, dtype: Any = None) -> Any:
     generator : Generator, optional
         The default one where it is left out.
     """
-    return _drawn(random_uniform.uniform, new_array(size, dtype), generator)
+    return _drawn(ops.uniform, new_array(size, dtype), generator, 0.0, 1.0)
 
 
 @creator("randn", *_SIZED)
 def randn(size: Any, *, generator: Any = None, dtype: Any = None) -> Any:
     """Return normal numbers with mean 0 and standard deviation 1 (for complex numbers 1/√2 in each part)."""
-    return _drawn(random_normal.normal, new_array(size, dtype), generator)
+    return _drawn(ops.normal, new_array(size, dtype), generator, 0.0, 1.0)
 
 
 @creator(
@@ -216,7 +209,7 @@ def randn(size: Any, *, generator: Any = None, dtype: Any = None) -> Any:
 def randint(high: int, size: Any, low: int = 0, *, generator: Any = None, dtype: Any = None) -> Any:
     """Return integers from [low, high)."""
     array = new_array(size, dtypes.int64 if dtype is None else dtype)
-    return _drawn(random_integer.random_between, array, generator, low, high)
+    return _drawn(ops.random_between, array, generator, low, high)
 
 
 @creator("randperm", f"(int n, *, torch.Generator? generator, {OUT})", f"(int n, *, {OUT})")
@@ -299,7 +292,7 @@ def normal(
         if device is not None and as_device(device, "normal") is META:
             return meta_tensor(size, numpy_dtype(dtype), None, requires_grad)
         check_options("normal", CPU, pin_memory)
-        found = _drawn(random_normal.normal, new_array(size, dtype), generator, mean, std)
+        found = _drawn(ops.normal, new_array(size, dtype), generator, mean, std)
         return leaf(found, requires_grad)
     if isinstance(std, TensorBase):
         _check_std(std)

@@ -8,12 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from ..array import dtypes, ranges
+from ..array import dtypes
+from ..array.deferred_import import import_later
 from ..core.value import array_of
 from .creation import creator, numpy_dtype
 from .data import overflow
 from .signature import OPTIONS, OUT
 from .tensor import Tensor
+
+ranges = import_later("..array.ranges", __package__)
 
 #: Bounds of integers between which nothing has to be checked.
 _FAR = 1 << 31

@@ -20,8 +20,8 @@ from ..core.modes import modes
 from ..core.value import TensorBase
 from ..core.warn import warn_once
 from .builtin import shown
+from .inline_cache.cache import HOT, InlineCache
 from .interception import OVERRIDING, PASS, Active, ask_mode, holds, intercepted
-from .known_calls import LOOK, Known
 from .out import write_out
 from .wrong_calls import EVERY, Kinds, converted, deprecated_call, handed_on, wrong_call
 
@@ -317,7 +317,7 @@ def at_once(
     """Return a public function that is called at once where up to four arguments are given by place, none of
     which has to be looked at before, and nothing overrides functions; else `general` does the call. Of one
     that reads its arguments with a parser, that is not asked where they are so many tensors: then it is the
-    function `behind` the parser that is called. Before all that, what is known of the like is asked.
+    function `behind` the parser that is called. Before all that, its inline cache is asked.
 
     Parameters
     ----------
@@ -332,12 +332,12 @@ def at_once(
     """
     behind, taken = getattr(function, "behind", function), getattr(function, "taken", 0)
     kinds = None if hasattr(function, "taken") else kinds
-    known: Function | None = None
+    cached: Function | None = None
     safe, whole = EVERY if kinds is None else 0, general
 
     def use(found: Function | None) -> None:
-        nonlocal known
-        known = found
+        nonlocal cached
+        cached = found
 
     def first(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         nonlocal safe, whole
@@ -347,9 +347,9 @@ def at_once(
         return general(args, kwargs)
 
     whole = first
-    calls = Known(function, kinds, general, use)
-    look = calls.look
-    known = None if function.__name__.endswith("_") else calls.count
+    cache = InlineCache(function, kinds, general, use)
+    specialise = cache.specialise
+    cached = None if function.__name__.endswith("_") else cache.count
 
     # Without ``*args`` and ``**kwargs`` a call of the function costs 80 ns less.
     def call(
@@ -357,9 +357,9 @@ def at_once(
     ) -> Any:
         if not (named or more):
             if not OVERRIDING or undisturbed(a, b, c, d):
-                found = None if known is None else known(a, b, c, d)
-                if found is LOOK:
-                    found = look(a, b, c, d)
+                found = None if cached is None else cached(a, b, c, d)
+                if found is HOT:
+                    found = specialise(a, b, c, d)
                 if found is not None:
                     return found
                 tensor = facade.Tensor
@@ -382,10 +382,10 @@ def at_once(
                     if found is PASS:
                         raise
                     return found
-        elif known is not None and (not OVERRIDING or _none_overrides(named, more, a, b, c, d)):
-            found = known(a, b, c, d, named, *more)
-            if found is LOOK:
-                found = look(a, b, c, d, *more, named=named)
+        elif cached is not None and (not OVERRIDING or _none_overrides(named, more, a, b, c, d)):
+            found = cached(a, b, c, d, named, *more)
+            if found is HOT:
+                found = specialise(a, b, c, d, *more, named=named)
             if found is not None:
                 return found
         return whole((*_given(a, b, c, d), *more), named)

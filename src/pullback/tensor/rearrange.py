@@ -9,8 +9,9 @@ import numpy as np
 from numpy import ndarray
 
 from ..array import dtypes
+from ..array.deferred_import import import_later
+from ..array.dtype_words import type_word
 from ..array.strides import extent, storage, strides_of
-from ..core.graph_errors import outside_storage, type_word
 from ..core.inplace import requires_grad
 from ..core.modes import modes
 from ..core.value import TensorBase, array_of, dtype_of, shape_of, wrap
@@ -37,6 +38,8 @@ from .sizes import (
     tensors,
 )
 from .tensor import checked_axis, checked_dim
+
+errors = import_later("..core.graph_errors", __package__)
 
 # --- axes
 #
@@ -359,7 +362,7 @@ def layout_argument(
     elif offset < 0:
         raise RuntimeError(f"Tensor: invalid storage offset {offset}")
     if reach and (offset + reach) * array.itemsize > root.nbytes:
-        raise outside_storage(shape, strides, offset, array.itemsize, root.nbytes)
+        raise errors.outside_storage(shape, strides, offset, array.itemsize, root.nbytes)
     return shape, strides, offset, at, strides_of(array)
 
 

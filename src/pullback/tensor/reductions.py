@@ -15,8 +15,8 @@ import numpy as np
 
 from .. import errors
 from ..array import dtypes
+from ..array.dtype_words import type_word
 from ..core import facade
-from ..core.graph_errors import type_word
 from ..core.modes import DEFAULT, NO_GRAD, modes
 from ..core.promotion import unsupported
 from ..core.value import TensorBase, dtype_of, shape_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..array.deferred_import import import_later
-from ..core.graph_errors import type_word
+from ..array.dtype_words import type_word
 from ..core.value import array_of, dtype_of, shape_of
 from .api import public, with_signature
 from .tensor import checked_dim

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..array import dtypes
-from ..core.graph_errors import type_word
+from ..array.dtype_words import type_word
 from ..core.promotion import check_broadcast, unsupported
 from ..core.value import TensorBase, dtype_of, shape_of
 from ..errors import argument_type

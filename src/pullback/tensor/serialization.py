@@ -9,7 +9,6 @@ What this module must do:
 
 from __future__ import annotations
 
-import copy
 import inspect
 import warnings
 from collections import OrderedDict
@@ -133,6 +132,8 @@ def _warn_of_hooks(tensor: Any) -> None:
 
 
 def _deepcopy(self: Any, memo: dict[Any, Any]) -> Any:
+    from copy import deepcopy  # which calls this
+
     if type(self) in OVERRIDING:
         return dispatch_override(Tensor.__deepcopy__, (self, memo), {})
     if not self.is_leaf:
@@ -148,12 +149,12 @@ def _deepcopy(self: Any, memo: dict[Any, Any]) -> Any:
         if is_wrapper(self):
             memo[id(self)] = twin = self.clone().detach().requires_grad_(self.requires_grad)
             return twin
-        copied = copy.deepcopy(self.untyped_storage(), memo)
+        copied = deepcopy(self.untyped_storage(), memo)
         new = over_storage(copied, self.dtype, self.storage_offset(), tuple(self.shape), self.stride())
         new._value = resolved(marked(new._value, *bits_of(self)))
         new.requires_grad_(self.requires_grad)
         if self._grad is not None:
-            new._grad = copy.deepcopy(self._grad, memo)
+            new._grad = deepcopy(self._grad, memo)
         if type(self) is not Tensor:
             if type(self.new_empty([])) is not type(self):
                 raise RuntimeError(
@@ -165,7 +166,7 @@ def _deepcopy(self: Any, memo: dict[Any, Any]) -> Any:
                 )
             new.__class__ = type(self)
         memo[id(self)] = new
-        new.__dict__.update(copy.deepcopy(attributes(self), memo))
+        new.__dict__.update(deepcopy(attributes(self), memo))
     finally:
         set_modes(modes()._replace(grad=before.grad))
     return new

@@ -10,7 +10,7 @@ from numpy import ndarray
 
 from .. import errors
 from ..array import dtypes
-from ..core.graph_errors import class_name, type_word
+from ..array.dtype_words import class_name, type_word
 from ..core.meta import array_or_phantom
 from ..core.value import TensorBase, dtype_of, shape_of, wrap_alias
 from ..core.visible import bits_of

@@ -32,7 +32,6 @@ from .argument_types import (
     as_int,
     as_ints,
     first_of_size,
-    is_integer,
     is_operand,
     is_size_element,
     is_tensor,
@@ -114,8 +113,8 @@ class Parameter:
 
 #: Behind a signature that torch still takes but does not name.
 DEPRECATED = "|deprecated"
-_COMMA = re.compile(r", (?![^{]*\})")
-_MARKS = re.compile(r"(\[\d*\])?\??(?= \w+( =|,|\)))")
+_COMMA = r", (?![^{]*\})"
+_MARKS = r"(\[\d*\])?\??(?= \w+( =|,|\)))"
 
 
 class Signature:
@@ -124,7 +123,7 @@ class Signature:
     def __init__(self, text: str, numbers: bool = False) -> None:
         self.deprecated = text.endswith(DEPRECATED)
         self.text = text = text.removesuffix(DEPRECATED)
-        parts = [part for part in _COMMA.split(text[1:-1]) if part]
+        parts = [part for part in re.split(_COMMA, text[1:-1]) if part]
         star = parts.index("*") if "*" in parts else len(parts)
         self.parameters = [Parameter(part, i > star, numbers) for i, part in enumerate(parts) if part != "*"]
         self.positional = [p for p in self.parameters if not p.keyword_only]
@@ -137,7 +136,7 @@ class Signature:
     @property
     def printed(self) -> str:
         """Return the signature as torch prints it."""
-        return _MARKS.sub("", self.text)
+        return re.sub(_MARKS, "", self.text)
 
     def compared(self) -> list[tuple[str, Check]]:
         """Return names and tests for torch's comparison with what was given.
@@ -148,7 +147,7 @@ class Signature:
         return [
             ("", takes_nothing) if part in ("*", "") or " = " in part
             else (part.rsplit(" ", 1)[1], tested_by_name(Parameter(part, False).kind))
-            for part in _COMMA.split(self.text[1:-1])
+            for part in re.split(_COMMA, self.text[1:-1])
         ]
 
     def match(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -301,8 +300,7 @@ class Signature:
         where = "" if position is None else f" (position {position + 1})"
         kind = parameter.kind
         if isinstance(value, list | tuple) and kind in ELEMENTS:
-            checked = is_integer if kind == "tuple of ints" and value else ELEMENTS[kind]
-            at = next((i for i, item in enumerate(value) if not (ELEMENTS[kind] if i else checked)(item)), 0)
+            at = next((i for i, item in enumerate(value) if not ELEMENTS[kind](item)), 0)
             if kind == "tuple of Tensors":
                 raise self.not_tensors((), {parameter.name: value})
             if at and kind == "tuple of ints":
@@ -420,18 +418,32 @@ def parsed(
     return decorate
 
 
-_TENSORS = re.compile(r"\(Tensor (\w+)(?:, Tensor (\w+))?(?=\)|, \*|, [\w. ?\[\]]+ = )")
+def leading(signature: str) -> list[str]:
+    """Return the parameters before the star, which may be given by place."""
+    return [part for part in signature.strip("()").partition("*")[0].split(", ") if part]
+
+
+def tensors_needed(parameters: Sequence[str]) -> int:
+    """Return how many tensors without a default come first."""
+    count = 0
+    for part in parameters:
+        if not part.startswith("Tensor ") or " = " in part:
+            break
+        count += 1
+    return count
 
 
 def _tensors_alone(signature: str, function: Callable[..., Any]) -> int:
     """Return of how many tensors alone a call may be which a function takes as they come, 0 where it does
     not.
     """
-    found, code = _TENSORS.match(signature), getattr(function, "__code__", None)
-    if found is None or code is None:
+    code = getattr(function, "__code__", None)
+    parts = leading(signature)
+    count = tensors_needed(parts)
+    if code is None or not 0 < count < 3 or any(" = " not in part for part in parts[count : count + 1]):
         return 0
-    names = tuple(KEYWORDS.get(name, name) for name in found.groups() if name)
-    return len(names) if code.co_varnames[: min(code.co_argcount, len(names))] == names else 0
+    names = tuple([KEYWORDS.get(name, name) for name in (part.split(" ")[1] for part in parts[:count])])
+    return count if code.co_varnames[: min(code.co_argcount, count)] == names else 0
 
 
 _NUMBERS = frozenset({int, float})

@@ -7,7 +7,7 @@ from typing import Any
 from numpy import ndarray
 
 from ..array import dtypes
-from ..core.graph_errors import type_word
+from ..array.dtype_words import type_word
 from ..core.value import TensorBase, dtype_of, shape_of
 from ..ops import softmax as s
 from .api import public

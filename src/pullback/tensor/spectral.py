@@ -9,7 +9,7 @@ import numpy as np
 
 from ..array import dtypes
 from ..array.deferred_import import import_later
-from ..core.graph_errors import class_name
+from ..array.dtype_words import class_name
 from ..core.value import dtype_of, shape_of, wrap
 from ..core.warn import warn_once
 from ..ops.strided import unfold, unfold_backward

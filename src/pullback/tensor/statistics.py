@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from ..core.graph_errors import type_word
+from ..array.dtype_words import type_word
 from ..core.value import array_of, dtype_of, shape_of
 from ..core.warn import user_level
 from ..ops.contract import matmul

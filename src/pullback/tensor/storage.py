@@ -22,6 +22,7 @@ import numpy as np
 from numpy import ndarray
 
 from ..array import dtypes
+from ..array.dtype_words import c_name
 from ..array.strides import contiguous_strides, extent, storage, strides_of
 from ..core.device import CPU
 from ..core.inplace import check_writable, innermost
@@ -36,7 +37,7 @@ from .constants import contiguous_format
 from .creation import made
 from .memory_format import in_format
 from .signature import method
-from .tensor import Tensor, c_name
+from .tensor import Tensor
 from .typed_storage import TYPES, TypedStorage
 from .untyped_storage import UntypedStorage, _address, _of_bytes, mapped
 
@@ -277,8 +278,8 @@ def set_(
     if isinstance(source, TensorBase):
         array = memory_of(source)
         if array.dtype != own:
-            given = c_name(dtypes.from_numpy_dtype(array.dtype))
-            wanted = c_name(self.dtype)
+            given = c_name(array.dtype)
+            wanted = c_name(own)
             raise RuntimeError(f"Could not set tensor of type {given} to a tensor of type {wanted}")
         if storage_offset is None:
             return _put_onto(self, array)

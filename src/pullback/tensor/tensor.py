@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any, overload
 from numpy import ndarray
 
 from ..array import dtypes
+from ..array.deferred_import import import_later
+from ..array.dtype_words import c_name
 from ..array.strides import strides_of
-from ..core import graph_errors as errors
 from ..core import hooks as node_hooks
 from ..core import inplace
 from ..core.batched import Batched
@@ -43,8 +44,6 @@ from ..core.versions import NoVersions, replace_data
 from ..core.views import bring_up_to_date
 from ..core.visible import visible_strides
 from ..errors import argument_type, type_name
-from .backward import backward as run_backward
-from .backward import run_plain
 from .batching import detached
 from .constants import contiguous_format
 
@@ -52,6 +51,10 @@ if TYPE_CHECKING:
     from .methods import Methods  # a stub: what the declarations attach
 else:
     Methods = TensorBase
+
+pulling = import_later(".backward", __package__)
+
+errors = import_later("..core.graph_errors", __package__)
 
 
 NO_LEAF = (
@@ -242,7 +245,7 @@ class Tensor(Methods):
         wanted = self.grad_dtype
         if wanted is not None and dtype_of(value) != wanted.numpy:
             raise RuntimeError(
-                f"attempting to assign a gradient with dtype '{c_name(value.dtype)}' to a tensor with "
+                f"attempting to assign a gradient with dtype '{c_name(dtype_of(value))}' to a tensor with "
                 f"grad_dtype '{wanted.scalar_type}'. The gradient must match the tensor's grad_dtype "
                 f"(defaults to the tensor's "
                 "dtype). You can set the tensor's grad_dtype attribute with a specific dtype, or None to "
@@ -373,9 +376,9 @@ class Tensor(Methods):
         inputs: Any = None,
     ) -> None:
         """Pull the covector `gradient` back: every leaf x gets ``gradientᵀ·∂self/∂x`` added to `.grad`."""
-        if inputs is None and not create_graph and run_plain(self, gradient, retain_graph):
+        if inputs is None and not create_graph and pulling.run_plain(self, gradient, retain_graph):
             return
-        run_backward(self, gradient, retain_graph, create_graph, inputs=inputs)
+        pulling.backward(self, gradient, retain_graph, create_graph, inputs=inputs)
 
     def item(self, *surplus: Any, **named: Any) -> Any:
         """Return the one element as a Python number."""
@@ -404,20 +407,6 @@ def check_has_number(tensor: TensorBase, what: str) -> None:
         raise errors.batched_item() if what == "item" else errors.batched_bool()
     if isinstance(value, Meta):
         raise RuntimeError("Tensor.item() cannot be called on meta tensors")
-
-
-#: What C++ calls the elements of the dtypes, by the names that torch's messages use.
-C_NAMES = {
-    "Float": "float", "Double": "double", "Half": "c10::Half", "BFloat16": "c10::BFloat16",
-    "Byte": "unsigned char", "Char": "signed char", "Short": "short int", "Int": "int", "Long": "long int",
-    "Bool": "bool", "ComplexFloat": "c10::complex<float>", "ComplexDouble": "c10::complex<double>",
-    "UInt16": "uint16_t", "UInt32": "uint32_t", "UInt64": "uint64_t",
-}  # fmt: skip
-
-
-def c_name(dtype: dtypes.dtype) -> str:
-    """Return C++'s name of the elements of a dtype."""
-    return C_NAMES[dtype.scalar_type]
 
 
 def axis_argument(function: str, dim: Any, rank: int) -> int:

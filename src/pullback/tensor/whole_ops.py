@@ -6,8 +6,6 @@ around that follows from the op.
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 
 from ..core.op import TABLE, Op
@@ -15,6 +13,7 @@ from ..ops import bessel, gamma, special  # noqa: F401  # their ops are declared
 from ..ops.signatures import FLOATS, REALS
 from .api import OUT, public_op
 from .operands import declare, described
+from .signature import leading
 
 
 def _gives(op: Op, shape: str) -> str:
@@ -35,8 +34,8 @@ def _text(op: Op) -> str:
     shape = "the shape of `input`"
     if len(op.inputs) == 2:
         numbers = any("Number" in text for text in op.signatures) if op.signatures else op.numbers
-        named = re.match(r"\(\w+ \w+, \w+ (\w+)", op.signatures[0] if op.signatures else "")
-        name = named[1] if named else "other"
+        operand = leading(op.signatures[0])[1] if op.signatures else ""
+        name = operand.split(" ")[1] if operand.count(" ") == 1 else "other"
         kinds = "Tensor or number" if numbers else "Tensor"
         operands.append(f"{name} : {kinds}\n    Of a shape that broadcasts with that of `input`.")
         shape = "the common shape"

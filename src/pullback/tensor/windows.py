@@ -14,12 +14,14 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from ..array.ranges import arange
+from ..array.deferred_import import import_later
 from ..array.scipy_functions import special
 from ..core.promotion import unsupported
 from .creation import creator, numpy_dtype
 from .operands import described
 from .signature import OPTIONS
+
+ranges = import_later("..array.ranges", __package__)
 
 _Values = Callable[[ndarray, int], ndarray]
 
@@ -57,7 +59,7 @@ def _window(*further: str) -> Callable[[Callable[..., _Values]], Any]:
                 raise unsupported("arange_cpu", (), chosen)
             last = window_length if periodic else window_length - 1
             values = function(window_length, periodic, **options)
-            return values(arange(0, 1, last + 1, chosen), last)[:window_length].copy()
+            return values(ranges.arange(0, 1, last + 1, chosen), last)[:window_length].copy()
 
         make.__doc__ = described(
             function.__doc__ or "", "window_length : int",

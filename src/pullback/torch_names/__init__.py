@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import functools
 import importlib
-import importlib.util
 import os
 import sys
 from collections.abc import Sequence
@@ -82,7 +81,9 @@ class Finder:
         """Return a spec of the module that `name` stands for; None where it stands for itself."""
         if not name.startswith(cls.prefix) or (loaded := home(name)) == name:
             return None
-        if importlib.util.find_spec(loaded) is None:
+        from importlib.util import find_spec
+
+        if find_spec(loaded) is None:
             return None
         return spec_of(name, LoadedModule(importlib.import_module(loaded)))
 

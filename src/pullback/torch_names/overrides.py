@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from importlib import import_module
 from typing import Any, TypeVar, cast
 
-from .. import nn
+from .. import autograd, nn
 from ..core.modes import change, modes
 from ..core.value import TensorBase
 from ..tensor.api import REGISTRY
@@ -208,11 +208,16 @@ def get_overridable_functions() -> dict[Any, list[Callable[..., Any]]]:
 
 
 def get_ignored_functions() -> set[Callable[..., Any]]:
-    """Return the functions of torch's top level that `__torch_function__` does not see."""
-    top = _namespaces()["torch"]
+    """Return the functions, methods and classes of torch that `__torch_function__` does not see."""
     seen = {id(function) for functions in _overridable().values() for function in functions.values()}
-    held = (vars(top)[name] for name in top.__all__ if name in vars(top))
-    return {v for v in held if callable(v) and not isinstance(v, type) and id(v) not in seen}
+    places = (*_namespaces().values(), nn.init, autograd)
+    held = (getattr(place, name, None) for place in places for name in _names(place))
+    return {v for v in held if callable(v) and id(v) not in seen and v.__hash__ is not None}
+
+
+def _names(place: Any) -> list[str]:
+    """Return the names that a module or the class of tensors publishes."""
+    return getattr(place, "__all__", None) or dir(place)
 
 
 def get_testing_overrides() -> dict[Callable[..., Any], Callable[..., Any]]:

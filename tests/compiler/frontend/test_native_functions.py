@@ -3,7 +3,7 @@
 from types import FunctionType
 
 import pullback as torch
-from pullback.compiler.frontend import calls
+from pullback.compiler.frontend import native_functions
 
 #: Those that keep something per object, or that a trace refuses for what they do.
 FOLLOWED = {
@@ -19,6 +19,6 @@ def test_functions_and_methods_hold_nothing_that_may_be_the_users():
     for owner in (torch, torch.Tensor, torch.nn.functional, torch.linalg, torch.special, torch.fft):
         for name, f in vars(owner).items():
             file = f.__code__.co_filename if type(f) is FunctionType else ""
-            if calls.is_native(file) and calls._holds_users(f):
+            if native_functions.is_native(file) and native_functions.holds_users(f):
                 followed.add(name)
     assert followed <= FOLLOWED

@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 
 import pullback as torch
-from pullback.array import large, rent
+from pullback.array import large, tiering
 from pullback.optim.optimizer import ELEMENT, PARAMETER
 
 pytest.importorskip("llvmlite")
@@ -155,7 +155,7 @@ def test_large_parameters_are_native_at_once(monkeypatch, counted, name):
         return optimizer
 
     # No step waits for another process, so how many are native would be that one's speed.
-    monkeypatch.setattr(rent.account, "compiles_apart", False)
+    monkeypatch.setattr(tiering.account, "compiles_apart", False)
     before = torch.get_num_threads()
     for threads in (1, 3):
         torch.set_num_threads(threads)
@@ -519,7 +519,7 @@ def test_llvm_is_loaded_where_it_pays(steps, setting, loads):
     code = SHORT.replace("STEPS", str(steps))
     if steps > 5:
         code = code.replace(
-            "weight =", "from pullback.array import rent\nrent.OPEN = rent.KERNEL = 10_000\nweight ="
+            "weight =", "from pullback.array import tiering\ntiering.OPEN = tiering.KERNEL = 10_000\nweight ="
         )
     found = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60,
@@ -533,9 +533,9 @@ def test_a_forked_child_goes_on():
     code = """
 import os
 import pullback as torch
-from pullback.array import rent
-rent.OPEN = rent.KERNEL = rent.COMPILER = rent.LOOP = 0
-rent.account.compiles_apart = False
+from pullback.array import tiering
+tiering.OPEN = tiering.KERNEL = tiering.COMPILER = tiering.LOOP = 0
+tiering.account.compiles_apart = False
 torch.set_num_threads(2)
 weight = torch.ones(1 << 17, requires_grad=True)
 optimizer = torch.optim.Adam([weight])

@@ -6,7 +6,7 @@ import numpy as np
 
 from pullback.core.body import Body
 from pullback.core.op import of
-from pullback.core.tracer import Equation, Reference
+from pullback.core.recorder import Equation, Reference
 from pullback.ops import loops
 
 from . import Sample, normal

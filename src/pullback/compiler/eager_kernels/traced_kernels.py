@@ -21,7 +21,8 @@ from ...array import locks
 from ...array.elementwise import flat_views
 from ...core.levels import fresh_level
 from ...core.op import TABLE, Op
-from ...core.tracer import Recorder, Tracer
+from ...core.recorder import Recorder
+from ...core.tracer import Tracer
 from ...ops.elementwise import exp, log
 from ...ops.extreme import amax
 from ...ops.softmax import log_softmax_pull, softmax_pull

@@ -21,22 +21,8 @@ import numpy as np
 from ..lower.buffer import Buffer
 from ..lower.handlers import PARTS, Pair
 from ..lower.index import Index, Measured, Quotient, Variable, atom_index
-from . import halves
-from .scalars import (
-    BFLOAT16,
-    BOOL,
-    FLOAT16,
-    FLOAT32,
-    FLOAT64,
-    INT32,
-    INT64,
-    NARROW,
-    TYPES,
-    Value,
-    computing,
-    is_float,
-    number,
-)
+from . import casts
+from .scalars import BOOL, FLOAT32, INT32, INT64, NARROW, TYPES, Value, computing, is_float, number
 
 _FLOAT = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv", "rem": "frem"}
 _INTEGER = {"add": "add", "sub": "sub", "mul": "mul", "and_": "and", "or_": "or", "xor": "xor", "shl": "shl"}
@@ -298,64 +284,7 @@ class Emitter:
 
     def cast(self, x: Value, dtype: np.dtype[Any]) -> Value:
         """Change the dtype as NumPy casts; from floating to integer is not written here."""
-        source = x.dtype
-        if source == dtype:
-            return x
-        if source in NARROW:
-            if source == BFLOAT16:
-                wide = halves.of_bfloat(self, x)
-            else:
-                wide = self._extended(x, FLOAT32) if halves.has_halves() else halves.of_half(self, x)
-            return self.cast(wide, dtype)
-        if dtype in NARROW and source != FLOAT32:
-            # As torch does: a float64 is rounded twice.
-            single = self.cast(x, FLOAT32)
-            if source == FLOAT64:
-                # LLVM would make one rounding of the two, for which it calls a function that is nowhere.
-                single = self._kept(single)
-            return self.cast(single, dtype)
-        if dtype == BFLOAT16:
-            return halves.to_bfloat(self, x)
-        if dtype == FLOAT16 and not halves.has_halves():
-            return halves.to_half(self, x)
-        a, b = TYPES[source], TYPES[dtype]
-        if dtype == BOOL:
-            zero = number(0, source)
-            text = f"fcmp une {a} {x.name}, {zero}" if is_float(source) else f"icmp ne {a} {x.name}, {zero}"
-        elif source == FLOAT32 and dtype == FLOAT64:
-            return self._extended(x, dtype)
-        elif is_float(source) and is_float(dtype):
-            text = f"fptrunc {a} {x.name} to {b}"
-        elif is_float(source):
-            raise TypeError(f"no native cast from {source} to {dtype}")
-        elif is_float(dtype):
-            unsigned = source.kind in "bu"
-            text = f"{'uitofp' if unsigned else 'sitofp'} {a} {x.name} to {b}"
-        elif source.itemsize > dtype.itemsize and source != BOOL:
-            text = f"trunc {a} {x.name} to {b}"
-        elif source == BOOL or source.itemsize < dtype.itemsize:
-            text = f"{'zext' if source.kind in 'bu' else 'sext'} {a} {x.name} to {b}"
-        else:
-            return Value(x.name, dtype)
-        return self.instruction(text, dtype)
-
-    def _extended(self, x: Value, dtype: np.dtype[Any]) -> Value:
-        """Return a float as a wider one."""
-        self.extended.add(dtype)
-        return self.instruction(f"fpext {TYPES[x.dtype]} {x.name} to {TYPES[dtype]}", dtype)
-
-    def _compared(self, x: Value) -> Value:
-        """Return a float as it is compared. A comparison of what were narrower numbers LLVM makes to one of
-        these, and a choice by it then to one that of 0 and -0 takes the other (LLVM 22).
-        """
-        return self._kept(x) if x.dtype in self.extended and x.name.startswith("%") else x
-
-    def _kept(self, x: Value) -> Value:
-        """Return a float that LLVM computes as it is written: a product with a number that it does not
-        know.
-        """
-        one = self._unknown(self.constant(1, x.dtype))
-        return self.instruction(f"fmul {TYPES[x.dtype]} {x.name}, {one.name}", x.dtype)
+        return x if x.dtype == dtype else casts.cast(self, x, dtype)
 
     def named(self, text: str, dtype: np.dtype[Any] = INT32) -> str:
         """Return the name of what an instruction gives."""
@@ -428,7 +357,7 @@ class Emitter:
         if dtype in NARROW:
             return self._narrowly(name, x, y)
         if is_float(dtype):
-            x, y = self._compared(x), self._compared(y)
+            x, y = casts.compared(self, x), casts.compared(self, y)
             return self.instruction(f"fcmp {_FLOAT_ORDER[name]} {TYPES[dtype]} {x.name}, {y.name}", BOOL)
         word = _ORDER[name]
         if dtype.kind in "bu" and word[0] == "s":
@@ -472,9 +401,9 @@ class Emitter:
         """
         if not is_float(x.dtype) or x.name not in (number(np.inf, x.dtype), number(-np.inf, x.dtype)):
             return x
-        return self._unknown(x)
+        return self.unknown(x)
 
-    def _unknown(self, x: Value) -> Value:
+    def unknown(self, x: Value) -> Value:
         """Return a constant as a number that LLVM does not know."""
         known = self.hidden.get(x)
         if known is None:

@@ -47,18 +47,11 @@ class Selection(NamedTuple):
 @lru_cache(maxsize=_KEPT)
 def first_places(what: Selection) -> Kernel:
     """Return the kernel of arrays (elements, values, places), whose rows are its images."""
-    arrays = ("elements", "values", "indices")
     scratch = 2 * what.length
-    lines = [
-        *shared_kernels.fields(arrays),
-        *shared_kernels.bounds("%part"),
-        *shared_kernels.own_scratch("i64", scratch),
-        "  call void @rows(ptr %elements, ptr %values, ptr %indices, ptr %scratch, i64 %first, i64 %last)",
-    ]
     functions = [_sink(), _hold(), _empty(), _rows(what)]
     if not what.has_heap:
         functions += [_halve(), _insert(), _sort(), _select()]
-    part = shared_kernels.function("part", lines)
+    part = shared_kernels.part(("elements", "values", "indices"), "rows", "i64", scratch)
     text = "\n".join([*(f.text() for f in functions), part, engine.attributes()])
     work = what.length * (_PASSED if what.has_heap else _MOVED)
     return Kernel(text, size=8, work=work, scratch=scratch)

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-_SIZES = {"float": 4, "double": 8}
+_SIZES = {"float": 4, "double": 8, "i8": 1}
+_LETTERS = {"float": "f32", "double": "f64", "i8": "i8"}
 
 
 class Loop:
@@ -48,7 +49,7 @@ class Code:
     def __init__(self, real: str, lanes: int) -> None:
         self.real, self.lanes, self.size = real, lanes, _SIZES[real]
         self.vector = f"<{lanes} x {real}>"
-        self.letter = f"f{8 * self.size}"
+        self.letter = _LETTERS[real]
         self.lines: list[str] = []
         self.declarations: set[str] = set()
         self._count = 0
@@ -182,32 +183,20 @@ class Code:
         self.declarations.add(f"declare {self.real} @{name}({self.real}, {self.vector})")
         return self.value(f"call reassoc {self.real} @{name}({self.real} -0.0, {self.vector} {vector})")
 
-    def load_part(self, pointer: str, kept: range, lanes: int | None = None) -> str:
+    def load_part(self, pointer: str, kept: range, lanes: int = 0, type_: str = "") -> str:
         """Return a vector of whose lanes only those in `kept` are read; zeros are in the others."""
-        lanes = lanes or self.lanes
-        type_ = f"<{lanes} x {self.real}>"
+        lanes, type_ = lanes or self.lanes, type_ or self.real
         if len(kept) == lanes:
-            return self.value(f"load {type_}, ptr {pointer}, align {self.size}")
-        name, mask = f"llvm.masked.load.v{lanes}{self.letter}.p0", f"<{lanes} x i1>"
-        self.declarations.add(f"declare {type_} @{name}(ptr, i32 immarg, {mask}, {type_})")
-        return self.value(
-            f"call {type_} @{name}(ptr {pointer}, i32 {self.size}, {mask} {_mask(kept, lanes)}, "
-            f"{type_} zeroinitializer)"
-        )
+            return self.value(f"load <{lanes} x {type_}>, ptr {pointer}, align {_SIZES[type_]}")
+        return self.load_masked(pointer, _mask(kept, lanes), lanes, type_)
 
-    def store_part(self, value: str, pointer: str, kept: range, lanes: int | None = None) -> None:
+    def store_part(self, value: str, pointer: str, kept: range, lanes: int = 0, type_: str = "") -> None:
         """Store those lanes of a vector that are in `kept`."""
-        lanes = lanes or self.lanes
-        type_ = f"<{lanes} x {self.real}>"
+        lanes, type_ = lanes or self.lanes, type_ or self.real
         if len(kept) == lanes:
-            self.line(f"store {type_} {value}, ptr {pointer}, align {self.size}")
-            return
-        name, mask = f"llvm.masked.store.v{lanes}{self.letter}.p0", f"<{lanes} x i1>"
-        self.declarations.add(f"declare void @{name}({type_}, ptr, i32 immarg, {mask})")
-        self.line(
-            f"call void @{name}({type_} {value}, ptr {pointer}, i32 {self.size}, "
-            f"{mask} {_mask(kept, lanes)})"
-        )
+            self.line(f"store <{lanes} x {type_}> {value}, ptr {pointer}, align {_SIZES[type_]}")
+        else:
+            self.store_masked(value, pointer, _mask(kept, lanes), lanes, type_)
 
     def before(self, count: str) -> str:
         """Return the mask of the lanes before the one at `count`."""
@@ -219,22 +208,23 @@ class Code:
         )
         return self.value(f"icmp slt {type_} <{numbers}>, {same}")
 
-    def load_masked(self, pointer: str, mask: str) -> str:
+    def load_masked(self, pointer: str, mask: str, lanes: int = 0, type_: str = "") -> str:
         """Return a vector of whose lanes only those of a mask are read; zeros are in the others."""
-        name, kind = f"llvm.masked.load.v{self.lanes}{self.letter}.p0", f"<{self.lanes} x i1>"
-        self.declarations.add(f"declare {self.vector} @{name}(ptr, i32 immarg, {kind}, {self.vector})")
+        lanes, type_ = lanes or self.lanes, type_ or self.real
+        name, kind = f"llvm.masked.load.v{lanes}{_LETTERS[type_]}.p0", f"<{lanes} x i1>"
+        vector, size = f"<{lanes} x {type_}>", _SIZES[type_]
+        self.declarations.add(f"declare {vector} @{name}(ptr, i32 immarg, {kind}, {vector})")
         return self.value(
-            f"call {self.vector} @{name}(ptr {pointer}, i32 {self.size}, {kind} {mask}, "
-            f"{self.vector} zeroinitializer)"
+            f"call {vector} @{name}(ptr {pointer}, i32 {size}, {kind} {mask}, {vector} zeroinitializer)"
         )
 
-    def store_masked(self, value: str, pointer: str, mask: str) -> None:
+    def store_masked(self, value: str, pointer: str, mask: str, lanes: int = 0, type_: str = "") -> None:
         """Store the lanes of a mask."""
-        name, kind = f"llvm.masked.store.v{self.lanes}{self.letter}.p0", f"<{self.lanes} x i1>"
-        self.declarations.add(f"declare void @{name}({self.vector}, ptr, i32 immarg, {kind})")
-        self.line(
-            f"call void @{name}({self.vector} {value}, ptr {pointer}, i32 {self.size}, {kind} {mask})"
-        )
+        lanes, type_ = lanes or self.lanes, type_ or self.real
+        name, kind = f"llvm.masked.store.v{lanes}{_LETTERS[type_]}.p0", f"<{lanes} x i1>"
+        vector, size = f"<{lanes} x {type_}>", _SIZES[type_]
+        self.declarations.add(f"declare void @{name}({vector}, ptr, i32 immarg, {kind})")
+        self.line(f"call void @{name}({vector} {value}, ptr {pointer}, i32 {size}, {kind} {mask})")
 
     def load_some(self, pointer: str, mask: str | None) -> str:
         """Return a vector, of whose lanes only those of a mask are read where there is one."""

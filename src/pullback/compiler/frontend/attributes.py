@@ -31,10 +31,10 @@ import numpy as np
 from ...core.blame import own_file
 from ...core.node import Node
 from ...core.value import TensorBase
-from . import calls
+from . import calls, native_functions
 from .deferred import Applied, Deferred, converted, is_drawn_array
 from .draws import DRAWING
-from .guards import ABSENT, SCALARS, Guard, native_attribute
+from .guards import ABSENT, SCALARS, native_attribute
 from .session import Session, current
 from .unsupported import Again
 
@@ -201,13 +201,11 @@ def _getset(session: Session, thing: Any, found: Any, name: str) -> Any:
     if session.is_fresh(thing) or (isinstance(thing, BaseException) and not session.was_there(thing)):
         return value
     if type(value) in SCALARS or isinstance(value, (type, tuple)):
-        session.note(Guard(native_attribute, thing, name, value), (id(thing), "attribute", name))
-        return session.seen(value)
+        return session.seen(session.note_native(thing, name))
     if type(thing) is FunctionType and isinstance(value, dict):
         # It may have been made just now, and is the function's from now on.
         session.not_made(value)
-        session.note(Guard(native_attribute, thing, name, value), (id(thing), "attribute", name))
-        return value
+        return session.note_native(thing, name)
     raise session.refusal(f"it reads .{name} of a {type(thing).__name__}")
 
 
@@ -257,7 +255,7 @@ def _of_module(session: Session, thing: ModuleType, name: str) -> Any:
     # A module of ours, or of a library, that loads its parts when they are asked for.
     value = getattr(thing, name)
     if held.get(name, ABSENT) is not value:
-        session.note(Guard(native_attribute, thing, name, value), (id(thing), "attribute", name))
+        session.note_native(thing, name)
     return session.seen(value)
 
 
@@ -270,27 +268,20 @@ def _of_class(session: Session, thing: type, meta: type, name: str) -> Any:
     above_gives = above is not ABSENT and session.lookup(type(above), "__get__") is not ABSENT
     if above_gives and _is_data(session, type(above)):
         if type(above) is GetSetDescriptorType or type(above) is MemberDescriptorType:
-            value = getattr(thing, name)
-            if name == "__dict__":
-                return value
-            session.note(Guard(native_attribute, thing, name, value), (id(thing), "attribute", name))
-            return value
+            return getattr(thing, name) if name == "__dict__" else session.note_native(thing, name)
         return _through(session, above, type(above), thing, meta, name)
     found = session.lookup(thing, name)
     if found is not ABSENT:
         if isinstance(thing, EnumMeta):
-            value = getattr(thing, name)
-            if isinstance(value, thing):
-                session.note(Guard(native_attribute, thing, name, value), (id(thing), "attribute", name))
-                return value
+            if isinstance(getattr(thing, name), thing):
+                return session.note_native(thing, name)
         return _of_class_item(session, found, thing, name)
     if above is not ABSENT:
         return _through(session, above, type(above), thing, meta, name)
     fallback = session.lookup(meta, "__getattr__")
     if isinstance(thing, EnumMeta):
-        value = getattr(thing, name)
-        session.note(Guard(native_attribute, thing, name, value), (id(thing), "attribute", name))
-        return value
+        getattr(thing, name)
+        return session.note_native(thing, name)
     if type(fallback) is FunctionType:
         return calls.call_user(session, fallback, (thing, name), {})
     return getattr(thing, name)
@@ -320,7 +311,7 @@ def _of_class_item(session: Session, found: Any, thing: type, name: str) -> Any:
 
 
 def _of_tensor(session: Session, thing: Any, cls: type, name: str) -> Any:
-    if name in _UNKNOWN_OF_TENSORS and not calls.from_our_code():
+    if name in _UNKNOWN_OF_TENSORS and not native_functions.from_our_code():
         raise session.refusal(f"it reads .{name} of a tensor")
     if name in _HISTORY_OF_TENSORS and session.cells.is_cell(thing):
         if name == "is_leaf":
@@ -330,7 +321,7 @@ def _of_tensor(session: Session, thing: Any, cls: type, name: str) -> Any:
         raise session.refusal(f"it reads .{name} of a tensor that it is given")
     if name == "grad":
         session.asked_grads.add(id(thing))
-        if session.cells.is_stand_in(thing._grad) and not calls.from_our_code():
+        if session.cells.is_stand_in(thing._grad) and not native_functions.from_our_code():
             raise session.refusal("it looks for a gradient", Again)
         if session.cells.has_history(thing) and thing._grad is None and not thing._retained:
             raise session.refusal("it looks for the gradient of a tensor that is no leaf, which warns")
@@ -353,8 +344,7 @@ def _of_other(session: Session, thing: Any, cls: type, name: str) -> Any:
             return getattr(thing, name)
         return load_attribute(thing.__func__, name)
     if cls is threading.local:
-        value = native_attribute(thing, name)
-        session.note(Guard(native_attribute, thing, name, value), (id(thing), "attribute", name))
+        value = session.note_native(thing, name)
         if value is ABSENT:
             raise _missing(thing, name)
         return session.seen(value)

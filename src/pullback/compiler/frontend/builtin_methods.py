@@ -18,6 +18,7 @@ from . import (
     attributes,
     callables,
     calls,
+    container_methods,
     containers,
     draws,
     iteration,
@@ -50,7 +51,7 @@ def call_builtin(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[s
     if name == "__new__" and isinstance(owner, type):
         return _new(session, f, args, kwargs)
     if containers.is_container(owner) and not isinstance(owner, type):
-        return containers.method(session, owner, name, args, kwargs)
+        return container_methods.method(session, owner, name, args, kwargs)
     if isinstance(owner, type):
         return _class_method(session, f, owner, name, args, kwargs)
     if isinstance(owner, _IMMUTABLE):
@@ -83,7 +84,7 @@ def call_builtin(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[s
     if isinstance(owner, MappingProxyType):
         held = containers.behind_proxy(owner)
         if held is not owner and name in _OF_PROXIES:
-            return containers.method(session, held, name, args, kwargs)
+            return container_methods.method(session, held, name, args, kwargs)
         raise session.refusal("it reads a mappingproxy")
     if isinstance(owner, BaseException) and not session.was_there(owner):
         return f(*args, **kwargs)

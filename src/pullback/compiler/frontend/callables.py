@@ -27,6 +27,7 @@ from . import (
     attributes,
     calls,
     containers,
+    native_functions,
     operations,
     subscripts,
     texts,
@@ -150,7 +151,7 @@ def _id(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any])
         alike = session.cells.is_cell(thing) and not session.cells.is_argument(thing)
     else:
         alike = isinstance(thing, (type, ModuleType))
-    if alike or calls.from_our_code():
+    if alike or native_functions.from_our_code():
         session.told(thing)
         return id(thing)
     raise session.refusal("it asks for the id of an object")
@@ -176,8 +177,17 @@ def item_of(session: Session, t: Any) -> Any:
 
 def float_of(session: Session, t: Any) -> Any:
     """Return ``float(t)``."""
+    return _converted(session, t, float)
+
+
+def int_of(session: Session, t: Any) -> Any:
+    """Return ``int(t)``."""
+    return _converted(session, t, int)
+
+
+def _converted(session: Session, t: Any, kind: Any) -> Any:
     alone = _scalar(session, t) if session.cells.is_traced(t) and not t.is_complex() else None
-    return float(t) if alone is None else Item(session, float, alone, float)
+    return kind(t) if alone is None else Item(session, kind, alone, kind)
 
 
 def is_single(session: Session, value: Any) -> bool:
@@ -194,12 +204,6 @@ def bool_of(session: Session, t: Any) -> Item:
 def index_of(session: Session, t: Any) -> Any:
     """Return a tensor of one integer as that number; any other as it is."""
     return int_of(session, t) if is_single(session, t) and _is_taken(operator.index, t) else t
-
-
-def int_of(session: Session, t: Any) -> Any:
-    """Return ``int(t)``."""
-    alone = _scalar(session, t) if session.cells.is_traced(t) and not t.is_complex() else None
-    return int(t) if alone is None else Item(session, int, alone, int)
 
 
 @rule(Tensor.item)
@@ -401,11 +405,6 @@ def _vars(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any
     return vars(thing) if held is None else held
 
 
-@rule(object)
-def _object(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    return session.made(object(*args, **kwargs))
-
-
 @rule(slice, range)
 def _range(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     return _pure(session, f, tuple(map(subscripts.index_of, args)), kwargs)
@@ -419,8 +418,11 @@ def _partial(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, 
     return made
 
 
-@rule(property, classmethod, staticmethod)
-def _descriptor(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+@rule(
+    object, property, classmethod, staticmethod, operator.attrgetter, operator.itemgetter,
+    operator.methodcaller,
+)  # fmt: skip
+def _plain_object(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     return session.made(f(*args, **kwargs))
 
 

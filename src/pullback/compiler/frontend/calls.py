@@ -13,11 +13,9 @@ import inspect
 import operator
 import sys
 import weakref
-from collections.abc import Iterator
 from enum import Enum, EnumMeta
 from types import (
     BuiltinFunctionType,
-    CellType,
     CodeType,
     CoroutineType,
     FunctionType,
@@ -25,67 +23,28 @@ from types import (
     MethodDescriptorType,
     MethodType,
     MethodWrapperType,
-    ModuleType,
-    TracebackType,
     WrapperDescriptorType,
 )
 from typing import Any
 
 import numpy as np
 
-from ...array import dtypes
-from ...autograd.function import Function
 from ...core.blame import PACKAGE, own_file
-from ...core.device import device
-from ...core.node import Node
-from ...core.op import Op
-from ...core.size import Size
-from ...core.value import TensorBase
-from ...nn import Module
 from ...tensor.builtin import behind
-from ...tensor.constants import layout, memory_format
-from ...tensor.random import Generator
-from . import builtin_methods, callables, containers, iteration, iteration_rules, number_inputs
+from . import builtin_methods, callables, iteration, iteration_rules, native_functions
 from .deferred import Deferred
 from .draws import DRAWING, draw, draws_a_number
-from .guards import ABSENT, SCALARS, is_heap_type, mro_of
+from .guards import ABSENT, SCALARS, mro_of
 from .hooks import HOOKS
 from .instrument import instrumented
 from .session import Session, current
 
-#: Folders and files of this package whose functions work on tensors and settings alone.
-_NATIVE = tuple(PACKAGE + name for name in (
-    "array", "autograd", "core", "errors", "fft", "func", "linalg", "nn/functional", "nn/parameter", "ops",
-    "special", "tensor", "utils/_contextlib", "utils/_pytree", "utils/checkpoint",
-    *(f"torch_names/{name}" for name in (
-        "_VF", "_higher_order_ops", "amp", "functional", "functorch", "masked", "nested", "return_types",
-        "signal", "sparse",
-    )),
-))  # fmt: skip
-#: Parts of these that change settings, draw from generators by themselves, or hand memory out.
-_NOT_NATIVE = tuple(PACKAGE + name for name in (
-    "tensor/settings", "tensor/printing", "tensor/serialization", "tensor/data", "tensor/storage",
-    "array/threads", "func/functional_call", "autograd/gradcheck", "autograd/profiler",
-    "autograd/anomaly_mode", "core/process_group", "torch_names/amp/grad_scaler",
-))  # fmt: skip
-_NUMPY = np.__path__[0]
-#: Makes functions of ops, whose closures hold notes of their own.
-_OF_OPS = PACKAGE + "core/calls.py"
 _REFUSED_NAMES = frozenset({
     "manual_seed", "seed", "initial_seed", "get_rng_state", "set_rng_state", "fork_rng", "set_state",
     "get_state", "set_default_dtype", "set_default_device", "set_default_tensor_type", "set_printoptions",
     "register_post_accumulate_grad_hook", "compile", "frombuffer", "from_dlpack",
 })  # fmt: skip
 
-#: Types of arguments that hold nothing of the user's.
-TRANSPARENT = frozenset({
-    *SCALARS, slice, type(Ellipsis), type(NotImplemented), range, Size, dtypes.dtype, device, np.dtype,
-    layout, memory_format,
-})  # fmt: skip
-#: Those of them that cannot hold a number of a later time either.
-PASSED = TRANSPARENT - {slice}
-#: Where the functions lie that rewritten code calls, and those that they make.
-_HERE = PACKAGE + "compiler/frontend"
 _OPTIM = PACKAGE + "optim"
 #: Where functions of functions lie whose steps a trace must not see: they run between levels of tensors.
 _TRANSFORMS = tuple(PACKAGE + name for name in ("func/", "torch_names/functorch/", "autograd/functional"))
@@ -131,7 +90,7 @@ def call(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any] | None = None) ->
     if kind is iteration_rules.KEY and session.is_fresh(f):
         return session.made(f(*args))
     if isinstance(f, weakref.ReferenceType):
-        if from_our_code():
+        if native_functions.from_our_code():
             return f()
         # A guard would keep alive what it refers to.
         raise session.refusal("it asks a weak reference")
@@ -160,18 +119,12 @@ def name_of(f: Any) -> str:
     return name if module in (None, "builtins", "__main__") else f"{module}.{name}"
 
 
-@functools.cache
-def is_native(file: str) -> bool:
-    """Return whether the functions of a file run as they are."""
-    return file.startswith(_NATIVE) and not file.startswith(_NOT_NATIVE)
-
-
 def call_function(
     session: Session, f: FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
     """Call a Python function."""
     file = f.__code__.co_filename
-    if file.startswith(_HERE):
+    if file.startswith(native_functions.HERE):
         return f(*args, **kwargs)
     if not own_file[file]:
         rule = callables.rule_of(f)
@@ -193,91 +146,14 @@ def call_function(
         return call(native.function, args, kwargs)
     if f.__name__ in _REFUSED_NAMES:
         raise session.refusal(f"it calls {f.__name__}")
-    if is_native(file):
-        if not _holds_users(f):
-            return call_native(session, f, args, kwargs)
+    if native_functions.is_native(file):
+        if not native_functions.holds_users(f):
+            return native_functions.call_native(session, f, args, kwargs)
         if file.startswith(_TRANSFORMS):
-            return call_native(session, _around_users(session, f), args, kwargs)
+            return native_functions.call_native(
+                session, native_functions.around_users(session, f), args, kwargs
+            )
     return call_user(session, f, args, kwargs)
-
-
-def _around_users(session: Session, f: FunctionType) -> FunctionType:
-    """Return a transform of a user's function whose closure holds what code that is not rewritten may be
-    given.
-    """
-    session.function(f)
-    cells = []
-    for cell in f.__closure__ or ():
-        held = session.cell(cell)
-        passed = held if held is ABSENT else given(session, f, held)
-        cells.append(cell if passed is held else CellType(passed))
-    made = FunctionType(f.__code__, f.__globals__, f.__name__, f.__defaults__, tuple(cells))
-    made.__kwdefaults__ = f.__kwdefaults__
-    made.__dict__.update(f.__dict__)
-    return made
-
-
-def _holds_users(f: FunctionType) -> bool:
-    """Return whether a function of ours closes over something that may run code, or hold state, of the
-    user's.
-
-    Plain values do not, nor do native functions of ours that close over plain values, in turn.
-    """
-    if f.__code__.co_filename == _OF_OPS:
-        return False
-    waiting, met = [f], {id(f)}
-    while waiting:
-        for held in _closed_over(waiting.pop()):
-            if type(held) is not FunctionType:
-                if _may_be_users(held):
-                    return True
-            elif id(held) not in met:
-                file = held.__code__.co_filename
-                if file.startswith(_NUMPY):
-                    continue
-                if not (own_file[file] and is_native(file)):
-                    return True
-                met.add(id(held))
-                if file != _OF_OPS:
-                    waiting.append(held)
-    return False
-
-
-def _closed_over(f: FunctionType) -> Iterator[Any]:
-    """Yield what the closure of a function holds, and what its tuples and bound methods hold."""
-    held = [*map(_contents, f.__closure__ or ())]
-    while held:
-        value = held.pop()
-        kind = type(value)
-        if kind is MethodType:
-            held += (value.__func__, value.__self__)
-        elif kind in (tuple, frozenset):
-            held += value
-        else:
-            yield value
-
-
-def _contents(cell: Any) -> Any:
-    try:
-        return cell.cell_contents
-    except ValueError:
-        return None
-
-
-def _may_be_users(held: Any) -> bool:
-    """Return whether a value that is no function may run code, or hold state, of the user's."""
-    if isinstance(held, type):
-        return is_users_class(held)
-    kind = type(held)
-    plain = (BuiltinFunctionType, operator.itemgetter, np.dtype, np.generic, ModuleType, Op)
-    if kind in TRANSPARENT or isinstance(held, plain) or (callable(held) and kind.__module__ == "numpy"):
-        return False
-    return not is_of_ours(kind)  # type: ignore[arg-type]  # classes are hashable
-
-
-def is_users_class(cls: type) -> bool:
-    """Return whether a class may run code of the user's when it is called."""
-    return is_heap_type(cls) and cls.__module__.partition(".")[0] not in ("pullback", "torch", "numpy")
 
 
 def call_user(session: Session, f: FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -306,144 +182,6 @@ def twin(session: Session, f: FunctionType) -> FunctionType:
 def rewritten(code: CodeType) -> CodeType:
     """Return a code object as rewritten code."""
     return instrumented(code, HOOKS)
-
-
-def callback(session: Session, f: Any) -> Any:
-    """Return a function that code which is not rewritten may call for one of the user's."""
-    if type(f) is FunctionType and own_file[f.__code__.co_filename]:
-        if f.__code__.co_filename.startswith(_HERE) or (
-            is_native(f.__code__.co_filename) and callables.rule_of(f) is None and not _holds_users(f)
-        ):
-            return f
-    if isinstance(f, (type, BuiltinFunctionType)) or not callable(f):
-        return f
-
-    @functools.wraps(f)
-    def called(*args: Any, **kwargs: Any) -> Any:
-        # What it passes on besides what it was given, it has made.
-        for container in containers.within((args, kwargs)):
-            if not session.was_passed(container):
-                session.made(container)
-        return call(f, args, kwargs)
-
-    return called
-
-
-# --- functions that run as they are -------------------------------------------------------------------------
-
-
-def call_native(
-    session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> Any:
-    """Call a function of this package on arguments that hold nothing unseen."""
-    if not kwargs and any(isinstance(arg, Deferred) for arg in args):
-        made = number_inputs.of_array(session, f.__name__, args)
-        if made is not None:
-            return made
-        args = number_inputs.operands(f.__name__, args)
-    for n, arg in enumerate(args):
-        if type(arg) not in PASSED and not isinstance(arg, TensorBase):
-            args = (*args[:n], *(given(session, f, a) for a in args[n:]))
-            break
-    for name, arg in kwargs.items():
-        if type(arg) not in TRANSPARENT and not isinstance(arg, TensorBase):
-            kwargs = {**kwargs, name: given(session, f, arg)}
-    result = f(*args, **kwargs)
-    if type(result) in containers.ITERATORS:
-        return session.made(result)
-    if not isinstance(result, TensorBase):
-        for container in containers.within(result):
-            if not session.was_passed(container) and not session.was_there(container):
-                session.made(container)
-    return result
-
-
-def given(session: Session, f: Any, value: Any) -> Any:
-    """Return an argument for a function that runs as it is; everything that it holds is seen."""
-    kind = type(value)
-    if kind is slice:
-        ends = value.start, value.stop, value.step
-        plain = all(type(end) in SCALARS for end in ends)
-        return value if plain else slice(*(given(session, f, end) for end in ends))
-    if kind in TRANSPARENT or isinstance(value, TensorBase):
-        return value
-    if isinstance(value, Deferred):
-        return value.known()
-    if kind is tuple or kind is list:
-        session.passed(value)
-        parts = [given(session, f, v) for v in value]
-        if all(a is b for a, b in zip(parts, value, strict=True)):
-            return value
-        return tuple(parts) if kind is tuple else parts
-    if isinstance(value, dict) and session.lookup(kind, "__getitem__") is dict.__getitem__:
-        session.passed(value)
-        parts = [given(session, f, v) for v in dict.values(value)]
-        if all(a is b for a, b in zip(parts, dict.values(value), strict=True)):
-            return value
-        return dict(zip(dict.keys(value), parts, strict=True))
-    if kind in (set, frozenset):
-        session.passed(value)
-        return value
-    if isinstance(value, tuple) and hasattr(kind, "_fields"):
-        return tuple.__new__(kind, (given(session, f, v) for v in value))
-    if isinstance(kind, EnumMeta) and isinstance(value, int):
-        return int(value)
-    if isinstance(kind, EnumMeta) or isinstance(value, (Node, Generator, np.generic, np.dtype)):
-        return value
-    if isinstance(value, (BaseException, TracebackType)):
-        # What leaves a context of ours passes it on, or looks at its class.
-        return value
-    if isinstance(value, np.ndarray):
-        if session.is_fresh(value):
-            # A tensor may get its memory.
-            session.cells.recorder.lent.append(value)
-            return value
-        raise session.refusal("it reads an array of NumPy's")
-    if isinstance(value, type):
-        if is_users_class(value) and not issubclass(value, Function):
-            raise session.refusal(f"it passes the class {value.__name__} to {name_of(f)}")
-        if issubclass(value, Function):
-            session.custom(value)
-            session.lookup(value, "generate_vmap_rule")
-        return value
-    if kind in (FunctionType, MethodType, functools.partial, BuiltinFunctionType):
-        return callback(session, value)
-    if session.is_fresh(value) and kind in containers.ITERATORS:
-        return value
-    if containers.is_view(value):
-        containers.follow_view(session, value)
-        return value
-    if isinstance(value, (set, frozenset)):
-        return value
-    if is_of_ours(kind):  # type: ignore[arg-type]  # classes are hashable
-        return value
-    if callable(value):
-        return callback(session, value)
-    # Code of ours knows what it passes on.
-    if from_our_code():
-        return value
-    raise session.refusal(f"it passes a {kind.__name__} to {name_of(f)}")
-
-
-@functools.lru_cache(maxsize=4096)
-def is_of_ours(kind: type) -> bool:
-    """Return whether a class is one of this package's whose objects hold nothing of the user's."""
-    if kind.__module__.partition(".")[0] not in ("pullback", "torch"):
-        return False
-    makers = (vars(base).get(name) for base in kind.__mro__ for name in ("__init__", "__enter__", "__call__"))
-    codes = [code for maker in makers if (code := getattr(maker, "__code__", None)) is not None]
-    if issubclass(kind, Module) or hasattr(kind, "add_param_group"):
-        return False
-    return bool(codes) and all(own_file[c.co_filename] for c in codes)
-
-
-def from_our_code() -> bool:
-    """Return whether the code that makes the call, which is rewritten, is this package's."""
-    frame: Any = sys._getframe(1)
-    here = PACKAGE + "compiler"
-    while frame is not None and frame.f_code.co_filename.startswith(here):
-        frame = frame.f_back
-    return frame is not None and own_file[frame.f_code.co_filename]
 
 
 # --- classes ------------------------------------------------------------------------------------------------

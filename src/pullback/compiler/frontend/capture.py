@@ -20,7 +20,8 @@ from ...core.levels import fresh_level
 from ...core.modes import DEFAULT, NO_GRAD, Modes, modes, set_modes
 from ...core.node import LEAF, Node
 from ...core.op import TABLE
-from ...core.tracer import Equation, Recorder, Tracer, read_by, seeing, tracing, turn
+from ...core.recorder import Equation, Recorder, read_by
+from ...core.tracer import Tracer, seeing, tracing, turn
 from ...core.value import TensorBase
 from ...func.tree import tree_flatten
 from ...tensor.random import default_generator
@@ -32,6 +33,7 @@ from ..runtime.placement import Memory
 from . import (
     calls,
     exchanges,
+    native_functions,
     operations,
     rewritten_calls,  # noqa: F401  # fills in what rewritten code calls
 )
@@ -148,7 +150,7 @@ class _Capture:
                     session.seen(leaf)
             for container in self._nodes:
                 session.arguments[id(session.made(container))] = container
-            with seeing(lambda f: calls.callback(session, f)), traced_apart() as asked:
+            with seeing(lambda f: native_functions.callback(session, f)), traced_apart() as asked:
                 with self._heard, tracing(recorder):
                     self._hears = True
                     warnings.simplefilter("always")

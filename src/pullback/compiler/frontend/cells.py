@@ -16,7 +16,8 @@ from ...array.strides import strides_of
 from ...core.backward_task import nodes_behind
 from ...core.marked import Marked
 from ...core.node import LEAF, AccumulateGrad, Node
-from ...core.tracer import Equation, Recorder, Tracer, read_by
+from ...core.recorder import Equation, Recorder, read_by
+from ...core.tracer import Tracer
 from ...core.value import wrap
 from ...nn.parameter import Buffer, Parameter
 from ...tensor.sparse import Sparse

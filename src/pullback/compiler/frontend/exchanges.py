@@ -13,7 +13,8 @@ from ...autograd.grad_mode import no_grad
 from ...core.modes import modes
 from ...core.op import TABLE
 from ...core.process_group import exchange_in_place
-from ...core.tracer import Exchanges, Recorder, is_traced
+from ...core.recorder import Recorder
+from ...core.tracer import Exchanges, is_traced
 from ...nn.parallel.distributed import DistributedDataParallel
 from ...nn.parallel.traced_reduction import TracedPass, traced_broadcast
 from ...ops.exchange import exchange

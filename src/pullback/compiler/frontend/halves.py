@@ -10,7 +10,8 @@ from collections.abc import Container, Iterable, Iterator, Sequence
 from typing import Any
 
 from ...core.op import TABLE
-from ...core.tracer import Equation, Recorder, Reference, Tracer, read_by
+from ...core.recorder import Equation, Recorder, Reference, read_by
+from ...core.tracer import Tracer
 from ...core.value import TensorBase
 from ...ops.cheap import CHEAP
 from ..passes.loop_rolling import Roller

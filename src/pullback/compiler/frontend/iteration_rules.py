@@ -78,9 +78,9 @@ def _enumerate(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str
     return session.made(enumerate(iteration.iterate(thing), *start))
 
 
-@rule(zip)
+@rule(zip, itertools.zip_longest, itertools.pairwise, itertools.cycle)
 def _zip(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    return session.made(zip(*map(iteration.iterate, args), **kwargs))
+    return session.made(f(*map(iteration.iterate, args), **kwargs))
 
 
 @rule(map)
@@ -90,12 +90,13 @@ def _map(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
     return session.made(map(lambda *values: calls.call(function, values), *walks))
 
 
-@rule(filter, itertools.filterfalse)
+@rule(filter, itertools.filterfalse, itertools.takewhile, itertools.dropwhile)
 def _filter(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     function, thing = args
+    asks_itself = function is None and f in (filter, itertools.filterfalse)
 
     def holds(value: Any) -> bool:
-        return operations.truth(value if function is None else calls.call(function, (value,)))
+        return operations.truth(value if asks_itself else calls.call(function, (value,)))
 
     return session.made(f(holds, iteration.iterate(thing)))
 
@@ -220,16 +221,6 @@ def _starmap(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, 
     )
 
 
-@rule(itertools.zip_longest)
-def _zip_longest(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    return session.made(f(*[iteration.iterate(thing) for thing in args], **kwargs))
-
-
-@rule(itertools.pairwise)
-def _pairwise(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    return session.made(f(iteration.iterate(*args)))
-
-
 @rule(itertools.count)
 def _count(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     args = tuple(map(operations._known, args))
@@ -237,11 +228,6 @@ def _count(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, An
     if not all(type(value) in (int, float) for value in (*args, *kwargs.values())):
         raise session.refusal("it counts in something other than numbers")
     return session.made(f(*args, **kwargs))
-
-
-@rule(itertools.cycle)
-def _cycle(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    return session.made(f(iteration.iterate(*args)))
 
 
 @rule(itertools.accumulate)
@@ -266,12 +252,6 @@ def _groupby(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, 
         raise session.refusal("it groups by values that are not known")
     found = f(range(len(values)), keys.__getitem__)
     return session.made((at, session.made(iter([values[n] for n in group]))) for at, group in found)
-
-
-@rule(itertools.takewhile, itertools.dropwhile)
-def _while(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    function, thing = args
-    return session.made(f(lambda v: operations.truth(calls.call(function, (v,))), iteration.iterate(thing)))
 
 
 @rule(itertools.compress)
@@ -352,10 +332,6 @@ def _defaultdict(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[s
 # --- operator -----------------------------------------------------------------------------------------------
 
 
-def _operator(name: str) -> Any:
-    return getattr(operator, name)
-
-
 for _sign, _name in operations._OPERATORS.items():
     _function = operations._function(_name)
     rule(_function)(lambda s, f, args, kwargs, sign=_sign: HOOKS.binary[sign](*args))  # type: ignore[misc]
@@ -374,11 +350,6 @@ rule(operator.setitem)(lambda s, f, args, kwargs: subscripts.store_item((args[2]
 rule(operator.contains)(lambda s, f, args, kwargs: operations.contains(args[1], args[0]))
 rule(operator.is_)(lambda s, f, args, kwargs: operations.is_(*args))
 rule(operator.is_not)(lambda s, f, args, kwargs: operations.is_not(*args))
-
-
-@rule(operator.attrgetter, operator.itemgetter, operator.methodcaller)
-def _getter(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    return session.made(f(*args, **kwargs))
 
 
 def call_getter(session: Session, f: Any, args: tuple[Any, ...]) -> Any:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...tensor.tensor import Tensor
-from . import calls
+from . import native_functions
 from .callables import rule
 from .session import Session
 
@@ -18,7 +18,7 @@ from .session import Session
 def _strides(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if args and session.cells.is_traced(args[0]) and any(n <= 1 for n in args[0].shape):
         raise session.refusal("it asks for the stride of a dimension that has only one element")
-    return calls.call_native(session, f, args, kwargs)
+    return native_functions.call_native(session, f, args, kwargs)
 
 
 @rule(Tensor.as_strided, Tensor.as_strided_, Tensor.as_strided_scatter)
@@ -26,11 +26,11 @@ def _as_strided(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[st
     place = 4 if f is Tensor.as_strided_scatter else 3
     if kwargs.get("storage_offset", args[place] if len(args) > place else None) is not None:
         raise session.refusal(f"it calls {f.__name__} with a place in memory")
-    return calls.call_native(session, f, args, kwargs)
+    return native_functions.call_native(session, f, args, kwargs)
 
 
 @rule(Tensor.is_conj, Tensor.resolve_conj, Tensor.is_neg, Tensor.resolve_neg, Tensor.is_set_to)
 def _is_conjugated(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if f is Tensor.is_set_to or (args and args[0].is_complex()):
         raise session.refusal(f"it calls {f.__name__}")
-    return calls.call_native(session, f, args, kwargs)
+    return native_functions.call_native(session, f, args, kwargs)

@@ -116,7 +116,7 @@ def _in_place(sign: str, function: Callable[[Any, Any], Any], name: str) -> Call
         if type(a) in PLAIN and type(b) in PLAIN:
             return function(a, b)
         session = current.get()
-        if containers.is_mutable(session, a):
+        if containers.is_mutable(a):
             return containers.update(session, a, own, function, b)
         return _binary_slowly(session, sign, function, (own, direct), reflected, a, b)
 

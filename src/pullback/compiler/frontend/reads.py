@@ -330,11 +330,12 @@ class Reads:
         """Return whether something depends on all that a container holds."""
         return (id(container), "all") in self._noted
 
-    def note_native(self, thing: Any, name: str) -> None:
-        """Guard an attribute that is read without any of the user's code."""
+    def note_native(self, thing: Any, name: str) -> Any:
+        """Guard an attribute that is read without any of the user's code; return it."""
+        value = native_attribute(thing, name)
         if id(thing) not in self.fresh:
-            value = native_attribute(thing, name)
             self.note(Guard(native_attribute, thing, name, value), (id(thing), "attribute", name))
+        return value
 
     def was_written(self, container: dict[Any, Any], key: Any) -> bool:
         """Return whether the trace has assigned to a place."""

@@ -16,7 +16,8 @@ import numpy as np
 from ...array.strides import address
 from ...core.modes import change, set_modes
 from ...core.node import LEAF
-from ...core.tracer import Recorder, Tracer
+from ...core.recorder import Recorder
+from ...core.tracer import Tracer
 from ...core.value import TensorBase
 from ...core.versions import NoVersions
 from ...core.views import DEFAULT_VIEW, INFERENCE_VIEW, MULTI_VIEW, NO_GRAD_VIEW, bring_up_to_date, replay

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...core.size import Size
 from ...core.value import TensorBase
-from . import callables, calls, containers, number_inputs
+from . import callables, calls, containers, native_functions, number_inputs
 from .deferred import Applied, Deferred, is_drawn_array, part_of
 from .guards import ABSENT, SCALARS
 from .operations import PLAIN, _known, is_plain, special, taken
@@ -83,12 +83,12 @@ def _of_tensor(session: Session, tensor: Any, key: Any) -> Any:
     parts = key if type(key) is tuple else (key,)
     places = [n for n, part in enumerate(parts) if _is_traced_integer(session, part)]
     if not places or not all(number_inputs.is_plain(p) for n, p in enumerate(parts) if n not in places):
-        return calls.call_native(session, operator.getitem, (tensor, key), {})
+        return native_functions.call_native(session, operator.getitem, (tensor, key), {})
     if session.knowledge.picks:
-        found = calls.call_native(session, operator.getitem, (tensor, key), {})
+        found = native_functions.call_native(session, operator.getitem, (tensor, key), {})
         return session.cells.recorder.pick(found, tensor)
     numbers = tuple(index_of(part) if n in places else part for n, part in enumerate(parts))
-    return calls.call_native(session, operator.getitem, (tensor, numbers), {})
+    return native_functions.call_native(session, operator.getitem, (tensor, numbers), {})
 
 
 def _is_traced_integer(session: Session, part: Any) -> bool:
@@ -113,7 +113,7 @@ def store_item(parts: tuple[Any, Any, Any]) -> None:
     session = current.get()
     if isinstance(container, TensorBase):
         if not number_inputs.set_item(session, container, key, value):
-            calls.call_native(session, operator.setitem, (container, key, value), {})
+            native_functions.call_native(session, operator.setitem, (container, key, value), {})
         return
     if isinstance(key, Deferred):
         key = key.known()

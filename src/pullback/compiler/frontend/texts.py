@@ -38,7 +38,7 @@ def formatted(parts: tuple[Any, int, Any]) -> Any:
     if isinstance(value, Deferred) or isinstance(form, Deferred):
         if not isinstance(value, Deferred) and type(value) not in SCALARS:
             raise session.refusal(f"it writes a {type(value).__name__} into a text")
-        return Applied(session, str, _format, (value, form or ""))
+        return Applied(session, str, format, (value, form or ""))
     if isinstance(value, decimal.Decimal) and form:
         raise session.refusal("it rounds a Decimal, as the thread's context says")
     if is_written_plainly(session, value):
@@ -52,10 +52,6 @@ def formatted(parts: tuple[Any, int, Any]) -> Any:
     if method is object.__format__ and not form:
         return text_of(session, value, str)
     raise session.refusal(f"it writes a {type(value).__name__} into a text")
-
-
-def _format(value: Any, form: str) -> str:
-    return format(value, form)
 
 
 def is_written_plainly(session: Session, value: Any) -> bool:

@@ -14,7 +14,8 @@ from typing import Any
 from numpy import ndarray
 
 from ...core.levels import fresh_level
-from ...core.tracer import Recorder, Tracer, tracing
+from ...core.recorder import Recorder
+from ...core.tracer import Tracer, tracing
 from ...core.value import TensorBase, wrap
 from ...core.versions import bump, version_of
 from ..program.program import Program

@@ -16,7 +16,7 @@ from numpy import ndarray
 
 from ...core.blame import Place, place_at
 from ...core.op import TABLE
-from ...core.tracer import Reference
+from ...core.recorder import Reference
 from ..program.program import Program
 from ..runtime.executable import Executable
 

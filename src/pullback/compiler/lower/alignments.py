@@ -13,10 +13,10 @@ import numpy as np
 
 from ..emit.scalars import computing
 from .context import Context
-from .handlers import Analysis, Handler
+from .handlers import Handler
 from .index import Indices, atom_index, constant, linear, strides_of
-from .lowered import Lowered, Routine
-from .routines import nest, read_besides, scattered, spread, variables
+from .lowered import Lowered
+from .routines import filled, nest, scattered, spread, variables
 
 BOOL, INT64 = np.dtype(bool), np.dtype(np.int64)
 #: States that stand at an edge and are never reached, and the largest class that a target may name.
@@ -126,13 +126,13 @@ class _Samples:
                 ]
                 ops.store(buffer, linear((now, n, s + front), strides), step(ops, now, n, s, *before))
 
-        analysis: Any = Analysis()
-        t, n, s = spread(variables("i", (times, self.samples, states)))
-        nothing = analysis.constant(0, self.dtype)
-        first(analysis, n, s)
-        step(analysis, t, n, s, nothing, nothing, nothing)
-        self.context.nodes.append(Routine(buffer, read_besides(buffer, analysis), write=write))
-        held = self.context.held(buffer)
+        def look(ops: Any) -> None:
+            t, n, s = spread(variables("i", (times, self.samples, states)))
+            nothing = ops.constant(0, self.dtype)
+            first(ops, n, s)
+            step(ops, t, n, s, nothing, nothing, nothing)
+
+        held = filled(self.context, buffer, write, look)
         return Lowered(
             (times, self.samples, states), self.dtype,
             lambda ops, at: held.at(ops, (at[0], at[1], at[2] + front)), cost=1,

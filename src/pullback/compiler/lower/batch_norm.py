@@ -32,7 +32,7 @@ class _Channels:
 
     def placed(self, x: Lowered) -> Lowered:
         """Return a value in this shape, stored where it costs something to read it again."""
-        return copied(self.context.stored(x) if x.cost > 1 else x, self.shape)
+        return copied(self.context.cheap(x), self.shape)
 
     def sum(self, x: Lowered, body: Callable[[Any, Indices], Any]) -> Lowered:
         """Return the sum for each channel."""

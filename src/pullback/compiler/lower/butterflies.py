@@ -133,6 +133,3 @@ def half_turns(length: int, dtype: Any) -> np.ndarray:
     """Return ``exp(-2πi·k/length)`` for the first half of k, as (part, k)."""
     found = np.array([root(k, length) for k in range(length // 2)])
     return np.ascontiguousarray(np.stack([found.real, found.imag]), dtype)
-
-
-# --- a transform along an axis ------------------------------------------------------------------------------

@@ -144,7 +144,7 @@ def _as_real(context: Context, x: Lowered, shape: Shape) -> Lowered:
 
 def _as_complex(context: Context, x: Lowered, shape: Shape) -> Lowered:
     dtype = next(c for c, part in PARTS.items() if part == x.dtype)
-    x = context.stored(x) if x.cost > 1 else x
+    x = context.cheap(x)
     first, second = (_at_last(x, shape, n) for n in (0, 1))
     return joined(first, second, dtype)
 

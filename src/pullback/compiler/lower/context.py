@@ -108,6 +108,16 @@ class Context:
         made = Lowered(shape, dtype, body, cost=count, count=count)
         return self.stored(made) if made.cost > LONG else made
 
+    def full(self, shape: Sequence[int], dtype: np.dtype[Any], value: float) -> Lowered:
+        """Return one number everywhere."""
+        return self.map(shape, dtype, lambda ops, indices: ops.constant(value, dtype), 0)
+
+    def cast(self, x: Lowered, dtype: np.dtype[Any]) -> Lowered:
+        """Return a value in another dtype."""
+        if x.dtype == dtype:
+            return x
+        return self.map(x.shape, dtype, lambda ops, indices: ops.cast(x.at(ops, indices), dtype))
+
     def count(self, value: Lowered) -> int:
         """Return operations that an element of a value takes where it is read."""
         if value.count is None:

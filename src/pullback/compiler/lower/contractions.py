@@ -32,8 +32,7 @@ def folded(context: Context, x: Lowered) -> Lowered:
     """Return leading axes merged to one."""
     if len(x.shape) == 2:
         return x
-    if x.cost > 1:
-        x = context.stored(x)
+    x = context.cheap(x)
     return copied(x, (prod(x.shape[:-1]), x.shape[-1]))
 
 

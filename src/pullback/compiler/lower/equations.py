@@ -14,7 +14,7 @@ import numpy as np
 
 from ...array import dtypes
 from ...core.op import TABLE, Op
-from ...core.tracer import Equation, Reference
+from ...core.recorder import Equation, Reference
 from ...ops.random import DRAWS
 from ...ops.refusing import REFUSING
 from ..emit.scalars import TYPES, computing, is_float
@@ -41,7 +41,6 @@ from . import (
     sampling,
     scans,
     selection,
-    shared_operands,
     sorting,
     triangular,
     views,
@@ -145,7 +144,7 @@ class _Lowering:
         wrong = context.wrong()
         if wrong is not None:
             outputs.append(wrong)
-        nodes = shared_operands.laid_out(context, _needed(context.nodes, outputs))
+        nodes = _needed(context.nodes, outputs)
         return Result(nodes, context.buffers, inputs, outputs, context.constants, wrong is not None)
 
     def _layout(self, operand: Any) -> Any:

@@ -23,10 +23,10 @@ from ..runtime.engine import register_bytes
 from .buffer import Buffer
 from .butterflies import added, few, half_turns, product, radices, roots
 from .context import Context
-from .handlers import PARTS, Analysis, Handler, Pair
+from .handlers import PARTS, Handler, Pair
 from .index import Index, Indices, Variable, constant, linear, strides_of
 from .lowered import Lowered, Routine, Shape
-from .routines import nest, read_besides, spread, variables
+from .routines import filled, nest, spread, variables
 from .vectors import Vectors, counted, in_vectors
 
 INT64 = np.dtype(np.int64)
@@ -212,8 +212,6 @@ def _parts(
 ) -> Buffer:
     """Return a buffer of the real parts that `read` gives, behind which the imaginary ones lie."""
     buffer, strides, size = context.buffer((2, *shape), part), strides_of(shape), prod(shape)
-    analysis: Any = Analysis()
-    reads.at(analysis, spread(variables("i", reads.shape)))
 
     def write(ops: Any) -> None:
         loops = variables("i", shape)
@@ -222,7 +220,7 @@ def _parts(
             for n, value in enumerate(read(ops, spread(loops))):
                 ops.store(buffer, place + n * size, value)
 
-    context.nodes.append(Routine(buffer, read_besides(buffer, analysis), write=write))
+    filled(context, buffer, write, lambda ops: reads.at(ops, spread(variables("i", reads.shape))))
     return buffer
 
 

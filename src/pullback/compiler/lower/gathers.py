@@ -41,22 +41,76 @@ def _integral(index: Lowered) -> bool:
     return index.dtype.kind == "i"
 
 
+class _Picked:
+    """The elements of an array of some shape at places that an index names along the axes `dims`.
+
+    Parameters
+    ----------
+    own : tuple of int
+        The shape of what the index names.
+    element : callable
+        Of (ops, k, indices): the place along the axis ``dims[k]``.
+    wraps : bool
+        Whether negative places count from the end.
+    """
+
+    def __init__(
+        self, shape: Shape, dims: tuple[int, ...], own: Shape, element: Callable[..., Any],
+        wraps: bool = False,
+    ) -> None:  # fmt: skip
+        self.shape, self.dims, self.own, self.element, self.wraps = shape, dims, own, element, wraps
+        self.rest = [d for d in range(len(shape)) if d not in dims]
+        self.lead = dims[0] if dims[-1] - dims[0] == len(dims) - 1 else 0
+        others = [shape[d] for d in self.rest]
+        self.result: Shape = (*others[: self.lead], *own, *others[self.lead :])
+
+    @classmethod
+    def along(cls, context: Context, shape: Shape, index: Lowered, dim: int) -> _Picked:
+        """Return the slices of an axis that an index names, which must be within it."""
+        index = context.cheap(index)
+        context.require(index, shape[dim])
+        return cls(shape, (dim,), index.shape, lambda ops, k, at: index.at(ops, at))
+
+    @classmethod
+    def at(cls, context: Context, shape: Shape, where: Lowered, dims: tuple[int, ...]) -> _Picked:
+        """Return the elements at the places `where`, (k, *own), along the axes `dims`."""
+        where = context.cheap(where)
+        for k, dim in enumerate(dims):
+            what = (where.buffer or where.body, k)
+            context.require(_row(where, k), shape[dim], wraps=True, what=what)
+        own = where.shape[1:]
+        return cls(shape, dims, own, lambda ops, k, at: where.at(ops, (constant(k), *at)), wraps=True)
+
+    def places(self, ops: Handler, at: Indices) -> Indices:
+        """Return where in the array an element of the result lies."""
+        end = self.lead + len(self.own)
+        named, others = at[self.lead : end], (*at[: self.lead], *at[end:])
+        found: list[Any] = [None] * len(self.shape)
+        for k, dim in enumerate(self.dims):
+            found[dim] = place(ops, self.element(ops, k, named), self.shape[dim], self.wraps)
+        for dim, index in zip(self.rest, others, strict=True):
+            found[dim] = index
+        return tuple(found)
+
+    def read(self, context: Context, x: Lowered) -> Lowered:
+        """Return the elements of an array."""
+        x = context.cheap(x)
+        return context.map(self.result, x.dtype, lambda ops, at: x.at(ops, self.places(ops, at)))
+
+
+def _row(where: Lowered, k: int) -> Lowered:
+    return Lowered(
+        where.shape[1:], where.dtype, lambda ops, at: where.at(ops, (constant(k), *at)), cost=where.cost
+    )
+
+
 def embedding(
     context: Context, weight: Lowered, indices: Lowered, padding: int, by_frequency: bool
 ) -> Lowered | None:
     """Return ``weight[indices]``."""
     if not _integral(indices):
         return None
-    indices = context.cheap(indices)
-    context.require(indices, weight.shape[0])
-    rank = len(indices.shape)
-    weight = context.cheap(weight)
-
-    def body(ops: Handler, at: Indices) -> Any:
-        row = place(ops, indices.at(ops, at[:rank]), weight.shape[0])
-        return weight.at(ops, (row, *at[rank:]))
-
-    return context.map((*indices.shape, *weight.shape[1:]), weight.dtype, body)
+    return _Picked.along(context, weight.shape, indices, 0).read(context, weight)
 
 
 def embedding_backward(
@@ -65,34 +119,27 @@ def embedding_backward(
     """Return rows of g added at `indices` to a table of zeros; the row `padding` stays zero."""
     if by_frequency or not _integral(indices) or computing(g.dtype) != g.dtype:
         return None
-    indices = context.cheap(indices)
-    context.require(indices, rows)
     rank = len(indices.shape)
-    kept: Callable[[Any, Indices], Any] | None = None
-    if padding >= 0:
+    shape = (rows, *g.shape[rank:])
+    indices = context.cheap(indices)
+    picked = _Picked.along(context, shape, indices, 0)
 
-        def kept(ops: Handler, at: Indices) -> Any:
-            return ops.ne(indices.at(ops, at[:rank]), ops.constant(padding, indices.dtype))
+    def kept(ops: Handler, at: Indices) -> Any:
+        return ops.ne(indices.at(ops, at[:rank]), ops.constant(padding, indices.dtype))
 
-    def where(ops: Handler, at: Indices) -> Indices:
-        return (place(ops, indices.at(ops, at[:rank]), rows), *at[rank:])
+    return scattered(context, None, shape, g, picked.places, kept=kept if padding >= 0 else None)
 
-    return scattered(context, None, (rows, *g.shape[rank:]), g, where, kept=kept)
+
+def _row_of(index: Lowered) -> Lowered:
+    """Return an index of one number as one of one axis."""
+    return index if index.shape else copied(index, (1,))
 
 
 def index_select(context: Context, x: Lowered, index: Lowered, dim: int) -> Lowered | None:
     """Return slices of axis `dim`, in the order of a one-dimensional index."""
     if not x.shape or not _integral(index):
         return None
-    flat = copied(context.cheap(index), (max(1, int(np.prod(index.shape))),))
-    context.require(flat, x.shape[dim])
-    x = context.cheap(x)
-
-    def body(ops: Handler, at: Indices) -> Any:
-        row = place(ops, flat.at(ops, (at[dim],)), x.shape[dim])
-        return x.at(ops, (*at[:dim], row, *at[dim + 1 :]))
-
-    return context.map((*x.shape[:dim], *flat.shape, *x.shape[dim + 1 :]), x.dtype, body)
+    return _Picked.along(context, x.shape, _row_of(index), dim).read(context, x)
 
 
 def index_add(
@@ -101,20 +148,15 @@ def index_add(
     """Return X with ``alpha · source``'s slices added to those that `index` names."""
     if not x.shape or not _addable(context, x, index, source):
         return None
-    flat = copied(context.cheap(index), (max(1, int(np.prod(index.shape))),))
-    context.require(flat, x.shape[dim])
-    source = copied(context.cheap(source), (*x.shape[:dim], *flat.shape, *x.shape[dim + 1 :]))
+    picked = _Picked.along(context, x.shape, _row_of(index), dim)
+    source = copied(context.cheap(source), picked.result)
     added = source
     if alpha != 1:
         added = context.map(
             source.shape, x.dtype,
             lambda ops, at: ops.mul(source.at(ops, at), ops.constant(alpha, x.dtype)),
         )  # fmt: skip
-
-    def where(ops: Handler, at: Indices) -> Indices:
-        return (*at[:dim], place(ops, flat.at(ops, (at[dim],)), x.shape[dim]), *at[dim + 1 :])
-
-    return scattered(context, x, x.shape, added, where)
+    return scattered(context, x, x.shape, added, picked.places)
 
 
 def _addable(context: Context, x: Lowered, index: Lowered, source: Lowered) -> bool:
@@ -155,55 +197,11 @@ def scatter_add(
     return scattered(context, x, x.shape, under, where)
 
 
-class _Picked:
-    """``x[…]`` with the places `where`, (k, *shape), along the axes `dims`."""
-
-    def __init__(self, shape: Shape, where: Lowered, dims: tuple[int, ...]) -> None:
-        self.shape = shape
-        self.where = where
-        self.dims = dims
-        self.rest = [d for d in range(len(shape)) if d not in dims]
-        self.lead = dims[0] if dims[-1] - dims[0] == len(dims) - 1 else 0
-        self.own = where.shape[1:]
-
-    @property
-    def result(self) -> Shape:
-        others = [self.shape[d] for d in self.rest]
-        return (*others[: self.lead], *self.own, *others[self.lead :])
-
-    def places(self, ops: Handler, at: Indices) -> Indices:
-        """Return where in x the element of the result lies."""
-        rank = len(self.own)
-        named = at[self.lead : self.lead + rank]
-        others = (*at[: self.lead], *at[self.lead + rank :])
-        found: list[Any] = [None] * len(self.shape)
-        for k, dim in enumerate(self.dims):
-            element = self.where.at(ops, (constant(k), *named))
-            found[dim] = place(ops, element, self.shape[dim], wraps=True)
-        for dim, index in zip(self.rest, others, strict=True):
-            found[dim] = index
-        return tuple(found)
-
-    def require(self, context: Context) -> None:
-        for k, dim in enumerate(self.dims):
-            what = (self.where.buffer or self.where.body, k)
-            context.require(_row(self.where, k), self.shape[dim], wraps=True, what=what)
-
-
-def _row(where: Lowered, k: int) -> Lowered:
-    return Lowered(
-        where.shape[1:], where.dtype, lambda ops, at: where.at(ops, (constant(k), *at)), cost=where.cost
-    )
-
-
 def index(context: Context, x: Lowered, where: Lowered, dims: tuple[int, ...]) -> Lowered | None:
     """Return ``x[…]`` by integer tensors."""
     if not _integral(where):
         return None
-    x, where = context.cheap(x), context.cheap(where)
-    picked = _Picked(x.shape, where, dims)
-    picked.require(context)
-    return context.map(picked.result, x.dtype, lambda ops, at: x.at(ops, picked.places(ops, at)))
+    return _Picked.at(context, x.shape, where, dims).read(context, x)
 
 
 def index_backward(
@@ -212,9 +210,7 @@ def index_backward(
     """Return zeros of `shape` with g added at the places."""
     if not _integral(where) or g.dtype.kind != "f" or computing(g.dtype) != g.dtype:
         return None
-    where = context.cheap(where)
-    picked = _Picked(shape, where, dims)
-    picked.require(context)
+    picked = _Picked.at(context, shape, where, dims)
     spread = Lowered(picked.result, g.dtype, broadcast(context.cheap(g), picked.result))
     return scattered(context, None, shape, spread, picked.places)
 
@@ -227,9 +223,7 @@ def index_put(
         return None
     if accumulate and not _addable(context, x, where, values):
         return None
-    where = context.cheap(where)
-    picked = _Picked(x.shape, where, dims)
-    picked.require(context)
+    picked = _Picked.at(context, x.shape, where, dims)
     spread = Lowered(picked.result, x.dtype, broadcast(context.cheap(values), picked.result))
     return scattered(context, x, x.shape, spread, picked.places, accumulate=accumulate)
 

@@ -1,9 +1,8 @@
 """Handlers of loop bodies: what ``ops`` is when a body runs.
 
 A body asks its handler for scalars and combines them by name: ``ops.add(a, ops.constant(1, dtype))``. Every
-scalar knows its dtype. The handlers are `Analysis` (what is read, how much is computed), `Reference`
-(NumPy scalars: the meaning of the operations, in which tests run the forms of ops) and the emitter of
-`llvm.emitter`.
+scalar knows its dtype. The handlers are `Analysis` (what is read, how much is computed) and the emitter of
+`emit.emitter`. Tests have one more, on NumPy's scalars, which says what the operations mean.
 
 ==================  ==========================================================================
 load, index         an element of a buffer, of a complex one a `Pair`; an index as a number
@@ -22,16 +21,14 @@ apart               a ``with`` block in which no product and sum are rounded tog
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from ...array.scipy_functions import special
 from .buffer import Buffer
-from .index import Index, Measured, Quotient, atom_index
+from .index import Index, Measured, atom_index
 
 BINARY = (
     "add", "sub", "mul", "div", "floordiv", "rem", "maximum", "minimum", "and_", "or_", "xor", "shl", "shr",
@@ -197,59 +194,6 @@ class Analysis:
         return Term(xs[0].dtype)
 
 
-class Reference:
-    """Run a body on NumPy scalars: slow, and the definition of what the emitter must do."""
-
-    def __init__(self, arrays: dict[int, np.ndarray], values: dict[str, int]) -> None:
-        self.arrays = arrays
-        self.values = values
-
-    def position(self, index: Index) -> int:
-        """Return the number that an index is for the present values of the loop variables."""
-        total = index.constant
-        for atom, coefficient in index.terms.values():
-            if isinstance(atom, Quotient):
-                inner = self.position(atom.inner)
-                part = inner % atom.divisor if atom.remainder else inner // atom.divisor
-            elif isinstance(atom, Measured):
-                part = int(atom.value)
-            else:
-                part = self.values[atom.name]
-            total += coefficient * part
-        return total
-
-    def load(self, buffer: Buffer, index: Index) -> Any:
-        return self.arrays[buffer.number].reshape(-1)[self.position(index)]
-
-    def index(self, index: Index, dtype: np.dtype[Any]) -> Any:
-        return dtype.type(self.position(index))
-
-    def place(self, x: Any, extent: int) -> Index:
-        return atom_index(Measured(x, f"place{int(x)}", extent))
-
-    def constant(self, value: Any, dtype: np.dtype[Any]) -> Any:
-        return dtype.type(value)
-
-    def cast(self, x: Any, dtype: np.dtype[Any]) -> Any:
-        return np.asarray(x).astype(dtype)[()]
-
-    def whole(self, x: Any) -> Any:
-        return np.int64(x)
-
-    def select(self, condition: Any, x: Any, y: Any) -> Any:
-        return x if condition else y
-
-    def function(self, name: str, *xs: Any) -> Any:
-        dtype = xs[0].dtype
-        if name == "digamma":
-            return dtype.type(special("digamma")(float(xs[0])))
-        if name in ("erf", "erfc", "lgamma"):
-            return dtype.type(getattr(math, name)(float(xs[0])))
-        if name == "tgamma":
-            return dtype.type(math.gamma(float(xs[0])))
-        return UFUNCS[name](*xs)
-
-
 def _analysed(name: str, result: str | None) -> Any:
     def method(self: Analysis, *xs: Term) -> Term:
         self.count += 1
@@ -273,20 +217,7 @@ UFUNCS: dict[str, np.ufunc] = {
 }  # fmt: skip
 
 
-def _referred(name: str) -> Any:
-    ufunc = UFUNCS[name]
-
-    def method(self: Reference, *xs: Any) -> Any:
-        with np.errstate(all="ignore"):
-            return ufunc(*xs)
-
-    method.__name__ = name
-    return method
-
-
 for _name in (*BINARY, *UNARY):
     setattr(Analysis, _name, _analysed(_name, None))
-    setattr(Reference, _name, _referred(_name))
 for _name in COMPARISONS:
     setattr(Analysis, _name, _analysed(_name, "bool"))
-    setattr(Reference, _name, _referred(_name))

@@ -32,7 +32,7 @@ class _Classes:
         self.context = context
         self.shape = shape
         self.dim = min(len(shape) - 1, 1)
-        self.target = context.stored(target) if target.cost > 1 else target
+        self.target = context.cheap(target)
         self.weight = weight
         self.dtype = dtype
         self.ignore_index = ignore_index
@@ -88,19 +88,13 @@ def nll_loss(
 
     rows = context.map(found.shape, dtype, weighed)
     if reduction == "none":
-        return _rounded(context, rows, x.dtype)
+        return context.cast(rows, x.dtype)
     loss = context.reduction(rows, range(len(rows.shape)), "sum", dtype)
     if reduction == "mean":
         count = classes.total()
         total = loss
         loss = context.map((), dtype, lambda ops, indices: ops.div(total.at(ops, ()), count.at(ops, ())))
-    return _rounded(context, loss, x.dtype)
-
-
-def _rounded(context: Context, x: Lowered, dtype: np.dtype[Any]) -> Lowered:
-    if x.dtype == dtype:
-        return x
-    return context.map(x.shape, dtype, lambda ops, indices: ops.cast(x.at(ops, indices), dtype))
+    return context.cast(loss, x.dtype)
 
 
 def nll_loss_backward(
@@ -114,7 +108,7 @@ def nll_loss_backward(
     context.require(classes.target, shape[classes.dim], ignored=ignore_index)
     given: Callable[[Any, Indices], Any]
     if reduction == "none":
-        g = context.stored(g) if g.cost > 1 else g
+        g = context.cheap(g)
         given = g.at
     elif reduction == "sum":
         given = lambda ops, row: g.at(ops, ())  # noqa: E731  # one of three ways to say the same

@@ -61,6 +61,18 @@ class Node:
 
 
 @dataclass(eq=False)
+class Filling(Node):
+    """Hold what fills several buffers."""
+
+    outputs: tuple[Buffer, ...] = field(kw_only=True)
+
+    @property
+    def filled(self) -> Sequence[Buffer]:
+        """Return the buffers that it fills."""
+        return self.outputs
+
+
+@dataclass(eq=False)
 class Map(Node):
     """``buffer[i] = body(i)`` for every index of the buffer's shape."""
 
@@ -101,7 +113,7 @@ class Routine(Node):
 
 
 @dataclass(eq=False)
-class Precompiled(Node):
+class Precompiled(Filling):
     """Machine code that was compiled apart, for any program that has arrays of these shapes.
 
     Attributes
@@ -112,7 +124,6 @@ class Precompiled(Node):
         How many of what it is run on.
     operands : tuple of Buffer or None
         What it reads and fills, in its order.
-    outputs : tuple of Buffer
     flops : int
         Multiplications and additions of a convolution.
     """
@@ -120,13 +131,7 @@ class Precompiled(Node):
     kernel: Any = field(kw_only=True)
     images: int = field(kw_only=True)
     operands: tuple[Buffer | None, ...] = field(kw_only=True)
-    outputs: tuple[Buffer, ...] = field(kw_only=True)
     flops: int = 0
-
-    @property
-    def filled(self) -> Sequence[Buffer]:
-        """Return the buffers that it fills."""
-        return self.outputs
 
 
 @dataclass(frozen=True)
@@ -159,24 +164,18 @@ class Contraction(Node):
 
 
 @dataclass(eq=False)
-class Call(Node):
+class Call(Filling):
     """An op without a lowering, run by its array kernel; it fills one buffer per output."""
 
     op: str = field(kw_only=True)
     #: Buffers, or anything else as it is.
     operands: tuple[Any, ...] = field(kw_only=True)
     attrs: tuple[Any, ...] = field(kw_only=True)
-    outputs: tuple[Buffer, ...] = field(kw_only=True)
     several: bool = False
-
-    @property
-    def filled(self) -> Sequence[Buffer]:
-        """Return the buffers that it fills."""
-        return self.outputs
 
 
 @dataclass(eq=False)
-class Loop(Node):
+class Loop(Filling):
     """A loop over steps: the body runs on the carry, on slices of some operands, and on the others as they
     are; it gives the next carry and slices of the stacked outputs.
 
@@ -199,21 +198,15 @@ class Loop(Node):
     """
 
     operands: tuple[Buffer, ...] = field(kw_only=True)
-    outputs: tuple[Buffer, ...] = field(kw_only=True)
     bodies: list[Any] = field(kw_only=True)
     carries: int = field(kw_only=True)
     slices: tuple[tuple[int, int], ...] = ()
     length: int = 0
     reverse: bool = False
 
-    @property
-    def filled(self) -> Sequence[Buffer]:
-        """Return the buffers that it fills."""
-        return self.outputs
-
 
 @dataclass(eq=False)
-class Branch(Node):
+class Branch(Filling):
     """One of two bodies: the first where a bool is true.
 
     Attributes
@@ -226,10 +219,4 @@ class Branch(Node):
     """
 
     operands: tuple[Buffer, ...] = field(kw_only=True)
-    outputs: tuple[Buffer, ...] = field(kw_only=True)
     bodies: list[Any] = field(kw_only=True)
-
-    @property
-    def filled(self) -> Sequence[Buffer]:
-        """Return the buffers that it fills."""
-        return self.outputs

@@ -17,10 +17,10 @@ from ..emit.matrices import exponential as matrix_exponential
 from ..emit.scalars import TYPES, computing
 from . import small_systems
 from .context import BOOL, Context, broadcast
+from .contractions import swapped
 from .convolutions import precompiled
-from .index import constant
 from .lowered import Lowered
-from .triangular import turned
+from .views import copied
 
 FLOAT64 = np.dtype(np.float64)
 #: Rows of the largest matrix, and columns beside it.
@@ -46,9 +46,9 @@ def _refused(context: Context, held: Lowered) -> None:
     context.refuse(context.reduction(held, axes, "any", BOOL, wrong))
 
 
-def _with_info(context: Context, found: Lowered) -> list[Lowered]:
-    shape, dtype = context.results[1]
-    return [found, context.map(shape, dtype, lambda ops, indices: ops.constant(0, dtype))]
+def _with_info(context: Context, found: Lowered | None) -> list[Lowered] | None:
+    """Return a result and the places of failures, of which there are none."""
+    return None if found is None else [found, context.full(*context.results[1], 0)]
 
 
 def _solved(context: Context, a: Lowered, b: Lowered) -> Lowered | None:
@@ -73,35 +73,27 @@ def solve(
     context: Context, a: Lowered, b: Lowered, left: bool, vector: bool, caller: str
 ) -> list[Lowered] | None:
     """Lower X with A·X = B, or X·A = B, and the places of failures, of which there are none."""
-    small = small_systems.solve(context, a, b, left, vector, caller)
-    if small is not None or (vector and not left):
-        return small
+    found = small_systems.solve(context, a, b, left, vector)
+    if found is not None or (vector and not left):
+        return _with_info(context, found)
     if vector:
-        column = Lowered((*b.shape, 1), b.dtype, lambda ops, at: b.at(ops, at[:-1]), cost=b.cost)
-        found = _solved(context, a, column)
-        if found is None:
-            return None
-        whole = found
-        shape = context.results[0][0]
-        flat = Lowered(shape, b.dtype, lambda ops, at: whole.at(ops, (*at, constant(0))), cost=1)
-        return _with_info(context, flat)
+        found = _solved(context, a, copied(b, (*b.shape, 1)))
+        return _with_info(context, found and copied(found, context.results[0][0]))
     if left:
-        found = _solved(context, a, b)
-        return None if found is None else _with_info(context, found)
-    found = _solved(context, turned(a), turned(b))
-    return None if found is None else _with_info(context, turned(found))
+        return _with_info(context, _solved(context, a, b))
+    found = _solved(context, swapped(a), swapped(b))
+    return _with_info(context, found and swapped(found))
 
 
 def inverse(context: Context, a: Lowered, caller: str) -> list[Lowered] | None:
     """Lower the inverse and the places of failures, of which there are none."""
-    small = small_systems.inverse(context, a, caller)
-    if small is not None or not _is_small(a):
-        return small
+    found = small_systems.inverse(context, a)
+    if found is not None or not _is_small(a):
+        return _with_info(context, found)
     size = a.shape[-1]
     eye = context.held(context.constant(np.eye(size, dtype=a.dtype)))
     sides = Lowered(a.shape, a.dtype, broadcast(eye, a.shape), cost=2)
-    found = _solved(context, a, sides)
-    return None if found is None else _with_info(context, found)
+    return _with_info(context, _solved(context, a, sides))
 
 
 def slogdet(context: Context, a: Lowered) -> list[Lowered] | None:
@@ -154,10 +146,10 @@ def _factored(context: Context, a: Lowered, upper: bool) -> Lowered | None:
         return None
     found, positive = context.buffer(a.shape, a.dtype), context.buffer(a.shape[:-2], a.dtype)
     kernel = elimination.factors(TYPES[a.dtype], a.shape[-1])
-    given = turned(a) if upper else a
+    given = swapped(a) if upper else a
     result = precompiled(context, kernel, prod(a.shape[:-2]), (given,), found, positive)
     _refused(context, context.held(positive))
-    return result if upper else turned(result)
+    return result if upper else swapped(result)
 
 
 def cholesky(context: Context, a: Lowered, upper: bool) -> Lowered | None:
@@ -167,8 +159,7 @@ def cholesky(context: Context, a: Lowered, upper: bool) -> Lowered | None:
 
 def cholesky_ex(context: Context, a: Lowered, upper: bool, caller: str) -> list[Lowered] | None:
     """Lower the factor of A and the places of failures, of which there are none."""
-    found = _factored(context, a, upper)
-    return None if found is None else _with_info(context, found)
+    return _with_info(context, _factored(context, a, upper))
 
 
 def qr(context: Context, a: Lowered, mode: str) -> list[Lowered] | None:
@@ -179,7 +170,7 @@ def qr(context: Context, a: Lowered, mode: str) -> list[Lowered] | None:
     q, r = (context.buffer((*lead, n, m), a.dtype) for n, m in ((kept, height), (width, kept)))
     kernel = reflections.orthogonal(TYPES[a.dtype], height, width, kept)
     found = precompiled(context, kernel, prod(lead), (a,), q, r)
-    return [turned(found), turned(context.held(r))]
+    return [swapped(found), swapped(context.held(r))]
 
 
 def eigh(context: Context, a: Lowered, triangle: str) -> list[Lowered] | None:
@@ -188,7 +179,7 @@ def eigh(context: Context, a: Lowered, triangle: str) -> list[Lowered] | None:
         return None
     lead, size, dtype = a.shape[:-2], a.shape[-1], a.dtype
     # NumPy computes those of float32 in float64, which decides the signs of vectors, too.
-    wide = context.map(a.shape, FLOAT64, lambda ops, at: ops.cast(a.at(ops, at), FLOAT64))
+    wide = context.cast(a, FLOAT64)
     values, vectors, held = (
         context.buffer((*lead, *own), FLOAT64) for own in ((size,), (size, size), ())
     )
@@ -196,11 +187,8 @@ def eigh(context: Context, a: Lowered, triangle: str) -> list[Lowered] | None:
         context, eigenvalues.symmetric(TYPES[FLOAT64], size), prod(lead), (wide,), values, vectors, held
     )
     _refused(context, context.held(held))
-
-    def narrow(x: Lowered) -> Lowered:
-        return context.map(x.shape, dtype, lambda ops, at: ops.cast(x.at(ops, at), dtype))
-
-    return [narrow(context.held(values)), narrow(turned(context.held(vectors)))]
+    found = context.held(values), swapped(context.held(vectors))
+    return [context.cast(x, dtype) for x in found]
 
 
 def exponential(context: Context, a: Lowered) -> Lowered | None:

@@ -35,7 +35,7 @@ class _Rows:
 
     def held(self, x: Lowered) -> Lowered:
         """Return a value in this shape that is cheap to read again."""
-        return copied(self.context.stored(x) if x.cost > 1 else x, self.shape)
+        return copied(self.context.cheap(x), self.shape)
 
     def of_rows(self, x: Lowered) -> Callable[[Any, Indices], Any]:
         """Return what reads a row's value for an element."""
@@ -146,15 +146,7 @@ class _Rows:
             return ops.cast(ops.mul(value, rstd_of(ops, indices)), x.dtype)
 
         in_x = copied(context.map(self.shape, x.dtype, body), whole)
-        return [in_x, *(self._narrow(v, x, shape) for v in (of_weight, of_bias))]
-
-    def _narrow(self, v: Lowered, x: Lowered, shape: Shape) -> Lowered:
-        if v.dtype != x.dtype:
-            wide = v
-            v = self.context.map(
-                wide.shape, x.dtype, lambda ops, indices: ops.cast(wide.at(ops, indices), x.dtype)
-            )
-        return copied(v, shape)
+        return [in_x, *(copied(context.cast(v, x.dtype), shape) for v in (of_weight, of_bias))]
 
 
 def _layers(context: Context, shape: Shape, axes: int) -> _Rows:

@@ -151,8 +151,7 @@ def softmax(
     if not x.shape or x.dtype != computing(x.dtype):
         return None
     axes = (dim % len(x.shape),)
-    if x.cost > 1:
-        x = context.stored(x)
+    x = context.cheap(x)
     made = Exponentials(context, x, axes, safe)
     raised = made.raised()
     if not logarithm:
@@ -174,7 +173,7 @@ def logsumexp(context: Context, x: Lowered, dims: Sequence[int], keepdim: bool) 
     if 0 in x.shape or not is_float(x.dtype) or x.dtype != computing(x.dtype):
         return None
     axes = tuple(d % len(x.shape) for d in dims) if x.shape else ()
-    x = context.stored(x) if x.cost > 1 else x
+    x = context.cheap(x)
     largest = context.reduction(x, axes, "maximum", x.dtype)
 
     def base(ops: Handler, kept: Indices) -> Any:
@@ -198,8 +197,7 @@ def moments(
 ) -> tuple[Lowered, Lowered]:
     """Return (variance, mean) over axes, without the axes."""
     axes = _axes(x, dims)
-    if x.cost > 1:
-        x = context.stored(x)
+    x = context.cheap(x)
     count = prod(x.shape[a] for a in axes)
     mean = context.stored(total(context, x, axes, False, x.dtype, True))
 

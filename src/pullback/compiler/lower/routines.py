@@ -39,16 +39,18 @@ def scattered(
             return found
         return ops.select(kept(ops, at), found, ops.constant(0, source.dtype))
 
-    analysis: Any = Analysis()
-    at = variables("i", source.shape)
+    def look(ops: Any) -> None:
+        at = spread(variables("i", source.shape))
+        where(ops, at)
+        value(ops, at)
+        if base is not None:
+            base.body(ops, spread(variables("o", shape)))
+
+    at, analysis = variables("i", source.shape), Analysis()
     target = linear(where(analysis, spread(at)), strides_of(shape))
-    reads = list(analysis.reads)
-    value(analysis, spread(at))
-    if base is not None:
-        base.body(analysis, spread(variables("o", shape)))
     # Elements of the innermost loop go to different places when only the loop itself tells them apart.
     apart = bool(at) and target.coefficient(at[-1]) not in (None, 0) and not any(
-        at[-1].name in read.index.variables() for read in reads
+        at[-1].name in read.index.variables() for read in analysis.reads
     )
 
     def write(ops: Any) -> None:
@@ -66,8 +68,7 @@ def scattered(
                 found = ops.add(ops.reread(buffer, position), found)
             ops.store(buffer, position, found)
 
-    context.nodes.append(Routine(buffer, read_besides(buffer, analysis), write=write))
-    return context.held(buffer)
+    return filled(context, buffer, write, look)
 
 
 def joined(context: Context, parts: Sequence[Lowered], dim: int) -> Lowered:
@@ -75,9 +76,6 @@ def joined(context: Context, parts: Sequence[Lowered], dim: int) -> Lowered:
     shape = list(parts[0].shape)
     shape[dim] = sum(part.shape[dim] for part in parts)
     buffer = context.buffer(tuple(shape), parts[0].dtype)
-    analysis: Any = Analysis()
-    for part in parts:
-        part.body(analysis, spread(variables("i", part.shape)))
 
     def write(ops: Any) -> None:
         start = 0
@@ -90,8 +88,11 @@ def joined(context: Context, parts: Sequence[Lowered], dim: int) -> Lowered:
                 ops.store(buffer, linear(place, strides_of(buffer.shape)), part.at(ops, indices))
             start += part.shape[dim]
 
-    context.nodes.append(Routine(buffer, read_besides(buffer, analysis), write=write))
-    return context.held(buffer)
+    def look(ops: Any) -> None:
+        for part in parts:
+            part.body(ops, spread(variables("i", part.shape)))
+
+    return filled(context, buffer, write, look)
 
 
 def cat(context: Context, *given: Any) -> Lowered | None:
@@ -105,6 +106,17 @@ def stack(context: Context, *given: Any) -> Lowered | None:
     *parts, dim = given
     shape = tuple(1 if a == dim else n for a, n in enumerate(context.results[0][0]))
     return cat(context, *(copied(part, shape) for part in parts), None, dim)
+
+
+def filled(
+    context: Context, buffer: Buffer, write: Callable[[Any], None], look: Callable[[Any], object]
+) -> Lowered:
+    """Return the value that loops of their own write to a buffer; `look` runs what they read on a handler."""
+    analysis: Any = Analysis()
+    look(analysis)
+    reads = distinct(r.buffer for r in analysis.reads if r.buffer is not buffer)
+    context.nodes.append(Routine(buffer, reads, write=write))
+    return context.held(buffer)
 
 
 def nest(ops: Any, variables: Sequence[Variable], independent: bool = True) -> Any:
@@ -135,11 +147,6 @@ def variables(letter: str, shape: Shape) -> list[Variable]:
 def spread(loops: Sequence[Variable]) -> Indices:
     """Return the indices that loop variables are."""
     return tuple(atom_index(v) if v.extent > 1 else constant(0) for v in loops)
-
-
-def read_besides(own: Buffer, analysis: Analysis) -> list[Buffer]:
-    """Return the buffers that loops read, but the one that they fill, once each."""
-    return distinct(r.buffer for r in analysis.reads if r.buffer is not own)
 
 
 LOWERINGS: dict[str, Callable[..., Lowered | None]] = {"cat": cat, "stack": stack}

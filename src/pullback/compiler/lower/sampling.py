@@ -135,17 +135,13 @@ def near(
     return found
 
 
-def _nothing(context: Context, shape: Shape, dtype: Any) -> Lowered:
-    return context.map(shape, dtype, lambda ops, at: ops.constant(0, dtype))
-
-
 def sampled(context: Context, x: Lowered, grid: Lowered, sampler: Sampler, orders: Ints) -> Lowered | None:
     """Return images at the places of a grid."""
     shape, dtype = context.results[0]
     if grid.dtype != x.dtype:
         return None
     if _vanish(sampler, orders):
-        return _nothing(context, shape, dtype)
+        return context.full(shape, dtype, 0)
     x, grid = context.cheap(x), context.cheap(grid)
 
     def body(ops: Any, at: Indices) -> Any:
@@ -168,7 +164,7 @@ def adjoint(
     if sampler.mode == "bicubic" or grid.dtype != y.dtype:
         return None
     if _vanish(sampler, orders):
-        return _nothing(context, shape, dtype)
+        return context.full(shape, dtype, 0)
     y, grid = context.cheap(y), context.cheap(grid)
     total: Lowered | None = None
     for which in range(TAPS[sampler.mode] ** len(size)):

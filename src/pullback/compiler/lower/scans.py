@@ -13,10 +13,10 @@ import numpy as np
 
 from ..emit.scalars import computing
 from .context import Context, broadcast
-from .handlers import Analysis, Handler
+from .handlers import Handler
 from .index import Index, Indices, atom_index, constant, linear, strides_of
-from .lowered import Body, Lowered, Routine, Shape
-from .routines import joined, nest, read_besides, spread, variables
+from .lowered import Body, Lowered, Shape
+from .routines import filled, joined, nest, spread, variables
 
 FLOAT32, FLOAT64 = np.dtype(np.float32), np.dtype(np.float64)
 
@@ -30,9 +30,6 @@ def scanned(
     """Return the elements along an axis one after the other, from its end with `reverse`."""
     buffer = context.buffer(shape, dtype)
     strides, last = strides_of(shape), shape[dim] - 1
-    analysis = Analysis()
-    first(analysis, spread(variables("i", shape)))
-    step(analysis, spread(variables("i", shape)), analysis.constant(0, dtype))
     others = [n for n in range(len(shape)) if n != dim]
 
     def at(places: dict[int, Index], along: Index) -> Indices:
@@ -55,8 +52,12 @@ def scanned(
             here = at(places, now)
             ops.store(buffer, linear(here, strides), step(ops, here, before))
 
-    context.nodes.append(Routine(buffer, read_besides(buffer, analysis), write=write))
-    return context.held(buffer)
+    def look(ops: Any) -> None:
+        indices = spread(variables("i", shape))
+        first(ops, indices)
+        step(ops, indices, ops.constant(0, dtype))
+
+    return filled(context, buffer, write, look)
 
 
 def _running(context: Context, x: Lowered, dim: int, reverse: bool, word: str) -> Lowered | None:
@@ -71,7 +72,7 @@ def _running(context: Context, x: Lowered, dim: int, reverse: bool, word: str) -
         return getattr(ops, word)(before, first(ops, indices))
 
     found = scanned(context, x.shape, dtype, dim, reverse, first, step)
-    return context.map(x.shape, x.dtype, lambda ops, indices: ops.cast(found.at(ops, indices), x.dtype))
+    return context.cast(found, x.dtype)
 
 
 def cumsum(context: Context, x: Lowered, dim: int, reverse: bool) -> Lowered | None:
@@ -89,7 +90,7 @@ def shift(context: Context, x: Lowered, dim: int, backward: bool) -> Lowered | N
     if not x.shape:
         return None
     shape = tuple(1 if n == dim else extent for n, extent in enumerate(x.shape))
-    zero = context.map(shape, x.dtype, lambda ops, indices: ops.constant(0, x.dtype))
+    zero = context.full(shape, x.dtype, 0)
     if x.shape[dim] == 1:
         return zero
     kept = tuple(extent - (n == dim) for n, extent in enumerate(x.shape))
@@ -111,7 +112,7 @@ def exclusive_cumprod(context: Context, x: Lowered, dim: int, reverse: bool) -> 
         context, x.shape, dtype, dim, reverse, lambda ops, indices: ops.constant(1, dtype),
         lambda ops, indices, before: ops.mul(before, ops.cast(moved.at(ops, indices), dtype)),
     )  # fmt: skip
-    return context.map(x.shape, x.dtype, lambda ops, indices: ops.cast(found.at(ops, indices), x.dtype))
+    return context.cast(found, x.dtype)
 
 
 def recurrence(context: Context, a: Lowered, b: Lowered, dim: int, reverse: bool) -> Lowered | None:

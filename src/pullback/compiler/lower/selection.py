@@ -85,7 +85,7 @@ def extreme_place(context: Context, x: Lowered, dim: int, keepdim: bool, *, word
     dim %= max(len(x.shape), 1)
     if _goes_in_one_pass(x, dim):
         return copied(_in_one_pass(context, x, dim, word)[1], context.results[0][0])
-    x = context.stored(x) if x.cost > 1 else x
+    x = context.cheap(x)
     found = _place_of(context, x, dim, word)
     return None if found is None else copied(found, context.results[0][0])
 
@@ -98,7 +98,7 @@ def extreme_element(
     if _goes_in_one_pass(x, dim):
         both = _in_one_pass(context, x, dim, word)
         return [copied(v, s) for v, (s, _) in zip(both, context.results, strict=True)]
-    x = context.stored(x) if x.cost > 1 else x
+    x = context.cheap(x)
     found = _place_of(context, x, dim, word)
     if found is None:
         return None
@@ -117,7 +117,7 @@ def pick(context: Context, x: Lowered, index: Lowered, dim: int) -> Lowered | No
     if not x.shape:
         return None
     dim %= len(x.shape)
-    x = context.stored(x) if x.cost > 1 else x
+    x = context.cheap(x)
 
     def body(ops: Handler, indices: Indices) -> Any:
         return x.at(ops, _at(indices, dim, place(ops, index.at(ops, indices), x.shape[dim])))
@@ -130,7 +130,7 @@ def placed(context: Context, g: Lowered, index: Lowered, dim: int, size: int) ->
     if not g.shape or g.shape[dim] != 1 or g.shape != index.shape:
         return None
     dim %= len(g.shape)
-    g = context.stored(g) if g.cost > 1 else g
+    g = context.cheap(g)
 
     def body(ops: Handler, indices: Indices) -> Any:
         row = _at(indices, dim, constant(0))

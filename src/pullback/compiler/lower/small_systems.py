@@ -15,9 +15,10 @@ import numpy as np
 
 from ..emit.scalars import computing
 from .context import BOOL, Context, broadcast
+from .contractions import swapped
 from .index import Indices, constant
 from .lowered import Body, Lowered
-from .triangular import turned
+from .views import copied
 
 INT32, INT64 = np.dtype(np.int32), np.dtype(np.int64)
 #: Equations of the largest system.
@@ -94,43 +95,30 @@ def _solved(context: Context, a: Lowered, shape: tuple[int, ...], side: Body) ->
     return context.stored(context.map(shape, dtype, body))
 
 
-def _with_info(context: Context, found: Lowered | None) -> list[Lowered] | None:
-    if found is None:
-        return None
-    shape, dtype = context.results[1]
-    return [found, context.map(shape, dtype, lambda ops, indices: ops.constant(0, dtype))]
-
-
-def solve(
-    context: Context, a: Lowered, b: Lowered, left: bool, vector: bool, caller: str
-) -> list[Lowered] | None:
-    """Lower X with A·X = B, or X·A = B, and the places of failures, of which there are none."""
+def solve(context: Context, a: Lowered, b: Lowered, left: bool, vector: bool) -> Lowered | None:
+    """Return X with A·X = B, or X·A = B."""
     if a.dtype != b.dtype or (vector and not left):
         return None
     if not left:
-        a, b = turned(a), turned(b)
+        a, b = swapped(a), swapped(b)
     shape = context.results[0][0]
     if vector:
         side = broadcast(b, shape)
-        found = _solved(context, a, (*shape, 1), lambda ops, at: side(ops, at[:-1]))
-        if found is None:
-            return None
-        column = found
-        result = Lowered(shape, a.dtype, lambda ops, at: column.at(ops, (*at, constant(0))))
-        return _with_info(context, result)
+        column = _solved(context, a, (*shape, 1), lambda ops, at: side(ops, at[:-1]))
+        return None if column is None else copied(column, shape)
     wanted = shape if left else (*shape[:-2], shape[-1], shape[-2])
     found = _solved(context, a, wanted, broadcast(b, wanted))
-    return _with_info(context, found if found is None or left else turned(found))
+    return found if found is None or left else swapped(found)
 
 
-def inverse(context: Context, a: Lowered, caller: str) -> list[Lowered] | None:
-    """Lower the inverse and the places of failures, of which there are none."""
+def inverse(context: Context, a: Lowered) -> Lowered | None:
+    """Return the inverse."""
 
     def side(ops: Any, at: Indices) -> Any:
         here = ops.eq(ops.index(at[-2], INT64), ops.index(at[-1], INT64))
         return ops.select(here, ops.constant(1, a.dtype), ops.constant(0, a.dtype))
 
-    return _with_info(context, _solved(context, a, a.shape, side))
+    return _solved(context, a, a.shape, side)
 
 
 def slogdet(context: Context, a: Lowered) -> list[Lowered] | None:

@@ -66,13 +66,12 @@ def in_order(context: Context, x: Lowered, dim: int, descending: bool) -> list[L
         return x.at(ops, at(indices, place))
 
     values = context.map(shape, dtype, value, 2)
-    return [values, context.map(shape, INT64, lambda ops, indices: ops.cast(found.at(ops, indices), INT64))]
+    return [values, context.cast(found, INT64)]
 
 
 def _summed(context: Context, shape: tuple[int, ...], body: Any) -> Lowered:
     """Return the sums over the last axis of numbers that `body` gives."""
-    zero = context.map(shape, INT32, lambda ops, indices: ops.constant(0, INT32))
-    return context.reduction(zero, (len(shape) - 1,), "sum", INT32, body)
+    return context.reduction(context.full(shape, INT32, 0), (len(shape) - 1,), "sum", INT32, body)
 
 
 def first_few(context: Context, x: Lowered, k: int, dim: int, largest: bool) -> list[Lowered] | None:

@@ -14,10 +14,10 @@ import numpy as np
 
 from ..emit.scalars import computing
 from .context import Context, broadcast
-from .handlers import Analysis
+from .contractions import swapped
 from .index import Variable, atom_index, constant, linear, strides_of
-from .lowered import Lowered, Routine
-from .routines import nest, read_besides, spread, variables
+from .lowered import Lowered, Shape
+from .routines import filled, nest, spread, variables
 
 INT64 = np.dtype(np.int64)
 #: Rows and elements of the solution up to which loops take less time than blocks.
@@ -39,12 +39,8 @@ def solved(context: Context, a: Lowered, b: Lowered, upper: bool, unit: bool) ->
         Which triangle of A counts, and whether its diagonal is all ones.
     """
     rows, sides = b.shape[-2:]
-    if a.dtype != b.dtype or b.dtype.kind != "f" or b.dtype != computing(b.dtype):
-        return None
     shape = (*np.broadcast_shapes(a.shape[:-2], b.shape[:-2]), rows, sides)
-    if not prod(shape) or rows > _ROWS or rows * sides > _ELEMENTS or rows == 1:
-        return None
-    if sides < _FEW_SIDES and rows > (_MANY_ROWS if sides > 1 else _MANY_ROWS // 2):
+    if a.dtype != b.dtype or b.dtype.kind != "f" or b.dtype != computing(b.dtype) or not _is_worth(shape):
         return None
     a, b = context.stored(a), context.stored(b)
     factor_at, side_at = broadcast(a, (*shape[:-2], rows, rows)), broadcast(b, shape)
@@ -85,17 +81,19 @@ def solved(context: Context, a: Lowered, b: Lowered, upper: bool, unit: bool) ->
                     with nest(ops, across):
                         ops.store(buffer, here(now), ops.div(ops.reread(buffer, here(now)), pivot))
 
-    analysis: Any = Analysis()
-    factor_at(analysis, spread(variables("o", (*shape[:-2], rows, rows))))
-    side_at(analysis, spread(variables("o", shape)))
-    context.nodes.append(Routine(buffer, read_besides(buffer, analysis), write=write))
-    return context.held(buffer)
+    def look(ops: Any) -> None:
+        factor_at(ops, spread(variables("o", (*shape[:-2], rows, rows))))
+        side_at(ops, spread(variables("o", shape)))
+
+    return filled(context, buffer, write, look)
 
 
-def turned(x: Lowered) -> Lowered:
-    """Return matrices with rows for columns."""
-    shape = (*x.shape[:-2], x.shape[-1], x.shape[-2])
-    return Lowered(shape, x.dtype, lambda ops, at: x.at(ops, (*at[:-2], at[-1], at[-2])), cost=x.cost)
+def _is_worth(shape: Shape) -> bool:
+    """Return whether loops take less time for a solution than blocks."""
+    rows, sides = shape[-2:]
+    if not prod(shape) or rows > _ROWS or rows * sides > _ELEMENTS or rows == 1:
+        return False
+    return sides >= _FEW_SIDES or rows <= (_MANY_ROWS if sides > 1 else _MANY_ROWS // 2)
 
 
 def solve_triangular(
@@ -104,16 +102,16 @@ def solve_triangular(
     """Lower X with A·X = B, or X·A = B."""
     if left:
         return solved(context, a, b, upper, unit)
-    found = solved(context, turned(a), turned(b), not upper, unit)
-    return None if found is None else turned(found)
+    found = solved(context, swapped(a), swapped(b), not upper, unit)
+    return None if found is None else swapped(found)
 
 
 def cholesky_solve(context: Context, b: Lowered, factor: Lowered, upper: bool) -> Lowered | None:
     """Lower X with L·Lᵀ·X = B for the factor L, or Uᵀ·U·X = B for U."""
-    first = solved(context, turned(factor) if upper else factor, b, False, False)
+    first = solved(context, swapped(factor) if upper else factor, b, False, False)
     if first is None:
         return None
-    return solved(context, factor if upper else turned(factor), first, True, False)
+    return solved(context, factor if upper else swapped(factor), first, True, False)
 
 
 LOWERINGS: dict[str, Callable[..., Lowered | None]] = {

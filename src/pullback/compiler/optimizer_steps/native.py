@@ -42,10 +42,10 @@ def native_steps(optimizer: Any) -> NativeSteps | None:
     """
     if modes() is not NO_GRAD or not is_there():
         return None
-    rent = optimizer._rent
-    if rent.bought is None:
-        rent.bought = NativeSteps()
-    found: NativeSteps = rent.bought
+    hotness = optimizer._hotness
+    if hotness.compiled is None:
+        hotness.compiled = NativeSteps()
+    found: NativeSteps = hotness.compiled
     return found if found.takes(optimizer) else None
 
 
@@ -342,7 +342,7 @@ class NativeSteps:
             return rows
 
         try:
-            return optimizer._rent.get(made)
+            return optimizer._hotness.get(made)
         except Exception as error:  # noqa: BLE001  # whatever the compiler stumbles over, the step is done
             self._refused.add(first.kind)
             warnings.warn(

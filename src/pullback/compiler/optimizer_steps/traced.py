@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 
 from ...core.modes import NO_GRAD, modes
 from ...core.node import LEAF
-from ...core.tracer import Equation, Recorder, Reference, Tracer, running
+from ...core.recorder import Equation, Recorder, Reference
+from ...core.tracer import Tracer, running
 from ...core.versions import bump
 from ...nn.parameter import Parameter
 from ...tensor.tensor import Tensor

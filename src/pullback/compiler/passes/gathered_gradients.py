@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from ...core.tracer import Equation, Reference
+from ...core.recorder import Equation, Reference
 
 if TYPE_CHECKING:
     from .loop_rolling import Roller

@@ -17,7 +17,7 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from ...core.body import Body
-from ...core.tracer import Equation, Reference
+from ...core.recorder import Equation, Reference
 from ..program.program import Program
 from .simplification import algebra, common_subexpressions, dead_code, needed
 

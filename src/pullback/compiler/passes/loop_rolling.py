@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from ...core.op import TABLE
-from ...core.tracer import Equation, Recorder, Reference
+from ...core.recorder import Equation, Recorder, Reference
 from .repetition import LEAST, WORTH, Period, Slice
 from .rolled_loop import Loop
 

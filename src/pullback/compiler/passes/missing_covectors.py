@@ -10,7 +10,7 @@ from collections.abc import Collection
 
 import numpy as np
 
-from ...core.tracer import Reference
+from ...core.recorder import Reference
 from ..program.program import Program
 
 

@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ...core.op import TABLE
-from ...core.tracer import Equation, Recorder, Reference, Tracer
+from ...core.recorder import Equation, Recorder, Reference
+from ...core.tracer import Tracer
 from ...ops import recurrent
 
 #: The layers' ops, and what does the same step by step: all states and the last ones.

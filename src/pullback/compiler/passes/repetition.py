@@ -6,7 +6,7 @@ from math import prod
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...core.op import TABLE
-from ...core.tracer import Equation, Reference
+from ...core.recorder import Equation, Reference
 from ..program.text import exact
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...core.body import Body
 from ...core.op import TABLE
-from ...core.tracer import Equation, Reference
+from ...core.recorder import Equation, Reference
 from ..program.program import Program
 from ..runtime import image
 from .repetition import WORTH, Period, Slice, Slot

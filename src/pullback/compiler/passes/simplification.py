@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...core.op import TABLE
-from ...core.tracer import Equation, Reference
+from ...core.recorder import Equation, Reference
 from ...ops.refusing import stays
 from ..program.program import Program
 from ..program.text import exact

@@ -14,7 +14,7 @@ from numpy import ndarray
 
 from ...array.strides import contiguous_strides, laid_out_empty
 from ...core.op import TABLE
-from ...core.tracer import Equation, Reference
+from ...core.recorder import Equation, Reference
 from ...ops.random import DRAWS, laid_out_like
 from .program import Program
 

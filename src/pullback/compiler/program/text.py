@@ -33,7 +33,7 @@ from ...array.resize import Axis
 from ...array.sampler import Sampler
 from ...core.body import Body
 from ...core.op import TABLE, Op
-from ...core.tracer import Equation, Reference
+from ...core.recorder import Equation, Reference
 from ...ops import declare_all
 
 if TYPE_CHECKING:

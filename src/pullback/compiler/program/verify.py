@@ -14,7 +14,8 @@ import numpy as np
 from ...core.body import Body
 from ...core.levels import fresh_level
 from ...core.op import TABLE
-from ...core.tracer import Equation, Recorder, Reference, Tracer
+from ...core.recorder import Equation, Recorder, Reference
+from ...core.tracer import Tracer
 
 if TYPE_CHECKING:
     from .program import Program

@@ -10,8 +10,10 @@ from typing import Any
 
 from ...array import large, locks
 from ...array.locks import computed
-from ...array.rent import waits
+from ...array.tiering import waits
+from ..emit import python_functions
 from ..emit.codegen import Code, Effort, machine, module, target
+from ..emit.restricted_python import Program
 from . import cache, linked_code, processor
 
 #: Of a text with loops and straight code.
@@ -92,7 +94,7 @@ def named(
     Raises
     ------
     NotYet
-        It is not on disk, and who asks does without it for now (`array.rent`).
+        It is not on disk, and who asks does without it for now (`array.tiering`).
     """
     known = found_as(name)
     if known is not None:
@@ -206,6 +208,25 @@ class Library:
         """Return the machine's instructions, as text; the library must have been made from LLVM's text."""
         assert self.text is not None
         return str(target().emit_assembly(module(self.text, self.effort)))
+
+
+def library(program: Program, effort: Effort = DEFAULT, helpers: int = 0) -> Library:
+    """Return native functions that call Python's; they are translated only where they are not on disk.
+
+    Raises
+    ------
+    NotYet
+        See `named`.
+    """
+    symbols = python_functions.addresses()
+    assert symbols is not None
+    copy = "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1 immarg)"
+
+    def text() -> str:
+        return whole([python_functions.declarations(), copy, program.text()])
+
+    key = cache.key_of_text(repr((effort, machine_name())), program.key())
+    return Library(named(key, text, effort, helpers), symbols, effort=effort)
 
 
 class _Refusing:

@@ -22,7 +22,7 @@ from collections.abc import Callable, Iterator
 from queue import Empty, SimpleQueue
 
 from ...array import locks
-from ...array.rent import NotYet, account
+from ...array.tiering import NotYet, account
 from ..emit import codegen
 from ..emit.codegen import Code, Effort
 from .processor import machine

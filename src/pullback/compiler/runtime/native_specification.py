@@ -25,8 +25,9 @@ ANY_NODE, INNER_NODE = 0, 1
 DONE, DIFFERENT, SCATTERED, REFUSED, MOVED, WATCHED = 0, 1, 2, 4, 8, 16
 
 
-#: What NumPy's flags say of an array that lies in order, and at an address that fits its elements.
-ROW_MAJOR, ALIGNED = 0x1, 0x100
+#: What NumPy's flags say of an array that lies in order, at an address that fits its elements, and may be
+#: written to.
+ROW_MAJOR, ALIGNED, WRITEABLE = 0x1, 0x100, 0x400
 
 
 def read(name: str, type_: str, base: str, at: int | str, step: str = "i8") -> str:

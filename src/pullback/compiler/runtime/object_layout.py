@@ -14,9 +14,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...core.node import Node
+from ...core.node import AccumulateGrad, Node
 from ...core.value import TensorBase, wrap
 from ...core.views import View
+from ..emit.restricted_python import Field
 
 _WORD = 8
 
@@ -67,6 +68,26 @@ class Layout(NamedTuple):
     node_slots: dict[str, int]
     code_file: int
     dict_version: int | None
+
+
+def fields(where: Layout) -> dict[str, Field]:
+    """Return the members of Python's objects, by the names that native functions call them."""
+    slots = {name: Field(offset, "Object") for name, offset in where.node_slots.items()}
+    return slots | {
+        "refcount": Field(0, "int32"), "type": Field(where.type, "Object"),
+        "number": Field(where.type + _WORD, "Real"), "bits": Field(where.type + _WORD, "Int"),
+        "file": Field(where.code_file, "Object"),
+        "items": Field(where.tuple_items, "inside"), "ends": Field(where.slice_items, "inside"),
+        "size": Field(where.list_size, "Int"), "listed": Field(where.list_items, "Object"),
+        "value": Field(where.value, "Object"), "node": Field(where.node, "Object"),
+        "counter": Field(where.counter, "Object"), "view": Field(where.view, "Object"),
+        "view_base": Field(where.view_base, "Object"), "view_chain": Field(where.view_chain, "Object"),
+        "view_creation": Field(where.view_creation, "Object"), "view_at": Field(where.view_at, "Object"),
+        "data": Field(where.data, "Bytes"), "rank": Field(where.rank, "int32"),
+        "shape": Field(where.shape, "Words"), "strides": Field(where.shape + _WORD, "Words"),
+        "array_base": Field(where.shape + 2 * _WORD, "Object"), "dtype": Field(where.dtype, "Object"),
+        "flags": Field(where.flags, "int32"),
+    }  # fmt: skip
 
 
 def words(address: int, count: int) -> list[int]:
@@ -143,7 +164,8 @@ def _found() -> Layout:
 
 
 def _node_slots() -> dict[str, int]:
-    node, marks = object.__new__(Node), {name: object() for name in Node.__slots__}
+    names = (*Node.__slots__, "variable")
+    node, marks = object.__new__(AccumulateGrad), {name: object() for name in names}
     for name, mark in marks.items():
         setattr(node, name, mark)
     return {name: _offset(node, id(mark)) for name, mark in marks.items()}

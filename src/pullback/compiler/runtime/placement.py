@@ -14,7 +14,8 @@ from numpy import ndarray
 
 from ...array.strides import storage
 from ...core.op import TABLE
-from ...core.tracer import Recorder, Tracer
+from ...core.recorder import Recorder
+from ...core.tracer import Tracer
 
 
 class Placement(NamedTuple):

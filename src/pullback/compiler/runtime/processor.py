@@ -12,7 +12,7 @@ import hashlib
 import sys
 from typing import NamedTuple
 
-from ...array.rent import waits
+from ...array.tiering import waits
 from ..emit import codegen
 from . import cache
 

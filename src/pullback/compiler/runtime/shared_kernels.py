@@ -243,3 +243,30 @@ def own_scratch(real: str, scratch: int) -> list[str]:
         f"  %away = mul nsw i64 %part, {scratch}",
         f"  %scratch = getelementptr {real}, ptr %scratches, i64 %away",
     ]
+
+
+def part(
+    arrays: Sequence[str], body: str, real: str = "", scratch: int = 0, others: Sequence[str] = ()
+) -> str:
+    """Return the text of ``part``: it calls a body of the arrays, the part's scratch where there is one, its
+    first unit, the one behind its last, and other numbers of the table.
+    """
+    pointers = [*arrays, "scratch"] if scratch else arrays
+    given = [*(f"ptr %{name}" for name in pointers), *(f"i64 %{name}" for name in ("first", "last", *others))]
+    return function("part", [
+        *fields(arrays), *bounds("%part"), *(own_scratch(real, scratch) if scratch else ()),
+        f"  call void @{body}({', '.join(given)})",
+    ])  # fmt: skip
+
+
+def kernel(
+    code: Code, arrays: Sequence[str], work: float, scratch: int = 0, others: Sequence[str] = (),
+    pointer: str = "ptr noalias", **options: Any,
+) -> Kernel:  # fmt: skip
+    """Return the kernel whose part calls a body in `code`; see `part` and `Kernel`."""
+    pointers = [*arrays, "scratch"] if scratch else arrays
+    given = [f"{pointer} %{name}" for name in pointers]
+    given += [f"i64 %{name}" for name in ("first", "last", *others)]
+    body = code.text("body", ", ".join(given))
+    text = module(code, body, part(arrays, "body", code.real, scratch, others))
+    return Kernel(text, size=code.size, work=work, scratch=scratch, **options)

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from typing import Any
 
 from ...array import dtype_limits, dtypes
+from ...array.dtype_words import type_word
 from ...core import inplace as writing
-from ...core.graph_errors import type_word
 from ...core.modes import modes
 from ...core.value import TensorBase, dtype_of, shape_of
 from ...errors import argument_type

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from ...array.dtype_words import c_name
 from ...array.strides import strides_of
-from ...core.graph_errors import c_name
 from ...core.value import dtype_of, shape_of, wrap
 from ...ops.arithmetic import mul_number
 from ...ops.attention import attention, default_scale

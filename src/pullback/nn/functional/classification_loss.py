@@ -9,7 +9,8 @@ import numpy as np
 from numpy import ndarray
 
 from ...array import dtypes
-from ...core.graph_errors import type_word, unsafe_result
+from ...array.dtype_words import type_word
+from ...core.graph_errors import unsafe_result
 from ...core.modes import modes
 from ...core.op import TABLE, Op
 from ...core.value import TensorBase, dtype_of, shape_of

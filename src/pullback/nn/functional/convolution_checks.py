@@ -13,7 +13,8 @@ from math import prod
 from typing import Any
 
 from ...array import dtypes
-from ...core.graph_errors import c_name, class_name, type_word, unsafe_result
+from ...array.dtype_words import c_name, class_name, type_word
+from ...core.graph_errors import unsafe_result
 from ...core.value import TensorBase, dtype_of, shape_of
 from ...errors import with_note
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...array.ctc import padded
-from ...core.graph_errors import type_word
+from ...array.dtype_words import type_word
 from ...core.tracer import is_traced
 from ...core.value import TensorBase, array_of, dtype_of, shape_of, wrap
 from ...ops import ctc as ops

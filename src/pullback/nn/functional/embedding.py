@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...array import dtypes
-from ...core.graph_errors import class_name
+from ...array.dtype_words import class_name
 from ...core.value import array_of, dtype_of, shape_of, wrap
 from ...core.versions import bump
 from ...ops import embedding as o

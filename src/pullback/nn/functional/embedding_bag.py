@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from ...array.dtype_words import class_name
 from ...array.dtypes import int64
-from ...core.graph_errors import class_name
 from ...core.tracer import Tracer
 from ...core.value import array_of, dtype_of, shape_of, wrap
 from ...ops import embedding_bag as ops

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...core.graph_errors import type_word
+from ...array.dtype_words import type_word
 from ...core.value import dtype_of, shape_of
 from ...errors import with_note
 from ...ops.pool import fractional_max_pools

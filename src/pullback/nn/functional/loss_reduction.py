@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from ...core.graph_errors import type_word
+from ...array.dtype_words import type_word
 from ...core.value import TensorBase, dtype_of, shape_of
 from ...ops import reduce as r
 from ...tensor.api import public

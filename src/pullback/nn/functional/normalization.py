@@ -13,8 +13,8 @@ from ...array import dtype_limits, dtypes
 from ...array import norm as kernels
 from ...array.batch_norm import batch_norm_of_running
 from ...array.chains import MOST
+from ...array.dtype_words import type_word
 from ...core import inplace as writing
-from ...core.graph_errors import type_word
 from ...core.modes import change, set_modes
 from ...core.node import Output
 from ...core.saved import renew

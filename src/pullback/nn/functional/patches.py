@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from ...array import geometry
-from ...core.graph_errors import type_word
+from ...array.dtype_words import type_word
 from ...core.value import dtype_of, shape_of
 from ...ops import vision as ops
 from ...tensor.api import public

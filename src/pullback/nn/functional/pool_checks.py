@@ -9,8 +9,8 @@ from functools import cache
 from typing import Any
 
 from ...array import dtypes
+from ...array.dtype_words import type_word
 from ...array.pool import Windows
-from ...core.graph_errors import type_word
 from ...core.value import TensorBase, dtype_of, shape_of
 from ...errors import argument_type, type_name
 from ...tensor.argument_types import is_integer, is_size

@@ -7,8 +7,8 @@ from functools import cache, wraps
 from typing import Any
 
 from ...array import dtypes
+from ...array.dtype_words import type_word
 from ...array.pool import SMALL, Windows, max_values
-from ...core.graph_errors import type_word
 from ...core.modes import modes
 from ...core.value import TensorBase, array_of, dtype_of, shape_of, wrap
 from ...errors import argument_type

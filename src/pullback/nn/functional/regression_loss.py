@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ...core.graph_errors import type_word, unsafe_result
+from ...array.dtype_words import type_word
+from ...core.graph_errors import unsafe_result
 from ...core.inplace import castable
 from ...core.value import dtype_of, shape_of
 from ...errors import argument_type

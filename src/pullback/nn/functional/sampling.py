@@ -8,9 +8,9 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
+from ...array.dtype_words import type_word
 from ...array.dtypes import FLOAT8_NUMPY, from_numpy_dtype
 from ...array.sampler import Sampler
-from ...core.graph_errors import type_word
 from ...core.size import size_of
 from ...core.value import TensorBase, dtype_of, shape_of
 from ...errors import argument_type

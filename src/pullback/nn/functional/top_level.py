@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...core.graph_errors import type_word
+from ...array.dtype_words import type_word
 from ...core.inplace import write
 from ...core.value import dtype_of, shape_of
 from ...ops.embedding import embedding_renorm

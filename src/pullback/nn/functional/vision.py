@@ -8,9 +8,9 @@ from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
+from ...array.dtype_words import type_word
 from ...array.dtypes import bfloat16
 from ...array.resize import Axis
-from ...core.graph_errors import type_word
 from ...core.value import TensorBase, dtype_of, shape_of
 from ...errors import argument_type
 from ...ops import vision as ops

@@ -24,7 +24,8 @@ from ...compiler.program.program import Program
 from ...core.blame import user_frame
 from ...core.levels import fresh_level
 from ...core.op import TABLE
-from ...core.tracer import Recorder, Reference, Tracer, tracing
+from ...core.recorder import Recorder, Reference
+from ...core.tracer import Tracer, tracing
 from ...core.value import TensorBase, array_of
 from ...core.versions import version_of
 from ...nn import Module

@@ -16,7 +16,7 @@ from numpy import ndarray
 from ... import nn
 from ...array import dtypes
 from ...core.op import TABLE, Op
-from ...core.tracer import Equation, Reference
+from ...core.recorder import Equation, Reference
 from ...core.value import TensorBase, wrap
 from ...fx.graph import Graph
 from ...fx.node import Node

@@ -10,7 +10,7 @@ from numpy import ndarray
 
 from ... import nn
 from ...core.op import TABLE
-from ...core.tracer import Equation, Reference
+from ...core.recorder import Equation, Reference
 from ...core.value import wrap
 from .sizes import Formula, Sizes
 from .varying import Family, Varying, VaryingArray

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy import ndarray
 
-from ...core.tracer import Equation
+from ...core.recorder import Equation
 from ...core.value import array_of, wrap
 from ...errors import with_note
 from .example_trace import Example

@@ -14,7 +14,7 @@ from numpy import ndarray
 
 from ... import nn
 from ...core.op import TABLE
-from ...core.tracer import Equation, Reference
+from ...core.recorder import Equation, Reference
 from ...core.value import array_of
 from ...errors import with_note
 from ..export.dynamic_shapes import Labels

@@ -208,14 +208,7 @@ def _bits(value: float) -> str:
 
 
 def _kernel(channel: _Channel, arrays: tuple[str, ...]) -> Kernel:
-    code, shape = channel.code, channel.shape
     # A weight or bias that is missing may be given as what another pointer is.
-    given = ", ".join(f"ptr %{name}" for name in arrays)
-    lines = [
-        *shared_kernels.fields(arrays),
-        *shared_kernels.bounds("%part"),
-        f"  call void @body({given}, i64 %first, i64 %last)",
-    ]
-    body = code.text("body", f"{given}, i64 %first, i64 %last")
-    text = shared_kernels.module(code, body, shared_kernels.function("part", lines))
-    return Kernel(text, size=code.size, work=shape.images * shape.places * _NANOSECONDS)
+    shape = channel.shape
+    work = shape.images * shape.places * _NANOSECONDS
+    return shared_kernels.kernel(channel.code, arrays, work, pointer="ptr")

@@ -18,7 +18,7 @@ from ..vector_registers import registers
 from ..vectors import Code
 from .correlate import Correlation
 from .mending import mending
-from .plan import Shape
+from .plan import Shape, two
 from .weight import Weight
 
 #: Estimated nanoseconds of a multiplication and addition.
@@ -28,33 +28,20 @@ _MOST_RESULTS, _IMAGE_BYTES = 9, 16 << 20
 #: Kernels that are kept.
 _KEPT = 512
 
-_CORRELATION = "ptr noalias %source, ptr noalias %weight, ptr noalias %bias, ptr noalias %target"
 _WEIGHT = "ptr noalias %source, ptr noalias %covector, ptr noalias %target"
 _REST = "ptr noalias %scratch, i64 %first, i64 %last"
-
-
-def _size(shape: Shape) -> int:
-    return 4 if shape.real == "float" else 8
 
 
 @lru_cache(maxsize=_KEPT)
 def correlation(shape: Shape, transposed: bool, bias: bool) -> Kernel:
     """Return the kernel of arrays (source, weight, bias, target)."""
     made = Correlation(shape, registers(shape.real), transposed=transposed, bias=bias)
-    code = made.write()
-    scratch = shared_kernels.whole(made.scratch)
-    lines = [
-        *shared_kernels.fields(["source", "weight", "bias", "target"]),
-        *shared_kernels.bounds("%part"),
-        *shared_kernels.own_scratch(code.real, scratch),
-        f"  call void @body({_CORRELATION}, {_REST}, i64 %splits)".replace("noalias ", ""),
-    ]
-    body = code.text("body", f"{_CORRELATION}, {_REST}, i64 %splits")
-    return Kernel(
-        shared_kernels.module(code, body, shared_kernels.function("part", lines)),
-        size=_size(shape),
-        work=shape.multiplications * _NANOSECONDS,
-        scratch=scratch,
+    return shared_kernels.kernel(
+        made.write(),
+        ("source", "weight", "bias", "target"),
+        shape.multiplications * _NANOSECONDS,
+        shared_kernels.whole(made.scratch),
+        others=("splits",),
         splits=shape.groups if shape.groups > 1 else made.blocks,
         mending=mending(shape, True) if transposed else None,
     )
@@ -85,7 +72,7 @@ def weight(shape: Shape) -> Kernel:
     functions = body, shared_kernels.function("part", lines), _joining(code, count, scratch, sums)
     return Kernel(
         shared_kernels.module(code, *functions),
-        size=_size(shape),
+        size=code.size,
         work=shape.multiplications * _NANOSECONDS,
         scratch=scratch,
         sums=sums,
@@ -141,11 +128,7 @@ def shape_of(
     if prod(stride) > _MOST_RESULTS or max(prod(x[1:]), prod(y[2:])) * dtype.itemsize > _IMAGE_BYTES:
         return None
 
-    def pair(numbers: Sequence[int], other: int) -> tuple[int, int]:
-        first, second = numbers if axes == 2 else (other, *numbers)
-        return int(first), int(second)
-
     return Shape(
         "float" if dtype == np.float32 else "double", int(x[1]), int(y[1]), int(groups),
-        pair(x[2:], 1), pair(y[2:], 1), pair(w[2:], 1), pair(stride, 1), pair(padding, 0), pair(dilation, 1),
+        two(x[2:]), two(y[2:]), two(w[2:]), two(stride), two(padding, 0), two(dilation),
     )  # fmt: skip

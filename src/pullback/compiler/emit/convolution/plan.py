@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..vector_registers import Registers
 from .places import Axis, correlation, transposition
@@ -47,20 +47,26 @@ class Shape:
 
     def correlation(self) -> tuple[Axis, Axis]:
         """Return the axes of y = conv(x, w)."""
-        return self._axes(correlation, self.size, self.output)
+        return axes_of(self, correlation, self.size, self.output)
 
     def transposition(self) -> tuple[Axis, Axis]:
         """Return the axes of x = conv_transpose(y, w)."""
-        return self._axes(transposition, self.output, self.size)
+        return axes_of(self, transposition, self.output, self.size)
 
-    def _axes(self, make, read, written) -> tuple[Axis, Axis]:  # type: ignore[no-untyped-def]
-        rows, columns = (
-            make(*numbers)
-            for numbers in zip(
-                read, written, self.kernel, self.stride, self.padding, self.dilation, strict=True
-            )
-        )
-        return rows, columns
+
+def axes_of(
+    shape: Any, make: Callable[..., Axis], read: tuple[int, int], written: tuple[int, int]
+) -> tuple[Axis, Axis]:
+    """Return the axes of rows and columns of a convolution's or a pool's shape."""
+    windows = shape.kernel, shape.stride, shape.padding, shape.dilation
+    rows, columns = (make(*numbers) for numbers in zip(read, written, *windows, strict=True))
+    return rows, columns
+
+
+def two(numbers: Sequence[int], other: int = 1) -> tuple[int, int]:
+    """Return numbers of two axes, of which a single one is the last."""
+    first, second = numbers if len(numbers) == 2 else (other, *numbers)
+    return int(first), int(second)
 
 
 #: What another form of a tile counts, as a part of the time.

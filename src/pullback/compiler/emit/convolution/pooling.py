@@ -20,6 +20,7 @@ from ..vector_registers import registers
 from ..vectors import Code
 from .packing import pack, write_row
 from .places import Axis, Tap, correlation, transposition
+from .plan import axes_of, two
 
 #: Estimated nanoseconds of an element under a tap.
 _NANOSECONDS = 0.15
@@ -41,16 +42,9 @@ class PoolShape(NamedTuple):
 
     def axes(self, transposed: bool) -> tuple[Axis, Axis]:
         """Return the axes of what gathers elements under windows, or of what spreads them."""
-        make, read, written = (
-            (transposition, self.output, self.size) if transposed else (correlation, self.size, self.output)
-        )
-        rows, columns = (
-            make(*numbers)
-            for numbers in zip(
-                read, written, self.kernel, self.stride, self.padding, self.dilation, strict=True
-            )
-        )
-        return rows, columns
+        if transposed:
+            return axes_of(self, transposition, self.output, self.size)
+        return axes_of(self, correlation, self.size, self.output)
 
     @property
     def work(self) -> float:
@@ -86,29 +80,10 @@ class _Bytes(NamedTuple):
 
     def load(self, pointer: str, kept: int) -> str:
         """Return the first `kept` bytes at an address."""
-        if kept == self.code.lanes:
-            return self.code.value(f"load {self.type}, ptr {pointer}, align 1")
-        name = f"llvm.masked.load.v{self.code.lanes}i8.p0"
-        mask = f"<{self.code.lanes} x i1>"
-        self.code.declarations.add(f"declare {self.type} @{name}(ptr, i32 immarg, {mask}, {self.type})")
-        return self.code.value(
-            f"call {self.type} @{name}(ptr {pointer}, i32 1, {mask} {self._mask(kept)}, "
-            f"{self.type} zeroinitializer)"
-        )
+        return self.code.load_part(pointer, range(kept), type_="i8")
 
     def store(self, value: str, pointer: str, kept: int) -> None:
-        if kept == self.code.lanes:
-            self.code.line(f"store {self.type} {value}, ptr {pointer}, align 1")
-            return
-        name = f"llvm.masked.store.v{self.code.lanes}i8.p0"
-        mask = f"<{self.code.lanes} x i1>"
-        self.code.declarations.add(f"declare void @{name}({self.type}, ptr, i32 immarg, {mask})")
-        self.code.line(
-            f"call void @{name}({self.type} {value}, ptr {pointer}, i32 1, {mask} {self._mask(kept)})"
-        )
-
-    def _mask(self, kept: int) -> str:
-        return "<" + ", ".join(f"i1 {'true' if n < kept else 'false'}" for n in range(self.code.lanes)) + ">"
+        self.code.store_part(value, pointer, range(kept), type_="i8")
 
 
 def _along(code: Code, length: int, vector: Callable[[int | str, int], None]) -> None:
@@ -174,7 +149,7 @@ def maxima(shape: PoolShape) -> Kernel:
         octs = "".join(f"\\{n:02X}" for n in shape.firsts() + bytes(code.lanes))
         count = prod(shape.output) + code.lanes
         code.declarations.add(f'@firsts = internal constant [{count} x i8] c"{octs}"')
-    return _kernel(shape, code, ("source", "values", "winners"), scratch)
+    return shared_kernels.kernel(code, ("source", "values", "winners"), shape.work, scratch)
 
 
 def _taps(rows: Axis, columns: Axis) -> list[tuple[Tap, Tap]]:
@@ -217,7 +192,7 @@ def spread(shape: PoolShape) -> Kernel:
                     _won(octets, start, taps, pointer, columns.positions, is_whole)
                 place = code.plus(code.times(line.index, len(rows.taps)), row_result + rows.out_first)
                 write_row(code, pointers, code.at(result, code.times(place, columns.out_size)), columns)
-    return _kernel(shape, code, ("covectors", "winners", "target"), scratch)
+    return shared_kernels.kernel(code, ("covectors", "winners", "target"), shape.work, scratch)
 
 
 def _pack_bytes(octets: _Bytes, source: str, target: str, rows: Axis, columns: Axis) -> None:
@@ -256,20 +231,6 @@ def _won(
     _along(code, count, vector)
 
 
-def _kernel(shape: PoolShape, code: Code, arrays: tuple[str, ...], scratch: int) -> Kernel:
-    given = ", ".join(f"ptr noalias %{name}" for name in arrays)
-    rest = "ptr noalias %scratch, i64 %first, i64 %last"
-    lines = [
-        *shared_kernels.fields(arrays),
-        *shared_kernels.bounds("%part"),
-        *shared_kernels.own_scratch(code.real, scratch),
-        f"  call void @body({given}, {rest})".replace("noalias ", ""),
-    ]
-    body = code.text("body", f"{given}, {rest}")
-    text = shared_kernels.module(code, body, shared_kernels.function("part", lines))
-    return Kernel(text, size=code.size, work=shape.work, scratch=scratch)
-
-
 def pool_shape(
     size: tuple[int, ...], output: tuple[int, ...], dtype: np.dtype, kernel: tuple[int, ...],
     stride: tuple[int, ...], padding: tuple[int, ...], dilation: tuple[int, ...],
@@ -281,11 +242,7 @@ def pool_shape(
     if prod(stride) > 9 or prod(kernel) > 49:
         return None
 
-    def pair(numbers: tuple[int, ...], other: int) -> tuple[int, int]:
-        first, second = numbers if axes == 2 else (other, *numbers)
-        return int(first), int(second)
-
     return PoolShape(
-        "float" if dtype == np.float32 else "double", pair(size, 1), pair(output, 1), pair(kernel, 1),
-        pair(stride, 1), pair(padding, 0), pair(dilation, 1),
+        "float" if dtype == np.float32 else "double", two(size), two(output), two(kernel), two(stride),
+        two(padding, 0), two(dilation),
     )  # fmt: skip

@@ -236,13 +236,6 @@ def kernel(
     """Return the kernel that runs a function ``matrix(*arrays, scratch)`` on each matrix of a stack, given
     how many elements of each array one has, and the functions that it calls.
     """
-    lines = [
-        *shared_kernels.fields(tuple(arrays)),
-        *shared_kernels.bounds("%part"),
-        *shared_kernels.own_scratch(f.real, scratch),
-        "  call void @stack(" + ", ".join(f"ptr %{name}" for name in (*arrays, "scratch"))
-        + ", i64 %first, i64 %last)",
-    ]
     parameters = {**dict.fromkeys((*arrays, "scratch"), "ptr"), "first": "i64", "last": "i64"}
     g = Reals("stack", parameters, f.real)
     with g.count("%first", "%last") as image:
@@ -250,7 +243,8 @@ def kernel(
         g.line(f"call void @matrix({', '.join(f'ptr {place}' for place in (*own, '%scratch'))})")
     text = "\n".join([
         *sorted({*f.declarations, *(name for other in called for name in other.declarations)}),
-        *(other.text() for other in (*called, f, g)), shared_kernels.function("part", lines),
+        *(other.text() for other in (*called, f, g)),
+        shared_kernels.part(tuple(arrays), "stack", f.real, scratch),
         '!0 = distinct !{!0, !1}\n!1 = !{!"llvm.loop.unroll.disable"}', engine.attributes(),
     ])
     size = 4 if f.real == "float" else 8

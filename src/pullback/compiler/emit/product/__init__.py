@@ -32,9 +32,9 @@ _FEW = 4
 _BESIDE, _BEHIND = 512, 64
 #: Bytes of an operand that is read as it lies by any number of tiles, as the nearest cache holds it.
 _NEAR = 1 << 15
-#: Rows up to which a right operand whose columns lie in one piece is multiplied by sums along k, which are
-#: so long at least.
-_DOTS, _LONG = 48, 64
+#: Rows up to which a right operand whose columns lie in one piece is multiplied by sums along k, and how many
+#: times as long these are: 20 rows by 64×256 take 8 µs so, and 6 with the operand packed.
+_DOTS, _LONG = 16, 12
 #: Accumulations in the time of packing an element: up to 0.8 cycles were measured, of 32 accumulations each.
 _PACKING = 32
 
@@ -148,7 +148,7 @@ class Product(NamedTuple):
     @property
     def is_dots(self) -> bool:
         """Return whether its elements are sums along k: few rows by columns that lie in one piece."""
-        few = self.extents[0] <= _DOTS and self.extents[2] >= _LONG
+        few = self.extents[0] <= min(_DOTS, self.extents[2] // _LONG)
         return few and self.b.row == 1 != self.b.column and self.a.column == 1
 
     @property

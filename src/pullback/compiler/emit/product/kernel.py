@@ -98,7 +98,7 @@ def _text(real: str) -> str:
         functions.append(packing.beside(fresh(), f"{name}_beside", width))
         functions.append(packing.behind(fresh(), f"{name}_behind", width))
         functions.append(_packed(name))
-    functions.append(_part(fresh(), whole))
+    functions.append(_Part(fresh(), whole).text())
     declarations.add("declare i64 @llvm.smin.i64(i64, i64)")
     return "\n".join([*sorted(declarations), *functions, engine.attributes()])
 
@@ -121,111 +121,129 @@ behind:
 }}"""
 
 
-def _part(code: Code, whole: Tile) -> str:
-    blocks = Blocks.of(code.real)
-    width = whole.vectors * code.lanes
-    for table, names in (("table", ADDRESSES), ("numbers", NUMBERS)):
-        for n, name in enumerate(names):
-            type_ = "ptr" if names is ADDRESSES else "double" if name == "alpha" else "i64"
-            code.lines += [
-                f"  %{name}_at = getelementptr i64, ptr %{table}, i64 {n}",
-                f"  %{name}{'_' if name == 'alpha' else ''} = load {type_}, ptr %{name}_at",
-            ]
+class _Part:
+    """Write the function of a part of a product; attributes are the names of values in its text."""
 
-    def value(text: str) -> str:
-        return code.value(text)
+    def __init__(self, code: Code, whole: Tile) -> None:
+        self.code, self.value, self.at = code, code.value, code.at
+        self.whole, self.blocks = whole, Blocks.of(code.real)
+        self.width = whole.vectors * code.lanes
+        for table, names in (("table", ADDRESSES), ("numbers", NUMBERS)):
+            for n, name in enumerate(names):
+                type_ = "ptr" if names is ADDRESSES else "double" if name == "alpha" else "i64"
+                code.lines += [
+                    f"  %{name}_at = getelementptr i64, ptr %{table}, i64 {n}",
+                    f"  %{name}{'_' if name == 'alpha' else ''} = load {type_}, ptr %{name}_at",
+                ]
+        value = self.value
+        self.scale = "%alpha_" if code.real == "double" else value("fptrunc double %alpha_ to float")
+        self.as_it_lies = value("icmp ne i64 %as_it_lies, 0")
+        self.in_place = value("icmp ne i64 %rows_as_they_lie, 0")
+        self.b_step = self._either(self.as_it_lies, "%b_row", self.width)
+        self.a_row = self._either(self.in_place, "%a_row", 1)
+        self.a_column = self._either(self.in_place, "%a_column", whole.rows)
+        self.packed = value(f"xor i1 {value(f'or i1 {self.as_it_lies}, {self.in_place}')}, true")
+        self.b_packed = self.at("%scratches", self._times("%number", "%scratch"))
+        self.a_packed = self.at(self.b_packed, "%b_room")
 
-    def times(x: str, y: str) -> str:
-        return value(f"mul nsw i64 {x}, {y}")
+    def _times(self, x: str, y: str) -> str:
+        return self.value(f"mul nsw i64 {x}, {y}")
 
-    def place(pointer: str, *offsets: str) -> str:
-        return code.at(pointer, *offsets)
+    def _either(self, condition: str, x: int | str, y: int | str, type_: str = "i64") -> str:
+        return self.value(f"select i1 {condition}, {type_} {x}, {type_} {y}")
 
-    def stretch(part: str, parts: str, extent: str, unit: int) -> tuple[str, str]:
+    def _left(self, stop: str, start: str, most: int | str) -> str:
+        """Return how many of at most so many there are from a place on."""
+        return self.code.smaller(self.value(f"sub i64 {stop}, {start}"), most)
+
+    def _stretch(self, part: str, parts: str, extent: str, unit: int) -> tuple[str, str]:
         """Return the stretch of an axis, in units, that a part has."""
+        value = self.value
         units = value(f"sdiv i64 {value(f'add i64 {extent}, {unit - 1}')}, {unit}")
         ends = []
         for number in (part, value(f"add i64 {part}, 1")):
-            end = value(f"sdiv i64 {times(number, units)}, {parts}")
-            ends.append(code.smaller(value(f"mul i64 {end}, {unit}"), extent))
+            end = value(f"sdiv i64 {self._times(number, units)}, {parts}")
+            ends.append(self.code.smaller(value(f"mul i64 {end}, {unit}"), extent))
         return ends[0], ends[1]
 
-    scale = "%alpha_" if code.real == "double" else value("fptrunc double %alpha_ to float")
-    as_it_lies = value("icmp ne i64 %as_it_lies, 0")
-    in_place = value("icmp ne i64 %rows_as_they_lie, 0")
-    b_step = value(f"select i1 {as_it_lies}, i64 %b_row, i64 {width}")
-    a_row = value(f"select i1 {in_place}, i64 %a_row, i64 1")
-    a_column = value(f"select i1 {in_place}, i64 %a_column, i64 {whole.rows}")
-    packed_both = value(f"xor i1 {value(f'or i1 {as_it_lies}, {in_place}')}, true")
-    by_dots = value("icmp ne i64 %dots, 0")
-    b_packed = place("%scratches", times("%number", "%scratch"))
-    a_packed = place(b_packed, "%b_room")
-    column_part = value("srem i64 %number, %column_parts")
-    rest = value("sdiv i64 %number, %column_parts")
-    row_part = value(f"srem i64 {rest}, %row_parts")
-    batch_part = value(f"sdiv i64 {rest}, %row_parts")
-    left, right = stretch(column_part, "%column_parts", "%columns", width)
-    top, bottom = stretch(row_part, "%row_parts", "%rows", whole.rows)
-    first, last = stretch(batch_part, "%batch_parts", "%batch", 1)
-    # Two tiles of eight rows take less time than one of 14 and one of two, which waits for its sums.
-    few = value(f"icmp sle i64 {value(f'sub i64 {bottom}, {top}')}, 16")
-    halved = value(f"and i1 {few}, {in_place}")
-    height = value(f"select i1 {halved}, i64 {min(8, whole.rows)}, i64 {whole.rows}")
-    # Either way has no columns where the other is taken.
-    tiled = value(f"select i1 {by_dots}, i64 {left}, i64 {right}")
-    dotted = value(f"sub i64 {right}, {tiled}")
-    with code.loop(first, last) as matrix:
-        outer = value(f"sdiv i64 {matrix.index}, %batch_inner")
-        inner = value(f"srem i64 {matrix.index}, %batch_inner")
-        a = place("%a", times(outer, "%a_outer"), times(inner, "%a_inner"))
-        b = place("%b", times(outer, "%b_outer"), times(inner, "%b_inner"))
-        c = place("%c", times(times(matrix.index, "%rows"), "%columns"))
-        code.line(
-            f"call void @dots(ptr {place(a, times(top, '%a_row'))}, "
-            f"ptr {place(b, times(left, '%b_column'))}, ptr {place(c, times(top, '%columns'), left)}, "
-            f"i64 %columns, i64 %inner, i64 %a_row, i64 %b_column, "
-            f"i64 {value(f'sub i64 {bottom}, {top}')}, i64 {dotted}, i1 true, {code.real} {scale})"
+    def text(self) -> str:
+        """Return the function."""
+        value, rows = self.value, self.whole.rows
+        column_part = value("srem i64 %number, %column_parts")
+        rest = value("sdiv i64 %number, %column_parts")
+        row_part = value(f"srem i64 {rest}, %row_parts")
+        batch_part = value(f"sdiv i64 {rest}, %row_parts")
+        self.left, self.right = self._stretch(column_part, "%column_parts", "%columns", self.width)
+        self.top, self.bottom = self._stretch(row_part, "%row_parts", "%rows", rows)
+        first, last = self._stretch(batch_part, "%batch_parts", "%batch", 1)
+        # Two tiles of eight rows take less time than one of 14 and one of two, which waits for its sums.
+        few = value(f"icmp sle i64 {value(f'sub i64 {self.bottom}, {self.top}')}, 16")
+        self.height = self._either(value(f"and i1 {few}, {self.in_place}"), min(8, rows), rows)
+        # Either way has no columns where the other is taken.
+        self.tiled = self._either(value("icmp ne i64 %dots, 0"), self.left, self.right)
+        self.dotted = value(f"sub i64 {self.right}, {self.tiled}")
+        with self.code.loop(first, last) as matrix:
+            self._matrix(matrix.index)
+        body = "\n".join(self.code.lines)
+        return (
+            f"define void @part(ptr %table, i64 %number) nounwind #0 {{\nentry:\n{body}\n  ret void\n}}"
         )
-        with code.loop(left, tiled, step=blocks.columns) as across:
-            columns = code.smaller(value(f"sub i64 {right}, {across.index}"), blocks.columns)
-            with code.loop(0, "%inner", step=blocks.depth) as deep:
-                depth = code.smaller(value(f"sub i64 %inner, {deep.index}"), blocks.depth)
-                begin = value(f"icmp eq i64 {deep.index}, 0")
-                source = place(b, times(deep.index, "%b_row"), times(across.index, "%b_column"))
-                packed = value(f"select i1 {as_it_lies}, i64 0, i64 {columns}")
+
+    def _matrix(self, number: str) -> None:
+        """Write a matrix of the batch."""
+        code, value, at, times = self.code, self.value, self.at, self._times
+        outer, inner = value(f"sdiv i64 {number}, %batch_inner"), value(f"srem i64 {number}, %batch_inner")
+        a = at("%a", times(outer, "%a_outer"), times(inner, "%a_inner"))
+        b = at("%b", times(outer, "%b_outer"), times(inner, "%b_inner"))
+        c = at("%c", times(times(number, "%rows"), "%columns"))
+        code.line(
+            f"call void @dots(ptr {at(a, times(self.top, '%a_row'))}, "
+            f"ptr {at(b, times(self.left, '%b_column'))}, "
+            f"ptr {at(c, times(self.top, '%columns'), self.left)}, i64 %columns, i64 %inner, i64 %a_row, "
+            f"i64 %b_column, i64 {value(f'sub i64 {self.bottom}, {self.top}')}, i64 {self.dotted}, i1 true, "
+            f"{code.real} {self.scale})"
+        )
+        with code.loop(self.left, self.tiled, step=self.blocks.columns) as across:
+            columns = self._left(self.right, across.index, self.blocks.columns)
+            with code.loop(0, "%inner", step=self.blocks.depth) as deep:
+                depth = self._left("%inner", deep.index, self.blocks.depth)
+                source = at(b, times(deep.index, "%b_row"), times(across.index, "%b_column"))
+                packed = self._either(self.as_it_lies, 0, columns)
                 code.line(
                     f"call void @pack_b(ptr {source}, i64 %b_column, i64 %b_row, i64 {packed}, "
-                    f"i64 {depth}, ptr {b_packed})"
+                    f"i64 {depth}, ptr {self.b_packed})"
                 )
-                b_block = value(f"select i1 {as_it_lies}, ptr {source}, ptr {b_packed}")
-                b_apart = value(f"select i1 {as_it_lies}, i64 1, i64 {depth}")
-                with code.loop(top, bottom, step=blocks.rows) as down:
-                    rows = code.smaller(value(f"sub i64 {bottom}, {down.index}"), blocks.rows)
-                    source = place(a, times(down.index, "%a_row"), times(deep.index, "%a_column"))
-                    lines = value(f"select i1 {in_place}, i64 0, i64 {rows}")
+                block = self._either(self.as_it_lies, source, self.b_packed, "ptr")
+                apart = self._either(self.as_it_lies, 1, depth)
+                rows = at(a, times(deep.index, "%a_column"))
+                begin = value(f"icmp eq i64 {deep.index}, 0")
+                self._block(rows, block, apart, at(c, across.index), columns, depth, begin)
+
+    def _block(
+        self, a: str, b: str, b_apart: str, c: str, columns: str, depth: str, begin: str
+    ) -> None:
+        """Write the products of all rows by a block of b."""
+        code, at, times = self.code, self.at, self._times
+        with code.loop(self.top, self.bottom, step=self.blocks.rows) as down:
+            rows = self._left(self.bottom, down.index, self.blocks.rows)
+            source = at(a, times(down.index, "%a_row"))
+            code.line(
+                f"call void @pack_a(ptr {source}, i64 %a_row, i64 %a_column, "
+                f"i64 {self._either(self.in_place, 0, rows)}, i64 {depth}, ptr {self.a_packed})"
+            )
+            base = self._either(self.in_place, source, self.a_packed, "ptr")
+            apart = self._either(self.in_place, "%a_row", depth)
+            target = at(c, times(down.index, "%columns"))
+            # Rows of the result are written from end to end: b is in the second cache.
+            with code.loop(0, rows, step=self.height) as strip:
+                a_slice = at(base, times(strip.index, apart))
+                tall = self._left(rows, strip.index, self.height)
+                line = at(target, times(strip.index, "%columns"))
+                with code.loop(0, columns, step=self.width) as slice_:
+                    wide = self.value(f"sub i64 {columns}, {slice_.index}")
                     code.line(
-                        f"call void @pack_a(ptr {source}, i64 %a_row, i64 %a_column, i64 {lines}, "
-                        f"i64 {depth}, ptr {a_packed})"
+                        f"call void @tile(i64 {tall}, i1 {self.packed}, ptr {a_slice}, "
+                        f"ptr {at(b, times(slice_.index, b_apart))}, ptr {at(line, slice_.index)}, "
+                        f"i64 %columns, i64 {depth}, i64 {self.a_row}, i64 {self.a_column}, "
+                        f"i64 {self.b_step}, i64 {wide}, i1 {begin}, {code.real} {self.scale})"
                     )
-                    base = value(f"select i1 {in_place}, ptr {source}, ptr {a_packed}")
-                    apart = value(f"select i1 {in_place}, i64 %a_row, i64 {depth}")
-                    target = place(c, times(down.index, "%columns"), across.index)
-                    # Rows of the result are written from end to end: b is in the second cache.
-                    with code.loop(0, rows, step=height) as strip:
-                        a_slice = place(base, times(strip.index, apart))
-                        tall = code.smaller(value(f"sub i64 {rows}, {strip.index}"), height)
-                        line = place(target, times(strip.index, "%columns"))
-                        with code.loop(0, columns, step=width) as slice_:
-                            b_slice = place(b_block, times(slice_.index, b_apart))
-                            wide = value(f"sub i64 {columns}, {slice_.index}")
-                            result = place(line, slice_.index)
-                            code.line(
-                                f"call void @tile(i64 {tall}, i1 {packed_both}, ptr {a_slice}, "
-                                f"ptr {b_slice}, ptr {result}, i64 %columns, i64 {depth}, "
-                                f"i64 {a_row}, i64 {a_column}, i64 {b_step}, i64 {wide}, "
-                                f"i1 {begin}, {code.real} {scale})"
-                            )
-    body = "\n".join(code.lines)
-    return (
-        f"define void @part(ptr %table, i64 %number) nounwind #0 {{\nentry:\n{body}\n  ret void\n}}"
-    )

@@ -1,4 +1,4 @@
-"""The native function that does a public call whose like was looked at before (`tensor.known_calls`).
+"""The native function that does a public call which has a plan in its inline cache (`tensor.inline_cache`).
 
 Each public function has a table of plans. A plan says what the arguments are, to the shape, strides and dtype
 of each tensor, and what becomes of them: tensors around views of their memory, which are made here, and such
@@ -13,12 +13,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...core import facade
-from ...tensor.known_nodes import Left, Source
-from ..emit import python_functions
-from ..runtime import engine
-from . import known_call_nodes
-from .known_call_arguments import (
+from ....core import facade
+from ....tensor.inline_cache.nodes import Left, Source
+from ...emit import python_functions
+from ...runtime import engine
+from .arguments import (
     ARGUMENTS,
     ASKS_HISTORY,
     ASKS_VIEW,
@@ -26,10 +25,11 @@ from .known_call_arguments import (
     NODES,
     OBJECTS,
     TENSORS,
-    words_of,
+    argument_words,
 )  # fmt: skip
-from .known_call_results import RESULT
-from .known_call_text import TOLD
+from .nodes import NODE_OBJECTS, node_words, source_words
+from .results import RESULT
+from .text import TOLD
 
 
 class Viewed(NamedTuple):
@@ -42,13 +42,13 @@ class Viewed(NamedTuple):
     creation: int
 
 
-class KnownCalls:
+class InlineCaches:
     """The native code, and the tables that it reads.
 
     Parameters
     ----------
     library : Library or None
-        The code (`known_call_text`); None where there is none.
+        The code (`text`); None where there is none.
     """
 
     def __init__(self, library: engine.Library | None) -> None:
@@ -56,18 +56,18 @@ class KnownCalls:
         #: Tables hold addresses of these.
         self._kept: list[Any] = [OBJECTS]
 
-    def function(self, look: Any) -> tuple[Callable[..., Any], np.ndarray] | None:
-        """Return a native function that knows no call so far, and its table; it gives `look` when so many
-        calls were not known as the table says.
+    def function(self, hot: Any) -> tuple[Callable[..., Any], np.ndarray] | None:
+        """Return a native function without a plan so far, and its table; it gives `hot` when so many calls
+        had no plan as the table says.
         """
         if self._library is None:
             return None
-        objects = [*OBJECTS, facade.Tensor, facade.Parameter, look]
-        own = known_call_nodes.OBJECTS
-        words = [0, 0, *map(id, objects), *(id(own[k]) for k in sorted(own)), id(int), id(slice)]
+        objects = [*OBJECTS, facade.Tensor, facade.Parameter, hot]
+        of_nodes = [id(NODE_OBJECTS[k]) for k in sorted(NODE_OBJECTS)]
+        words = [0, 0, *map(id, objects), *of_nodes, id(int), id(slice)]
         table = np.array(words, np.int64)
-        self._kept += [table, look]
-        return python_functions.function("known", self._library.address("known"), table), table
+        self._kept += [table, hot]
+        return python_functions.function("cached_call", self._library.address("cached_call"), table), table
 
     def add(
         self, table: np.ndarray, arguments: tuple[Any, ...], named: dict[str, Any],
@@ -108,11 +108,11 @@ class KnownCalls:
         fits = len(nodes) <= NODES and computed + held <= TENSORS // 2
         each = None if recorded is None else iter(recorded)
         for value in arguments:
-            fits = fits and words_of(value, told, kept, each)
+            fits = fits and argument_words(value, told, kept, each)
         for name, value in named.items():
             told.append(id(name))
             kept.append(name)
-            fits = fits and words_of(value, told, kept, each)
+            fits = fits and argument_words(value, told, kept, each)
         if not fits:
             return False
         made = [word for result in results for word in self._result(*result)]
@@ -133,7 +133,7 @@ class KnownCalls:
         """Return where nodes are told; 0 where there are none."""
         if not nodes:
             return 0
-        own = np.array(known_call_nodes.words_of(nodes, attached, self._kept), np.int64)
+        own = np.array(node_words(nodes, attached, self._kept), np.int64)
         self._kept.append(own)
         return own.ctypes.data
 
@@ -164,5 +164,5 @@ class KnownCalls:
         return [
             result.number, id(array.dtype), array.ndim, first, first + 8 * array.ndim, result.offset,
             id(chain), id(result.creation), steps.ctypes.data,
-            *known_call_nodes.source_words(history, self._kept),
+            *source_words(history, self._kept),
         ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""Say when native code that gives NumPy's bits pays: rent, then buy, from one account.
+"""Decide when work goes from NumPy to native code that gives the same bits: tier up by an account of cost.
 
 Such code may begin at any call, so nobody waits for it. What NumPy's calls have cost beyond it is counted
 here, for all that want some together: when that is what loading machine code costs, it is looked for on disk.
@@ -37,11 +37,11 @@ class NotYet(Exception):
 
 
 class Account:
-    """Hold what all have paid, and what has come of it.
+    """Hold what NumPy's calls have cost together, and what has come of it.
 
     Attributes
     ----------
-    paid : float
+    spent : float
         Nanoseconds.
     arrivals : int
         How often another process has made machine code.
@@ -50,29 +50,29 @@ class Account:
     is_open : bool
         Whether what runs machine code is imported.
     pays_apart : bool
-        Whether what was paid is worth another process.
+        Whether what was spent is worth another process.
     """
 
-    __slots__ = ("arrivals", "compiles_apart", "is_open", "paid", "pays_apart")
+    __slots__ = ("arrivals", "compiles_apart", "is_open", "spent", "pays_apart")
 
     def __init__(self) -> None:
-        self.paid, self.arrivals = 0.0, 0
+        self.spent, self.arrivals = 0.0, 0
         self.compiles_apart, self.is_open, self.pays_apart = True, False, False
 
 
 account = Account()
 
 
-class Rent:
-    """Count what work of one kind costs in NumPy, until native code pays.
+class Hotness:
+    """Count what work of one kind costs in NumPy, until it is hot: native code pays.
 
     Attributes
     ----------
-    bought : object
-        What was bought, for those who keep it here; a copy has to earn it again.
+    compiled : object
+        What was compiled, for those who keep it here; a copy has to earn it again.
     """
 
-    __slots__ = ("_due", "_is_due", "_pause", "_seen", "_times", "bought")
+    __slots__ = ("_due", "_is_due", "_pause", "_seen", "_times", "compiled")
 
     def __init__(self) -> None:
         self._due, self._is_due = 0.0, False
@@ -80,12 +80,12 @@ class Rent:
         self._seen = -1
         #: How many times the next look at what the work costs is for, and how many are to pass before it.
         self._times, self._pause = 1, 0
-        self.bought: Any = None
+        self.compiled: Any = None
 
     def __reduce__(self) -> Any:
-        return Rent, ()
+        return Hotness, ()
 
-    def pays(self, nanoseconds: float) -> bool:
+    def is_hot(self, nanoseconds: float) -> bool:
         """Return whether it is time to ask for native code: the work so far, with what is to be done now, has
         cost as much.
         """
@@ -93,8 +93,8 @@ class Rent:
             return self._is_due
         self._due += nanoseconds
         # What is worth native code at once does not pay for all else.
-        account.paid += min(nanoseconds, COMPILER)
-        if account.paid >= APART and not account.pays_apart:
+        account.spent += min(nanoseconds, COMPILER)
+        if account.spent >= APART and not account.pays_apart:
             account.pays_apart = True
             account.arrivals += 1
         if self._seen >= 0 and account.compiles_apart:
@@ -104,24 +104,24 @@ class Rent:
         return self._is_due
 
     def _left(self) -> float:
-        """Return what is still to be paid."""
+        """Return how many nanoseconds are missing."""
         whole, own = (OPEN, KERNEL) if self._seen < 0 else (COMPILER, LOOP)
         there = account.is_open if self._seen < 0 else "llvmlite.binding" in sys.modules
-        return max(own - self._due, 0 if there else whole - account.paid)
+        return max(own - self._due, 0 if there else whole - account.spent)
 
-    def pays_seldom_asked(self, cost: Callable[[], float]) -> bool:
+    def is_hot_sampled(self, cost: Callable[[], float]) -> bool:
         """Return the same of work that is done again and again, whose cost in nanoseconds takes time to find
         out: as long as a tenth of an optimizer's small step. It is not asked for each time.
         """
         if self._is_due or not large.is_there():
             return self._is_due
         if self._seen >= 0 and account.compiles_apart:
-            return self.pays(0)
+            return self.is_hot(0)
         if self._pause:
             self._pause -= 1
             return False
         now = cost()
-        if now and not self.pays(self._times * now):
+        if now and not self.is_hot(self._times * now):
             self._times = 1 + int(min(_SELDOM, max(self._left(), 0) / (4 * now)))
             self._pause = self._times - 1
         return self._is_due

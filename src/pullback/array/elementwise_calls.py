@@ -1,4 +1,4 @@
-"""Ops of elements on small arrays, as one native function from the call to its result.
+"""Call elementwise ops on small arrays as one native function, from the call to its result.
 
 Python takes 1.1 µs for `exp` of 8×8 numbers, of which NumPy's loop is 0.05. An op whose kernel is a chain of
 ufuncs (`chains`) becomes a native function when it has been called so often that this pays. The function
@@ -9,13 +9,16 @@ all else.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .chains import ROWS, SCALAR, Unfit, Way, native, way
+from .chains import ROWS, SCALAR, Unfit, native, steps
 from .quiet import IGNORE, loud, quiet
 from .scipy_functions import imports
+
+if TYPE_CHECKING:
+    from .chain_steps import Variant
 
 #: Calls after which an op is looked at, which takes 0.2 ms, and nanoseconds that each takes longer than a
 #: native one.
@@ -23,7 +26,7 @@ CALLS, _SAVED = 100, 1000
 #: How many combinations of attributes of an op are counted at once.
 _MOST_COUNTED = 64
 
-#: The dtypes of which there are ways.
+#: The dtypes of which there are variants.
 DTYPES = tuple(map(np.dtype, (np.float32, np.float64, np.bool_)))
 _MASK = np.dtype(bool)
 
@@ -34,7 +37,7 @@ def refuse(*operands: Any) -> None:
     """Take no operands: what stands for the native function of an op that has none."""
 
 
-class SmallCalls:
+class ElementwiseCalls:
     """The native functions of an op.
 
     Parameters
@@ -49,10 +52,10 @@ class SmallCalls:
     dtypes : iterable of np.dtype
         Those of which the kernel takes arrays as they are.
     lays_out : bool
-        As a `chains.Way` says.
+        As a `chains.Variant` says.
     """
 
-    __slots__ = ("_counts", "_kernel", "_lays_out", "_ways", "known")
+    __slots__ = ("_counts", "_kernel", "_lays_out", "_variants", "compiled")
 
     def __init__(
         self, kernel: Call, inputs: int, numbers: bool, masks: bool, dtypes: Iterable[Any],
@@ -61,17 +64,17 @@ class SmallCalls:
         self._kernel, self._lays_out = kernel, lays_out
         kinds = [dtype for dtype in DTYPES if dtype in set(dtypes)]
         alike = (ROWS,) * inputs
-        self._ways: list[tuple[Any, Any]] = [(alike, (dtype,) * inputs) for dtype in kinds]
+        self._variants: list[tuple[Any, Any]] = [(alike, (dtype,) * inputs) for dtype in kinds]
         if numbers:
-            self._ways += [((ROWS, SCALAR), (dtype, dtype)) for dtype in kinds if dtype.kind == "f"]
+            self._variants += [((ROWS, SCALAR), (dtype, dtype)) for dtype in kinds if dtype.kind == "f"]
         if masks and inputs == 2:
-            self._ways += [(alike, (dtype, _MASK)) for dtype in kinds if dtype.kind == "f"]
+            self._variants += [(alike, (dtype, _MASK)) for dtype in kinds if dtype.kind == "f"]
         elif masks and inputs == 3:
             for dtype in (dtype for dtype in kinds if dtype.kind == "f"):
                 for roles in (alike, (ROWS, ROWS, SCALAR), (ROWS, SCALAR, ROWS)):
-                    self._ways.append((roles, (_MASK, dtype, dtype)))
+                    self._variants.append((roles, (_MASK, dtype, dtype)))
         #: By attributes, or their text where one is 0, which may be -0.0: the function, or `refuse`.
-        self.known: dict[Any, Call] = {}
+        self.compiled: dict[Any, Call] = {}
         self._counts: dict[Any, int] = {}
 
     def find(self, attrs: tuple[Any, ...]) -> Call:
@@ -84,24 +87,24 @@ class SmallCalls:
                 self._counts.clear()
             return refuse
         del self._counts[key]
-        if len(self.known) >= _MOST_COUNTED:
-            self.known.clear()
+        if len(self.compiled) >= _MOST_COUNTED:
+            self.compiled.clear()
         token, without = quiet(IGNORE), imports.set(False)
         try:
-            ways = [] if complex in map(type, attrs) else list(self._fitting(attrs))
+            variants = [] if complex in map(type, attrs) else list(self._fitting(attrs))
         finally:
             imports.reset(without)
             loud(token)
-        found: Call = (source.call(ways) if ways else None) or refuse
-        self.known[key] = found
+        found: Call = (source.call(variants) if variants else None) or refuse
+        self.compiled[key] = found
         return found
 
-    def _fitting(self, attrs: tuple[Any, ...]) -> Iterable[Way]:
+    def _fitting(self, attrs: tuple[Any, ...]) -> Iterable[Variant]:
         def kernel(*operands: Any) -> Any:
             return self._kernel(*operands, *attrs, out=...)
 
-        for roles, dtypes in self._ways:
+        for roles, dtypes in self._variants:
             try:
-                yield way(kernel, roles, dtypes)._replace(lays_out=self._lays_out)
+                yield steps.variant_of(kernel, roles, dtypes)._replace(lays_out=self._lays_out)
             except Unfit:
                 continue

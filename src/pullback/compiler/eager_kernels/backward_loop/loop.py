@@ -16,18 +16,19 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from ...array.chains import MOST, ROWS, SCALAR, Unfit, Way, way
-from ...array.rent import NotYet
-from ...core import facade
-from ...core.accumulation import rehearsals
-from ...core.node import LEAF, AccumulateGrad, Node, Output, accumulation_lock
-from ..emit import python_functions
-from ..emit.codegen import WRITTEN
-from ..runtime import engine
-from ..runtime.object_layout import _offset as offset
-from ..runtime.object_layout import layout
-from .backward_loop_text import text
-from .backward_loop_words import OBJECTS, PLACES, RULE, RULES, NodeLayout
+from ....array.chain_steps import Variant, variant_of
+from ....array.chains import MOST, ROWS, SCALAR, Unfit
+from ....array.tiering import NotYet
+from ....core import facade
+from ....core.accumulation import rehearsals
+from ....core.node import LEAF, AccumulateGrad, Node, Output, accumulation_lock
+from ...emit import python_functions
+from ...emit.codegen import WRITTEN
+from ...emit.restricted_python import Program
+from ...runtime.engine import library
+from ...runtime.object_layout import fields, layout
+from .text import drain
+from .words import PLACES, RULE, RULES
 
 
 class BackwardLoop:
@@ -40,28 +41,24 @@ class BackwardLoop:
         send)`` does what it can of a pass, whose parts these are; None: there is no native code.
     """
 
-    def __init__(self, small_call: Callable[[Sequence[Way]], Callable[..., Any] | None]) -> None:
+    def __init__(self, small_call: Callable[[Sequence[Variant]], Callable[..., Any] | None]) -> None:
         self._small_call = small_call
-        where, functions, nodes = layout(), python_functions.addresses(), _node_layout()
+        where, functions = layout(), python_functions.addresses()
         self.run: Callable[..., None] | None = None
-        if where is None or functions is None or nodes is None:
+        if where is None or functions is None:
             return
         #: What is known of each class of nodes: the words that `_learn` writes.
         self._kinds: dict[type[Node], np.ndarray] = {}
         singles, doubles = np.dtype(np.float32), np.dtype(np.float64)
         objects = (
-            list, tuple, Output, AccumulateGrad, LEAF, facade.Parameter, singles, doubles, int, heappop,
-            heappush, self._kinds, self._learn, accumulation_lock.acquire, accumulation_lock.release, False,
-            True, rehearsals, "node", "_grad", np.add, ..., ("out",),
+            facade.Tensor, ndarray, None, 0, list, tuple, Output, AccumulateGrad, LEAF, facade.Parameter,
+            singles, doubles, int, heappop, heappush, self._kinds, self._learn, accumulation_lock.acquire,
+            accumulation_lock.release, False, True, rehearsals, "node", "_grad", np.add, ..., ("out",),
         )  # fmt: skip
-        around = (0, 0, 0, *map(id, (facade.Tensor, ndarray, None, 0)))
-        words = [*around, *(0,) * (OBJECTS - len(around)), *map(id, objects)]
         self._kept: list[Any] = [objects]
-        texts = [python_functions.declarations(), text(where, nodes)]
-        self._library = engine.Library(engine.whole(texts), functions, effort=WRITTEN)
-        self.run = python_functions.function(
-            "drain", self._library.address("drain"), np.array(words, np.int64)
-        )
+        self._library = library(Program([drain], fields(where)), WRITTEN)
+        words = np.array([*map(id, objects)], np.int64)
+        self.run = python_functions.function("drain", self._library.address("drain"), words)
 
     def _learn(self, kind: type[Node]) -> bool:
         """Write down what is known of a class of nodes; whether it is one of an op."""
@@ -91,26 +88,26 @@ class BackwardLoop:
         return True
 
     def _small(self, rule: Callable[..., Any], are_numbers: Sequence[bool]) -> Callable[..., Any] | None:
-        """Return a native function that is a rule on small arrays (`small_calls`), of which the last may be a
-        number; None where there is none that gives the rule's bits.
+        """Return a native function that is a rule on small arrays (`ufunc_chains.calls`), of which the last
+        may be a number; None where there is none that gives the rule's bits.
         """
         roles = (ROWS, *(SCALAR if is_number else ROWS for is_number in are_numbers))
         if sum(are_numbers) > 1:
             return None
-        ways = [*_ways(rule, roles)]
+        variants = [*_variants(rule, roles)]
         if len(roles) > 1 and not any(are_numbers):
-            ways += _ways(rule, (*roles[:-1], SCALAR))
+            variants += _variants(rule, (*roles[:-1], SCALAR))
         try:
-            kept = [way for way in ways if (small := self._small_call([way])) and _agree(rule, small, way)]
+            kept = [v for v in variants if (small := self._small_call([v])) and _agree(rule, small, v)]
             return self._small_call(kept) if kept else None
         except NotYet:
             return None
 
 
-def _ways(rule: Callable[..., Any], roles: Any) -> Iterator[Way]:
+def _variants(rule: Callable[..., Any], roles: Any) -> Iterator[Variant]:
     for dtype in _FLOATS:
         try:
-            yield way(rule, roles, (dtype,) * len(roles))
+            yield variant_of(rule, roles, (dtype,) * len(roles))
         except Unfit:
             continue
 
@@ -121,15 +118,15 @@ _FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
 _SPECIAL = (0.0, -0.0, 1.0, -1.0, 0.5, 2.0, -3.0, 1e-30, -1e30, np.inf, -np.inf, np.nan)
 
 
-def _agree(rule: Callable[..., Any], small: Callable[..., Any], way: Way) -> bool:
+def _agree(rule: Callable[..., Any], small: Callable[..., Any], variant: Variant) -> bool:
     """Return whether a native function gives a rule's bits, on few elements and on as many as it takes."""
     for size in (len(_SPECIAL) ** 2, MOST):
         places = [np.tile(_SPECIAL, len(_SPECIAL)), np.repeat(_SPECIAL, len(_SPECIAL))]
-        pairs = [np.resize(place, size).astype(way.dtypes[0]) for place in places]
-        for number in (2.0, -0.3, 0.0) if SCALAR in way.roles else (0.0,):
+        pairs = [np.resize(place, size).astype(variant.dtypes[0]) for place in places]
+        for number in (2.0, -0.3, 0.0) if SCALAR in variant.roles else (0.0,):
             given = [
                 number if role == SCALAR else np.roll(pairs[k % 2], k // 2)
-                for k, role in enumerate(way.roles)
+                for k, role in enumerate(variant.roles)
             ]
             try:
                 expected = rule(*given)
@@ -141,17 +138,3 @@ def _agree(rule: Callable[..., Any], small: Callable[..., Any], way: Way) -> boo
             if expected.dtype is not found.dtype or expected.tobytes() != found.tobytes():
                 return False
     return True
-
-
-def _node_layout() -> NodeLayout | None:
-    """Return where nodes keep what the loop reads; None where it is not found."""
-    node = AccumulateGrad.__new__(AccumulateGrad)
-    found = {}
-    for name in NodeLayout._fields:
-        mark = object()
-        setattr(node, name if name == "variable" else f"_{name}", mark)
-        try:
-            found[name] = offset(node, id(mark))
-        except ValueError:
-            return None
-    return NodeLayout(**found)

@@ -1,4 +1,4 @@
-"""The nodes that a known call leaves behind (`known_calls`): told by those of a call without elements, and
+"""The nodes that a call with a plan leaves behind (`planning`): told by those of a call without elements, and
 compared with those of the call itself.
 
 A call on tensors without elements records nodes as any call does. Their edges and what they saved say where
@@ -12,12 +12,12 @@ from typing import Any, NamedTuple
 
 from numpy import ndarray
 
-from ..core.calls import edge_of
-from ..core.node import AccumulateGrad, MultiNode, Node, Output, edge_target
-from ..core.saved import FROZEN
-from ..core.underivable import Underivable
-from ..core.value import TensorBase
-from ..core.views import View
+from ...core.calls import edge_of
+from ...core.node import AccumulateGrad, MultiNode, Node, Output, edge_target
+from ...core.saved import FROZEN
+from ...core.underivable import Underivable
+from ...core.value import TensorBase
+from ...core.views import View
 
 
 class Unplanned(Exception):

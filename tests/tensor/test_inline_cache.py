@@ -1,4 +1,4 @@
-"""Calls that are known (`tensor.known_calls`) are what they are in Python."""
+"""Calls by a plan of an inline cache (`tensor.inline_cache`) are what they are in Python."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ import pytest
 import pullback as torch
 
 pytest.importorskip("llvmlite")
-known_calls = sys.modules["pullback.tensor.known_calls"]
+inline_cache = sys.modules["pullback.tensor.inline_cache.cache"]
 
 
 @pytest.fixture(autouse=True)
 def _native(price):
-    if not known_calls.large.is_there():
+    if not inline_cache.large.is_there():
         pytest.skip("native code is switched off")
     price(0)
-    for known in known_calls._tables:  # what other tests have called may have all the plans that it gets
-        known.forget()
-        known._calls = known._pause = known._table[1] = known_calls._CALLS
+    for cache in inline_cache._tables:  # what other tests have called may have all the plans that it gets
+        cache.forget()
+        cache._calls = cache._pause = cache._table[1] = inline_cache._CALLS
 
 
 def plans():
-    return sum(known_calls._PLANS - known._plans for known in known_calls._tables)
+    return sum(inline_cache._PLANS - cache._plans for cache in inline_cache._tables)
 
 
 def learn(function, *args):
     """Call a function until its like is known, or was looked at in vain; say which."""
     before = plans()
-    for _ in range(3 * known_calls._CALLS):
+    for _ in range(3 * inline_cache._CALLS):
         function(*args)
         if plans() > before:
             return True
@@ -257,10 +257,10 @@ def test_settings_and_devices_are_asked():
 def test_what_draws_or_reads_elements_is_not_known(call):
     x = torch.tensor([[0.0, 1.0], [0.5, 1.0]])
     call(x)
-    known_before = {id(k) for k in known_calls._tables if k._plans < known_calls._PLANS}
+    known_before = {id(k) for k in inline_cache._tables if k._plans < inline_cache._PLANS}
     learn(call, x)
-    names = {k._function.__name__ for k in known_calls._tables
-             if k._plans < known_calls._PLANS and id(k) not in known_before}  # fmt: skip
+    names = {k._function.__name__ for k in inline_cache._tables
+             if k._plans < inline_cache._PLANS and id(k) not in known_before}  # fmt: skip
     assert names <= {"long"}
 
 
@@ -269,7 +269,7 @@ def test_warnings_are_given_each_time():
     with warnings.catch_warnings(record=True) as given:
         warnings.simplefilter("always")
         assert not learn(torch.nn.functional.softmax, x)
-    assert len(given) == 3 * known_calls._CALLS
+    assert len(given) == 3 * inline_cache._CALLS
 
 
 def test_a_failure_has_its_error():
@@ -300,7 +300,7 @@ def test_modes_are_asked():
     assert torch.vmap(torch.diagonal)(x.expand(2, 4, 4)).shape == (2, 4)
 
 
-def test_writes_are_no_known_calls():
+def test_writes_have_no_plan():
     x = torch.rand(3)
     learn(torch.Tensor.requires_grad_, x)
     assert not x.detach().requires_grad
@@ -323,14 +323,14 @@ def test_arguments_by_name_are_known():
     type("Overriding", (torch.Tensor,), {"__torch_function__": classmethod(lambda *args: NotImplemented)})
     x = torch.arange(6.0).reshape(2, 3).clone()
     before = plans()
-    for _ in range(3 * known_calls._CALLS):
+    for _ in range(3 * inline_cache._CALLS):
         torch.amax(x, dim=1, keepdim=True)
     assert plans() > before
     assert torch.amax(x, keepdim=True, dim=1).tolist() == [[2], [5]]
     assert torch.amax(x, dim=0, keepdim=True).tolist() == [[3, 4, 5]]
     assert torch.amax(x, dim=1).tolist() == [2, 5]
     out = torch.empty(2)
-    for _ in range(3 * known_calls._CALLS):
+    for _ in range(3 * inline_cache._CALLS):
         out.zero_()
         assert torch.amax(x, dim=1, out=out) is out
         assert out.tolist() == [2, 5]

@@ -9,9 +9,9 @@ import pytest
 import scipy.special  # noqa: F401  # a look imports none of it, and skips its functions till then
 
 import pullback as torch
-from pullback.array import small_calls
+from pullback.array import elementwise_calls
+from pullback.array.elementwise_calls import ElementwiseCalls, refuse
 from pullback.array.layout import shared_strides
-from pullback.array.small_calls import SmallCalls, refuse
 from pullback.array.strides import strides_of
 from pullback.core.op import TABLE
 
@@ -24,14 +24,14 @@ SPECIAL = [0.0, -0.0, np.inf, -np.inf, np.nan, 1.0, -1.0, 0.5, -0.5, 3e-39, 1e38
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch, price):
     """Make an op native at its first call."""
-    monkeypatch.setattr(small_calls, "CALLS", 1)
+    monkeypatch.setattr(elementwise_calls, "CALLS", 1)
     price(0)
 
 
 def found(name, attrs=()):
     """Return the native function of an op."""
     op = TABLE[name]
-    small = SmallCalls(op.kernel, len(op.inputs), len(op.inputs) == 2, op.promote is None, (F32, F64))
+    small = ElementwiseCalls(op.kernel, len(op.inputs), len(op.inputs) == 2, op.promote is None, (F32, F64))
     return op, small.find(attrs)
 
 
@@ -145,11 +145,11 @@ def test_a_mask_chooses_between_arrays_and_numbers():
 
 
 def test_zeros_of_either_sign_are_other_attributes():
-    small = SmallCalls(TABLE["threshold"].kernel, 1, False, True, (F32,))
+    small = ElementwiseCalls(TABLE["threshold"].kernel, 1, False, True, (F32,))
     x = np.array([-1.0, 2.0], F32)
     for value in (0.0, -0.0):
         same(small.find((1.0, value))(x), TABLE["threshold"].kernel(x, 1.0, value))
-    assert len(small.known) == 2
+    assert len(small.compiled) == 2
 
 
 def test_what_looks_at_elements_stays_in_python():
@@ -160,4 +160,4 @@ def test_what_looks_at_elements_stays_in_python():
         return np.multiply(x, x.tolist()[0])
 
     for looking in (kernel, reads, lambda x, /, out=...: x, lambda x, /, out=...: x.copy() + 1):
-        assert SmallCalls(looking, 1, False, False, (F32,)).find(()) is refuse
+        assert ElementwiseCalls(looking, 1, False, False, (F32,)).find(()) is refuse

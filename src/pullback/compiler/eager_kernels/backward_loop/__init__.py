@@ -1,0 +1,1 @@
+"""Run the plain part of a backward pass in native code."""

@@ -1,0 +1,21 @@
+"""The tables and arguments that the native loop of the engine reads (`loop`)."""
+
+from __future__ import annotations
+
+#: Words of the table.
+(
+    TENSOR, ARRAY, NONE, ZERO, LIST, TUPLE, OUTPUT, LEAF_END, LEAF, PARAMETER, SINGLE, DOUBLE, INT, POP, PUSH,
+    CLASSES, LEARN, ACQUIRE, RELEASE, FALSE, TRUE, REHEARSALS, NODE_NAME, GRAD_NAME, ADD, NEW, NEW_NAME,
+) = range(27)  # fmt: skip
+#: Words of a class of nodes: how many rules may be called at once, how many values are saved, whether they
+#: are freed, whether that is so of nothing, too, whether native loops take moderate sizes, `backward`; then
+#: for each rule itself, the native function for small arrays, how many places of the saved tuple it is
+#: given, and which.
+COUNT, VALUES, FREES, ALWAYS, CHAINED, BACKWARD, RULES = range(7)
+PLACES = 4
+RULE = 3 + PLACES
+#: Arguments of the function.
+(
+    SELF, HEAP, PENDING, NEEDED, LOOKED_AT, EMPTY, SUMMED, SHARED, FREED, CAPTURES, DELIVER,
+    SEND,
+) = range(12)  # fmt: skip

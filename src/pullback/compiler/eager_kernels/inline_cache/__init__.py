@@ -1,0 +1,1 @@
+"""Do public calls by the plans of their inline caches."""

@@ -1,0 +1,149 @@
+"""The tensors that a call with a plan gives (`table`), as native code makes them."""
+
+from __future__ import annotations
+
+from ...emit.restricted_python import Bool, Bytes, Int, Object, Words, native, null, python, room
+from ...runtime.native_specification import WRITEABLE
+from ...runtime.python_objects import copy_element, new_tensor, pair_of, shared, tensor_around
+from .arguments import AT_ARRAY, AT_NO_GRAD_VIEW, AT_NONE, AT_TENSOR, AT_VIEW, AT_ZERO, TENSORS
+from .nodes import SOURCE, sourced
+
+#: Words before the sources of moved elements: dtype, rank, where shape and strides lie, count, bytes of each.
+_SOURCES = 6
+#: Words of a result: which tensor it is, or a view of which; a view's dtype (else 0), rank, where shape and
+#: strides lie, bytes to the first element, its chain where it is one of a base, its creation, where its steps
+#: lie with their number before them, and where its history comes from.
+_HISTORY = 9
+RESULT = _HISTORY + SOURCE
+
+
+@native
+def chained(above: Object, steps: Object) -> Object:
+    """Return the chain of a view of a view; null where memory is missing."""
+    chain = shared(above)
+    count: Int = steps[0]
+    for n in range(count):
+        chain = pair_of(chain, shared(steps[1 + n]))
+        if chain is null:
+            return null
+    return chain
+
+
+@native
+def recorded(result: Words, parent: Object, header: Words, records: Bool) -> Object:
+    """Return the record of a view of an argument; null where memory is missing."""
+    none: Object = header[AT_NONE]
+    kind: Object = header[AT_VIEW]
+    own_chain: Object = result[6]
+    own_creation: Object = result[7]
+    steps: Object = result[8]
+    unrecorded: Object = header[AT_NO_GRAD_VIEW]
+    record = python.PyType_GenericAlloc(kind, 0)
+    if record is null:
+        return null
+    above = parent.view
+    base = parent
+    chain = null
+    if above is none:
+        chain = shared(own_chain)
+    else:
+        base = above.view_base
+        chain = chained(above.view_chain, steps)
+    if chain is null:
+        return null
+    record.view_base = shared(base)
+    record.view_chain = chain
+    record.view_creation = shared(own_creation if records else unrecorded)
+    record.view_at = shared(parent.counter.listed[0])
+    return record
+
+
+@native
+def seen(
+    result: Words, parent: Object, memory: Object, aside: Object, header: Words, records: Bool
+) -> Object:
+    """Return the tensor that is a view of an argument; null where memory is missing."""
+    array_type: Object = header[AT_ARRAY]
+    dtype: Object = result[1]
+    shape: Words = result[3]
+    strides: Words = result[4]
+    begin = memory.data + result[5]
+    flags = memory.flags & WRITEABLE
+    python.Py_IncRef(dtype)
+    array = python.PyArray_NewFromDescr(array_type, dtype, result[2], shape, strides, begin, flags, null)
+    if array is null:
+        return null
+    python.PyArray_SetBaseObject(array, shared(memory))
+    record = recorded(result, parent, header, records)
+    history = null if record is null else sourced(result + _HISTORY, aside, header)
+    if history is null:
+        python.Py_DecRef(array)
+        return null
+    kind: Object = header[AT_TENSOR]
+    return new_tensor(array, shared(parent.counter), record, history, kind)
+
+
+@native
+def result_at(result: Words, aside: Object, header: Words, records: Bool) -> Object:
+    """Return one result, of the tensors and arrays that were put aside."""
+    place = result[0] + 1
+    if result[1] == 0:
+        return shared(aside[place])
+    return seen(result, aside[place], aside[TENSORS + place], aside, header, records)
+
+
+@native
+def put_computed(own: Object, count: Int, all_count: Int, aside: Object, header: Words) -> Bool:
+    """Put aside what was computed, one array or a tuple, which is taken: tensors around the first of them,
+    and the arrays that nodes alone hold; false where memory is short.
+    """
+    given: Int = aside[0]
+    none: Object = header[AT_NONE]
+    kind: Object = header[AT_TENSOR]
+    zero: Object = header[AT_ZERO]
+    for n in range(all_count):
+        array = own if all_count == 1 else shared(own.items[n])
+        place = given + n + 1
+        aside[TENSORS + place] = array
+        if n < count:
+            tensor = tensor_around(array, none, kind, none, zero)
+            if tensor is null:
+                return False
+            aside[place] = tensor
+    if all_count != 1:
+        python.Py_DecRef(own)
+    return True
+
+
+@native
+def put_moved(moved: Words, aside: Object, header: Words) -> Bool:
+    """Make an array of elements of those that were put aside, and put a tensor around it aside; false where
+    memory is short.
+    """
+    array_type: Object = header[AT_ARRAY]
+    dtype: Object = moved[0]
+    shape: Words = moved[2]
+    strides: Words = moved[3]
+    python.Py_IncRef(dtype)
+    array = python.PyArray_NewFromDescr(array_type, dtype, moved[1], shape, strides, null, 0, null)
+    if array is null:
+        return False
+    if moved[5] == 4:
+        move_elements(array, moved + _SOURCES, moved[4], aside, 4)
+    else:
+        move_elements(array, moved + _SOURCES, moved[4], aside, 8)
+    return put_computed(array, 1, 1, aside, header)
+
+
+@native
+def move_elements(array: Object, sources: Words, count: Int, aside: Object, width: Int) -> None:
+    """Copy elements of a width from where they come from; -1 stands for a zero."""
+    zero = room(1)
+    zero[0] = 0
+    to = array.data
+    for n in range(count):
+        slot = sources[2 * n]
+        place: Bytes = zero
+        if slot >= 0:
+            place = aside[1 + TENSORS + slot].data + sources[2 * n + 1]
+        copy_element(to + n * width, place, width)

@@ -1,0 +1,1 @@
+"""Run chains of NumPy's loops, and elementwise ops on small arrays, as native functions."""

@@ -1,0 +1,183 @@
+"""The native function that runs chains of NumPy's loops (`array.chains`).
+
+A chain is a table of 64-bit words that the function walks through: for each step NumPy's loop and, for each
+operand, where it begins and how far it goes on. Loops of float32 and float64 numbers need nothing of Python
+but the lock that the caller holds.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ....array.chain_steps import Note, Operand, Step, Variant
+from ....array.chains import COLUMN, MOST, ROWS, SCALAR, VECTOR
+from ....array.locks import computed
+from ...emit import python_functions
+from ...emit.restricted_python import Program
+from ...runtime import engine
+from ...runtime.object_layout import fields, layout
+from ..backward_loop import loop
+from ..inline_cache import table
+from ..inline_cache.text import cached_call
+from .calls import call_op, head
+from .walk import ALL, LENGTH, LENGTH_LESS_ONE, ONE, ROW_COUNT, SLOTS, STEP, chain, choose
+
+#: Bytes of elements that our own loop chooses.
+_CHOSEN = (1, 2, 4, 8)
+
+
+class _Ufunc(ctypes.Structure):
+    """The beginning of NumPy's structure of a ufunc, which its headers publish."""
+
+    _fields_ = (
+        ("head", ctypes.c_void_p * 2), ("nin", ctypes.c_int), ("nout", ctypes.c_int), ("nargs", ctypes.c_int),
+        ("identity", ctypes.c_int), ("loops", ctypes.POINTER(ctypes.c_void_p)),
+        ("data", ctypes.POINTER(ctypes.c_void_p)), ("ntypes", ctypes.c_int), ("reserved", ctypes.c_int),
+        ("name", ctypes.c_char_p),
+    )  # fmt: skip
+
+
+def _loop(ufunc: np.ufunc, dtypes: Sequence[np.dtype[Any]]) -> tuple[int, int]:
+    """Return the addresses of a ufunc's loop for some dtypes and of what the loop is given.
+
+    Raises
+    ------
+    LookupError
+        It has none, or is not laid out as NumPy documents.
+    """
+    there = _Ufunc.from_address(id(ufunc))
+    if (there.nin, there.nout, there.ntypes) != (ufunc.nin, ufunc.nout, ufunc.ntypes):
+        raise LookupError("ufuncs are not laid out as NumPy documents")
+    if there.name != ufunc.__name__.encode():
+        raise LookupError("ufuncs are not laid out as NumPy documents")
+    chars = "".join(dtype.char for dtype in dtypes)
+    wanted = f"{chars[:-1]}->{chars[-1]}"
+    if wanted not in ufunc.types:
+        raise LookupError(f"{ufunc.__name__} has no loop {wanted}")
+    at = ufunc.types.index(wanted)
+    return there.loops[at] or 0, there.data[at] or 0
+
+
+class Chains:
+    """The native code of chains, of elementwise calls and of inline caches, which is one module."""
+
+    def __init__(self) -> None:
+        where, functions = layout(), python_functions.addresses()
+        self._library: engine.Library | None = None
+        if where is not None and functions is not None:
+            program = Program([chain, choose, call_op, cached_call], fields(where))
+            self._library = engine.library(program)
+        self._spare: list[np.ndarray] = []
+        #: Chains read what they need of these at each call.
+        self._kept: list[Any] = []
+
+    @computed
+    def inline_caches(self) -> table.InlineCaches:
+        """Return what does public calls whose like is known."""
+        return table.InlineCaches(self._library)
+
+    @computed
+    def backward_loop(self) -> loop.BackwardLoop:
+        """Return what does the plain part of a backward pass."""
+        return loop.BackwardLoop(self.call)
+
+    def chain(self, note: Note) -> Callable[..., Any] | None:
+        """Return a function of the arrays that a chain is given; None where there is none."""
+        words = self._words(note)
+        if words is None or self._library is None:
+            return None
+        return python_functions.function(
+            "chain", self._library.address("chain"), np.array([id(None), *words], np.int64)
+        )
+
+    def call(self, variants: Sequence[Variant]) -> Callable[..., Any] | None:
+        """Return a function that an op of elements is on small arrays and on tensors around them which
+        nothing leads to: it gives the result, or None for what it does not take. There is one for some of
+        the variants.
+        """
+        tables: list[np.ndarray] = []
+        for variant in variants:
+            words = self._words(variant.note)
+            if words is not None:
+                then = tables[-1].ctypes.data if tables else 0
+                tables.append(np.array([then, *head(variant), *words], np.int64))
+        if not tables or self._library is None:
+            return None
+        self._kept += [*tables, variants]
+        return python_functions.function("call", self._library.address("call_op"), tables[-1])
+
+    def _words(self, note: Note) -> list[int] | None:
+        """Return a chain as the native code reads it; None where it has none."""
+        if self._library is None or note.given + note.spare + len(note.constants) > SLOTS:
+            return None
+        try:
+            steps = [_words(part) for step in note.steps for part in self._parts(step)]
+        except LookupError:
+            return None
+        while len(self._spare) < note.spare:
+            # All chains share them: one runs at a time, under the interpreter's lock.
+            self._spare.append(np.empty(MOST, np.float64))
+        owned = [*self._spare[: note.spare], *note.constants]
+        self._kept += note.constants
+        return [len(owned), *(v.ctypes.data for v in owned), len(steps), *(w for step in steps for w in step)]
+
+    def _parts(self, step: Step) -> list[tuple[Any, ...]]:
+        """Return the calls of loops that a step is: loop, its data, how often, on how many, operands."""
+        if step.ufunc is np.where:
+            assert self._library is not None
+            size = step.operands[-1].dtype.itemsize
+            if size not in _CHOSEN:
+                raise LookupError(f"no loop chooses elements of {size} bytes")
+            return [(self._library.address("choose"), size, *_spread(step.operands), step.operands)]
+        return _parts(step)
+
+
+def _parts(step: Step) -> list[tuple[Any, ...]]:
+    """Return the calls of loops that a step is: loop, its data, how often, on how many, operands."""
+    if not step.reduces:
+        loop = _loop(step.ufunc, [o.dtype for o in step.operands])
+        return [(*loop, *_spread(step.operands), step.operands)]
+    # As NumPy reduces: the result so far is the identity, or the first number of a row where there is none.
+    x, start, total = step.operands
+    copy, add = _loop(np.positive, [x.dtype] * 2), _loop(step.ufunc, [x.dtype] * 3)
+    if start.slot != x.slot:
+        return [(*copy, ONE, ROW_COUNT, (start, total)), (*add, ROW_COUNT, LENGTH, (total, x, total))]
+    return [
+        (*copy, ROW_COUNT, ONE, (x, total)),
+        (*add, ROW_COUNT, LENGTH_LESS_ONE, (total, _Rest(x), total)),
+    ]
+
+
+class _Rest:
+    """The rows without their first numbers."""
+
+    def __init__(self, x: Operand) -> None:
+        self.slot, self.role, self.dtype, self.part, self.parts = x
+
+
+def _spread(operands: Sequence[Operand]) -> tuple[int, int]:
+    """Return how often the loop of some operands is called, and on how many elements."""
+    result = operands[-1].role
+    if result == ROWS:
+        whole = all(o.role in (ROWS, SCALAR) and o.parts == 1 for o in operands)
+        return (ONE, ALL) if whole else (ROW_COUNT, LENGTH)
+    return ONE, {COLUMN: ROW_COUNT, VECTOR: LENGTH, SCALAR: ONE}[result]
+
+
+def _words(part: tuple[Any, ...]) -> list[int]:
+    loop, data, times, count, operands = part
+    words = [loop, data, times, count, len(operands)]
+    for operand in operands:
+        size, role = operand.dtype.itemsize, operand.role
+        offset = size if isinstance(operand, _Rest) else 0
+        # From one element of a call to the next, and from one call to the next: bytes, and bytes for each
+        # place of a row; the last is where a part begins, by such places.
+        along = 0 if role == SCALAR or (role == COLUMN and times == ROW_COUNT) else size
+        fixed = size if role == COLUMN and times == ROW_COUNT else 0
+        for_each = size * operand.parts if role == ROWS and times == ROW_COUNT else 0
+        words += [operand.slot, offset, along, fixed, for_each, size * operand.part]
+    return words + [0] * (STEP - len(words))

@@ -1,0 +1,98 @@
+"""Native functions on Python's objects that several kinds of calls need: arrays, and tensors around them."""
+
+from __future__ import annotations
+
+from ..emit.restricted_python import Bool, Bytes, Int, Object, load, native, null, python, store
+
+
+@native
+def size_of(array: Object) -> Int:
+    """Return how many elements an array has."""
+    size = 1
+    shape = array.shape
+    for d in range(array.rank):
+        size = size * shape[d]
+    return size
+
+
+@native
+def is_alike(array: Object, other: Object) -> Bool:
+    """Return whether two arrays have one shape."""
+    rank = array.rank
+    if rank != other.rank:
+        return False
+    for d in range(rank):
+        if array.shape[d] != other.shape[d]:
+            return False
+    return True
+
+
+@native
+def lies_as(array: Object, other: Object) -> Bool:
+    """Return whether two arrays have the same strides."""
+    rank = array.rank
+    if rank != other.rank:
+        return False
+    for d in range(rank):
+        if array.strides[d] != other.strides[d]:
+            return False
+    return True
+
+
+@native
+def shared(thing: Object) -> Object:
+    """Return a reference of one's own."""
+    python.Py_IncRef(thing)
+    return thing
+
+
+@native
+def new_tensor(array: Object, counter: Object, view: Object, node: Object, kind: Object) -> Object:
+    """Return a new tensor, which takes what it is given; null where memory is missing."""
+    tensor = python.PyType_GenericAlloc(kind, 0)
+    if tensor is not null:
+        tensor.value = array
+        tensor.counter = counter
+        tensor.view = view
+        tensor.node = node
+    return tensor
+
+
+@native
+def tensor_around(array: Object, node: Object, kind: Object, none: Object, zero: Object) -> Object:
+    """Return a new tensor of a type around an array, which it takes, with a history (`none`: without one);
+    null where memory is missing.
+    """
+    counter = python.PyList_New(1)
+    if counter is null:
+        python.Py_DecRef(array)
+        return null
+    counter.listed[0] = shared(zero)
+    tensor = new_tensor(array, counter, shared(none), shared(node), kind)
+    if tensor is null:
+        python.Py_DecRef(array)
+        python.Py_DecRef(counter)
+    return tensor
+
+
+@native
+def pair_of(first: Object, second: Object) -> Object:
+    """Return a new tuple, which takes both; null where memory is missing."""
+    pair = python.PyTuple_New(2)
+    if pair is not null:
+        pair.items[0] = first
+        pair.items[1] = second
+    return pair
+
+
+@native
+def copy_element(to: Bytes, source: Bytes, width: Int) -> None:
+    """Copy an element of 1, 2, 4 or 8 bytes."""
+    if width == 4:
+        store(to, 32, load(source, 32))
+    elif width == 8:
+        store(to, 64, load(source, 64))
+    elif width == 2:
+        store(to, 16, load(source, 16))
+    else:
+        store(to, 8, load(source, 8))

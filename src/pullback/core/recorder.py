@@ -1,0 +1,467 @@
+"""The program that a trace writes down: equations, the constants that they read, and which tensors share
+memory.
+
+A `Recorder` holds one program under construction. Its values are `tracer.Tracer`s, which hand over every op
+that runs on them.
+"""
+
+from __future__ import annotations
+
+import sys
+from _thread import get_ident
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from types import CodeType
+from typing import TYPE_CHECKING, Any, NamedTuple
+from weakref import ref
+
+import numpy as np
+from numpy import ndarray
+
+from ..array.dtypes import get_default_dtype
+from ..array.layout import is_dense
+from . import facade
+from .blame import user_frame
+from .bulk import unwrapped
+from .op import TABLE
+from .overlap import FULL, PARTIAL
+from .tracer import Tracer, tracing
+from .value import TensorBase, array_of, dtype_of, shape_of
+from .versions import NoVersions
+
+if TYPE_CHECKING:
+    from .op import Op
+    from .traced_layout import Layouts
+
+
+class Reference(NamedTuple):
+    """Operand of an equation: value number `index` of the program."""
+
+    index: int  # type: ignore[assignment]  # narrower here than in the base
+
+    def __repr__(self) -> str:
+        return f"v{self.index}"
+
+
+_NUMBERS = (type(None), bool, int, float, complex)
+#: Bytes of the largest constants that are compared by their numbers.
+_COMPARED = 1 << 16
+#: In place of the kind of an operand that is neither a value of the program nor a number.
+_OTHER = -1
+#: Without the function around it that a class of named tuples has, in a third of the time.
+_new_tuple = tuple.__new__
+
+
+class Equation(NamedTuple):
+    """``outputs = op(*operands, *attrs)``; an operand is a `Reference`, a Python number or None."""
+
+    op: str
+    operands: tuple[Any, ...]
+    attrs: tuple[Any, ...]
+    outputs: tuple[int, ...]
+    several: bool
+
+
+def read_by(equations: Iterable[Equation]) -> set[int]:
+    """Return the numbers of the values that equations read."""
+    return {o.index for e in equations for o in e.operands if isinstance(o, Reference)}
+
+
+class Alias(NamedTuple):
+    """``tensor`` is ``source.detach()`` or ``source.data``, as `how` says, or has its memory otherwise.
+
+    The references are weak: what nobody else holds shares nothing.
+    """
+
+    tensor: ref[Any]
+    source: ref[Any]
+    how: str
+
+
+class SharedMemory:
+    """Tensors that share memory without being views of one another.
+
+    Attributes
+    ----------
+    aliases : list of Alias
+        Of the tensor that had the memory first, or of one another.
+    whole : bool
+        Whether each of them is all of the memory.
+    """
+
+    def __init__(self, owner: Any) -> None:
+        self._owner = ref(owner)
+        self.aliases: list[Alias] = []
+        self.whole = True
+
+    def held(self) -> list[Any]:
+        """Return the tensors, but for those that are gone."""
+        found = [self._owner(), *(alias.tensor() for alias in self.aliases)]
+        return [tensor for tensor in found if tensor is not None]
+
+
+class Recorder:
+    """Hold what a trace has written down so far.
+
+    Attributes
+    ----------
+    shapes, dtypes : list
+        Of every value, by number.
+    equations : list of Equation
+    constants : dict of int to array
+        Values that were arrays when they met a tracer, as they were then.
+    shared : list of SharedMemory
+    silent : dict of int to (list, int)
+        By the identity of a version counter, which is kept so that no other one gets it, the counter and how
+        many writes it counts of which eager's does not know: those by ``.data``.
+    refused : BaseException or None
+        Why an op could not be written down; a program that caught the error went on without knowing why.
+    """
+
+    def __init__(self, level: int) -> None:
+        self.level = level
+        self.shapes: list[tuple[int, ...]] = []
+        self.dtypes: list[np.dtype[Any]] = []
+        self.equations: list[Equation] = []
+        self.constants: dict[int, ndarray] = {}
+        self.shared: list[SharedMemory] = []
+        self.silent: dict[int, tuple[list[int], int]] = {}
+        #: Of each equation, by the number of its first output: the user's instruction, where it is asked for.
+        self.places: dict[int, tuple[CodeType, int]] | None = None
+        self.refused: BaseException | None = None
+        #: Whether tensors with a history that the trace has made become constants when they meet its values,
+        #: as outside of a loop's body; those that have, and the numbers of the constants.
+        self.lifts = False
+        #: Nodes that have saved a tensor whose writes by ops do not count as changes (`saved.renew`), by the
+        #: identity of its version counter.
+        self.uncounted: dict[int, list[Any]] = {}
+        #: Returns a traced integer as it is in the call that is traced: a size, which is then a part of the
+        #: program; None where that cannot be.
+        self.size: Callable[[Any], int] | None = None
+        #: Told from which nodes a pass of backward begins that asks for some places only, and for which.
+        self.pulls: Callable[[Iterable[Any], Iterable[Any]], None] | None = None
+        #: Arrays that are no tensors', whose memory tensors may have.
+        self.lent: list[ndarray] = []
+        #: Copies that stand for views, what they are of, and the versions of both; whether there may be any.
+        self.picked: list[tuple[Any, int, Any, int]] = []
+        self.picks = True
+        self.lifted: list[tuple[ndarray, int]] = []
+        #: The random draws so far, and those that are next while a stretch runs a second time, if one does.
+        self.draws: list[Equation] = []
+        self._again: list[Equation] | None = None
+        #: By the number of a value, the equation that makes it.
+        self.makers: dict[int, Equation] = {}
+        self._constant_of: dict[int, tuple[ndarray, int]] = {}
+        self._constant_like: dict[tuple[Any, ...], int] = {}
+        #: Shapes and dtypes that came up, by number; the number of each value's; what ops made of them.
+        self._kinds: dict[tuple[tuple[int, ...], np.dtype[Any]], int] = {}
+        self._kind_of: list[int] = []
+        self._results: dict[Any, Any] = {}
+        self._layouts: Layouts | None = None
+        self._thread = get_ident()
+
+    @property
+    def layouts(self) -> Layouts:
+        """Return how the values would lie in memory."""
+        if self._layouts is None:
+            from .traced_layout import Layouts
+
+            self._layouts = Layouts(self)
+        return self._layouts
+
+    @contextmanager
+    def repeating(self, start: int) -> Iterator[None]:
+        """Let draws be the ones that were written down from number `start` on, for a ``with`` block."""
+        before, self._again = self._again, self.draws[start:]
+        try:
+            with tracing(self):
+                yield
+        finally:
+            self._again = before
+
+    def drawn(self, op: Op, attrs: tuple[Any, ...]) -> Equation | None:
+        """Return the draw that an op repeats; None where it is a new one."""
+        if self._again is None:
+            return None
+        found = self._again.pop(0) if self._again else None
+        if found is None or found.op != op.name or found.attrs != attrs:
+            raise self.refuse(RuntimeError("a stretch that runs again draws other random numbers"))
+        return found
+
+    def new(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Tracer:
+        """Return a tracer for a new value."""
+        shape = tuple(shape)
+        self.shapes.append(shape)
+        self.dtypes.append(dtype)
+        self._kind_of.append(self._kinds.setdefault((shape, dtype), len(self._kinds)))
+        return Tracer(self, len(self.shapes) - 1)
+
+    def kind_of(self, number: int) -> int:
+        """Return a number that values of one shape and dtype have in common."""
+        return self._kind_of[number]
+
+    def results(self, op: Op, kinds: Sequence[Any], seen: Sequence[Any], attrs: tuple[Any, ...]) -> Any:
+        """Return (shape, dtype) of each result of an op on what its shape rule sees (see `operand`).
+
+        `kinds` are the operands' (see `kind_of`), of numbers their types and themselves, `_OTHER` of others.
+        """
+        if op.shape is not None or _OTHER in kinds:
+            return op.result_shapes(tuple(seen), attrs)
+        key = (op, attrs, get_default_dtype(), *kinds)
+        found = self._results.get(key)
+        if found is None:
+            found = self._results[key] = op.result_shapes(tuple(seen), attrs)
+        return found
+
+    def record(self, op: Op, inputs: tuple[Any, ...], attrs: tuple[Any, ...]) -> Any:
+        """Append an equation and return tracers for its outputs."""
+        operands, seen = [], []
+        kinds: list[Any] = []
+        for v in inputs:
+            if type(v) is Tracer and v.recorder is self:
+                held: Any = _new_tuple(Reference, (v.index,))
+                shown = v
+            else:
+                held, shown = self.operand(v)
+            operands.append(held)
+            seen.append(shown)
+            if type(held) is Reference:
+                kinds.append(self._kind_of[held.index])
+            else:
+                kinds.append((type(held), held) if type(held) in _NUMBERS else _OTHER)
+        if op.in_order and op.is_view:
+            # Raises ValueError where the layout allows no such view, as in eager.
+            op.kernel(self.layouts.stand_in(operands[0].index), *attrs)
+        if op.draws and (known := self.drawn(op, attrs)) is not None:
+            return Tracer(self, known.outputs[0])
+        try:
+            results = self.results(op, kinds, seen, attrs)
+        except RuntimeError as error:
+            if "depends on the data" in str(error):
+                self.refuse(error)
+            raise
+        outputs = [self.new(shape, dtype) for shape, dtype in results]
+        several = op.many or len(op.outputs) > 1
+        if self.places is not None:
+            frame = user_frame(sys._getframe(2))
+            self.places[outputs[0].index] = (frame.f_code, frame.f_lasti)
+        numbers = tuple([o.index for o in outputs])
+        equation = _new_tuple(Equation, (op.name, tuple(operands), attrs, numbers, several))
+        self.equations.append(equation)
+        if op.draws:
+            self.draws.append(equation)
+        for number in numbers:
+            self.makers[number] = equation
+        return tuple(outputs) if several else outputs[0]
+
+    def operand(self, value: Any) -> tuple[Any, Any]:
+        """Return (what the equation holds, what the shape rule sees) for an input of an op."""
+        if isinstance(value, Tracer):
+            if value.recorder is not self:
+                raise RuntimeError("a value of one trace was used in another")
+            return _new_tuple(Reference, (value.index,)), value
+        if isinstance(value, TensorBase):
+            value = array_of(value)
+        value = unwrapped(value)
+        if isinstance(value, (ndarray, np.generic)):
+            array = np.asarray(value)
+            known = self._constant_of.get(id(array))
+            # The function may write to the array later, or may have since it met a tracer first.
+            if known is None or not _same(self.constants[known[1]], array):
+                self._constant_of[id(array)] = known = (array, self._constant(array))
+            return Reference(known[1]), array
+        plain: Any
+        for plain in (int, float):
+            if isinstance(value, plain) and type(value) not in _NUMBERS:
+                # A member of an enumeration, say: the program has the number alone.
+                value = plain.__pos__(value)
+        return value, value
+
+    def _constant(self, array: ndarray) -> int:
+        """Return the number of a new constant, or of one with the same numbers: what a step makes anew in
+        each repetition is one constant, so that the repetitions are the same equations.
+        """
+        key, told = None, array
+        if array.size and not any(s for s, n in zip(array.strides, array.shape, strict=True) if n > 1):
+            # A covector, as of a mean, is one number everywhere.
+            told = array[(0,) * array.ndim]
+        if not array.dtype.hasobject and told.flags.c_contiguous and told.nbytes <= _COMPARED:
+            key = (array.dtype, array.shape, told is array, told.tobytes())
+            if key in self._constant_like:
+                return self._constant_like[key]
+        number = self._new_constant(array)
+        if key is not None:
+            self._constant_like[key] = number
+        return number
+
+    def _new_constant(self, array: ndarray) -> int:
+        number = self.new(array.shape, array.dtype).index
+        self.constants[number] = _kept(array)
+        if not array.flags.forc and not is_dense(array):
+            self.layouts.spread(number, array)
+        return number
+
+    def numbers_of(self, index: int) -> ndarray:
+        """Refuse to say what a value's numbers are: they are known when the program runs."""
+        error = RuntimeError("a traced value has no data: its numbers are known only when the program runs")
+        error.add_note(
+            "item(), numpy(), bool() and Python control flow on a traced tensor cannot be written down."
+        )
+        raise self.refuse(error)
+
+    def lift(self, t: Any) -> None:
+        """Make a tensor that has a history, or shall have one, a constant of the program, so that traced
+        values that come of it have one, too.
+        """
+        # Two that are alike are two values still, each with a history of its own.
+        number = self._new_constant(np.asarray(t._value))
+        self.lifted.append((t._value, number))
+        t._value = Tracer(self, number)
+        t._level = self.level
+
+    def check_lifted(self) -> None:
+        """Refuse where a view was written to whose base has become a constant before."""
+        if not all(_same(self.constants[number], np.asarray(array)) for array, number in self.lifted):
+            self.refuse(RuntimeError("the function writes to a view of a tensor that it makes"))
+
+    def refuse(self, error: BaseException) -> BaseException:
+        """Remember that an op could not be written down; return the error."""
+        if self.refused is None:
+            self.refused = error
+        return error
+
+    def written(self, x: Any, new: Tracer) -> Tracer:
+        """Return what a tensor holds after a write, given what is written.
+
+        A value that is another tensor's, too, is copied, lest they seem to share memory.
+        """
+        last = self.equations[-1] if self.equations else None
+        if last is None or new.index not in last.outputs or TABLE[last.op].is_view:
+            new = facade.clone(new)
+        before = x._value
+        if type(before) is ndarray and any(np.may_share_memory(before, array) for array in self.lent):
+            self.refuse(RuntimeError("the function writes to a tensor that shares the memory of an array"))
+        if type(x._counter) is NoVersions and isinstance(before, Tracer) and any(
+            before.index in e.outputs or Reference(before.index) in e.operands
+            for e in self.equations if TABLE[e.op].is_view
+        ):  # fmt: skip
+            self.refuse(RuntimeError("the function writes to an inference tensor that has views"))
+        self.layouts.written(before, new.index)
+        return new
+
+    def pick(self, copy: Any, source: Any) -> Any:
+        """Note, and return, a copy that stands for a view of a tensor, or for itself."""
+        if not self.picks:
+            self.refuse(RuntimeError("the function can tell that a tensor shares no memory with another one"))
+        self.picked.append((copy, copy._counter[0], source, source._counter[0]))
+        return copy
+
+    def share(self, source: Any, tensor: Any, how: str) -> None:
+        """Note that `tensor` is what ``source.detach()`` or ``source.data`` gave.
+
+        What other threads do meanwhile is not part of the trace.
+        """
+        if get_ident() != self._thread:
+            return
+        owner = source if source._view is None else source._view.base
+        self.shared = [memory for memory in self.shared if len(memory.held()) > 1]
+        memory = next((m for m in self.shared if any(t is owner for t in m.held())), None)
+        if memory is None:
+            memory = SharedMemory(owner)
+            self.shared.append(memory)
+        memory.aliases.append(Alias(ref(tensor), ref(source), how))
+        memory.whole &= source is owner
+
+    def sharing(self, written: Any) -> list[Any]:
+        """Return the other tensors that get what is written to a tensor, because they share its memory.
+
+        A write is refused where that is not plain: the values of the others would not be known to change.
+        """
+        owner = written if written._view is None else written._view.base
+        for memory in self.shared:
+            held = memory.held()
+            if len(held) > 1 and any(t is owner for t in held):
+                kinds = {(tuple(shape_of(t)), dtype_of(t)) for t in held}
+                plain = memory.whole and len(kinds) == 1
+                if not plain or any(t._view is not None or t._rearranged for t in held):
+                    raise self.refuse(
+                        RuntimeError("the function writes to memory that a detached tensor shares")
+                    )
+                return [t for t in held if t is not owner]
+        return []
+
+    def tell_sharing(self, written: Any, sharing: Iterable[Any]) -> None:
+        """Give the tensors that share a tensor's memory what was written to it, or to a view of it.
+
+        One with versions of its own counts the write, too: what was saved of it cannot be had any more, and
+        its views follow the version.
+        """
+        owner = written if written._view is None else written._view.base
+        for t in sharing:
+            t._value, t._level = owner._value, owner._level
+            if t._counter is not owner._counter:
+                t._counter[0] += 1
+                self.silent[id(t._counter)] = (t._counter, self.unknown_to_eager(t) + 1)
+
+    def unknown_to_eager(self, t: Any) -> int:
+        """Return how many of the writes that a tensor's version counts eager's does not."""
+        known = self.silent.get(id(t._counter))
+        return 0 if known is None else known[1]
+
+    def check_apart(
+        self, written: Any, overlap: bool, operands: Iterable[Any], apart: bool = False
+    ) -> None:
+        """Refuse an update in place whose elements, or whose operands' elements, share memory where eager
+        does not allow it. What it allows, as a view written onto itself, reads all before it writes; where
+        operands must lie `apart`, that is not allowed, either.
+        """
+        view = written._view
+        owner = written if view is None else view.base
+        if not overlap and view is not None and any(step[0].overlaps for step in view.steps):
+            self.refuse(RuntimeError("the function writes to elements that share memory"))
+        for operand in operands:
+            if isinstance(operand, TensorBase) and operand is not written:
+                read = operand if operand._view is None else operand._view.base
+                if read is not owner:
+                    continue
+                found = self.layouts.overlap(owner, written, operand)
+                if found == PARTIAL or (apart and found == FULL):
+                    self.refuse(RuntimeError("the function writes to memory that it reads in the same op"))
+
+
+#: Contiguous arrays of fewer elements are kept as they are; of others so many are looked at before all are.
+_MANY = 256
+
+
+def _kept(array: ndarray) -> ndarray:
+    """Return a copy; of one number that is everywhere, one that has it once."""
+    if array.size > 1 and _is_one_number(array):
+        return np.broadcast_to(array[(0,) * array.ndim].copy(), array.shape)
+    return array.copy(order="K")
+
+
+def _is_one_number(array: ndarray) -> bool:
+    """Return whether all elements have the same bits."""
+    if not any(s for s, n in zip(array.strides, array.shape, strict=True) if n > 1):
+        return True
+    if array.size < _MANY or not array.flags.c_contiguous or array.itemsize > _WORD:
+        return False
+    bits = _bits(array.reshape(-1))
+    return bool((bits[:_MANY] == bits[0]).all() and (bits == bits[0]).all())
+
+
+def _same(a: ndarray, b: ndarray) -> bool:
+    """Return whether two arrays hold the same bits."""
+    if a.shape != b.shape or a.dtype != b.dtype:
+        return False
+    if a.itemsize > _WORD or a.dtype.hasobject:
+        return a.tobytes() == b.tobytes()
+    return np.array_equal(_bits(a), _bits(b))
+
+
+#: Bytes of the largest whole numbers by which bits are compared.
+_WORD = 8
+
+
+def _bits(array: ndarray) -> ndarray:
+    return array.view(f"u{array.itemsize}")

@@ -1,0 +1,182 @@
+"""Inline caches of public functions: calls whose like was seen before, done by native code without a look at
+their arguments.
+
+Of `x.transpose(0, 1)` torch needs 1 µs and Python 1.8: the arguments are read and checked, an op is called, a
+tensor is made, and a node where it has a history. All that depends on the kinds of the arguments alone, that
+is on numbers and on shapes, strides and dtypes of tensors and on which of them have a history. So when a
+function has been called often enough, a plan is made for such a call (`planning`): the native code
+(`compiler.eager_kernels.inline_cache`) does what it says wherever arguments of the same kinds come again, in
+the default mode and under `no_grad`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+from numpy import ndarray
+
+from ...array import dtypes, large, process
+from ...array.chains import native
+from ...array.deferred_import import import_later
+from ...array.random import Generator
+from ...array.scipy_functions import imports
+from ...core import facade
+from ...core.calls import ABSENT
+from ...core.device import device
+from ...core.modes import DEFAULT, NO_GRAD, modes
+from ...core.value import TensorBase
+
+planning = import_later(".planning", __package__)
+
+Function = Callable[..., Any]
+
+#: Calls after which a function is looked at, nanoseconds that a call by a plan saves, and the plans that a
+#: function has at most.
+_CALLS, _SAVED, _PLANS = 100, 4000, 24
+_SELDOM, _NEVER = 1 << 40, 1 << 62
+
+#: What the native function gives when so many calls had no plan that one is to be made.
+HOT: Any = object()
+
+
+class InlineCache:
+    """The calls of a public function that have a plan.
+
+    Parameters
+    ----------
+    function : callable
+    kinds : Kinds, optional
+        Tells how many arguments by place need no look; by default none needs one.
+    general : callable
+        ``general(args, kwargs)`` does any call.
+    use : callable
+        Takes the function of four arguments, of those by name and of more by place, that gives what a call
+        with a plan gives, None for others, and `HOT` when a plan is to be made; None: there is none.
+    """
+
+    __slots__ = ("_calls", "_function", "_general", "_kinds", "_left", "_pause", "_plans", "_table", "_use")
+
+    def __init__(
+        self, function: Function, kinds: Any, general: Function, use: Callable[[Function | None], None]
+    ) -> None:
+        self._function, self._kinds, self._general, self._use = function, kinds, general, use
+        self._left, self._calls, self._pause, self._plans = _CALLS, _CALLS, _CALLS, _PLANS
+        self._table: Any = None
+
+    def count(self, *arguments: Any) -> None:
+        """Count a call until native code pays."""
+        self._left -= 1
+        if not self._left:
+            self._left = _CALLS
+            if not large.is_there():
+                self._use(None)
+            elif (source := native(_CALLS * _SAVED)) is not None:
+                self._begin(source.inline_caches)
+
+    def _begin(self, source: Any) -> None:
+        found = source.function(HOT)
+        if found is None:
+            self._use(None)
+            return
+        function, self._table = found
+        _tables.append(self)
+        self._table[1] = 1
+        self._use(function)
+
+    def forget(self) -> None:
+        """Forget the plans: they depended on a setting. New ones are half as frequent then, for the memory of
+        plans is kept: native code of another thread may be reading them.
+        """
+        self._calls = min(2 * self._calls, _SELDOM)
+        self._table[0], self._table[1] = 0, self._calls
+        self._plans = _PLANS
+
+    def specialise(self, *arguments: Any, named: dict[str, Any] | None = None) -> Any:
+        """Do a call, and make a plan for such calls if there can be one; None where it is none to look at."""
+        named = named or {}
+        given = arguments[: next((k for k, a in enumerate(arguments) if a is ABSENT), len(arguments))]
+        by_place = len(given)
+        given += tuple(named.values())
+        call = partial(_with_names, self._general, [*named])
+        self._table[1] = self._pause
+        tensors = list(_tensors(given))
+        usual = modes() is DEFAULT or modes() is NO_GRAD
+        plain = usual and given and all(map(_is_plain, tensors))
+        if not plain or _specialising or not _are_fixed(given):
+            return None
+        before = [Generator.get_state(stream).tobytes() for stream in streams]
+        result = call(*given)
+        if [Generator.get_state(stream).tobytes() for stream in streams] != before:
+            return result
+        # Where no plan is found, the next attempt is to wait twice as long.
+        self._pause = min(2 * self._pause, _SELDOM)
+        self._table[1] = self._pause
+        _specialising.append(self)
+        token = imports.set(False)
+        try:
+            looked_at = self._kinds is not None and by_place > self._kinds.safe
+            function = call if named or looked_at else self._function
+            plan = planning.planned(function, given, tensors, result)
+        except Exception:  # noqa: BLE001  # whatever keeps a function from running without elements
+            return result
+        finally:
+            imports.reset(token)
+            _specialising.pop()
+        if large.chains().inline_caches.add(self._table, arguments, named, *plan):
+            self._plans -= 1
+            self._pause = self._calls
+            self._table[1] = self._calls if self._plans else _NEVER
+        return result
+
+
+#: The streams from which functions draw where none is named (`tensor.random`).
+streams: list[Any] = []
+#: What has a table, and what is being specialised now.
+_tables: list[InlineCache] = []
+_specialising: list[InlineCache] = []
+
+
+@process.watchers.append
+def _forget() -> None:
+    for cache in _tables:
+        cache.forget()
+
+
+def _tensors(values: Any) -> Iterator[Any]:
+    for value in values:
+        if isinstance(value, TensorBase):
+            yield value
+        elif type(value) is list or type(value) is tuple:
+            yield from _tensors(value)
+
+
+def _with_names(general: Function, names: list[str], *given: Any) -> Any:
+    """Return what a call gives of which the last arguments are given by name."""
+    count = len(given) - len(names)
+    return general(given[:count], dict(zip(names, given[count:], strict=True)))
+
+
+#: Types of arguments that never change, beside numbers and text.
+_FIXED = (type(None), bool, int, float, str, type(...), type(ABSENT), dtypes.dtype, device)
+#: Types of the ends of slices.
+_ENDS = {type(None), int}
+
+
+def _are_fixed(values: Any) -> bool:
+    """Return whether equal arguments are equal again, in lists and tuples too."""
+    return all(
+        isinstance(v, TensorBase) or type(v) in _FIXED
+        or ((type(v) is list or type(v) is tuple) and _are_fixed(v))
+        or (type(v) is slice and {type(v.start), type(v.stop), type(v.step)} <= _ENDS)
+        for v in values
+    )  # fmt: skip
+
+
+def _is_plain(tensor: Any) -> bool:
+    array = tensor._value
+    return (
+        (type(tensor) is facade.Tensor or type(tensor) is facade.Parameter)
+        and type(array) is ndarray and array.size > 0 and type(tensor._counter) is list
+    )  # fmt: skip

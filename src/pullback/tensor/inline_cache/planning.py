@@ -1,0 +1,250 @@
+"""Make the plan of a call: what computes it, and what tells its results and the nodes that it leaves behind.
+
+The call is made once more on tensors without elements (`core.meta`), which note the ops that run
+(`recording`). If it takes no look at an element, gives no warning and changes nothing, and if the ops give
+what the call itself gave, bit for bit, view for view and node for node (`nodes`), also for other elements
+(`array.probes`), then that is a plan.
+"""
+
+from __future__ import annotations
+
+import warnings
+from _thread import get_ident
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+from ...array.moved import sources
+from ...array.probes import MOST, probes
+from ...array.strides import address, strides_of
+from ...core import facade
+from ...core.levels import META
+from ...core.meta import Meta
+from ...core.modes import DEFAULT, modes
+from ...core.node import LEAF
+from ...core.value import TensorBase, wrap
+from ...core.views import DEFAULT_VIEW, MULTI_VIEW, bring_up_to_date
+from .nodes import CONSTANT, History, Unplanned, steps_behind
+from .recording import Layout, Notes
+
+Function = Callable[..., Any]
+
+
+def _has_history(tensor: Any) -> bool:
+    """Return whether a call continues the history of a tensor, where the mode records."""
+    if tensor._view is not None:
+        bring_up_to_date(tensor)
+    return tensor._node is not None and modes() is DEFAULT
+
+
+@contextmanager
+def _no_warnings() -> Iterator[None]:
+    """Let this thread's warnings be errors in the block, without a change to the filters, which would let
+    warnings that were given be given again.
+    """
+    thread, usual = get_ident(), warnings.warn
+
+    def warn(*args: Any, **kwargs: Any) -> None:
+        if get_ident() == thread:
+            raise Unplanned
+        usual(*args, **kwargs)
+
+    warnings.warn = warn
+    try:
+        yield
+    finally:
+        warnings.warn = usual
+
+
+def planned(function: Function, given: tuple[Any, ...], tensors: list[Any], result: Any) -> Any:
+    """Return what computes a call, its results and their container (`table.InlineCaches.add`).
+
+    Raises
+    ------
+    Exception
+        It is none whose like can be known.
+    """
+    notes = Notes()
+    arrays = [tensor._value for tensor in tensors]
+    layouts = [notes.layout(a.shape, a.dtype, strides_of(a)) for a in arrays]
+    recorded = tuple(map(_has_history, tensors))
+    # A tensor that is given twice is two here: the next call may give two.
+    stand_ins = _with_history(layouts, recorded, META)
+    with _no_warnings():
+        noted = function(*_replaced(given, iter(stand_ins)))
+    for layout, stand_in, continues in zip(layouts, stand_ins, recorded, strict=True):
+        count = stand_in._counter[0]
+        if stand_in._value is not layout or type(count) is not int or count or stand_in._view is not None:
+            raise Unplanned
+        if (stand_in._node is LEAF) is not continues or not vars(stand_in).keys() <= _OWN:
+            raise Unplanned
+    several = isinstance(result, (tuple, list))
+    container: Any = type(result) if several else None
+    if type(noted) is not type(result):
+        raise Unplanned
+    #: What is given, and then what is computed: by each what stands for it.
+    known = list(zip(tensors, stand_ins, strict=True))
+    told, ends = _told_all(result, noted, known)
+    made = known[len(tensors) :]
+    history = History(stand_ins, [stand_in for _, stand_in in known], [edge for _, edge in ends])
+    compute = None
+    if made or history.held:
+        if any(a.size > MOST for a in arrays):
+            raise Unplanned
+        names = [_name(notes, real._value, stand_in._value) for real, stand_in in made]
+        names += [value.name for value in history.held]
+        compute = notes.function([layout.name for layout in layouts], names)
+    history.check([real for real, _ in known], _compared(compute, arrays, made), ends)
+    for probe in probes(arrays):
+        _ask(function, given, _with_history(probe, recorded), stand_ins, noted, compute, history)
+    moved = None
+    if compute is not None and notes.moves and len(made) == 1 and not history.held:
+        found = sources(compute, arrays, made[0][0]._value)
+        moved = None if found is None else (made[0][0]._value, found)
+    any_history = notes.any_history and all(type(r) is int and r >= len(tensors) for r, _ in told)
+    attached = [(len(tensors) + k, history.source(v._node)) for k, (_, v) in enumerate(made)]
+    results = [(r, history.source(edge)) for r, edge in told]
+    return (
+        compute, moved, len(made), results, container, None if any_history else recorded, history.nodes,
+        len(history.held), [(k, source) for k, source in attached if source.kind != CONSTANT],
+    )  # fmt: skip
+
+
+#: What a tensor that stands for an argument may have of its own when it was used.
+_OWN = {"_level", "_accumulator"}
+
+
+def _with_history(values: Sequence[Any], recorded: Sequence[bool], level: int = 0) -> list[Any]:
+    """Return tensors around values, leaves where a history is to be continued."""
+    return [wrap(v, LEAF if r else None, level) for v, r in zip(values, recorded, strict=True)]
+
+
+def _pairs(result: Any, noted: Any) -> Any:
+    return zip(result, noted, strict=True) if isinstance(noted, (tuple, list)) else [(result, noted)]
+
+
+def _told_all(result: Any, noted: Any, known: list[tuple[Any, Any]]) -> Any:
+    """Return what tells each result (`_told`), with the edge that leads to a view; and the edges that lead to
+    what is computed and to views, each with the edge of what stands for it.
+    """
+    given = len(known)
+    several = isinstance(noted, (tuple, list))
+    pairs = list(zip(result, noted, strict=True)) if several else [(result, noted)]
+    told = [_told(real, stand_in, known) for real, stand_in in pairs]
+    views = [pair for pair, v in zip(pairs, told, strict=True) if type(v) is tuple]
+    ends = [(real._node, stand_in._node) for real, stand_in in [*known[given:], *views]]
+    edges = [s._node if type(v) is tuple else None for (_, s), v in zip(pairs, told, strict=True)]
+    return list(zip(told, edges, strict=True)), ends
+
+
+def _ask(
+    function: Function, given: tuple[Any, ...], tensors: list[Any], stand_ins: list[Any], noted: Any,
+    compute: Function | None, history: History,
+) -> None:
+    """Raise where a call with other elements does not give what was noted: it looks at them before an op
+    runs, as a loss looks at its classes.
+    """
+    arrays = [tensor._value for tensor in tensors]
+    try:
+        found = () if compute is None else compute(*arrays)
+    except Exception:  # noqa: BLE001  # the call is then done in Python, which says what is wrong
+        return
+    with _no_warnings(), np.errstate(all="ignore"):
+        result = function(*_replaced(given, iter(tensors)))
+    known = list(zip(tensors, stand_ins, strict=True))
+    _, ends = _told_all(result, noted, known)
+    made = [real._value for real, _ in known[len(tensors) :]]
+    found = found if type(found) is tuple else (found,)
+    for own, value in zip(found, made, strict=False):
+        if own.tobytes() != value.tobytes():
+            raise Unplanned
+    history.check([real for real, _ in known], found[len(made) :], ends)
+
+
+def _name(notes: Notes, value: ndarray, layout: Any) -> str:
+    """Return the name of a result, which is a constant where no op gave it."""
+    if isinstance(layout, Layout):
+        return layout.name
+    if type(layout) is ndarray:
+        # There are no tensors among the arguments: this is what a second call gave.
+        equal = layout.tobytes() == value.tobytes() and not np.may_share_memory(layout, value)
+    else:
+        equal = len({*map(bytes, value.reshape(-1, 1).view(np.uint8))}) == 1
+    if not equal:
+        raise Unplanned
+    return notes.constant(value)
+
+
+def _replaced(values: Any, stand_ins: Iterator[Any]) -> Any:
+    return type(values)([
+        _replaced(v, stand_ins) if type(v) is list or type(v) is tuple
+        else next(stand_ins) if isinstance(v, TensorBase) else v
+        for v in values
+    ])  # fmt: skip
+
+
+def _told(real: Any, stand_in: Any, known: list[tuple[Any, Any]]) -> Any:
+    """Return the number of a tensor that is known, or what tells a view of one (`table.Viewed`); what
+    is computed becomes known.
+    """
+    if stand_in._view is not None:
+        return _view(real, stand_in, known)
+    value, layout = real._value, stand_in._value
+    for k, (tensor, own) in enumerate(known):
+        if stand_in is own:
+            if real is not tensor:
+                raise Unplanned
+            return k
+    if (
+        type(real) is not facade.Tensor or type(value) is not ndarray
+        or real._view is not None or any(real is tensor for tensor, _ in known)
+        or not isinstance(layout, Meta | ndarray)
+        or (layout.shape, layout.dtype) != (value.shape, value.dtype)
+    ):  # fmt: skip
+        raise Unplanned
+    known.append((real, stand_in))
+    return len(known) - 1
+
+
+def _view(real: Any, stand_in: Any, known: list[tuple[Any, Any]]) -> Any:
+    """Return (number, array, offset in bytes, steps, creation) of a view of a tensor that is known."""
+    record, seen, value, layout = real._view, stand_in._view, real._value, stand_in._value
+    if type(real) is not facade.Tensor or record is None or type(value) is not ndarray:
+        raise Unplanned
+    number = next((k for k, (_, own) in enumerate(known) if own is seen.base), -1)
+    if number < 0:
+        number = _told(record.base, seen.base, known)
+    tensor = known[number][0]
+    base, steps = tensor._value, steps_behind(record, tensor)
+    offset = address(value) - address(base)
+    creation = DEFAULT_VIEW if record.chain[1][2] is None else MULTI_VIEW
+    if (
+        record.at != tensor._counter[0] or real._counter is not tensor._counter or seen.steps != steps
+        or (modes() is DEFAULT and (seen.creation, record.creation) != (creation, creation))
+        or (layout.shape, layout.dtype) != (value.shape, value.dtype) or layout.strides != strides_of(value)
+        or layout.offset * value.itemsize != offset or value.flags.writeable != base.flags.writeable
+    ):  # fmt: skip
+        raise Unplanned
+    return number, value, offset, steps, creation
+
+
+def _compared(
+    compute: Function | None, given: list[ndarray], made: list[tuple[Any, Any]]
+) -> Sequence[ndarray]:
+    """Return what is computed for nodes alone; raise where the rest is not what the call gave."""
+    if compute is None:
+        return ()
+    found = compute(*given)
+    found = found if type(found) is tuple else (found,)
+    for own, (real, _) in zip(found, made, strict=False):
+        value = real._value
+        if (
+            type(own) is not ndarray or own.dtype is not value.dtype or own.shape != value.shape
+            or own.strides != value.strides or own.tobytes() != value.tobytes()
+            or any(np.may_share_memory(own, array) for array in given)
+        ):  # fmt: skip
+            raise Unplanned
+    return found[len(made) :]

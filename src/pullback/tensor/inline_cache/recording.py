@@ -1,0 +1,105 @@
+"""Record the ops of a call on tensors without elements, as a function of arrays that runs their kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from numpy import ndarray
+
+from ...array.quiet import IGNORE, loud, quiet
+from ...core.calls import runs_at_once
+from ...core.meta import Meta
+from ...core.op import Op
+from ...core.value import TensorBase
+from .nodes import Unplanned
+
+
+class Layout(Meta):
+    """Layout of an argument, without elements; it notes the ops that run on it."""
+
+    __slots__ = ("name", "notes")
+
+    notes: Notes
+    name: str
+
+    @classmethod
+    def run(cls, op: Op, inputs: tuple[Any, ...], attrs: tuple[Any, ...], level: int) -> Any:
+        """Note the op, and give what its results are."""
+        notes = next(v.notes for v in inputs if isinstance(v, Layout))
+        return notes.add(op, inputs, attrs, Meta.run(op, inputs, attrs, level))
+
+
+class Notes:
+    """Collect the ops of a call as lines of a function of arrays."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.names: dict[str, Any] = {"quiet": quiet, "loud": loud, "IGNORE": IGNORE}
+        self.count = 0
+        #: Whether no result that is computed has a history, whatever the arguments have.
+        self.any_history = True
+        #: Whether it may be that elements are moved and none is computed.
+        self.moves = True
+
+    def layout(self, shape: Sequence[int], dtype: Any, strides: Any, memory: Any = None, at: int = 0) -> Any:
+        made = Layout(shape, dtype, strides, memory, at)
+        made.notes, made.name = self, f"v{self.count}"
+        self.count += 1
+        return made
+
+    def add(self, op: Op, inputs: tuple[Any, ...], attrs: tuple[Any, ...], result: Any) -> Any:
+        if op.acts or any(type(v) in (list, dict, set) for v in attrs):
+            raise Unplanned
+        self.any_history &= not op.derivable and not op.is_view
+        self.moves &= op.kind in ("linear", "view")
+        given = [self._told(v) for v in inputs]
+        ends = [self._told(v) for v in attrs]
+        arrays = [v for v in inputs if isinstance(v, Meta)]
+        at_once = runs_at_once(op, [v.phantom() for v in arrays]) and len(arrays) == len(inputs)
+        together = f"({''.join(f'{name}, ' for name in given)})"
+        if op.variadic:
+            given = [together]
+        if op.kind == "elementwise" and not op.many and not op.is_view:
+            call = f"{self._told(op.call)}({', '.join([*given, *ends])})"
+        elif op.is_view or at_once:
+            call = f"{self._told(op.kernel)}({', '.join([*given, *ends])})"
+        else:
+            call = f"{self._told(op.evaluate)}({together}, ({''.join(f'{end}, ' for end in ends)}))"
+        parts = result if isinstance(result, tuple) else (result,)
+        made = tuple([self.layout(r.shape, r.dtype, r.strides, r.memory, r.offset) for r in parts])
+        names = ", ".join(part.name for part in made)
+        self.lines.append(f"{names}{',' * isinstance(result, tuple)} = {call}")
+        return made if isinstance(result, tuple) else made[0]
+
+    def _told(self, value: Any) -> str:
+        """Return the name of a value in the function."""
+        if isinstance(value, Layout) and value.notes is self:
+            return value.name
+        if isinstance(value, Meta):
+            raise Unplanned
+        if isinstance(value, TensorBase):
+            value = value._value
+            if type(value) is not ndarray or value.ndim:
+                raise Unplanned
+            self.moves = False
+        name = f"c{len(self.names)}"
+        self.names[name] = value
+        return name
+
+    def constant(self, value: ndarray) -> str:
+        """Note a copy of an array."""
+        name = self._told(value.copy(order="K"))
+        self.lines.append(f"k{name} = {name}.copy(order='K')")
+        return f"k{name}"
+
+    def function(self, given: Sequence[str], results: Sequence[str]) -> Callable[..., Any]:
+        """Return what computes some results."""
+        body = "\n".join(f"        {line}" for line in self.lines)
+        text = (
+            f"def compute({', '.join(given)}):\n    token = quiet(IGNORE)\n    try:\n{body}\n"
+            f"    finally:\n        loud(token)\n    return {', '.join(results)}\n"
+        )
+        exec(compile(text, "<inline cache>", "exec"), self.names)
+        found: Callable[..., Any] = self.names["compute"]
+        return found
