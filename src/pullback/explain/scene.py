@@ -228,6 +228,13 @@ def scope_of(code: CodeType) -> Scope | None:
     return None
 
 
+def returning(code: CodeType | None) -> Place | None:
+    """Return the last line of a function that returns; None where its source is not at hand."""
+    scope = None if code is None else scope_of(code)
+    returns = [] if scope is None else [s for s in scope.statements if s.targets == ("return",)]
+    return scope.place_of_line(returns[-1].line) if returns and scope is not None else None
+
+
 @dataclass
 class Scene:
     """A frame of the program: variables, and the statements around the line that it is at."""
@@ -257,6 +264,11 @@ class Scene:
                     if member is tensor:
                         return f"{name}[{key!r}]"
         return None
+
+    def made(self, name: str, before: int | None = None) -> Place | None:
+        """Return the line that gives a name its value last, of those up to a line."""
+        made = [] if self.scope is None else self.scope.assigning(name, before)
+        return self.scope.place_of_line(made[-1].line) if made and self.scope is not None else None
 
     def value(self, path: str) -> Any:
         """Return the value of a name or a path of attributes now; None where that is not known.
