@@ -18,7 +18,7 @@ from ..optim.optimizer import Optimizer
 from .answer import Answer
 from .failure import Raised, plain
 from .missing import why_none_in
-from .scene import Scene, code_of, paths_in, scope_of, tree_of
+from .scene import Scene, code_of, paths_in, returning, scope_of, tree_of
 from .source import place_of
 
 
