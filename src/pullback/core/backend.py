@@ -69,7 +69,7 @@ def optimizer_steps(optimizer: Any) -> Any:
     hotness: Hotness | None = optimizer.__dict__.get("_hotness")
     if _load is None or hotness is None:
         return None
-    if is_tracing():
+    if is_tracing() or not large.is_there():
         return _load("optimizer_steps", "steps_of")(optimizer)
     if not hotness.is_hot_sampled(optimizer._cost):
         return None

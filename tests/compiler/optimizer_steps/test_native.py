@@ -97,12 +97,11 @@ def everything(optimizer: Any) -> list[Any]:
 
 
 def both(monkeypatch: pytest.MonkeyPatch, train: Callable[[], Any]) -> tuple[list[Any], list[Any]]:
-    """What a training leaves in an optimizer, natively and by NumPy."""
-    results = []
-    for size in (large.WORTH, large._NEVER):
-        monkeypatch.setattr(large, "SIZE", size)
-        results.append(everything(train()))
-    return results[0], results[1]
+    """What a training leaves in an optimizer, natively and parameter by parameter."""
+    natively = everything(train())
+    with monkeypatch.context() as context:
+        context.setattr(native, "native_steps", lambda optimizer: None)
+        return natively, everything(train())
 
 
 def parameters(rng: np.random.Generator, dtype: Any, shapes: Any = ((3, 5), (7, 4), (130,))) -> list[Any]:

@@ -79,7 +79,7 @@ def _sort(session: Session, container: Any, kwargs: dict[str, Any]) -> None:
 
 
 def _read(session: Session, container: Any, kind: Any, name: str, args: Args) -> Any:
-    """Only look at what is there."""
+    """Run a method that reads a container and changes nothing."""
     session.whole(container)
     others = []
     for value in args:

@@ -1,8 +1,9 @@
 """Do the steps of this package's optimizers for all parameters of a group at once.
 
-Eager, where that pays, one native loop does what `update` does (`native`); in a trace, what the update of one
-parameter writes down is written down again for the others (`traced`). Both take what they do from the
-optimizer's own code. `core.backend.optimizer_steps` asks here.
+Eager, one native loop does what `update` does where that pays, and without a compiler NumPy's passes over
+many parameters (`native`); in a trace, what the update of one parameter writes down is written down again
+for the others (`traced`). All take what they do from the optimizer's own code.
+`core.backend.optimizer_steps` asks here.
 """
 
 from __future__ import annotations
@@ -17,6 +18,6 @@ def steps_of(optimizer: Any) -> Any:
     """Return what has ``step(optimizer, group)``; None where each parameter takes its step by itself."""
     if is_tracing():
         return steps_in_trace(optimizer)
-    from .native import native_steps  # it needs LLVM
+    from .native import native_steps
 
     return native_steps(optimizer)

@@ -190,6 +190,10 @@ class Updating:
         return found
 
 
+#: The loops of all optimizers.
+NATIVE = Updating()
+
+
 def _text(written: Any, dtype: np.dtype[Any]) -> str:
     ops = _Plain(Module())
     places = written.places

@@ -1,4 +1,5 @@
-"""Steps of optimizers in native code: one call for all parameters of a group, where that pays.
+"""Steps of optimizers for all parameters of a group at once: in native code where that pays, and where there
+is no compiler in NumPy's passes over many parameters.
 
 What a step does comes from the optimizer's `update` (`stand_ins`), and is done with the same roundings, so a
 step gives the same bits here and in NumPy. `core.backend` asks for it when the steps in NumPy have cost what
@@ -18,14 +19,13 @@ import numpy as np
 from ml_dtypes import bfloat16
 from numpy import ndarray
 
-from ...array import locks
+from ...array import large, locks
 from ...core.blame import next_sequence, user_frame, written
 from ...core.modes import NO_GRAD, modes
 from ...core.value import wrap
 from ...nn.parameter import Parameter
 from ...tensor.tensor import Tensor
-from ..runtime.gradients import is_there
-from .loops import Updating
+from .passes import Updating
 from .stand_ins import GRAD, PARAM, Script, Unsupported, script_of
 
 #: Sets of parameters of a group for which the places of their arrays are kept.
@@ -36,21 +36,31 @@ _PACKAGE = __name__.partition(".")[0] + "."
 
 
 def native_steps(optimizer: Any) -> NativeSteps | None:
-    """Return what does the steps of an optimizer; None where they are NumPy's.
+    """Return what does the steps of an optimizer; None where each parameter takes its step by itself.
 
     Modes other than `no_grad`, which a step puts in force, see each op.
     """
-    if modes() is not NO_GRAD or not is_there():
+    if modes() is not NO_GRAD:
         return None
-    hotness = optimizer._hotness
-    if hotness.compiled is None:
-        hotness.compiled = NativeSteps()
+    hotness, updating = optimizer._hotness, _updating()
+    if hotness.compiled is None or hotness.compiled.updating is not updating:
+        hotness.compiled = NativeSteps(updating)
     found: NativeSteps = hotness.compiled
     return found if found.takes(optimizer) else None
 
 
-#: The loops of all optimizers.
-_updating = Updating()
+#: The passes of all optimizers.
+_PASSES = Updating()
+
+
+def _updating() -> Any:
+    """Return what makes the loops of optimizers: native ones where there can be any."""
+    if not large.is_there():
+        return _PASSES
+    from ..runtime.gradients import is_there
+    from .loops import NATIVE
+
+    return NATIVE if is_there() else _PASSES
 
 
 class _Entry:
@@ -196,11 +206,17 @@ def _may_change(value: Any) -> bool:
 
 
 class NativeSteps:
-    """The native steps of one optimizer."""
+    """The steps of one optimizer, by loops or by passes.
 
-    __slots__ = ("_entries", "_refused", "_sets", "_takes", "_turn", "_update")
+    Attributes
+    ----------
+    updating : loops.Updating or passes.Updating
+    """
 
-    def __init__(self) -> None:
+    __slots__ = ("_entries", "_refused", "_sets", "_takes", "_turn", "_update", "updating")
+
+    def __init__(self, updating: Any) -> None:
+        self.updating = updating
         self._update: Any = None
         self._takes = False
         self._entries: dict[int, _Entry] = {}
@@ -303,7 +319,7 @@ class NativeSteps:
         self, optimizer: Any, group: dict[str, Any], known: _Set, part: tuple[int, ...],
         gradients: Sequence[Any],
     ) -> bool:  # fmt: skip
-        """Do the step natively for parameters whose state holds the same numbers; whether that was done."""
+        """Do the step for parameters whose state holds the same numbers; whether that was done."""
         rows = known.rows.get(part)
         if rows is None or not rows.says_the_same(group):
             rows = self._prepared(optimizer, group, known, part)
@@ -337,12 +353,15 @@ class NativeSteps:
             rows = known.rows.get(part)
             if rows is None:
                 entries = [known.entries[place] for place in part]
-                rows = known.rows[part] = _Rows(_updating, entries, known.written)
+                rows = known.rows[part] = _Rows(self.updating, entries, known.written)
             rows.take(script, numbers, group)
             return rows
 
         try:
-            return optimizer._hotness.get(made)
+            return made() if self.updating is _PASSES else optimizer._hotness.get(made)
+        except Unsupported:
+            self._refused.add(first.kind)
+            return None
         except Exception as error:  # noqa: BLE001  # whatever the compiler stumbles over, the step is done
             self._refused.add(first.kind)
             warnings.warn(
