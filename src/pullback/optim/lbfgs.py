@@ -191,15 +191,12 @@ class LBFGS(Optimizer):
         line_search_fn: str | None = None,
     ) -> None:  # fmt: skip
         check_lr(lr)
-        super().__init__(
-            params,
-            {
-                "lr": lr, "max_iter": max_iter,
-                "max_eval": max_iter * 5 // 4 if max_eval is None else max_eval,
-                "tolerance_grad": tolerance_grad, "tolerance_change": tolerance_change,
-                "history_size": history_size, "line_search_fn": line_search_fn,
-            },
-        )  # fmt: skip
+        super().__init__(params, {
+            "lr": lr, "max_iter": max_iter,
+            "max_eval": max_iter * 5 // 4 if max_eval is None else max_eval,
+            "tolerance_grad": tolerance_grad, "tolerance_change": tolerance_change,
+            "history_size": history_size, "line_search_fn": line_search_fn,
+        })
         if len(self.param_groups) != 1:
             raise ValueError("LBFGS doesn't support per-parameter options (parameter groups)")
         self._params = self.param_groups[0]["params"]
