@@ -18,7 +18,7 @@ from pullback.torch_names import version
 
 #: torch's version, and pullback's behind it.
 VERSION = version.__version__
-#: What tells its version from that of a torch: torch's own version stands before it.
+#: What tells its version from that of a torch: torch's own version is before it.
 LOCAL = "+pullback."
 FOLDER = f"torch-{VERSION}.dist-info"
 WHEEL = f"torch-{VERSION}-py3-none-any.whl"

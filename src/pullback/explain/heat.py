@@ -51,7 +51,7 @@ def heat(array: ndarray) -> Heat | None:
     Parameters
     ----------
     array : ndarray
-        A vector is one row; kernels of shape ``(out, in, h, w)`` lie beside each other, a row of kernels for
+        A vector is one row; kernels of shape ``(out, in, h, w)`` are put beside each other, a row of kernels for
         each output channel.
     """
     if not 0 < array.size <= LARGEST:

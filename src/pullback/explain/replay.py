@@ -74,7 +74,7 @@ class Replay:
     def run(self, changed: dict[Node, ndarray]) -> list[ndarray]:
         """Return the outputs' values, up to constants, with other values in some leaves.
 
-        Only what lies behind these is run; the rest is as it was.
+        Only what is behind these is run; the rest is as it was.
         """
         values = dict(self.unchanged)
         moved: set[Node] = set(changed)

@@ -392,7 +392,7 @@ def freezing(files: Iterable[str]) -> Place | None:
 
 
 def conditional(place: Place) -> bool:
-    """Return whether a line stands under an `if`."""
+    """Return whether a line is under an `if`."""
     tree = tree_of(place.file)
     return tree is not None and any(
         isinstance(node, ast.If) and node.lineno < place.line <= (node.end_lineno or 0)

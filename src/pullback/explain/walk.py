@@ -140,7 +140,7 @@ class _Look(BackwardPass):
                 self.wanted.setdefault(node, []).append((index, position))
 
     def arrive(self, node: Node, g: Any) -> tuple[Any, bool]:
-        """Keep what is asked for; the node runs if something lies behind it."""
+        """Keep what is asked for; the node runs if something is behind it."""
         for index, position in self.wanted.get(node, ()):
             self.results[position] = g[index] if isinstance(node, MultiNode) else g
         needed = self.needed

@@ -337,7 +337,7 @@ def tree_unflatten(leaves: Iterable[Any], treespec: TreeSpec) -> Any:
 
 
 def tree_map(func: Callable[..., Any], tree: Any, *rests: Any, is_leaf: IsLeaf = None) -> Any:
-    """Apply a function to each leaf, and to what stands at its place in further trees.
+    """Apply a function to each leaf, and to what has its place in further trees.
 
     Parameters
     ----------

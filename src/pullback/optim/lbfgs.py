@@ -228,7 +228,7 @@ class LBFGS(Optimizer):
         group = self.param_groups[0]
         lr = group["lr"].squeeze() if isinstance(group["lr"], Tensor) else group["lr"]
         closure = enable_grad()(self._closures.native(closure) if backend.compiles_parts.get() else closure)
-        # One state for all parameters; it stands under the first, as in torch's state dicts.
+        # One state for all parameters; it is under the first, as in torch's state dicts.
         state = self.state[self._params[0]]
         first = closure()
         loss, gradient, evaluations = float(first), self._flat_gradient(), 1

@@ -20,7 +20,7 @@ _THERE = {
     ("torch.core.hooks", "RemovableHandle"): ("torch.utils.hooks", "RemovableHandle"),
 }
 
-#: Dtypes that have no storage class of their own: their tensors lie in an untyped storage.
+#: Dtypes that have no storage class of their own: their tensors are in an untyped storage.
 UNTYPED = frozenset({dtypes.complex32, *dtypes.STORAGE_ONLY, *dtypes.FLOAT8})
 
 

@@ -21,7 +21,7 @@ MOST = 40
 FITS = 10
 FITS_WITH_LEAVES = 16
 
-#: Leaves of one box that are boxes of their own: more lie in a row that is wider than the picture.
+#: Leaves of one box that are boxes of their own: more are in a row that is wider than the picture.
 LEAVES_IN_A_ROW = 4
 
 #: Pieces into which a level without modules is cut.

@@ -30,6 +30,12 @@ def _reverse_repeat_tuple(t: Sequence[Any], n: int) -> tuple[Any, ...]:
     return tuple(x for x in reversed(t) for _ in range(n))
 
 
+def differing(module: Any, **usual: Any) -> str:
+    """Return the attributes of a module that are not as usual, as `extra_repr` shows them: ", groups=2"."""
+    found = ((name, getattr(module, name)) for name in usual)
+    return "".join(f", {name}={value}" for name, value in found if value != usual[name])
+
+
 def _list_with_default(out_size: Any, defaults: Sequence[int]) -> Any:
     """Return the sizes wanted of the last axes, where None stands for the size that the axis has."""
     if isinstance(out_size, int):

@@ -37,7 +37,7 @@ from .subject import other_arguments
 
 #: What a file says that it is.
 FORMAT = "pullback frozen program 3"
-#: What stands before the names of weights, and of all else.
+#: What is before the names of weights, and of all else.
 STATE, OWN = "state.", "native."
 #: Beginnings of what Linux calls a processor's instructions that native code may use.
 _INSTRUCTIONS = (

@@ -201,7 +201,7 @@ class SequenceParallel(ParallelStyle):
 
 
 def _replicate(module: Module, mesh: DeviceMesh) -> None:
-    """Let the parameters of a module stand in every process as they are there."""
+    """Keep the parameters of a module in every process as they are there."""
     for owner in module.modules():
         for name, value in list(owner._parameters.items()):
             if value is not None and not isinstance(value, DTensor):
