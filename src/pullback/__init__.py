@@ -35,6 +35,7 @@ def _uncollected() -> Iterator[None]:
 
 with _uncollected():
     from . import torch_names as _torch_names
+    from .array import large as _large
     from .array import locks as _locks
     from .core import backend as _backend
     from .core import facade as _facade
@@ -47,10 +48,8 @@ globals().update(_namespace.TOP_LEVEL)
 
 
 def _native(module: str, name: str) -> Any:
-    """Return native kernels of eager ops; None without llvmlite."""
-    from importlib.util import find_spec
-
-    if find_spec("llvmlite") is None:
+    """Return native kernels of eager ops; None where nothing can be compiled."""
+    if _large.without_compiler():
         return None
     return _of_compiler(f"eager_kernels.{module}", name)()
 

@@ -10,6 +10,7 @@ import pytest
 
 import pullback as torch
 from pullback import nn
+from pullback.array import large
 from pullback.array.random import Generator
 
 pytest.importorskip("llvmlite")
@@ -204,3 +205,10 @@ def test_a_recorded_constant_that_is_written_to_is_kept_for_the_covectors():
     x = torch.tensor(2.0, requires_grad=True)
     (grad,) = torch.autograd.grad(torch.compile(quotient, backend="native")(x), x)
     assert grad.item() == -0.25
+
+
+def test_a_program_packed_without_sources_runs_eagerly(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(large.os.path, "isfile", lambda path: False)
+    with pytest.warns(UserWarning, match="the sources of pullback are not on disk"):
+        double = torch.compile(lambda x: x * 2)
+    assert double(torch.ones(2)).tolist() == [2.0, 2.0]

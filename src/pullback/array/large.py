@@ -63,11 +63,22 @@ def take_away() -> None:
     SIZE = CHAIN = ROWS = MATRIX = _NEVER
 
 
-def look_for_compiler() -> None:
-    """Do without native kernels where no compiler is installed."""
+def without_compiler() -> str:
+    """Return why nothing can be compiled here, or nothing: LLVM is missing, or the sources are (a program may
+    be packed without them), which native functions and their names in the disk cache are made from.
+    """
     from importlib.util import find_spec
 
     if find_spec("llvmlite") is None:
+        return "llvmlite is not installed; pip install 'pullback[compile]'"
+    if not os.path.isfile(os.path.join(os.path.dirname(__file__), "..", "compiler", "emit", "codegen.py")):
+        return "the sources of pullback are not on disk"
+    return ""
+
+
+def look_for_compiler() -> None:
+    """Do without native kernels where nothing can be compiled."""
+    if without_compiler():
         take_away()
 
 

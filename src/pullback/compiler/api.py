@@ -9,7 +9,6 @@ llvmlite is not installed. A compiled module is wrapped as in torch, so that its
 from __future__ import annotations
 
 import functools
-import importlib.util
 import os
 import platform
 import sys
@@ -18,6 +17,7 @@ import weakref
 from collections.abc import Callable
 from typing import Any, TypeVar, cast, overload
 
+from ..array import large
 from ..core.blame import user_frame
 from ..core.settings import SETTINGS
 from ..core.tracer import is_tracing
@@ -197,8 +197,8 @@ def _native(function: Callable[..., Any], fullgraph: bool, limit: int | None, ch
     """
     if os.environ.get("PULLBACK_NATIVE") == "0":
         return None
-    if importlib.util.find_spec("llvmlite") is None:
-        _warn("llvmlite is not installed; pip install 'pullback[compile]'")
+    if missing := large.without_compiler():
+        _warn(missing)
         return None
     from .frontend import bytecode
 

@@ -32,8 +32,7 @@ def declare_all() -> None:
 
 def __getattr__(name: str) -> Any:
     """Load torch's own names when a program asks for them; any other name is that of an empty namespace."""
-    # Asked at the first import of each module here, of which a search by the import system takes 0.1 ms.
-    if name.startswith("__") or isfile(f"{__path__[0]}/{name}.py"):
+    if name.startswith("__") or _is_module(name):
         raise AttributeError(f"module 'pullback.ops' has no attribute '{name}'")
     if name in ("aten", "pullback"):
         made = getattr(facade.torch_names(), name)
@@ -41,6 +40,16 @@ def __getattr__(name: str) -> Any:
         made = Namespace(f"torch.ops.{name}")
     globals()[name] = made
     return made
+
+
+def _is_module(name: str) -> bool:
+    """Return whether there is a module of that name here, be it in an archive or without its source."""
+    # Asked at the first import of each module, of which a search by the import system takes 0.1 ms.
+    if isfile(f"{__path__[0]}/{name}.py"):
+        return True
+    from importlib.util import find_spec
+
+    return find_spec(f"{__name__}.{name}") is not None
 
 
 def load_library(path: str) -> NoReturn:
