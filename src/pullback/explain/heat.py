@@ -51,8 +51,8 @@ def heat(array: ndarray) -> Heat | None:
     Parameters
     ----------
     array : ndarray
-        A vector is one row; kernels of shape ``(out, in, h, w)`` are put beside each other, a row of kernels for
-        each output channel.
+        A vector is one row. Kernels of shape ``(out, in, h, w)`` are put side by side, with a row of kernels
+        for each output channel.
     """
     if not 0 < array.size <= LARGEST:
         return None
