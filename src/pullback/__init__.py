@@ -87,8 +87,25 @@ _LAZY = (
     "types", "utils", "version", "xpu",
 )
 
-#: Names of the top level that live in one of those.
+#: Functions of the top level and the module that has them, which loads when one is first used.
+_LATER = {
+    **dict.fromkeys(("cumulative_trapezoid", "gradient", "trapezoid", "trapz"), "tensor.calculus"),
+    **dict.fromkeys(("cdist", "pdist"), "tensor.distances"),
+    **dict.fromkeys(
+        ("as_tensor", "asarray", "from_dlpack", "from_numpy", "frombuffer", "to_dlpack"), "tensor.interchange"
+    ),
+    **dict.fromkeys(("pca_lowrank", "svd_lowrank"), "tensor.low_rank"),
+    "set_printoptions": "tensor.printing",
+    **dict.fromkeys(("frobenius_norm", "norm_except_dim", "nuclear_norm"), "tensor.older_norms"),
+    **dict.fromkeys(
+        ("bartlett_window", "blackman_window", "hamming_window", "hann_window", "kaiser_window"),
+        "tensor.windows",
+    ),
+}
+
+#: Names of the top level that live in modules which load when first used.
 _LAZY_NAMES = {
+    **_LATER,
     **dict.fromkeys(
         (
             "no_grad", "enable_grad", "set_grad_enabled", "inference_mode", "is_grad_enabled",
@@ -199,7 +216,9 @@ _LAZY_NAMES = {
 
 def __getattr__(name: str) -> Any:
     if name in _LAZY_NAMES:
-        found = getattr(importlib.import_module(f"{__package__}.{_LAZY_NAMES[name]}"), name)
+        module = importlib.import_module(f"{__package__}.{_LAZY_NAMES[name]}")
+        declared = _namespace.declared(name) if name in _LATER else None
+        found = getattr(module, name) if declared is None else declared
         if _LAZY_NAMES[name] == "nn.functional" and _namespace.described(name, "nn.functional") is None:
             # The layer's function is a Python function of torch's, the top level has another one.
             found = _namespace.as_function(found, name)
@@ -225,4 +244,4 @@ def __dir__() -> list[str]:
     return sorted({*globals(), *_LAZY, *_LAZY_NAMES})
 
 
-__all__ = ["__version__", *sorted(_namespace.TOP_LEVEL)]  # noqa: PLE0604  # torch's names, collected from declarations
+__all__ = ["__version__", *sorted({*_namespace.TOP_LEVEL, *_LATER})]  # noqa: PLE0604  # torch's names, collected from declarations

@@ -16,7 +16,7 @@ from pullback.compiler.lower.buffer import Buffer
 from pullback.compiler.runtime import native_call
 from pullback.compiler.runtime.guards import result_record
 from pullback.compiler.runtime.object_layout import layout
-from pullback.compiler.runtime.specialised_call import MISS
+from pullback.compiler.runtime.specialised_source import MISS
 
 pytestmark = pytest.mark.skipif(layout() is None, reason="another interpreter: calls are checked in Python")
 

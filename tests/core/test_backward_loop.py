@@ -12,7 +12,8 @@ import pytest
 
 import pullback as torch
 from pullback.array import large
-from pullback.core import engine
+from pullback.core import blame, engine
+from pullback.core.op import TABLE, op
 
 F = torch.nn.functional
 
@@ -105,6 +106,60 @@ def test_gradients_have_the_same_bits_and_strides(native, program, shapes, dtype
     assert found[0] == found[1]
 
 
+def described(tensors):
+    """Return bits and strides of tensors, and the classes, edges and lines of the nodes behind them."""
+    stack, numbers, told = [t.grad_fn for t in tensors], {}, []
+    while stack:
+        node = stack.pop()
+        if node is None or node in numbers:
+            continue
+        numbers[node] = len(numbers)
+        behind = [(edge, index) for edge, index in node.next_functions]
+        line = None if node.name().endswith("AccumulateGrad") else blame.place_of(node)
+        told.append((node.name(), line, [(edge and edge.name(), index) for edge, index in behind]))
+        stack += [edge for edge, _ in behind]
+    return [(t.stride(), t.detach().numpy().tobytes()) for t in tensors], told
+
+
+@pytest.mark.parametrize(("program", "shapes"), PROGRAMS[:2], ids=lambda v: getattr(v, "__name__", ""))
+def test_recorded_passes_leave_the_same_graph(monkeypatch, price, program, shapes):
+    if not large.is_there():
+        pytest.skip("needs llvmlite")
+    leaves = [leaf(*shape, seed=k) for k, shape in enumerate(shapes)]
+
+    def told():
+        first = torch.autograd.grad(program(*leaves), leaves, create_graph=True)
+        second = torch.autograd.grad(sum((g * g).sum() for g in first), leaves)
+        return described(first), described(second)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(engine.large, "backward_loop", lambda: None)
+        expected = told()
+    price(0)
+    assert told() == expected
+    for _ in range(110):  # by then the pullbacks have plans
+        torch.autograd.grad(program(*leaves), leaves, create_graph=True)
+    assert told() == expected
+
+
+def test_only_what_is_asked_for_is_pulled_back(native):
+    ran = []
+    product = op(
+        "product_of_the_test", lambda x, y, /: x * y,
+        (lambda g, y: ran.append("x") or g * y, lambda g, x: ran.append("y") or g * x),
+    )  # fmt: skip
+    try:
+        x, w = leaf(3), leaf(3, seed=1)
+        for recorded in (False, True):
+            (g,) = torch.autograd.grad(product(product(x, w), w).sum(), x, create_graph=recorded)
+            assert torch.allclose(g, w * w)
+            assert set(ran) == {"x"}
+        (h,) = torch.autograd.grad(g.sum(), w)
+        assert torch.allclose(h, 2 * w)
+    finally:
+        del TABLE["product_of_the_test"]
+
+
 def test_what_a_leaf_keeps_is_its_own(native):
     x, y = leaf(3, 4), leaf(3, 4, seed=1)
     g = torch.ones(3, 4)
@@ -155,6 +210,13 @@ def test_errors_are_the_same(native):
         y.add_(1)
         z.sum().backward()
 
+    def changed_before_a_recorded_pass():
+        x = leaf(3)
+        y = x.exp()
+        z = (y.tanh() * y).sum()
+        y.add_(1)
+        torch.autograd.grad(z, x, create_graph=True)
+
     def freed():
         y = leaf(3).exp().sum()
         y.backward()
@@ -164,7 +226,7 @@ def test_errors_are_the_same(native):
         x = leaf(3)
         (torch.heaviside(x, x) * x).sum().backward()
 
-    for failing in (changed, freed, underivable):
+    for failing in (changed, changed_before_a_recorded_pass, freed, underivable):
         texts = []
         for on in (False, True):
             native(on)

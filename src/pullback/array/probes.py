@@ -35,9 +35,11 @@ def _numbers(dtype: np.dtype[np.generic], beyond: int) -> list[ndarray]:
 
 
 def _changed(array: ndarray, number: ndarray, last_only: bool) -> ndarray:
-    new = array.copy(order="K")
+    # What is repeated along an axis stays so: views of it have the strides that were noted.
+    once = array[(*[slice(None if stride else 1) for stride in array.strides], ...)]
+    new = once.copy(order="K")
     new[(-1,) * array.ndim if last_only else ...] = number
-    return new
+    return new if new.shape == array.shape else np.broadcast_to(new, array.shape)
 
 
 def probes(arrays: Sequence[ndarray]) -> Iterator[list[ndarray]]:

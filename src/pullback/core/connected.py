@@ -68,8 +68,8 @@ def connecting(
     name = gradient.node_name or node_name.replace("Backward", "BackwardBackward")
     node_class = _node_class(gradient, name)
 
-    def connected(self: Node, g: Any) -> tuple[Any, ...]:
-        grads = backward_graph(self, g)
+    def connected(self: Node, g: Any, *needed: Any) -> tuple[Any, ...]:
+        grads = backward_graph(self, g, *needed)
         if not modes().grad:
             return tuple(grads)
         edges = self._edges if gradient.by is None else self._edges[: gradient.by]

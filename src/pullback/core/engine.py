@@ -8,6 +8,7 @@ dtype of the edge that it travels along in one place, here: rules know nothing o
 
 from __future__ import annotations
 
+import functools
 from _thread import get_ident
 from collections.abc import Callable, Container, Sequence
 from functools import partial
@@ -190,8 +191,11 @@ def conform(g: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
             return g
     elif type(g) is facade.Tensor:
         value = g._value
-        if type(value) is ndarray and value.shape == shape and value.dtype is dtype:
-            return g
+        if type(value) is ndarray:
+            if value.shape != shape:
+                g = _summed()(g, shape)
+            if value.dtype is dtype:
+                return g
     elif isinstance(g, np.generic):
         g = np.asarray(g)
     if shape_of(g) != shape:
@@ -199,6 +203,12 @@ def conform(g: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
     if dtype_of(g) != dtype:
         g = facade.convert(g, dtype)
     return g
+
+
+@functools.cache
+def _summed() -> Callable[..., Any]:
+    """Return what sums a tensor to a shape, at once where its like came often."""
+    return facade.repeated(facade.sum_to)
 
 
 def _is_saved(value: ndarray, saved: tuple[Any, ...]) -> bool:
@@ -235,11 +245,12 @@ class Backward(BackwardPass, Task):
         self.accumulates = accumulate
         self.looks = False
         if capture is not None:
-            self.looked_at = {*capture.wanted, *capture.roots}
+            beside = [root for root in capture.roots if root not in capture.needed]
+            self.looked_at = {*capture.wanted, *beside}
         now = modes()
         self.watched = now.anomaly or now.watcher is not None
         self.pulls = self.watched or create_graph
-        self.is_plain = not self.pulls and (now is DEFAULT or now is NO_GRAD)
+        self.is_plain = not self.watched and (now is DEFAULT or now is NO_GRAD)
 
     def run(self) -> None:
         """Send the covectors of the roots, then run every node that one reaches."""
@@ -261,6 +272,7 @@ class Backward(BackwardPass, Task):
         return partial(
             drain, self, self.heap, self.pending, self.needed, self.looked_at or None, self.empty,
             self.summed, self.shared, self.freed, None if self.accumulates else True, self.deliver, self.send,
+            True if self.create_graph else None,
         )  # fmt: skip
 
     def arrive(self, node: Node, g: Any) -> tuple[Any, bool]:
@@ -311,7 +323,9 @@ class Backward(BackwardPass, Task):
         if self.watched:
             return watched(node, g, self.create_graph)
         if self.create_graph:
-            return node.backward_graph(g)
+            if self.needed is None or node._op is None:
+                return node.backward_graph(g)
+            return node.backward_graph(g, self.needed)  # type: ignore[call-arg]  # what nodes of ops take
         if type(g) is ndarray and (g.size >= WORTH or node.is_chained):
             return tuple(map(bulk.unwrapped, node.backward_bulk(bulk.Bulk(g))))
         return node.backward(g)

@@ -34,6 +34,13 @@ def meaning(error: BaseException, node: Node | None) -> str | None:
     return None
 
 
+def repeated(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function of arguments by place that does what another one does, at once where its like came
+    often before; that one itself where nothing that remembers is provided.
+    """
+    return function
+
+
 #: Sum a value to a shape.
 sum_to: Callable[[Any, tuple[int, ...]], Any]
 #: Cast a covector to the dtype of an edge.

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from numpy import ndarray
 
+from . import facade
 from .blame import stamp
 from .levels import WRAPPER
 from .marked import Marked, resolved, viewed
@@ -17,7 +18,7 @@ from .modes import modes
 from .node import DIFFERENTIABLE, LEAF, MultiNode, Node, Output, accumulator, unrecorded
 from .saved import save
 from .tracer import Tracer, running
-from .value import InnerValue, TensorBase, dtype_of, run, settled, shape_of, within_transform, wrap
+from .value import InnerValue, TensorBase, Value, dtype_of, run, settled, shape_of, within_transform, wrap
 from .views import View
 from .wrapper import Wrapped, dispatched
 
@@ -32,10 +33,6 @@ def run_tensor(op: Op, inputs: tuple[Any, ...], attrs: tuple[Any, ...], level: i
     one is needed.
     """
     mode = modes()
-    for v in inputs if level else ():
-        foreign = isinstance(v, TensorBase) and type(v._value) is Tracer and v._value.is_foreign()
-        if foreign and type(settled(v)) is not Tracer:
-            return op.called(inputs, attrs)
     if mode.transform and not level and mode.is_transform_alone:
         return within_transform(op, inputs, mode, op.called, inputs, attrs)
     record = op.derivable and mode.grad and not mode.inference
@@ -52,13 +49,20 @@ def run_tensor(op: Op, inputs: tuple[Any, ...], attrs: tuple[Any, ...], level: i
                 recorder.lift(v)
     top = None
     traced = False
+    #: Whether what lies below is nothing but tensors around arrays.
+    plain = bool(level) and not has_bits
     for v in inputs:
         if isinstance(v, TensorBase) and (v._level == level or (level == WRAPPER and not v._level)):
             inner.append(value := v._value)
-            if (kind := type(value)) is not ndarray and kind is not TensorBase._facade:
+            if (kind := type(value)) is facade.Tensor or kind is facade.Parameter:
+                plain = plain and not value._level and type(value._value) is ndarray
+            elif kind is not ndarray:
+                plain = False
                 if kind is Marked:
                     has_bits = True
                 elif kind is Tracer:
+                    if level and value.is_foreign() and type(settled(v)) is not Tracer:
+                        return op.called(inputs, attrs)
                     traced = True
                 elif isinstance(value, InnerValue) and value._level == level:
                     top = kind
@@ -74,10 +78,17 @@ def run_tensor(op: Op, inputs: tuple[Any, ...], attrs: tuple[Any, ...], level: i
             inner.append(v)
             edges.append(None)
             traced = traced or type(v) is Tracer
+            if isinstance(v, TensorBase):
+                known = type(v) is facade.Tensor or type(v) is facade.Parameter
+                plain = plain and known and type(v._value) is ndarray and not v._level
+            elif isinstance(v, Value):
+                plain = False
     if traced and level:
         # A constant of a trace is its array: a rule may meet it with a covector that is one.
         inner = [_bare(v) for v in inner]
-    if mode.dispatch_modes and not level:
+    if plain and mode.is_transform_alone:
+        result = within_transform(op, inner, mode, op.called, tuple(inner), attrs)
+    elif mode.dispatch_modes and not level:
         result = dispatched(op, inputs, attrs)
     elif level:
         # What has the level itself has nothing above it.

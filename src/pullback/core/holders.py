@@ -61,12 +61,12 @@ def holder_of(array: Any, node: Node, edge: Any) -> Any:
     """Return the tensor that changed since a node saved its array, with the history `edge`; None where there
     is none, or no more.
     """
-    return _noted(_holders, array, node, _number(edge))
+    return _noted(_holders, array, node, _number(edge)) if _holders else None
 
 
 def base_of(array: Any, node: Node) -> Any:
     """Return the tensor, no view, that changed since a node saved an array that is a view of its memory, or
     None.
     """
-    owner = getattr(array, "base", None)
+    owner = getattr(array, "base", None) if _owners else None
     return None if owner is None else _noted(_owners, owner, node, 0)

@@ -38,10 +38,20 @@ class Modes(NamedTuple):
     @property
     def is_transform_alone(self) -> bool:
         """Return whether nothing but running transforms and grad mode tell this from a common record."""
-        return bool(self.transform) and not (
+        global _asked
+        asked, answer = _asked
+        if asked is self:
+            return answer
+        answer = bool(self.transform) and not (
             self.inference or self.saved_hooks or self.anomaly or self.function_modes
             or self.watcher is not None or self.dispatch_modes
         )
+        _asked = self, answer
+        return answer
+
+
+#: What was asked last whether a transform is alone in it, and the answer: each op of a transform asks twice.
+_asked: tuple[Modes | None, bool] = (None, False)
 
 
 DEFAULT = Modes()

@@ -11,10 +11,9 @@ covector and read what they saved as scalars then: tanh goes backward in 0.6 µs
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from numpy import float32, float64, ndarray
 
 from ..array import large
@@ -24,9 +23,10 @@ from .blame import is_freed
 from .bulk import bulk_saved
 from .connected import connecting
 from .node import MultiNode, Node, dtype_at
-from .saved import check_versions, freed, graph_saved, plain_saved
+from .recorded_pullback import materialized, pullback_of_tensors, recorded_pullback
+from .saved import check_versions, freed, plain_saved
 from .underivable import Underivable
-from .value import dtype_of, wrap
+from .value import dtype_of
 
 if TYPE_CHECKING:
     from .op import Op
@@ -45,7 +45,7 @@ def make_node_class(op: Op) -> type[Node]:
     members["_frees"] = op.once or layout.count > 0
     members["_takes_scalars"] = op.parallel and not op.attrs and not layout.metadata
     members["backward_bulk"] = _bulk_backward(op, several)
-    graph = _general_backward(op, graph_saved, several)
+    graph = recorded_pullback(op, several)
     members["backward_graph"] = graph if op.gradient is None else connecting(op.gradient, name, graph)
     if len(op.inputs) == 3 and not (op.joint or several):
         members["backward"] = _backward_3(op)
@@ -67,17 +67,17 @@ def make_node_class(op: Op) -> type[Node]:
 
 
 def _refusing_freed(pull: Callable[..., Any]) -> Callable[..., Any]:
-    def backward(self: Node, g: Any) -> tuple[Any, ...]:
+    def backward(self: Node, g: Any, *needed: Any) -> tuple[Any, ...]:
         if is_freed(self._saved):
             raise freed(self)
-        return pull(self, g)
+        return pull(self, g, *needed)
 
     return backward
 
 
 def _refusing_complex(pull: Callable[..., Any]) -> Callable[..., Any]:
-    def backward(self: Node, g: Any) -> tuple[Any, ...]:
-        grads = pull(self, g)
+    def backward(self: Node, g: Any, *needed: Any) -> tuple[Any, ...]:
+        grads = pull(self, g, *needed)
         if dtype_of(g).kind in "cW":
             for edge, gi in zip(self._edges, grads, strict=True):
                 if gi is not None and edge is not None and dtype_at(edge).kind not in "cW":
@@ -90,7 +90,10 @@ def _refusing_complex(pull: Callable[..., Any]) -> Callable[..., Any]:
 def packed_class(op: Op) -> type[Node]:
     """Make the class of nodes that may hold packed values; a plain node becomes one by its `__class__`."""
     fast = op.node_class
-    backward = _general_backward(op, plain_saved, issubclass(fast, MultiNode))
+    several = issubclass(fast, MultiNode)
+    backward = _general_backward(op, plain_saved, several)
+    if not several:
+        backward = pullback_of_tensors(op, backward)
     if op.real:
         backward = _refusing_complex(backward)
     if op.once:
@@ -155,23 +158,6 @@ def _bulk_backward(op: Op, several: bool) -> Callable[..., Any]:
         return general(self, g) if size >= large.WORTH else self.backward(g.value)
 
     return backward
-
-
-def materialized(node: Node, g: Sequence[Any]) -> tuple[Any, ...]:
-    """Return covectors of a node with several outputs, zeros where none arrived."""
-    if all(v is not None for v in g):
-        return tuple(g)
-    some = next(v for v in g if v is not None)
-    return tuple(
-        zeros_like_value(some, shape, dtype) if v is None else v
-        for v, shape, dtype in zip(g, node._shape, node._dtype, strict=True)
-    )
-
-
-def zeros_like_value(like: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
-    """Return zeros of the same kind (array or tensor) as `like`."""
-    zeros = np.zeros(shape, dtype)
-    return zeros if isinstance(like, (ndarray, np.generic)) else wrap(zeros)
 
 
 def scalar_of(value: Any) -> Any:

@@ -20,7 +20,6 @@ opaque          the vjp transposed twice    a counted loop over the batch       
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol, cast
 
@@ -38,8 +37,9 @@ from .connected import Gradient
 from .node import MultiNode, Node
 from .node_classes import general_class, make_node_class, packed_class
 from .promotion import COMPLEX32, NARROW, check_broadcast, converted, promoted, rounded, unsupported
+from .recorded_pullback import pulled_by_rules
 from .result_shapes import result_kinds
-from .saved import Layout, SavedTensor, graph_saved, parameter_names
+from .saved import Layout, SavedTensor, graph_reader, parameter_names
 from .underivable import no_derivative
 from .value import dtype_of, shape_of
 
@@ -313,12 +313,7 @@ class Op:
             self.sizes_kept = True
         if self.summary or self.names:
             self.names = (self.names or (name,)) if self.summary else ()
-        self.parallel = kind == "elementwise" and isinstance(kernel, np.ufunc)
         self.is_view = kind == "view" or self.signs is not None
-        self.draws = self.attrs[-1:] == ("generator",)
-        self.exchanges = self.attrs[-1:] == ("group",)
-        #: Whether it does more than give its result: it runs as often as it is called, in order.
-        self.acts = self.draws or self.exchanges
         #: Whether there is a derivative with respect to an input, and so a node.
         self.derivable = self.rules.count(None) < len(self.rules)
         #: On any values, arrays included: what rules and composed functions call.
@@ -331,6 +326,26 @@ class Op:
     def called(self, inputs: Sequence[Any], attrs: Sequence[Any]) -> Any:
         """Return what the call makes of inputs and attributes."""
         return self.call(inputs, *attrs) if self.variadic else self.call(*inputs, *attrs)
+
+    @computed
+    def parallel(self) -> bool:
+        """Return whether the kernel is a loop that runs on parts of an array side by side."""
+        return self.kind == "elementwise" and isinstance(self.kernel, np.ufunc)
+
+    @computed
+    def draws(self) -> bool:
+        """Return whether it draws random numbers."""
+        return self.attrs[-1:] == ("generator",)
+
+    @computed
+    def exchanges(self) -> bool:
+        """Return whether it exchanges values with other processes."""
+        return self.attrs[-1:] == ("group",)
+
+    @computed
+    def acts(self) -> bool:
+        """Return whether it does more than give its result: it runs as often as it is called, in order."""
+        return self.draws or self.exchanges
 
     @computed
     def node_name(self) -> str:
@@ -363,6 +378,11 @@ class Op:
         takes 5 ms.
         """
         return make_node_class(self)
+
+    @computed
+    def pulled(self) -> Callable[..., tuple[Any, ...]]:
+        """Return what calls the rules on tensors (`pulled_by_rules`)."""
+        return pulled_by_rules(self)
 
     @computed
     def packed_class(self) -> type[Node]:
@@ -398,7 +418,8 @@ class Op:
         """Return what a node saved under one of torch's names, as a tensor at its place in the graph."""
         for own in self.layout.position:
             if self._torch_name(own) == name:
-                return graph_saved(node)[self.layout.position[own]]
+                read = graph_reader(self.layout, self.differentiable_outputs)
+                return read(node)[self.layout.short[own]]
         raise AttributeError(
             f"'{self.node_name}' object has no attribute '_saved_{name}'", name=f"_saved_{name}", obj=node
         )
@@ -556,7 +577,8 @@ def _signature_names(name: str, kernel: Callable[..., Any]) -> tuple[tuple[str, 
 
 def torch_node_name(name: str) -> str:
     """Return 'leaky_relu' -> 'LeakyReluBackward0', 'log1p' -> 'Log1PBackward0'."""
-    return re.sub(r"(^|_|(?<=\d))([a-z])", lambda m: m[2].upper(), name).replace("_", "") + "Backward0"
+    letters = [c.upper() if before == "_" or before.isdigit() else c for before, c in zip("_" + name, name)]
+    return "".join(letters).replace("_", "") + "Backward0"
 
 
 def elementwise(

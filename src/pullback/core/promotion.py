@@ -26,11 +26,12 @@ NARROW: dict[np.dtype[Any], np.dtype[Any]] = {
 
 def check_broadcast(inputs: Sequence[Any]) -> None:
     """Raise torch's error where the shapes of inputs do not broadcast."""
-    _check_shapes(tuple([tuple(shape_of(v)) for v in inputs if v is not None]))
+    broadcast_shape(*[tuple(shape_of(v)) for v in inputs if v is not None])
 
 
 @functools.lru_cache(maxsize=1024)
-def _check_shapes(shapes: tuple[tuple[int, ...], ...]) -> None:
+def broadcast_shape(*shapes: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the shape to which shapes broadcast, or raise torch's error of the last sizes that differ."""
     so_far = shapes[0]
     for shape in shapes[1:]:
         if shape == so_far or not shape:
@@ -43,6 +44,7 @@ def _check_shapes(shapes: tuple[tuple[int, ...], ...]) -> None:
             if m != n and m != 1 and n != 1:
                 raise errors.no_broadcast(m, n, axis)
         so_far = tuple([n if m == 1 else m for m, n in zip(a, b, strict=True)])
+    return so_far
 
 
 def unsupported(word: str, inputs: Sequence[Any], dtype: Any = None) -> NotImplementedError:

@@ -58,7 +58,8 @@ def parameter_names(function: Callable[..., Any]) -> list[str]:
     return list(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount])
 
 
-def _picker(places: Sequence[int]) -> Callable[[Any], tuple[Any, ...]]:
+def picker(places: Sequence[int]) -> Callable[[Any], tuple[Any, ...]]:
+    """Return what picks the values at some places, always as a tuple."""
     if not places:
         return lambda saved: ()
     if len(places) == 1:
@@ -111,7 +112,9 @@ class Layout:
         self.count = len(self.values)
         #: Where what each rule asks for stands in the saved tuple.
         self.places = tuple([tuple([self.position[n] for n in names if n != "needs"]) for names in wanted])
-        self.pickers = tuple(map(_picker, self.places))
+        self.pickers = tuple(map(picker, self.places))
+        #: Where a name stands once version counters are left out.
+        self.short = {name: p // 3 if p < base else p - 2 * self.count for name, p in self.position.items()}
         self._needed: dict[tuple[bool, ...], tuple[bool, ...]] = {}
 
     def needed(self, wants: tuple[bool, ...]) -> tuple[bool, ...]:
@@ -240,7 +243,7 @@ class SavedTensor:
         value = saved[self._at]
         if type(value) is Packed:
             raise errors.hooks_twice()
-        tensor = graph_saved(self._node)[self._at]
+        tensor = self.unpack()
         own = tensor._node is self._node
         packed = pack(tensor, value, (pack_hook, unpack_hook), self._node if own else None, not own)
         if type(self._node) is self._node._op.node_class:
@@ -257,7 +260,8 @@ class SavedTensor:
 
     def unpack(self) -> Any:
         """Return the tensor at its place in the graph."""
-        return graph_saved(self._node)[self._at]
+        op = self._node._op
+        return graph_reader(op.layout, op.differentiable_outputs)(self._node)[self._at // 3]
 
 
 def check_versions(node: Node, count: int) -> tuple[Any, ...]:
@@ -448,28 +452,45 @@ def _unpacked(node: Node) -> tuple[Any, ...]:
     return saved
 
 
-def graph_saved(node: Node) -> tuple[Any, ...]:
-    """Return the saved tuple with values as tensors at their place in the graph, for a pullback that is
-    itself recorded.
+def graph_reader(
+    layout: Layout, outputs: Sequence[int], needs: tuple[bool, ...] | None = None
+) -> Callable[[Node], list[Any]]:
+    """Return what reads a node's saved tuple for a pullback that is itself recorded: the values as tensors at
+    their places in the graph, then metadata and attributes.
+
+    Parameters
+    ----------
+    layout : Layout
+    outputs : sequence of int
+        The op's outputs that carry gradients.
+    needs : tuple of bool, optional
+        The inputs whose rules are to run: what they do not ask for is None. By default all.
     """
-    layout = node._op.layout
-    saved = list(_unpacked(node))
-    # A node of a level, or with packed values, has a class of its own.
-    level = 0 if type(node) is node._op.node_class else getattr(node, "level", 0)
-    for k in range(layout.count):
-        value = saved[3 * k]
-        i, o = layout.input_index[k], layout.output_index[k]
-        if i >= 0:
-            edge = node._edges[i]
-            saved[3 * k] = tensor_at(value, edge, level, node)
-        else:
-            differentiable = node._op.differentiable_outputs
-            if o not in differentiable:
-                saved[3 * k] = tensor_at(value, None, level, node)
+    behind = 3 * layout.count
+    asked = (True,) * layout.count if needs is None else layout.needed(needs)
+    sources = tuple([
+        (3 * k, i, outputs.index(o) if o in outputs else -1) if asked[k] else (-1, 0, 0)
+        for k, (i, o) in enumerate(zip(layout.input_index, layout.output_index, strict=True))
+    ])  # fmt: skip
+
+    def read(node: Node) -> list[Any]:
+        # A node of a level, or with packed values, has a class of its own.
+        plain = type(node) is node._op.node_class
+        saved = check_versions(node, layout.count) if plain else _unpacked(node)
+        level = 0 if plain else getattr(node, "level", 0)
+        values: list[Any] = []
+        for at, i, output in sources:
+            if at < 0:
+                values.append(None)
+            elif i >= 0 or output < 0:
+                values.append(tensor_at(saved[at], node._edges[i] if i >= 0 else None, level, node))
             else:
-                at = Output(node, differentiable.index(o)) if isinstance(node, MultiNode) else node
-                saved[3 * k] = wrap(value, at, level)
-    return tuple(saved)
+                edge = Output(node, output) if isinstance(node, MultiNode) else node
+                values.append(wrap(saved[at], edge, level))
+        values += saved[behind:]
+        return values
+
+    return read
 
 
 def tensor_at(value: Any, edge: Any, level: int, saver: Node) -> Any:
@@ -487,6 +508,6 @@ def tensor_at(value: Any, edge: Any, level: int, saver: Node) -> Any:
             return holder
         node = None if base is None or base._node is None else Nowhere(value)
         return wrap(value, node, getattr(value, "_level", 0))
-    if isinstance(edge, AccumulateGrad) and edge.variable._value is value:
+    if type(edge) is AccumulateGrad and edge.variable._value is value:
         return edge.variable
     return wrap(value, edge, level)

@@ -143,8 +143,12 @@ def within_transform(
         if op.is_view:
             born = max(v._born for v in inputs if isinstance(v, TensorBase))
         for made in result if isinstance(result, tuple) else (result,):
-            if isinstance(made, TensorBase) and not any(made is v for v in inputs):
-                made._born = born
+            if isinstance(made, TensorBase):
+                for v in inputs:
+                    if v is made:
+                        break
+                else:
+                    made._born = born
     return result
 
 

@@ -9,6 +9,7 @@ from numpy import ndarray
 
 from ..array.strides import strided, strides_of
 from .batched import Batched
+from .bulk import Bulk
 from .dual import Dual
 from .marked import Marked
 from .meta import array_or_phantom
@@ -34,6 +35,22 @@ def visible_strides(value: Any) -> tuple[int, ...]:
     return strides_of(visible_layout(value))
 
 
+def inside(value: Any) -> Any:
+    """Return what a tensor, a batched value or one with a tangent holds; None for any other value."""
+    if isinstance(value, TensorBase):
+        return value._value
+    if isinstance(value, (Batched, Bulk)):
+        return value.value
+    return value.primal if isinstance(value, Dual) else None
+
+
+def concrete(value: Any) -> ndarray | None:
+    """Return the array at the bottom of a value, batch axes included; None where there is none (tracing)."""
+    while value is not None and not isinstance(value, ndarray):
+        value = inside(value)
+    return value
+
+
 def bits_of(value: Any) -> tuple[bool, bool]:
     """Return whether the elements of a value are conjugated, and whether they are negated, when they are
     read.
@@ -42,13 +59,8 @@ def bits_of(value: Any) -> tuple[bool, bool]:
     """
     inner = value
     while not isinstance(inner, (ndarray, Marked)):
-        if isinstance(inner, TensorBase):
-            inner = inner._value
-        elif isinstance(inner, Dual):
-            inner = inner.primal
-        elif isinstance(inner, Batched):
-            inner = inner.value
-        else:
+        inner = inside(inner)
+        if inner is None:
             bits = False, False
             for op, _, _ in () if value._view is None else value._view.steps:
                 bits = bits if op.signs is None else op.signs(*bits)

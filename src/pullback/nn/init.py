@@ -15,8 +15,8 @@ from ..linalg import qr
 from ..tensor.creation_like import empty_like
 from ..tensor.interception import OVERRIDING
 from ..tensor.masks import where
+from ..tensor.override_dispatch import ask_overrides
 from ..tensor.random import randperm
-from ..tensor.read_calls import ask_overrides
 from ..tensor.rearrange import diag
 from ..torch_names.exclusions import answer_for
 

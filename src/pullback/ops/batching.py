@@ -16,12 +16,12 @@ import numpy as np
 from ..core.op import of
 from ..core.value import dtype_of, shape_of
 from ..core.views import replay
+from ..core.visible import concrete
 from . import contract, gather, sort, structure
 from .arithmetic import add, mul
 from .comparison import lt, where
 from .convert import cast
 from .cumulative import cumsum
-from .linalg import concrete
 from .structure import expand, permute_to_front, reshape, sum_dims
 
 Values = tuple[Any, ...]

@@ -28,11 +28,9 @@ from ..array.lapack import (
     failure,
     lapack,
 )
-from ..core.batched import Batched
-from ..core.bulk import Bulk
-from ..core.dual import Dual
 from ..core.op import op
-from ..core.value import TensorBase, dtype_of, shape_of
+from ..core.value import dtype_of, shape_of
+from ..core.visible import concrete
 from .arithmetic import add, mul, sub
 from .complex import imag_view
 from .contract import column, matmul, swap
@@ -92,20 +90,6 @@ def total(*parts: Any) -> Any:
         if part is not None:
             result = part if result is None else add(result, part)
     return result
-
-
-def concrete(value: Any) -> ndarray | None:
-    """Return the array at the bottom of a value, batch axes included; None where there is none (tracing)."""
-    while not isinstance(value, ndarray):
-        if isinstance(value, TensorBase):
-            value = value._value
-        elif isinstance(value, (Batched, Bulk)):
-            value = value.value
-        elif isinstance(value, Dual):
-            value = value.primal
-        else:
-            return None
-    return value
 
 
 def aligned(call: Call) -> Call:

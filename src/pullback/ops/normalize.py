@@ -16,8 +16,8 @@ from numpy import ndarray
 from ..array import batch_norm as of_batches
 from ..array import norm as kernels
 from ..array.layout import following_channels
-from ..core.node_classes import zeros_like_value
 from ..core.op import op
+from ..core.recorded_pullback import zeros_like_value
 from ..core.value import TensorBase, dtype_of, shape_of
 from .arithmetic import rsqrt
 from .reduce import mean_dims

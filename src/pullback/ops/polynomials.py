@@ -138,32 +138,18 @@ def _w(shifted: bool) -> Any:
     )
 
 
-#: DLMF 18.3; cos nθ, sin (n+1)θ / sin θ, cos (n+½)θ / cos ½θ and sin (n+½)θ / sin ½θ of x = cos θ.
-chebyshev_polynomial_t = _polynomial(
-    "chebyshev_polynomial_t", _t(False), "Chebyshev polynomial of the first kind Tₙ(x)"
-)
-chebyshev_polynomial_u = _polynomial(
-    "chebyshev_polynomial_u", _u(False), "Chebyshev polynomial of the second kind Uₙ(x)"
-)
-chebyshev_polynomial_v = _polynomial(
-    "chebyshev_polynomial_v", _v(False), "Chebyshev polynomial of the third kind Vₙ(x)"
-)
-chebyshev_polynomial_w = _polynomial(
-    "chebyshev_polynomial_w", _w(False), "Chebyshev polynomial of the fourth kind Wₙ(x)"
-)
-#: The same of 2x − 1.
-shifted_chebyshev_polynomial_t = _polynomial(
-    "shifted_chebyshev_polynomial_t", _t(True), "Chebyshev polynomial Tₙ(2x − 1)"
-)
-shifted_chebyshev_polynomial_u = _polynomial(
-    "shifted_chebyshev_polynomial_u", _u(True), "Chebyshev polynomial Uₙ(2x − 1)"
-)
-shifted_chebyshev_polynomial_v = _polynomial(
-    "shifted_chebyshev_polynomial_v", _v(True), "Chebyshev polynomial Vₙ(2x − 1)"
-)
-shifted_chebyshev_polynomial_w = _polynomial(
-    "shifted_chebyshev_polynomial_w", _w(True), "Chebyshev polynomial Wₙ(2x − 1)"
-)
+# DLMF 18.3; cos nθ, sin (n+1)θ / sin θ, cos (n+½)θ / cos ½θ and sin (n+½)θ / sin ½θ of x = cos θ; the
+# shifted ones are the same of 2x − 1.
+for _values, _word in ((_t, "first"), (_u, "second"), (_v, "third"), (_w, "fourth")):
+    _kind = _values.__name__[1:]
+    _symbol = f"{_kind.upper()}ₙ"
+    _polynomial(
+        f"chebyshev_polynomial_{_kind}", _values(False),
+        f"Chebyshev polynomial of the {_word} kind {_symbol}(x)",
+    )  # fmt: skip
+    _polynomial(
+        f"shifted_chebyshev_polynomial_{_kind}", _values(True), f"Chebyshev polynomial {_symbol}(2x − 1)"
+    )
 
 
 #: Degrees from which torch gives nan for Hermite polynomials, by bytes of an element.

@@ -92,18 +92,11 @@ def _max_pool(x: ndarray, /, windows: Windows) -> tuple[ndarray, ndarray]:
     return kernels.max_pool(x, windows)
 
 
-def _gather(x: ndarray, winners: ndarray, /, windows: Windows) -> ndarray:
-    return kernels.gather_windows(x, winners, windows)
-
-
-def _scatter(y: ndarray, winners: ndarray, /, windows: Windows, size: Sizes) -> ndarray:
-    return kernels.scatter_windows(y, winners, windows, size)
-
-
 #: Elements of x under the winners of a maximum pool.
 gather_windows: Call = op(
-    "gather_windows", _gather,
+    "gather_windows", kernels.gather_windows,
     (lambda g, winners, shape_x, windows: scatter_windows(g, winners, windows, shape_x[2:]), None),
+    inputs=("x", "winners"), attrs=("windows",),
     jvp=lambda primals, tangents, out, windows: gather_windows(tangents[0], primals[1], windows),
     batch_rule=folded(lambda: gather_windows),
     shape=lambda x, winners, windows: ((winners.shape, x.dtype),),
@@ -111,7 +104,9 @@ gather_windows: Call = op(
 
 #: Covectors added to the places of the winners.
 scatter_windows: Call = op(
-    "scatter_windows", _scatter, (lambda g, winners, windows: gather_windows(g, winners, windows), None),
+    "scatter_windows", kernels.scatter_windows,
+    (lambda g, winners, windows: gather_windows(g, winners, windows), None),
+    inputs=("y", "winners"), attrs=("windows", "size"),
     jvp=lambda primals, tangents, out, windows, size: scatter_windows(tangents[0], primals[1], windows, size),
     batch_rule=folded(lambda: scatter_windows),
     shape=lambda y, winners, windows, size: (((*y.shape[:2], *size), y.dtype),),
@@ -135,14 +130,10 @@ max_pools["_2d"] = max_pool_2d = _declare_max("_2d", "MaxPool2DWithIndicesBackwa
 max_pools["_3d"] = max_pool_3d = _declare_max("_3d", "MaxPool3DWithIndicesBackward0")
 
 
-def _winner_indices(winners: ndarray, /, windows: Windows, size: Sizes) -> ndarray:
-    return kernels.winner_indices(winners, windows, size)
-
-
 #: torch's indices of the winners: places in the flattened plane.
 winner_indices: Call = op(
-    "winner_indices", _winner_indices, (), batch_rule=folded(lambda: winner_indices),
-    place=following_channels,
+    "winner_indices", kernels.winner_indices, (), inputs=("winners",), attrs=("windows", "size"),
+    batch_rule=folded(lambda: winner_indices), place=following_channels,
 )
 
 

@@ -188,28 +188,23 @@ def _normal_each(mean: ndarray, std: ndarray, /, generator: Any) -> ndarray:
     return out
 
 
+def _declared(kernel: Callable[..., ndarray], node_name: str, inputs: int = 1) -> Callable[..., Any]:
+    """Declare an op that draws by the values of its inputs, named as its kernel."""
+    return _weighing(
+        op(
+            kernel.__name__[1:], kernel, (_no_derivative,) * inputs, node_name=node_name, jvp=_zero_tangent,
+            batch=_same_attributes,
+        ),
+        inputs,
+    )  # fmt: skip
+
+
 #: Normal numbers with a mean for each element and one standard deviation.
-normal_around = _weighing(
-    op(
-        "normal_around", _normal_around, (_no_derivative,), node_name="NormalBackward1", jvp=_zero_tangent,
-        batch=_same_attributes,
-    )
-)  # fmt: skip
+normal_around = _declared(_normal_around, "NormalBackward1")
 #: Normal numbers with one mean and a standard deviation for each element.
-normal_wide = _weighing(
-    op(
-        "normal_wide", _normal_wide, (_no_derivative,), node_name="NormalBackward2", jvp=_zero_tangent,
-        batch=_same_attributes,
-    )
-)  # fmt: skip
+normal_wide = _declared(_normal_wide, "NormalBackward2")
 #: Normal numbers with a mean and a standard deviation for each element; shapes broadcast.
-normal_each = _weighing(
-    op(
-        "normal_each", _normal_each, (_no_derivative, _no_derivative), node_name="NormalBackward3",
-        jvp=_zero_tangent, batch=_same_attributes,
-    ),
-    inputs=2,
-)  # fmt: skip
+normal_each = _declared(_normal_each, "NormalBackward3", inputs=2)
 
 
 def _multinomial(p: ndarray, /, count: int, replacement: bool, generator: Any) -> ndarray:
@@ -255,12 +250,7 @@ def _poisson(rates: ndarray, /, generator: Any) -> ndarray:
 
 
 #: Poisson numbers with the input's rates.
-poisson = _weighing(
-    op(
-        "poisson", _poisson, (_no_derivative,), node_name="PoissonBackward0", jvp=_zero_tangent,
-        batch=_same_attributes,
-    )
-)  # fmt: skip
+poisson = _declared(_poisson, "PoissonBackward0")
 
 
 def _binomial(counts: ndarray, p: ndarray, /, generator: Any) -> ndarray:

@@ -17,6 +17,7 @@ from ..array import scipy_functions
 from ..array.lapack import by_numpy, column_major, lapack
 from ..core.op import op
 from ..core.value import dtype_of, shape_of
+from ..core.visible import concrete
 from .arithmetic import add, div, mul, sub
 from .complex import as_complex, real
 from .contract import column, matmul
@@ -26,7 +27,6 @@ from .linalg import (
     LinAlgError,
     adjoint,
     computes,
-    concrete,
     embedded,
     eye_of,
     narrow,

@@ -19,10 +19,10 @@ from typing import Any
 from ..core import calls
 from ..core.op import TABLE
 from .builtin import published
+from .failed_calls import IN_PYTHON
 from .inplace_twins import inplace_twin
-from .out import write_out
-from .out_checks import ALIASES
-from .read_calls import IN_PYTHON, as_function, with_out, with_overrides
+from .out import ALIASES, write_out
+from .read_calls import as_function, with_out, with_overrides
 from .signature import method, parsed
 from .told import tell
 
@@ -180,6 +180,12 @@ def install(facade: type, functions: dict[str, Any]) -> None:
             setattr(facade, d.name + "_", inplace_twin(d.name, d.written or d.function, parts))
     functions.update({d.name: d.function for d in REGISTRY if d.is_function and d.namespace == ""})
     functions.update({name: published(function, name) for name, function in functions.items()})
+
+
+def declared(name: str) -> Function | None:
+    """Return the function of the top level that a module has declared; None where none has."""
+    found = (d.function for d in REGISTRY if d.name == name and d.is_function and not d.namespace)
+    return next(found, None)
 
 
 def names(namespace: str) -> dict[str, Function]:

@@ -197,6 +197,16 @@ def run_plain(y: Any, gradient: Any, retain_graph: bool | None) -> bool:
     return True
 
 
+def _by_older_name(grad_tensors: Any, grad_variables: Any) -> Any:
+    warnings.warn("`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning, stacklevel=3)
+    if grad_tensors is not None:
+        raise RuntimeError(
+            "`grad_tensors` and `grad_variables` (deprecated) arguments both passed to `backward()`. "
+            "Please only use `grad_tensors`."
+        )
+    return grad_variables
+
+
 def backward(
     tensors: Any, grad_tensors: Any = None, retain_graph: bool | None = None, create_graph: bool = False,
     grad_variables: Any = None, inputs: Any = None,
@@ -218,15 +228,7 @@ def backward(
         Accumulate into these only.
     """
     if grad_variables is not None:
-        warnings.warn(
-            "`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning, stacklevel=2
-        )
-        if grad_tensors is not None:
-            raise RuntimeError(
-                "`grad_tensors` and `grad_variables` (deprecated) arguments both passed to `backward()`. "
-                "Please only use `grad_tensors`."
-            )
-        grad_tensors = grad_variables
+        grad_tensors = _by_older_name(grad_tensors, grad_variables)
     if inputs is not None and not isinstance(inputs, TensorBase) and len(inputs) == 0:
         raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
     if create_graph:
@@ -419,11 +421,11 @@ def _roots(
 ) -> list[tuple[Any, Any]]:
     roots = []
     for position, (y, v) in enumerate(zip(outputs, covectors, strict=True)):
-        if not (create_graph or batched) and isinstance(y, TensorBase):
+        if not batched and isinstance(y, TensorBase):
             g = _plain_covector(y, v)
             # A tensor that was rearranged without history has another shape than its node.
             if g is not None and not y._rearranged and (edge := _edge(y)) is not None:
-                roots.append((edge, g))
+                roots.append((edge, g if not create_graph else wrap(g) if v is None else v))
                 continue
         covector = _covector(y, v, create_graph, batched, position)
         edge = _edge(y)

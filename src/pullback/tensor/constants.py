@@ -6,13 +6,10 @@ import math
 from typing import Any, NoReturn, Self
 
 from ..array import dtype_limits, dtypes
-from ..array.deferred_import import import_later
 from ..core import device as devices
 from ..core import warn
 from ..core.size import Size
 from ..errors import read_only_attribute
-
-printing = import_later(".printing", __package__)
 
 
 class _Constant:
@@ -97,7 +94,6 @@ CONSTANTS: dict[str, Any] = {
     "preserve_format": preserve_format,
     "channels_last": channels_last,
     "channels_last_3d": channels_last_3d,
-    "set_printoptions": printing.set_printoptions,
     "set_warn_always": warn.set_warn_always,
     "is_warn_always_enabled": warn.is_warn_always_enabled,
     "pi": math.pi,

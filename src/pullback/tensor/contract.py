@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,9 +11,10 @@ from numpy import ndarray
 
 from .. import errors
 from ..array import dtypes
-from ..array.dtype_words import c_name
+from ..array.dtype_words import c_name, type_word
 from ..array.strides import strides_of
 from ..core.meta import array_or_phantom
+from ..core.promotion import broadcast_shape
 from ..core.value import TensorBase, dtype_of, shape_of, wrap
 from ..ops import contract as c
 from ..ops.arithmetic import mul
@@ -132,8 +133,6 @@ def dot(input: Any, tensor: Any) -> Any:
 
 
 def _title(x: Any) -> str:
-    from ..array.dtype_words import type_word
-
     return type_word(dtype_of(x))
 
 
@@ -288,17 +287,10 @@ def _stacked(x: Any, y: Any) -> Any:
     columns = b[-1:] if rb > 1 else ()
     inner = b[-2] if rb > 1 else b[0]
     lead, other_lead = a[:-2], b[:-2]
-    try:
-        if lead and other_lead and lead != other_lead:
-            lead = np.broadcast_shapes(lead, other_lead)
-        else:
-            lead = lead or other_lead
-    except ValueError:
-        position, p, q = _mismatch(a[:-2], b[:-2])
-        raise RuntimeError(
-            f"The size of tensor a ({p}) must match the size of tensor b ({q}) at non-singleton dimension "
-            f"{position}"
-        ) from None
+    if lead and other_lead and lead != other_lead:
+        lead = broadcast_shape(lead, other_lead)
+    else:
+        lead = lead or other_lead
     count = math.prod(lead)
     if a[-1] != inner:
         raise RuntimeError(
@@ -315,17 +307,6 @@ def _stacked(x: Any, y: Any) -> Any:
     if not columns:
         product = squeeze_dim(product, 2)
     return unsafe_view(product, (*lead, *rows, *columns))
-
-
-def _mismatch(a: Sequence[int], b: Sequence[int]) -> tuple[int, int, int]:
-    """Return (dimension, size, size) of the last pair of axes that do not broadcast."""
-    rank = max(len(a), len(b))
-    p = (1,) * (rank - len(a)) + tuple(a)
-    q = (1,) * (rank - len(b)) + tuple(b)
-    for i in reversed(range(rank)):
-        if p[i] != q[i] and 1 not in (p[i], q[i]):
-            return i, p[i], q[i]
-    raise ValueError("the shapes broadcast")
 
 
 def _size(x: Any, dim: int) -> int:

@@ -7,12 +7,12 @@ from typing import Any
 from ..array.deferred_import import import_later
 from ..array.dtype_words import type_word
 from ..array.dtypes import BY_NUMPY
+from ..core.promotion import broadcast_shape
 from ..core.value import TensorBase, dtype_of, shape_of
 from ..errors import argument_type
 from ..ops.structure import reshape
 from .api import public, with_signature
 from .argument_types import is_real
-from .matrix_checks import leading_shape
 
 ops = import_later("..ops.distance", __package__)
 
@@ -74,7 +74,7 @@ def cdist(
         raise RuntimeError(
             f"expected scalar type {type_word(dtype_of(x1))} but found {type_word(dtype_of(x2))}"
         )
-    lead = leading_shape(a[:-2], b[:-2])
+    lead = broadcast_shape(a[:-2], b[:-2])
     if p == 2 and many and a[-2] and b[-2]:
         return reshape(ops.euclidean_dist(x1, x2), (*lead, a[-2], b[-2]))
     return ops.cdist(x1, x2, float(p))

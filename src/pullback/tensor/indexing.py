@@ -38,7 +38,7 @@ from .index_parts import Entry, Ints, applied, as_tuple, is_int, packed, selecte
 from .inline_cache.cache import HOT, InlineCache
 from .inplace_twins import warn_of_expanded
 from .interception import OVERRIDING, intercepted
-from .read_calls import undisturbed
+from .override_dispatch import undisturbed
 from .shape import expanded
 from .tensor import Tensor
 from .unrecorded import readable
@@ -130,7 +130,7 @@ def _label(index: Any) -> str:
 
 def _general_getitem(self: Any, index: Any) -> Any:
     if type(self) is not Tensor or OVERRIDING:
-        from .read_calls import dispatch_override
+        from .override_dispatch import dispatch_override
 
         if type(self) in OVERRIDING or _overridden_by(index):
             return dispatch_override(_getitem, (self, index), {})
@@ -325,7 +325,7 @@ def _put_tensor(array: ndarray, index: Any, value: Any, mode: Any) -> bool:
 
 def _general_setitem(self: Any, index: Any, value: Any) -> None:
     if type(self) is not Tensor or OVERRIDING:
-        from .read_calls import dispatch_override
+        from .override_dispatch import dispatch_override
 
         if type(self) in OVERRIDING or _overridden_by(index) or type(value) in OVERRIDING:
             dispatch_override(_setitem, (self, index, value), {})

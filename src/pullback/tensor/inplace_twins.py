@@ -21,9 +21,10 @@ from ..core.modes import DEFAULT, INFERENCE, NO_GRAD, modes
 from ..core.op import Op
 from ..core.overlap import overlaps_itself
 from ..core.value import TensorBase
+from .failed_calls import explain, older_call
 from .inplace_checks import check_result, check_stored
 from .interception import OVERRIDING, intercepted
-from .read_calls import dispatch_override, explain, older_call, overridden
+from .override_dispatch import dispatch_override, overridden
 
 Function = Callable[..., Any]
 

@@ -9,8 +9,8 @@ import numpy as np
 from ..array.deferred_import import import_later
 from ..array.dtype_words import type_word
 from ..core.op import of
+from ..core.promotion import broadcast_shape
 from ..core.value import dtype_of, shape_of
-from ..ops import linalg as ops
 from ..ops.arithmetic import add, log
 from ..ops.comparison import eq, where
 from ..ops.contract import column
@@ -22,11 +22,12 @@ from .matrix_checks import (
     check_square,
     check_system,
     is_vector,
-    leading_shape,
 )  # fmt: skip
 from .matrix_deprecations import superseded
 from .return_types import return_type
 from .tensor import checked_axis
+
+ops = import_later("..ops.linalg", __package__)
 
 triangular = import_later("..ops.triangular", __package__)
 
@@ -85,7 +86,7 @@ def _solution(A: Any, B: Any, left: bool, caller: str) -> tuple[Any, Any]:
             "this case linalg.solve is equivalent to B / A.squeeze(-1)"
         )
     if not vector:
-        leading_shape(shape_of(B)[:-2], shape_of(A)[:-2])
+        broadcast_shape(shape_of(B)[:-2], shape_of(A)[:-2])
     return ops.solve_ex(A, B, left, vector, caller)
 
 
@@ -264,7 +265,7 @@ def cholesky_solve(input: Any, input2: Any, upper: bool = False) -> Any:
                 f"{word} should have at least 2 dimensions, but has {len(shape)} dimensions instead"
             )
     check_right_side(input, input2, "cholesky_solve")
-    leading_shape(b[:-2], a[:-2])
+    broadcast_shape(b[:-2], a[:-2])
     return triangular.cholesky_solve(input, input2, upper)
 
 
@@ -292,7 +293,7 @@ def linalg_solve_triangular(
         In the shape of B.
     """
     check_system(input, B, left, "linalg.solve_triangular")
-    leading_shape(shape_of(B)[:-2], shape_of(input)[:-2])
+    broadcast_shape(shape_of(B)[:-2], shape_of(input)[:-2])
     return triangular.solve_triangular(input, B, upper, left, unitriangular)
 
 
@@ -321,7 +322,7 @@ def triangular_solve(
                 f"{len(shape)} dimensions instead"
             )
     check_right_side(input, A, "triangular_solve")
-    leading_shape(shape_of(input)[:-2], shape_of(A)[:-2])
+    broadcast_shape(shape_of(input)[:-2], shape_of(A)[:-2])
     superseded("triangular_solve")
     parts = triangular.triangular_solve(input, A, upper, transpose, unitriangular)
     return return_type("triangular_solve", "solution", "cloned_coefficient")(parts)
@@ -400,7 +401,7 @@ def linalg_cross(input: Any, other: Any, *, dim: int = -1) -> Any:
         raise RuntimeError(
             f"linalg.cross: inputs dimension {dim} must have length 3. Got {a[axis]} and {b[axis]}"
         )
-    leading_shape(a, b)
+    broadcast_shape(a, b)
     of(ops.cross).refuse(dtype_of(input))
     if dtype_of(input) != dtype_of(other):
         raise RuntimeError(

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..array.deferred_import import import_later
 from ..array.dtype_words import type_word
-from ..core.promotion import unsupported
+from ..core.promotion import broadcast_shape, unsupported
 from ..core.value import TensorBase, dtype_of, shape_of
 from ..errors import argument_type
 from ..ops.kernel_words import RARE
@@ -21,7 +21,6 @@ from .matrix_checks import (
     check_square,
     check_system,
     int32_of,
-    leading_shape,
 )  # fmt: skip
 from .matrix_deprecations import superseded
 from .return_types import return_type
@@ -204,7 +203,7 @@ def _solved(LU: Any, pivots: Any, B: Any, left: bool, adjoint: bool) -> Any:
             "linalg.lu_solve: Expected LU.shape[:-1] and pivots.shape to be the same, but got pivots with "
             f"shape {list(shape_of(pivots))} instead"
         )
-    leading_shape(shape_of(B)[:-2], shape_of(LU)[:-2])
+    broadcast_shape(shape_of(B)[:-2], shape_of(LU)[:-2])
     return ops.lu_solve(LU, pivots, B, left, adjoint)
 
 
@@ -311,5 +310,5 @@ def linalg_ldl_solve(LD: Any, pivots: Any, B: Any, *, hermitian: bool = False) -
         )
     if dtype_of(pivots).kind not in "iu":
         raise RuntimeError(f"{name}: Expected pivots to be integers. Got {type_word(dtype_of(pivots))}")
-    leading_shape(shape_of(B)[:-2], shape_of(LD)[:-2])
+    broadcast_shape(shape_of(B)[:-2], shape_of(LD)[:-2])
     return ops.ldl_solve(LD, pivots, B, hermitian)

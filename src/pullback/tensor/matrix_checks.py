@@ -95,17 +95,6 @@ def last_size(x: Any) -> int:
     return shape[-1]
 
 
-def leading_shape(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the shape to which leading axes broadcast, or torch's error."""
-    rank = max(len(a), len(b))
-    pairs = list(zip((1,) * (rank - len(a)) + a, (1,) * (rank - len(b)) + b, strict=True))
-    for axis in reversed(range(rank)):
-        m, n = pairs[axis]
-        if m != n and 1 not in (m, n):
-            raise errors.no_broadcast(m, n, axis)
-    return tuple(n if m == 1 else m for m, n in pairs)
-
-
 def is_vector(x: Any, y: Any) -> bool:
     """Return whether a right-hand side is one vector per matrix."""
     a, b = shape_of(x), shape_of(y)

@@ -11,20 +11,22 @@ import numpy as np
 from ..array import dtypes
 from ..array.deferred_import import import_later
 from ..array.dtype_words import type_word
+from ..core.promotion import broadcast_shape
 from ..core.value import TensorBase, dtype_of, shape_of, wrap
 from ..errors import type_name
 from ..ops.comparison import gt, where
 from ..ops.convert import cast
-from ..ops.linalg import inv_ex, narrow, real_dtype
 from .api import public, with_signature
 from .constants import contiguous_format
 from .contract import dot, element_word, matmul
 from .factorizations import singular
 from .linear_algebra import linalg_inv
-from .matrix_checks import check_floating, check_matrix, check_square, is_vector, leading_shape
+from .matrix_checks import check_floating, check_matrix, check_square, is_vector
 from .matrix_deprecations import superseded
 from .return_types import return_type
 from .sizes import integer
+
+linalg = import_later("..ops.linalg", __package__)
 
 least_squares = import_later("..ops.least_squares", __package__)
 exponential = import_later("..ops.matrix_exp", __package__)
@@ -35,7 +37,7 @@ spectral = import_later("..ops.spectral", __package__)
 
 def _tolerance(value: Any, x: Any, name: str, word: str) -> Any:
     """Return a tolerance as a tensor in the real dtype of `x`."""
-    dtype = real_dtype(x)
+    dtype = linalg.real_dtype(x)
     if not isinstance(value, TensorBase):
         return wrap(np.asarray(0.0 if value is None else value, dtype))
     if dtype_of(value).kind in "cW":
@@ -204,7 +206,7 @@ def linalg_lstsq(input: Any, b: Any, rcond: float | None = None, *, driver: str 
     if dtype_of(input).char not in "fdFD":
         raise RuntimeError("This function doesn't handle types other than float and double")
     if not vector:
-        leading_shape(a[:-2], right[:-1] if gap else right[:-2])
+        broadcast_shape(a[:-2], right[:-1] if gap else right[:-2])
     rcond = least_squares.tolerance(input) if rcond is None else rcond
     parts = least_squares.lstsq(input, b, rcond, driver, vector)
     return return_type("linalg_lstsq", "solution", "residuals", "rank", "singular_values")(parts)
@@ -240,15 +242,15 @@ def linalg_cond(input: Any, p: Any = None) -> Any:
         word = order if isinstance(order, str) else f"{float(order):g}"
         check_square(input, f"linalg.cond(ord={word})")
     if 0 in shape_of(input):
-        return wrap(np.zeros(shape_of(input)[:-2], real_dtype(input)))
+        return wrap(np.zeros(shape_of(input)[:-2], linalg.real_dtype(input)))
     if order in (2, -2, "nuc"):
         sizes = singular(input, False, "linalg.svd")[1]
         if order == "nuc":
             return sizes.sum(-1) * sizes.reciprocal().sum(-1)
-        first, last = narrow(sizes, -1, 0, 1), narrow(sizes, -1, shape_of(sizes)[-1] - 1, 1)
+        first, last = linalg.narrow(sizes, -1, 0, 1), linalg.narrow(sizes, -1, shape_of(sizes)[-1] - 1, 1)
         return (first / last if order == 2 else last / first).squeeze(-1)
     check_floating(input, "linalg.cond")
-    inverse, info = inv_ex(input, "")
+    inverse, info = linalg.inv_ex(input, "")
     inverse = inverse.masked_fill((info > 0).unsqueeze(-1).unsqueeze(-1), math.inf)
     result = matrix_norm(input, order) * matrix_norm(inverse, order)
     return result.nan_to_num(math.inf, math.inf, -math.inf)

@@ -14,7 +14,6 @@ from . import (  # noqa: F401  # importing a module registers what it declares
     activations,
     assign,
     axis_products,
-    calculus,
     closeness,
     complex_parts,
     contract,
@@ -22,18 +21,15 @@ from . import (  # noqa: F401  # importing a module registers what it declares
     copies,
     creation,
     creation_like,
-    distances,
     extremes,
     factorizations,
     grids,
     histograms,
     indexing,
-    interchange,
     join,
     legacy,
     limits,
     linear_algebra,
-    low_rank,
     lu,
     masks,
     math,
@@ -41,7 +37,6 @@ from . import (  # noqa: F401  # importing a module registers what it declares
     memory_format,
     norms,
     numbers,
-    older_norms,
     operators,
     overriding,
     padding,
@@ -68,10 +63,9 @@ from . import (  # noqa: F401  # importing a module registers what it declares
     statistics,
     storage,
     whole_ops,
-    windows,
     wrappers,
 )
-from .api import install
+from .api import declared, install  # noqa: F401  # the first for the top level
 from .builtin import described, published  # noqa: F401  # for the top level
 from .constants import CONSTANTS
 from .read_calls import as_function
@@ -88,7 +82,6 @@ TOP_LEVEL: dict[str, Any] = {
     **storage.NAMES,
     "DisableTorchFunctionSubclass": overriding.DisableTorchFunctionSubclass,
     "is_tensor": properties.is_tensor,
-    "to_dlpack": interchange.to_dlpack,
 }
 
 #: The in-place methods that torch's top level has as functions too.

@@ -21,11 +21,12 @@ from ..core.op import Op
 from ..core.value import TensorBase, dtype_of, run, wrap
 from ..ops import arithmetic, comparison, elementwise, mixture
 from .contract import matmul
+from .failed_calls import NUMPY_NAMES, explain
 from .inplace_twins import inplace_twin, is_operand, present
 from .interception import OVERRIDING, PASS, intercepted
 from .math import floor_divide, positive, power, power_of, remainder, remainder_of
 from .out import write_out
-from .read_calls import NUMPY_NAMES, adopt, dispatch_override, explain, overridden
+from .override_dispatch import adopt, dispatch_override, overridden
 from .signature import Parser
 from .tensor import Tensor
 from .wrong_calls import takes_out, wrong_call

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,10 +19,21 @@ from ..core.meta import Meta, is_meta
 from ..core.modes import modes
 from ..core.value import TensorBase, dtype_of, shape_of
 from ..core.versions import bump
-from . import out_checks as checks
 from .return_types import ReturnType, return_type
 
+if TYPE_CHECKING:
+    from .out_checks import DtypeCheck
+
+checks = import_later(".out_checks", __package__)
 graph_errors = import_later("..core.graph_errors", __package__)
+
+#: Second names of functions, which messages do not use; those that declarations call aliases are added.
+ALIASES = {
+    "chain_matmul": "linalg_multi_dot", "clip": "clamp", "gammainc": "igamma", "gammaincc": "igammac",
+    "inverse": "linalg_inv", "linalg_matmul": "matmul", "matrix_power": "linalg_matrix_power",
+    "multigammaln": "mvlgamma", "orgqr": "linalg_householder_product", "row_stack": "vstack",
+    "true_divide": "div",
+}
 
 
 def write_out(out: Any, result: Any, name: str, operands: Iterable[Any] = ()) -> Any:
@@ -30,7 +41,7 @@ def write_out(out: Any, result: Any, name: str, operands: Iterable[Any] = ()) ->
 
     `operands` are what the result was made of: most functions do not let them share just a part of `out`.
     """
-    shown, name = name, checks.ALIASES.get(name, name)
+    shown, name = name, ALIASES.get(name, name)
     operands = [operand for operand in operands if isinstance(operand, TensorBase)]
     if isinstance(result, tuple):
         if not isinstance(out, (tuple, list)):
@@ -52,7 +63,7 @@ def write_out(out: Any, result: Any, name: str, operands: Iterable[Any] = ()) ->
 
 
 def _refuse(
-    out: Any, result: Any, name: str, operands: list[Any], check: checks.DtypeCheck, field: str
+    out: Any, result: Any, name: str, operands: list[Any], check: DtypeCheck, field: str
 ) -> None:
     """Raise what torch says before it computes."""
     recorded = out._node is not None or result._node is not None

@@ -193,14 +193,6 @@ _NEVER = _names(
 )
 _SPECIAL = _names("entr erfcx i0e i1 i1e log_ndtr ndtri xlog1py zeta")
 
-#: Second names of functions, which messages do not use; those that declarations call aliases are added.
-ALIASES = {
-    "chain_matmul": "linalg_multi_dot", "clip": "clamp", "gammainc": "igamma", "gammaincc": "igammac",
-    "inverse": "linalg_inv", "linalg_matmul": "matmul", "matrix_power": "linalg_matrix_power",
-    "multigammaln": "mvlgamma", "orgqr": "linalg_householder_product", "row_stack": "vstack",
-    "true_divide": "div",
-}
-
 #: What torch calls a function where it refuses to record a write; `aten::` stands before functions whose
 #: `out=` form has no derivative at all.
 _REFUSING = {

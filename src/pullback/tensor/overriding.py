@@ -19,7 +19,7 @@ from ..core.value import wrap_alias
 from ..errors import type_name
 from ..ops.view import alias
 from .interception import OVERRIDING
-from .read_calls import dispatch_override
+from .override_dispatch import dispatch_override
 from .tensor import Tensor
 
 

@@ -26,9 +26,10 @@ from ..errors import argument_type
 from ..ops.structure import unbind
 from .conversion import type_name
 from .data import overflow, stored
-from .interchange import DLDeviceType, from_numpy
 from .signature import method
 from .tensor import Tensor, check_has_number
+
+interchange = import_later(".interchange", __package__)
 
 printing = import_later(".printing", __package__)
 
@@ -222,7 +223,7 @@ def _array(self: Any, dtype: Any = None, copy: bool | None = None) -> ndarray:
 
 
 def _array_wrap(self: Any, array: ndarray, context: Any = None, return_scalar: bool = False) -> Any:
-    return from_numpy(array.astype(np.uint8) if array.dtype.kind == "b" else array)
+    return interchange.from_numpy(array.astype(np.uint8) if array.dtype.kind == "b" else array)
 
 
 def _dlpack(
@@ -237,7 +238,7 @@ def _dlpack(
 
 
 def _dlpack_device(self: Any) -> tuple[Any, int]:
-    return DLDeviceType(array_of(self).__dlpack_device__()[0]), 0
+    return interchange.DLDeviceType(array_of(self).__dlpack_device__()[0]), 0
 
 
 def _cuda_array_interface(self: Any) -> Any:

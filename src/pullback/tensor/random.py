@@ -92,7 +92,7 @@ def _restored(state: Any) -> Generator:
     return Generator().set_state(state)
 
 
-default_generator = Generator()
+default_generator = Generator(CPU)
 default_generator.manual_seed(streams.default_generator.initial_seed())
 cache.streams.append(default_generator)
 

@@ -28,9 +28,11 @@ from ..ops.kernel_words import RARE
 from ..ops.structure import sum_dims
 from .api import REGISTRY, Declaration, public, with_signature
 from .batching import opened
+from .failed_calls import explain
 from .interception import OVERRIDING, PASS, intercepted
 from .out import write_out
-from .read_calls import at_once, dispatch_override, explain
+from .override_dispatch import dispatch_override
+from .read_calls import at_once
 from .tensor import checked_dim
 
 _F = Callable[..., Any]

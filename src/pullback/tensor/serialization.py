@@ -27,7 +27,7 @@ from ..core.visible import bits_of
 from ..core.wrapper import is_wrapper
 from .interception import OVERRIDING
 from .meta import meta_tensor
-from .read_calls import dispatch_override
+from .override_dispatch import dispatch_override
 from .storage import over_storage, storage_of
 from .tensor import Tensor
 from .untyped_storage import _of_bytes

@@ -12,6 +12,7 @@ from .. import errors
 from ..array import dtypes
 from ..array.dtype_words import class_name, type_word
 from ..core.meta import array_or_phantom
+from ..core.promotion import broadcast_shape
 from ..core.value import TensorBase, dtype_of, shape_of, wrap_alias
 from ..core.visible import bits_of
 from ..ops import structure
@@ -458,22 +459,6 @@ def broadcast_to(input: Any, size: Any) -> Any:
 public(_broadcast_to, name="broadcast_to", is_function=False, out=False)
 
 
-def broadcast(a: Ints, b: Ints) -> Ints:
-    """Return the shape to which two shapes broadcast, or torch's RuntimeError."""
-    rank = max(len(a), len(b))
-    found = []
-    for d in range(rank):
-        m = a[d - rank + len(a)] if d >= rank - len(a) else 1
-        n = b[d - rank + len(b)] if d >= rank - len(b) else 1
-        if m != n and m != 1 and n != 1:
-            raise RuntimeError(
-                f"The size of tensor a ({m}) must match the size of tensor b ({n}) at non-singleton "
-                f"dimension {d}"
-            )
-        found.append(n if m == 1 else m)
-    return tuple(found)
-
-
 @public(method=False, out=False)
 def broadcast_tensors(*tensors_: Any) -> tuple[Any, ...]:
     """Return each tensor expanded to the shape to which all of them broadcast."""
@@ -481,9 +466,7 @@ def broadcast_tensors(*tensors_: Any) -> tuple[Any, ...]:
         "broadcast_tensors",
         tensors_[0] if len(tensors_) == 1 and isinstance(tensors_[0], (tuple, list)) else tensors_,
     )
-    shape: Ints = ()
-    for x in given:
-        shape = broadcast(shape, shape_of(x))
+    shape = broadcast_shape((), *map(shape_of, given))
     return tuple(x if shape_of(x) == shape else structure.expand(x, shape) for x in given)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..array import dtypes
 from ..core.op import TABLE
+from ..core.promotion import broadcast_shape
 from ..core.value import array_of, wrap
 from .compressed import CSC, CSR, CompressedTensor, coordinates, of_entries, refuse_blocks, with_values
 from .compressed import dense as dense_of_compressed
@@ -215,17 +216,9 @@ def _met(x: SparseTensor, y: SparseTensor) -> SparseTensor:
 
 def _times_dense(x: SparseTensor, y: Any) -> SparseTensor:
     """Return entries times the elements at their places, of a tensor that broadcasts."""
-    rank = max(x.dim(), y.dim())
-    for axis in range(1, min(x.dim(), y.dim()) + 1):
-        a, b = x.shape[-axis], y.shape[-axis]
-        if a != b and 1 not in (a, b):
-            raise RuntimeError(
-                f"The size of tensor a ({b}) must match the size of tensor b ({a}) at non-singleton "
-                f"dimension {rank - axis}"
-            )
-    shape = np.broadcast_shapes(tuple(x.shape), tuple(y.shape))
+    shape = broadcast_shape(tuple(y.shape), tuple(x.shape))
     where, values, count = array_of(x._where), x._what, x._nnz()
-    before = rank - x.dim()
+    before = len(shape) - x.dim()
     if shape[before:] != tuple(x.shape):
         return multiply(x.to_dense().expand(shape).to_sparse(), y)
     if before:

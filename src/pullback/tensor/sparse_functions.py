@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from . import compressed, sparse
-from .out_checks import ALIASES
+from .out import ALIASES
 from .sparse_arithmetic import ARITHMETIC, OF_COMPRESSED, OF_COORDINATES, of_zero
 from .sparse_conversion import CONVERTERS
 from .sparse_graph import run

@@ -18,7 +18,7 @@ from ..ops.signatures import EITHER_NUMBER, ONE, TWO
 from . import reductions, softmax
 from .api import public
 from .operands import by_operands, declare, described
-from .out_checks import ALIASES
+from .out import ALIASES
 from .special_functions import logit, mvlgamma, polygamma
 
 _INPUT = "input : Tensor\n    Real; integers are taken as the default dtype."

@@ -80,6 +80,20 @@ _STFT = Parser(
 )  # fmt: skip
 
 
+def _refuse_pairs(return_complex: bool | None) -> None:
+    """Raise torch's error where nothing says what real inputs give; warn of pairs of numbers."""
+    if return_complex is None:
+        raise RuntimeError(
+            "stft requires the return_complex parameter be given for real inputs, and will further "
+            "require that return_complex=True in a future PyTorch release."
+        )
+    warn_once(
+        "stft with return_complex=False is deprecated. In a future pytorch release, stft will return "
+        "complex tensors for all inputs, and return_complex=False will raise an error.\nNote: you can "
+        "still call torch.view_as_real on the complex output to recover the old return format.", 5,
+    )
+
+
 @public(out=False)
 def stft(
     input: Any, n_fft: int, hop_length: int | None = None, win_length: int | None = None, window: Any = None,
@@ -132,16 +146,7 @@ def stft(
         ), 4)
     as_complex = return_complex if return_complex is not None else _is_complex(x) or _is_complex(window)
     if not as_complex:
-        if return_complex is None:
-            raise RuntimeError(
-                "stft requires the return_complex parameter be given for real inputs, and will further "
-                "require that return_complex=True in a future PyTorch release."
-            )
-        warn_once(
-            "stft with return_complex=False is deprecated. In a future pytorch release, stft will return "
-            "complex tensors for all inputs, and return_complex=False will raise an error.\nNote: you can "
-            "still call torch.view_as_real on the complex output to recover the old return format.", 4,
-        )
+        _refuse_pairs(return_complex)
     _check_parts(x, n_fft, hop, length, window, _Call(
         "stft", x, window, n_fft=n_fft, hop_length=hop, win_length=length, window=None, normalized=normalized,
         onesided=onesided, return_complex=return_complex, align_to_window=align_to_window,

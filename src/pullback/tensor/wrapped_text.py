@@ -8,6 +8,7 @@ from ..core.batched import Batched
 from ..core.dual import Dual
 from ..core.levels import META, Level, has_ended
 from ..core.value import TensorBase, escaped
+from ..core.visible import inside
 from .batching import as_tensor
 from .printing import tensor_text, wrapper_text
 
@@ -16,16 +17,11 @@ def levels_of(tensor: Any) -> list[int]:
     """Return the levels of the transforms around a tensor's data, outermost last."""
     levels: set[int] = set()
     value = tensor
-    while True:
-        if isinstance(value, TensorBase):
-            levels |= {value._level} if value._level > META else set()
-            value = value._value
-        elif isinstance(value, Batched):
-            value = value.value
-        elif isinstance(value, Dual):
-            value = value.primal
-        else:
-            return sorted(levels)
+    while value is not None:
+        if isinstance(value, TensorBase) and value._level > META:
+            levels.add(value._level)
+        value = inside(value)
+    return sorted(levels)
 
 
 def wrapped_text(tensor: Any) -> str:

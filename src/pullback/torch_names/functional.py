@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .. import nn
-from ..tensor.namespace import TOP_LEVEL
+from . import public
 
 #: What torch's module of this name has.
 _NAMES = (
@@ -14,6 +14,7 @@ _NAMES = (
 )  # fmt: skip
 
 F = nn.functional
-globals().update({name: TOP_LEVEL[name] for name in _NAMES if name in TOP_LEVEL})
+_functions = {name: found for name in _NAMES if (found := public(name)) is not None}
+globals().update(_functions)
 
-__all__ = [name for name in _NAMES if name in TOP_LEVEL]  # names of torch's top level
+__all__ = [*_functions]  # noqa: PLE0604  # names

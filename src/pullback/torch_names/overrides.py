@@ -19,8 +19,8 @@ from ..core.value import TensorBase
 from ..tensor.api import REGISTRY
 from ..tensor.builtin import HOME, behind, published
 from ..tensor.interception import OVERRIDING, activate, deactivate
+from ..tensor.override_dispatch import adopt, ask_overrides, overriding_types
 from ..tensor.overriding import KEPT, DisableTorchFunctionSubclass
-from ..tensor.read_calls import adopt, ask_overrides, overriding_types
 from ..tensor.tensor import Tensor
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -178,6 +178,8 @@ def enable_reentrant_dispatch() -> Iterator[None]:
 def _namespaces() -> dict[str, Any]:
     """Return the modules and the class whose functions can be overridden, by torch's names."""
     top = import_module(__name__.partition(".")[0])
+    for name in top._LATER:
+        getattr(top, name)
     return {
         "torch": top, "torch.nn.functional": nn.functional, "torch.Tensor": Tensor,
         "torch.linalg": top.linalg, "torch.fft": top.fft, "torch.special": top.special,

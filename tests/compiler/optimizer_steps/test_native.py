@@ -120,7 +120,7 @@ def give_gradients(rng: np.random.Generator, params: list[Any]) -> None:
 def test_bits_are_numpys(monkeypatch, counted, name, options, dtype):
     def train() -> Any:
         rng = np.random.default_rng(0)
-        params = parameters(rng, dtype)
+        params = [*parameters(rng, dtype), *parameters(rng, dtype, [()])]
         optimizer = getattr(torch.optim, name)(params[:2], **copy.deepcopy(options))
         schedule = schedulers.ExponentialLR(optimizer, 0.7)
         for step in range(8):
@@ -346,7 +346,7 @@ def by_closure() -> Any:
 
 #: Trainings, and how many parameters' steps are native in them.
 IRREGULAR = {
-    parts_of_one: 4, overlapping: 0, twice: 1, in_columns: 2, without_dimensions: 2, without_elements: 4,
+    parts_of_one: 4, overlapping: 0, twice: 1, in_columns: 2, without_dimensions: 4, without_elements: 4,
     of_complex_numbers: 2, of_several_dtypes: 6, with_gradients_in_columns: 4, with_its_own_gradient: 0,
     with_anothers_memory_for_a_gradient: 0, with_other_state: 8, with_state_of_two: 4,
     with_momentum_turned_on: 10, with_the_mode_of_gradients_in_between: 8, copied_and_loaded: 6,

@@ -16,7 +16,7 @@ Variables become values at once (static single assignment), so that no pass of L
 
 from __future__ import annotations
 
-import linecache
+import os
 from collections.abc import Callable, Mapping, Sequence
 from types import FunctionType
 from typing import Any, NamedTuple, TypeAlias, TypeVar
@@ -95,12 +95,12 @@ class Program:
                 elif isinstance(value, int | float | Static):
                     self._constants[function.__module__, name] = value
 
-    def key(self) -> str:
-        """Return a text that tells the functions, without translating them."""
-        homes: dict[str, Any] = {f.__code__.co_filename: f for f in self._functions.values()}
-        homes[__file__] = native
-        sources = [_source(homes[name]) for name in sorted(homes)]
-        return repr((sources, sorted(self._constants.items()), sorted(self.fields.items())))
+    def key(self) -> list[bytes]:
+        """Return what tells the functions, without translating them."""
+        homes = {f.__code__.co_filename for f in self._functions.values()}
+        homes |= {__file__, os.path.join(os.path.dirname(__file__), "translation.py")}
+        told = repr((sorted(self._constants.items()), sorted(self.fields.items())))
+        return [*map(_source, sorted(homes)), told.encode()]
 
     def text(self) -> str:
         """Return LLVM's text, without declarations of Python's functions."""
@@ -111,7 +111,7 @@ class Program:
         for function in self._functions.values():
             file = function.__code__.co_filename
             if file not in trees:
-                trees[file] = translation.definitions(_source(function))
+                trees[file] = translation.definitions(_source(file))
             own = trees[file][function.__name__]
             is_entry = function in self._entries
             found.append(translation.Translation(function, own, self.fields, is_entry).text())
@@ -122,5 +122,6 @@ class Program:
         return "\n\n".join([*statics, *found])
 
 
-def _source(function: FunctionType) -> str:
-    return "".join(linecache.getlines(function.__code__.co_filename, function.__globals__))
+def _source(path: str) -> bytes:
+    with open(path, "rb", buffering=0) as file:
+        return file.read()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import operator
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import FunctionType
 from typing import Any, NamedTuple
 
@@ -27,7 +27,7 @@ _COMPARISONS = {
 }  # fmt: skip
 
 
-def definitions(source: str) -> dict[str, ast.FunctionDef]:
+def definitions(source: bytes) -> dict[str, ast.FunctionDef]:
     """Return the functions of a module by their names."""
     return {node.name: node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)}
 
@@ -204,8 +204,7 @@ class Translation:
     ) -> None:
         head, body, again, end = (self._label() for _ in range(4))
         self._goto(head)
-        changing = {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
-        joins = self._place(head, changing)
+        joins = self._place(head, set(_assigned([node])))
         test(body, end)
         self._loops.append((again, end))
         self._place(body)
@@ -396,6 +395,15 @@ class Translation:
         text = "  call void @llvm.memcpy.p0.p0.i64(ptr {}, ptr {}, i64 {}, i1 false)"
         self._lines.append(text.format(*parts))
         return _Value("", "None")
+
+
+def _assigned(body: Iterable[ast.stmt]) -> Iterator[str]:
+    """Yield the variables that statements assign."""
+    for statement in body:
+        targets = getattr(statement, "targets", [getattr(statement, "target", None)])
+        yield from (target.id for target in targets if isinstance(target, ast.Name))
+        for part in ("body", "orelse"):
+            yield from _assigned(getattr(statement, part, ()))
 
 
 def _constant(value: Any) -> _Value:

@@ -141,15 +141,7 @@ class _Capture:
         before, precisions = modes(), settings()
         token = current.set(session)
         try:
-            session.seen(self.function)
-            operations.check_operators(session)
-            for n, t in enumerate(self.cells.given.values()):
-                self.cells.add(t, Cell("argument", n))
-            for leaf in self._leaves_given:
-                if not isinstance(leaf, TensorBase):
-                    session.seen(leaf)
-            for container in self._nodes:
-                session.arguments[id(session.made(container))] = container
+            self._look_at_arguments()
             with seeing(lambda f: native_functions.callback(session, f)), traced_apart() as asked:
                 with self._heard, tracing(recorder):
                     self._hears = True
@@ -194,6 +186,18 @@ class _Capture:
                 default_generator.set_state(drawn)
             self.cells.put_back()
             _running.discard(self)
+
+    def _look_at_arguments(self) -> None:
+        session = self.session
+        session.seen(self.function)
+        operations.check_operators(session)
+        for n, t in enumerate(self.cells.given.values()):
+            self.cells.add(t, Cell("argument", n))
+        for leaf in self._leaves_given:
+            if not isinstance(leaf, TensorBase):
+                session.seen(leaf)
+        for container in self._nodes:
+            session.arguments[id(session.made(container))] = container
 
     def give_up(self) -> None:
         """Undo, in a forked child, what the thread that traces in the parent would undo at its end."""
@@ -290,13 +294,7 @@ class _Capture:
         if session.could_tell(leaves):
             self.knowledge.picks = False
             return None
-        out.asked = session.asked
-        out.guards = session.guards
-        out.numbers = self._numbers
-        out.varying = self._varying - self.knowledge.decisive
-        self._numbers.values = {n: self._leaves_given[n] for n in self._varying}
-        out.alike, out.changed = cells.alike, session.changed()
-        out.met = [cell.where for cell in cells.found if cell.kind == "fixed"]
+        self._note_conditions(out)
         found = Results(recorder, cells.index, grads, Memory(recorder, cells.inputs), output_of)
         out.results = found.of(leaves)
         out.made = found.made
@@ -323,6 +321,17 @@ class _Capture:
         trim(out, cells, session)
         out.strides = {n: cells.strides[n] for n in out.program.inputs if n in cells.strides}
         return out
+
+    def _note_conditions(self, out: Captured) -> None:
+        """Note what must be so when the program is called again."""
+        cells, session = self.cells, self.session
+        out.asked = session.asked
+        out.guards = session.guards
+        out.numbers = self._numbers
+        out.varying = self._varying - self.knowledge.decisive
+        self._numbers.values = {n: self._leaves_given[n] for n in self._varying}
+        out.alike, out.changed = cells.alike, session.changed()
+        out.met = [cell.where for cell in cells.found if cell.kind == "fixed"]
 
     def _gradients(self, out: Captured, output: Callable[[Any], int]) -> dict[int, int] | None:
         """Note what `.grad` of each cell is after the call; return the cells by the identity of what was made

@@ -102,18 +102,9 @@ def trace(function: Callable[..., Any], *args: Any, state: Iterable[Any] = ()) -
     """
     held = [args, list(state)]
     cells = [t for t in tensors_in(held) if type(t._value) is ndarray]
-    for t in cells:
-        if t._view is not None:
-            raise ValueError(
-                "trace: a view among the inputs cannot be told apart from its base; pass a clone"
-            )
-        if t._node is not None and not t.is_leaf:
-            raise ValueError(
-                "trace: an input that is the result of a recorded op has a history outside the program"
-            )
+    _check_inputs(cells)
     recorder = Recorder(fresh_level())
-    before = [(t, t._value, t._level, version_of(t)) for t in cells]
-    grads_before = [(t, t._grad) for t in cells]
+    before = [(t, t._value, t._level, version_of(t), t._grad) for t in cells]
     try:
         for t in cells:
             t._value = recorder.new(t._value.shape, t._value.dtype)
@@ -138,13 +129,12 @@ def trace(function: Callable[..., Any], *args: Any, state: Iterable[Any] = ()) -
         )
         program.verify()
     finally:
-        for t, value, level, count in before:
+        for t, value, level, count, grad in before:
             t._value = value
             t._level = level
+            t._grad = grad
             if not t._inference:
                 t._counter[0] = count
-        for t, g in grads_before:
-            t._grad = g
 
     def finish(values: list[ndarray]) -> Any:
         for t, value in zip((*added, *returned), values, strict=True):
@@ -156,6 +146,18 @@ def trace(function: Callable[..., Any], *args: Any, state: Iterable[Any] = ()) -
     traced = Traced(program, cells, written, leaves, finish)
     traced()
     return traced
+
+
+def _check_inputs(cells: list[Any]) -> None:
+    for t in cells:
+        if t._view is not None:
+            raise ValueError(
+                "trace: a view among the inputs cannot be told apart from its base; pass a clone"
+            )
+        if t._node is not None and not t.is_leaf:
+            raise ValueError(
+                "trace: an input that is the result of a recorded op has a history outside the program"
+            )
 
 
 def _traced(t: Any) -> bool:

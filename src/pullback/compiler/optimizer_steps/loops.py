@@ -21,7 +21,9 @@ from ..emit.scalars import FLOAT64, NARROW, TYPES, Value, computing
 from ..lower.elementwise import Form, form
 from ..lower.index import Variable
 from ..runtime import engine
-from ..runtime.gradients import GOOD, SHARED, counter, finder
+from ..runtime.gradients import finder
+from ..runtime.native_call import count as counter
+from ..runtime.native_gradients import GOOD, SHARED
 from ..runtime.thread_pool import pool
 
 #: Elements of a part, and from how many on a call's parts are shared out to threads.

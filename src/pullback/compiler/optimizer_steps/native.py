@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from operator import is_
 from typing import Any
 
@@ -57,7 +57,7 @@ def _updating() -> Any:
     """Return what makes the loops of optimizers: native ones where there can be any."""
     if not large.is_there():
         return _PASSES
-    from ..runtime.gradients import is_there
+    from ..runtime.native_call import is_there
     from .loops import NATIVE
 
     return NATIVE if is_there() else _PASSES
@@ -68,16 +68,16 @@ class _Entry:
 
     __slots__ = ("arrays", "counters", "kind", "names", "param", "scalars", "state", "tensors", "value")
 
-    def __init__(self, param: Any, state: dict[str, Any]) -> None:
+    def __init__(self, param: Any, state: dict[str, Any], numbers: Container[str]) -> None:
         self.param = param
         self.value: ndarray = param._value
         self.state = state
         #: Each tensor of the state and its array.
         self.tensors = [(name, tensor, tensor._value) for name, tensor in state.items()]
         self.scalars = [
-            (name, tensor, array) for name, tensor, array in self.tensors if array.ndim == 0
+            (name, tensor, array) for name, tensor, array in self.tensors if name in numbers
         ]
-        others = [(name, tensor, array) for name, tensor, array in self.tensors if array.ndim]
+        others = [(name, tensor, array) for name, tensor, array in self.tensors if name not in numbers]
         self.names = tuple(name for name, _, _ in others)
         #: What is written, in order: the parameter, the state's arrays, its numbers.
         self.arrays = [self.value, *(array for _, _, array in others), *(a for _, _, a in self.scalars)]
@@ -291,7 +291,10 @@ class NativeSteps:
                 return None
         if not all(_is_plain(tensor, param, _TENSORS) for tensor in state.values()):
             return None
-        entry = self._entries[id(param)] = _Entry(param, state)
+        numbers = _numbers(optimizer, param, group, state)
+        if not param._value.ndim and any(state[name]._value.dtype != np.float32 for name in numbers):
+            return None  # the parameter would meet them as one tensor meets another
+        entry = self._entries[id(param)] = _Entry(param, state, numbers)
         return entry
 
     def _together(
@@ -389,10 +392,20 @@ def _is_plain(tensor: Any, param: Any, kinds: tuple[Any, ...]) -> bool:
     if not (flags.c_contiguous and flags.aligned and flags.writeable) or value.dtype not in _DTYPES:
         return False
     if tensor is param:
-        return value.ndim > 0
+        return value.ndim > 0 or value.itemsize >= 4
     if value.ndim == 0:
         return tensor._node is None
     return tensor._node is None and value.shape == param._value.shape and value.dtype is param._value.dtype
+
+
+def _numbers(optimizer: Any, param: Any, group: dict[str, Any], state: dict[str, Any]) -> set[str]:
+    """Return the names of a parameter's state that are numbers, and no arrays that are like the parameter: of
+    one without dimensions, what is a number for others, too.
+    """
+    if param._value.ndim:
+        return {name for name, tensor in state.items() if not tensor._value.ndim}
+    made = optimizer.init(wrap(np.zeros(1, param._value.dtype)), group)
+    return {name for name in state if made.get(name) is not None and not made[name]._value.ndim}
 
 
 def _could_fit(grad: Any) -> bool:

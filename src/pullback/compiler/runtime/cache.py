@@ -64,7 +64,7 @@ def key(*parts: str | bytes) -> str:
     return _named(_surroundings(), parts)
 
 
-def key_of_text(*parts: str) -> str:
+def key_of_text(*parts: str | bytes) -> str:
     """Return the name of what LLVM makes of a text, no matter which sources have written it."""
     return _named(_compiler(), parts)
 

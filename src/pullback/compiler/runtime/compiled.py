@@ -28,7 +28,7 @@ from . import native_call
 from .helper_processes import at_work
 from .object_layout import layout
 from .progress import told
-from .specialised_call import MISS
+from .specialised_source import MISS
 from .specialization import Specialization
 
 #: Specialisations of one function before it runs eagerly.

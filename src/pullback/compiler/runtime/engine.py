@@ -225,7 +225,7 @@ def library(program: Program, effort: Effort = DEFAULT, helpers: int = 0) -> Lib
     def text() -> str:
         return whole([python_functions.declarations(), copy, program.text()])
 
-    key = cache.key_of_text(repr((effort, machine_name())), program.key())
+    key = cache.key_of_text(repr((effort, machine_name())), *program.key())
     return Library(named(key, text, effort, helpers), symbols, effort=effort)
 
 

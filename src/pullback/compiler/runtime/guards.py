@@ -18,12 +18,9 @@ import numpy as np
 from ...array import dtypes
 from ..frontend.guards import Guard, cell_contents, dict_item, dict_keys, dict_length, list_item, list_length
 from ..lower.buffer import Buffer
-from . import engine, native_specification
-from .native_specification import ALIGNED, ROW_MAJOR
+from . import native_call, native_specification
+from .native_specification import ALIGNED, ROW_MAJOR, WRITEABLE
 from .object_layout import Layout, words
-
-_WRITEABLE = 0x400
-
 
 _OF_DICTS = (dict_item, dict_keys, dict_length)
 
@@ -123,38 +120,10 @@ def _first_changed() -> Callable[[int, int, int, int], int]:
     """Return a function of ``(addresses, expected, now, count)``: the number of the first word that is not as
     expected, or −1; the word itself goes to `now`.
     """
-    text = """define i64 @first_changed(ptr %at, ptr %expected, ptr %now, i64 %count) nounwind #0 {
-entry:
-  br label %test
-test:
-  %n = phi i64 [ 0, %entry ], [ %next, %same ]
-  %more = icmp slt i64 %n, %count
-  br i1 %more, label %look, label %none
-look:
-  %place = getelementptr ptr, ptr %at, i64 %n
-  %address = load ptr, ptr %place
-  %word = load i64, ptr %address
-  %wanted_at = getelementptr i64, ptr %expected, i64 %n
-  %wanted = load i64, ptr %wanted_at
-  %next = add i64 %n, 1
-  %equal = icmp eq i64 %word, %wanted
-  br i1 %equal, label %same, label %changed
-same:
-  br label %test
-changed:
-  %now_at = getelementptr i64, ptr %now, i64 %n
-  store i64 %word, ptr %now_at
-  ret i64 %n
-none:
-  ret i64 -1
-}"""
-    library = engine.Library(engine.whole([text]), {})
-    _libraries.append(library)
+    at = native_call.address("first_changed")
+    assert at is not None
     # The interpreter's lock is kept: no other thread changes a word meanwhile.
-    return ctypes.PYFUNCTYPE(ctypes.c_int64, *(ctypes.c_int64,) * 4)(library.address("first_changed"))
-
-
-_libraries: list[engine.Library] = []
+    return ctypes.PYFUNCTYPE(ctypes.c_int64, *(ctypes.c_int64,) * 4)(at)
 
 
 class Places:
@@ -234,5 +203,5 @@ def _array_record(
 ) -> list[int]:
     extents = np.array(shape, np.int64)
     keep += [extents, dtype]
-    flags = ROW_MAJOR | ALIGNED | (_WRITEABLE if written else 0)
+    flags = ROW_MAJOR | ALIGNED | (WRITEABLE if written else 0)
     return [id(dtype), len(shape), int(extents.ctypes.data), flags]

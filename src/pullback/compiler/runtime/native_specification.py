@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-# The specification's words, in order: addresses and counts.
-FIELDS = (
-    "run", "table", "save", "restore",
-    "watched", "watched_at", "watched_as", "watched_now",
-    "lists", "lists_at", "cells", "cells_at", "arguments", "arguments_at", "fixed", "fixed_at",
-    "made", "made_at", "refusal", "shared", "shared_at", "copies", "copies_at",
-    "moving", "moving_at", "seen_at", "written", "written_at", "others", "others_at",
-    "none", "leaf", "array", "tensor", "zero",
-)  # fmt: skip
-KNOWN = ("none", "leaf", "array")
-MADE_OF = ("none", "leaf", "array", "tensor", "zero")
+from ..emit.restricted_python import Field
+
+_WORD = 8
+#: The specification's words, in order, with what they are: addresses and counts.
+FIELDS = {
+    "run": "Object", "table": "Words", "save": "Object", "restore": "Object",
+    "watched": "Int", "watched_at": "Object", "watched_as": "Words", "watched_now": "Words",
+    "lists": "Int", "lists_at": "Words", "cells": "Int", "cells_at": "Words",
+    "arguments": "Int", "arguments_at": "Words", "fixed": "Int", "fixed_at": "Words",
+    "made": "Int", "made_at": "Words", "refusal": "Int", "shared": "Int", "shared_at": "Words",
+    "copies": "Int", "copies_at": "Words", "moving": "Int", "moving_at": "Words", "seen_at": "Words",
+    "written": "Int", "written_at": "Words", "others": "Int", "others_at": "Words",
+    "none": "Object", "leaf": "Object", "array": "Object", "tensor": "Object", "zero": "Object",
+}  # fmt: skip
 
 # Where a cell is found: an item of the first tuple, a tensor that is always the same, an item of the second
 # tuple, or an array that is an item of the first.
@@ -30,11 +33,6 @@ DONE, DIFFERENT, SCATTERED, REFUSED, MOVED, WATCHED = 0, 1, 2, 4, 8, 16
 ROW_MAJOR, ALIGNED, WRITEABLE = 0x1, 0x100, 0x400
 
 
-def read(name: str, type_: str, base: str, at: int | str, step: str = "i8") -> str:
-    """Return the lines that read what lies so many steps behind a pointer."""
-    return f"  %{name}_ = getelementptr {step}, ptr %{base}, i64 {at}\n  %{name} = load {type_}, ptr %{name}_"
-
-
-def field(name: str, type_: str) -> str:
-    """Return the lines that read a word of the specification."""
-    return read(name, type_, "spec", 8 * FIELDS.index(name))
+def members() -> dict[str, Field]:
+    """Return the words as native functions name them."""
+    return {name: Field(_WORD * n, kind) for n, (name, kind) in enumerate(FIELDS.items())}

@@ -23,71 +23,21 @@ _WORD = 8
 
 
 class Layout(NamedTuple):
-    """Offsets in bytes.
+    """Tell where Python's objects keep their members.
 
     Attributes
     ----------
-    type : int
-        Of the type, in any object.
-    tuple_items, list_size, list_items, slice_items, cell : int
-        Of a tuple's first item, a list's length and the pointer to its items, where a slice begins, and what
-        a closure's cell holds.
-    value, node, counter, view : int
-        Of a tensor's slots.
-    view_base, view_chain, view_creation, view_at : int
-        Of those of the record of a view.
-    data, rank, shape, dtype, flags : int
-        Of an array's members.
-    node_slots : dict
-        Of the slots of a node, by their names.
-    code_file : int
-        Of the name of its file in a code object.
+    fields : dict of str to Field
+        By the names that native functions call them.
+    cell : int
+        Where a closure's cell holds what is in it, in bytes.
     dict_version : int or None
-        Of the number that every change of a dict renews (CPython 3.11 and 3.12).
+        Where the number is that every change of a dict renews (CPython 3.11 and 3.12).
     """
 
-    type: int
-    tuple_items: int
-    list_size: int
-    list_items: int
-    slice_items: int
+    fields: dict[str, Field]
     cell: int
-    value: int
-    node: int
-    counter: int
-    view: int
-    view_base: int
-    view_chain: int
-    view_creation: int
-    view_at: int
-    data: int
-    rank: int
-    shape: int
-    dtype: int
-    flags: int
-    node_slots: dict[str, int]
-    code_file: int
     dict_version: int | None
-
-
-def fields(where: Layout) -> dict[str, Field]:
-    """Return the members of Python's objects, by the names that native functions call them."""
-    slots = {name: Field(offset, "Object") for name, offset in where.node_slots.items()}
-    return slots | {
-        "refcount": Field(0, "int32"), "type": Field(where.type, "Object"),
-        "number": Field(where.type + _WORD, "Real"), "bits": Field(where.type + _WORD, "Int"),
-        "file": Field(where.code_file, "Object"),
-        "items": Field(where.tuple_items, "inside"), "ends": Field(where.slice_items, "inside"),
-        "size": Field(where.list_size, "Int"), "listed": Field(where.list_items, "Object"),
-        "value": Field(where.value, "Object"), "node": Field(where.node, "Object"),
-        "counter": Field(where.counter, "Object"), "view": Field(where.view, "Object"),
-        "view_base": Field(where.view_base, "Object"), "view_chain": Field(where.view_chain, "Object"),
-        "view_creation": Field(where.view_creation, "Object"), "view_at": Field(where.view_at, "Object"),
-        "data": Field(where.data, "Bytes"), "rank": Field(where.rank, "int32"),
-        "shape": Field(where.shape, "Words"), "strides": Field(where.shape + _WORD, "Words"),
-        "array_base": Field(where.shape + 2 * _WORD, "Object"), "dtype": Field(where.dtype, "Object"),
-        "flags": Field(where.flags, "int32"),
-    }  # fmt: skip
 
 
 def words(address: int, count: int) -> list[int]:
@@ -151,24 +101,36 @@ def _found() -> Layout:
         or words(structure[shape // _WORD], 2) != [3, 5] or words(id(tensor) + kind, 1) != [id(type(tensor))]
     ):  # fmt: skip
         raise ValueError("arrays are not laid out as NumPy documents")
-    return Layout(
-        type=kind, tuple_items=_offset(pair, id(mark)), list_size=list_size, list_items=list_items,
-        slice_items=_offset(slice(mark, other), id(mark)), cell=_offset(cell, id(mark)),
-        value=_offset(tensor, id(array)), node=_offset(tensor, id(node)),
-        counter=_offset(tensor, id(tensor._counter)), view=_offset(tensor, id(view)),
-        view_base=_offset(view, id(array)), view_chain=_offset(view, id(pair)),
-        view_creation=_offset(view, id(view.creation)), view_at=_offset(view, id(view.at)), data=data,
-        rank=rank, shape=shape, dtype=dtype, flags=flags, node_slots=_node_slots(),
-        code_file=_offset(_found.__code__, id(_found.__code__.co_filename)), dict_version=_dict_version(),
-    )  # fmt: skip
+    members = {
+        "refcount": (0, "int32"), "type": (kind, "Object"),
+        # of a float
+        "number": (kind + _WORD, "Real"), "bits": (kind + _WORD, "Int"),
+        # of a code object, a slice, a tuple, and of lists, whose lengths are where those of tuples are
+        "file": (_offset(_found.__code__, id(_found.__code__.co_filename)), "Object"),
+        "ends": (_offset(slice(mark, other), id(mark)), "inside"),
+        "items": (_offset(pair, id(mark)), "inside"),
+        "size": (list_size, "Int"), "listed": (list_items, "Object"),
+        # of a tensor, and the record of a view
+        "value": (_offset(tensor, id(array)), "Object"), "node": (_offset(tensor, id(node)), "Object"),
+        "counter": (_offset(tensor, id(tensor._counter)), "Object"),
+        "view": (_offset(tensor, id(view)), "Object"), "view_base": (_offset(view, id(array)), "Object"),
+        "view_chain": (_offset(view, id(pair)), "Object"), "view_at": (_offset(view, id(view.at)), "Object"),
+        "view_creation": (_offset(view, id(view.creation)), "Object"),
+        # of an array
+        "data": (data, "Bytes"), "rank": (rank, "int32"), "shape": (shape, "Words"),
+        "strides": (shape + _WORD, "Words"), "array_base": (shape + 2 * _WORD, "Object"),
+        "dtype": (dtype, "Object"), "flags": (flags, "int32"),
+    }  # fmt: skip
+    fields = {name: Field(*member) for name, member in members.items()}
+    return Layout(fields | _slots_of_nodes(), _offset(cell, id(mark)), _dict_version())
 
 
-def _node_slots() -> dict[str, int]:
+def _slots_of_nodes() -> dict[str, Field]:
     names = (*Node.__slots__, "variable")
     node, marks = object.__new__(AccumulateGrad), {name: object() for name in names}
     for name, mark in marks.items():
         setattr(node, name, mark)
-    return {name: _offset(node, id(mark)) for name, mark in marks.items()}
+    return {name: Field(_offset(node, id(mark)), "Object") for name, mark in marks.items()}
 
 
 def _points_to(address: int, holder: list[Any], expected: list[int]) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..emit.restricted_python import Bool, Bytes, Int, Object, load, native, null, python, store
+from ..emit.restricted_python import Bool, Bytes, Int, Object, Words, load, native, null, python, store
 
 
 @native
@@ -16,27 +16,24 @@ def size_of(array: Object) -> Int:
 
 
 @native
-def is_alike(array: Object, other: Object) -> Bool:
-    """Return whether two arrays have one shape."""
-    rank = array.rank
-    if rank != other.rank:
-        return False
-    for d in range(rank):
-        if array.shape[d] != other.shape[d]:
+def same_words(x: Words, y: Words, count: Int) -> Bool:
+    """Return whether so many words are the same."""
+    for n in range(count):
+        if x[n] != y[n]:
             return False
     return True
 
 
 @native
+def is_alike(array: Object, other: Object) -> Bool:
+    """Return whether two arrays have one shape."""
+    return array.rank == other.rank and same_words(array.shape, other.shape, array.rank)
+
+
+@native
 def lies_as(array: Object, other: Object) -> Bool:
     """Return whether two arrays have the same strides."""
-    rank = array.rank
-    if rank != other.rank:
-        return False
-    for d in range(rank):
-        if array.strides[d] != other.strides[d]:
-            return False
-    return True
+    return array.rank == other.rank and same_words(array.strides, other.strides, array.rank)
 
 
 @native

@@ -183,7 +183,7 @@ def parallel(part: int, table: ndarray, parts: int) -> None:
 @functools.cache
 def _data_offset() -> int | None:
     found = layout()
-    return None if found is None else found.data
+    return None if found is None else found.fields["data"].offset
 
 
 def address(array: ndarray | None) -> int:

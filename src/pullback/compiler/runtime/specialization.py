@@ -29,7 +29,7 @@ from .boundary import boundary, refusal
 from .executable import Executable
 from .guards import Watch, overlap
 from .object_layout import layout
-from .specialised_call import MISS
+from .specialised_source import MISS
 
 if TYPE_CHECKING:
     from ..inspection.checking import Check

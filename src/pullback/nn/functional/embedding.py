@@ -10,10 +10,10 @@ from ...array import dtypes
 from ...array.dtype_words import class_name
 from ...core.value import array_of, dtype_of, shape_of, wrap
 from ...core.versions import bump
+from ...core.visible import concrete
 from ...ops import embedding as o
 from ...ops.comparison import eq
 from ...ops.convert import cast
-from ...ops.linalg import concrete
 from ...ops.structure import reshape
 from ...tensor.api import public
 from ...tensor.rearrange import refuse_complex_history

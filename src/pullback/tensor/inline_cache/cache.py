@@ -131,6 +131,34 @@ class InlineCache:
         return result
 
 
+def repeated(function: Function) -> Function:
+    """Return a function that does what another one of arguments by place does, with an inline cache."""
+    cached: Function | None = None
+
+    def use(found: Function | None) -> None:
+        nonlocal cached
+        cached = found
+
+    cache = InlineCache(function, None, lambda given, named: function(*given), use)
+    cached = cache.count
+
+    def call(a: Any, b: Any = ABSENT, c: Any = ABSENT, d: Any = ABSENT, /, *more: Any) -> Any:
+        found = None
+        if cached is not None:
+            found = cached(a, b, c, d, {}, *more) if more else cached(a, b, c, d)
+            if found is HOT:
+                found = cache.specialise(a, b, c, d, *more)
+        if found is not None:
+            return found
+        if more:
+            return function(a, b, c, d, *more)
+        return function(*[v for v in (a, b, c, d) if v is not ABSENT])
+
+    return call
+
+
+facade.provide(repeated=repeated)
+
 #: The streams from which functions draw where none is named (`tensor.random`).
 streams: list[Any] = []
 #: What has a table, and what is being specialised now.

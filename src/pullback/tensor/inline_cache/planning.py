@@ -122,10 +122,6 @@ def _with_history(values: Sequence[Any], recorded: Sequence[bool], level: int = 
     return [wrap(v, LEAF if r else None, level) for v, r in zip(values, recorded, strict=True)]
 
 
-def _pairs(result: Any, noted: Any) -> Any:
-    return zip(result, noted, strict=True) if isinstance(noted, (tuple, list)) else [(result, noted)]
-
-
 def _told_all(result: Any, noted: Any, known: list[tuple[Any, Any]]) -> Any:
     """Return what tells each result (`_told`), with the edge that leads to a view; and the edges that lead to
     what is computed and to views, each with the edge of what stands for it.

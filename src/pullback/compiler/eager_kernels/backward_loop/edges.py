@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...emit.restricted_python import Bool, Int, Object, Words, native, null, python, room
 from ...runtime.python_objects import lies_as, shared, size_of, tensor_around
-from .nodes import fits, holds, is_among
+from .nodes import fits, holds, is_among, is_needed
 from .words import (
     ACQUIRE,
     ADD,
@@ -20,7 +20,6 @@ from .words import (
     LEAF,
     LEAF_END,
     LIST,
-    NEEDED,
     NEW,
     NEW_NAME,
     NONE,
@@ -172,26 +171,26 @@ def send_plain(edge: Object, grad: Object, g: Object, saved: Object, arguments: 
     """Send a covector along an edge where nothing is to be asked: 1, 0 where Python has set an error, -1
     where that is to be done by `send`.
     """
-    if grad.type is not header[ARRAY]:
+    is_array = grad.type is header[ARRAY]
+    array = grad.value if grad.type is header[TENSOR] else grad
+    if array.type is not header[ARRAY]:
         return -1
     is_output = edge.type is header[OUTPUT]
     node = edge.items[0] if is_output else edge
     which = python.PyLong_AsLongLong(edge.items[1]) if is_output else 0
     shape = node._shape.items[which] if is_output else node._shape
     dtype = node._dtype.items[which] if is_output else node._dtype
-    if not fits(grad, shape, dtype) or node._seq is null:
-        return -1
-    if arguments[NEEDED] is not header[NONE] and python.PySet_Contains(arguments[NEEDED], node) != 1:
+    if not fits(array, shape, dtype) or node._seq is null:
         return -1
     before = python.PyDict_GetItem(arguments[PENDING], node)
     if is_output:
         return send_to_output(node, which, grad, before, arguments, header)
     if before is not null:
-        if before.type is not header[ARRAY]:
+        if before.type is not header[ARRAY] or not is_array:
             return -1
         return 1 if add(node, before, grad, arguments, header) else 0
     is_kept = edge.type is header[LEAF_END] and arguments[CAPTURES] is header[NONE]
-    is_shared = is_kept and (grad is g or grad.array_base is not null or is_among(grad, saved))
+    is_shared = is_array and is_kept and (grad is g or grad.array_base is not null or is_among(grad, saved))
     if is_shared and python.PyDict_SetItem(arguments[SHARED], edge, grad) != 0:
         return 0
     return 1 if put(edge, grad, arguments, header) else 0
@@ -233,7 +232,7 @@ def deliver(node: Object, g: Object, grads: Object, record: Words, arguments: Ob
     is_plain = grads.type is header[TUPLE] and grads.size == count
     if is_plain:
         for n in range(count):
-            if (edges.items[n] is not none) & (grads.items[n] is none):
+            if grads.items[n] is none and is_needed(edges.items[n], arguments, header):
                 is_plain = False
     if not is_plain:
         given = room(3)
@@ -249,7 +248,7 @@ def deliver(node: Object, g: Object, grads: Object, record: Words, arguments: Ob
         python.Py_DecRef(saved)
     sent = True
     for k in range(count):
-        if edges.items[k] is not none:
+        if is_needed(edges.items[k], arguments, header):
             sent = send_one(edges.items[k], grads.items[k], g, saved, arguments, header)
             if not sent:
                 break

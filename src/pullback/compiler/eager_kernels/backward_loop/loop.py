@@ -26,7 +26,7 @@ from ...emit import python_functions
 from ...emit.codegen import WRITTEN
 from ...emit.restricted_python import Program
 from ...runtime.engine import library
-from ...runtime.object_layout import fields, layout
+from ...runtime.object_layout import layout
 from .text import drain
 from .words import PLACES, RULE, RULES
 
@@ -38,7 +38,7 @@ class BackwardLoop:
     ----------
     run : callable or None
         ``run(backward, heap, pending, needed, looked_at, empty, summed, shared, freed, captures, deliver,
-        send)`` does what it can of a pass, whose parts these are; None: there is no native code.
+        send, recorded)`` does what it can of a pass, whose parts these are; None: there is no native code.
     """
 
     def __init__(self, small_call: Callable[[Sequence[Variant]], Callable[..., Any] | None]) -> None:
@@ -56,7 +56,7 @@ class BackwardLoop:
             accumulation_lock.release, False, True, rehearsals, "node", "_grad", np.add, ..., ("out",),
         )  # fmt: skip
         self._kept: list[Any] = [objects]
-        self._library = library(Program([drain], fields(where)), WRITTEN)
+        self._library = library(Program([drain], where.fields), WRITTEN)
         words = np.array([*map(id, objects)], np.int64)
         self.run = python_functions.function("drain", self._library.address("drain"), words)
 
@@ -68,12 +68,13 @@ class BackwardLoop:
         rules = kind._plain_rules if kind is op.node_class else ()
         if any(len(places) > PLACES for _, places in rules):
             rules = ()
-        backward = kind.backward
+        backward, graph = kind.backward, kind.backward_graph
         words = [
             len(rules), op.layout.count, int(kind._frees), int(op.once), int(kind.is_chained), id(backward),
+            id(graph),
         ]  # fmt: skip
         assert len(words) == RULES
-        self._kept += [backward, rules]
+        self._kept += [backward, graph, rules]
         for rule, places in rules:
             small = None
             if rule is not None and op.kind == "elementwise":

@@ -7,12 +7,16 @@ from ...runtime.python_objects import shared
 from .words import (
     ARRAY,
     BACKWARD,
+    BACKWARD_GRAPH,
     COUNT,
     DOUBLE,
     INT,
     LIST,
+    NEEDED,
     NONE,
+    OUTPUT,
     PLACES,
+    RECORDED,
     RULE,
     RULES,
     SINGLE,
@@ -68,21 +72,38 @@ def is_among(value: Object, saved: Object) -> Bool:
 
 
 @native
-def pull(node: Object, g: Object, record: Words, header: Words) -> Object:
-    """Return the covectors of a node's inputs, by its rules or by `backward`."""
+def is_needed(edge: Object, arguments: Object, header: Words) -> Bool:
+    """Return whether a covector is to be sent along an edge."""
+    none: Object = header[NONE]
+    needed = arguments[NEEDED]
+    if edge is none or needed is none:
+        return edge is not none
+    node = edge.items[0] if edge.type is header[OUTPUT] else edge
+    return python.PySet_Contains(needed, node) == 1
+
+
+@native
+def pull(node: Object, g: Object, record: Words, arguments: Object, header: Words) -> Object:
+    """Return the covectors of a node's inputs, by its rules or by `backward`, in a recorded pass by
+    `backward_graph`.
+    """
     has_rules = g.type is header[ARRAY] and record[COUNT] == node._edges.size
     is_real = has_rules and (g.dtype is header[SINGLE] or g.dtype is header[DOUBLE])
     if is_real and fresh(node._saved, record[VALUES], header):
-        return pull_by_rules(node, g, record, header)
-    given = room(2)
+        return pull_by_rules(node, g, record, arguments, header)
+    given = room(3)
     given[0] = node
     given[1] = g
+    given[2] = arguments[NEEDED]
+    if arguments[RECORDED] is not header[NONE]:
+        graph: Object = record[BACKWARD_GRAPH]
+        return python.PyObject_Vectorcall(graph, given, 3, null)
     backward: Object = record[BACKWARD]
     return python.PyObject_Vectorcall(backward, given, 2, null)
 
 
 @native
-def pull_by_rules(node: Object, g: Object, record: Words, header: Words) -> Object:
+def pull_by_rules(node: Object, g: Object, record: Words, arguments: Object, header: Words) -> Object:
     """Return the covectors that the rules give, which are called one after another."""
     none: Object = header[NONE]
     saved = node._saved
@@ -93,7 +114,7 @@ def pull_by_rules(node: Object, g: Object, record: Words, header: Words) -> Obje
     python.Py_IncRef(saved)
     for k in range(count):
         own = record + k * RULE + RULES
-        leads = (node._edges.items[k] is not none) & (own[0] != 0)
+        leads = own[0] != 0 and is_needed(node._edges.items[k], arguments, header)
         grad = call_rule(own, g, saved, none) if leads else shared(none)
         if grad is null:
             python.Py_DecRef(grads)

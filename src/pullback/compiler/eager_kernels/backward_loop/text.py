@@ -44,7 +44,7 @@ def run_node(node: Object, g: Object, record: Words, arguments: Object, header: 
     name: Object = header[NODE_NAME]
     is_good = take(node, arguments, header) and python.PyObject_SetAttr(arguments[SELF], name, node) == 0
     if is_good:
-        grads = pull(node, g, record, header)
+        grads = pull(node, g, record, arguments, header)
         is_good = grads is not null
         if is_good:
             is_good = deliver(node, g, grads, record, arguments, header)

@@ -8,14 +8,14 @@ from __future__ import annotations
     CLASSES, LEARN, ACQUIRE, RELEASE, FALSE, TRUE, REHEARSALS, NODE_NAME, GRAD_NAME, ADD, NEW, NEW_NAME,
 ) = range(27)  # fmt: skip
 #: Words of a class of nodes: how many rules may be called at once, how many values are saved, whether they
-#: are freed, whether that is so of nothing, too, whether native loops take moderate sizes, `backward`; then
-#: for each rule itself, the native function for small arrays, how many places of the saved tuple it is
-#: given, and which.
-COUNT, VALUES, FREES, ALWAYS, CHAINED, BACKWARD, RULES = range(7)
+#: are freed, whether that is so of nothing, too, whether native loops take moderate sizes, `backward` and
+#: `backward_graph`; then for each rule itself, the native function for small arrays, how many places of the
+#: saved tuple it is given, and which.
+COUNT, VALUES, FREES, ALWAYS, CHAINED, BACKWARD, BACKWARD_GRAPH, RULES = range(8)
 PLACES = 4
 RULE = 3 + PLACES
-#: Arguments of the function.
+#: Arguments of the function; the last is None unless the pullback is itself recorded.
 (
     SELF, HEAP, PENDING, NEEDED, LOOKED_AT, EMPTY, SUMMED, SHARED, FREED, CAPTURES, DELIVER,
-    SEND,
-) = range(12)  # fmt: skip
+    SEND, RECORDED,
+) = range(13)  # fmt: skip

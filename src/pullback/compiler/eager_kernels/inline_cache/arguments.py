@@ -14,6 +14,7 @@ from ....core.tracer import running
 from ....core.views import NO_GRAD_VIEW, View
 from ...emit.restricted_python import Bool, Int, Object, Words, native, null, python
 from ...runtime.native_specification import ALIGNED
+from ...runtime.python_objects import same_words
 
 #: Words of the table of a function: its first plan, the calls until it is to look at one, and objects.
 FIRST, LEFT = 0, 1
@@ -135,9 +136,8 @@ def match_array(tensor: Object, told: Words, aside: Words) -> Words:
     if array.dtype is not told[1] or rank != told[2] or (array.flags & ALIGNED) == 0:
         return null
     sizes = told + 3
-    for d in range(rank):
-        if array.shape[d] != sizes[d] or array.strides[d] != sizes[rank + d]:
-            return null
+    if not same_words(array.shape, sizes, rank) or not same_words(array.strides, sizes + rank, rank):
+        return null
     count = aside[0] + 1
     if count > TENSORS // 2:
         return null

@@ -19,7 +19,7 @@ from ....array.locks import computed
 from ...emit import python_functions
 from ...emit.restricted_python import Program
 from ...runtime import engine
-from ...runtime.object_layout import fields, layout
+from ...runtime.object_layout import layout
 from ..backward_loop import loop
 from ..inline_cache import table
 from ..inline_cache.text import cached_call
@@ -69,7 +69,7 @@ class Chains:
         where, functions = layout(), python_functions.addresses()
         self._library: engine.Library | None = None
         if where is not None and functions is not None:
-            program = Program([chain, choose, call_op, cached_call], fields(where))
+            program = Program([chain, choose, call_op, cached_call], where.fields)
             self._library = engine.library(program)
         self._spare: list[np.ndarray] = []
         #: Chains read what they need of these at each call.
