@@ -1,4 +1,4 @@
-"""Anomaly detection: `backward` checks every covector for NaN and names the forward call behind a failure."""
+"""Detect anomalies: `backward` checks every covector for NaN and names the forward call behind a failure."""
 
 from __future__ import annotations
 

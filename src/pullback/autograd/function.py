@@ -1,4 +1,4 @@
-"""Custom differentiable functions: `Function`, its context, `once_differentiable`.
+"""Define custom differentiable functions: `Function`, its context, `once_differentiable`.
 
 The context that `forward` receives is the node of the graph, as in torch: one class per Function, named
 `<Name>Backward`. A call runs `forward` without recording, makes the node, and puts it behind the outputs.

@@ -1,4 +1,4 @@
-"""Custom Functions inside transforms: the top level of the arguments decides, as for ops.
+"""Run custom Functions inside transforms: the top level of the arguments decides, as for ops.
 
 A batch level runs the Function's `vmap` (or, with `generate_vmap_rule`, its `forward` and `backward` under
 the batch level); a forward-mode level its `jvp`; a reverse-mode level applies the Function below and puts a

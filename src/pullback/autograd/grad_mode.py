@@ -1,4 +1,4 @@
-"""Grad modes: `no_grad`, `enable_grad`, `set_grad_enabled`, `inference_mode`, as context managers and
+"""Define grad modes: `no_grad`, `enable_grad`, `set_grad_enabled`, `inference_mode`, as context managers and
 decorators.
 
 A decorated generator function runs in the mode only between a resumption and the next `yield`, so the mode

@@ -1,4 +1,4 @@
-"""`gradcheck` and `gradgradcheck`: analytical derivatives against central differences, in torch's sense.
+"""Define `gradcheck` and `gradgradcheck`: analytical derivatives against central differences.
 
 A failure carries torch's text first; a note names the element that differs most, the dtype and the likely
 cause.

@@ -1,4 +1,4 @@
-"""`Variable`, which has been the tensor itself since torch 0.4: calling it returns a tensor."""
+"""Define `Variable`, which has been the tensor itself since torch 0.4: calling it returns a tensor."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Many covectors from one graph: `vjps` pulls all rows back in one pass, with a batch axis on every covector.
+"""Pull many covectors back in one pass, `vjps`, with a batch axis on each of them.
 
 It does what a loop of `grad` calls does without paying for the path of each call: the ten rows of a
 perceptron's Jacobian in 0.4 of the loop's time (benchmark rows p-outputs).

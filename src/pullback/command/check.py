@@ -1,4 +1,4 @@
-"""`python -m pullback check`: which of the torch names that a program uses are in pullback, before it runs.
+"""Say before a program runs which torch names that it uses are in pullback: `python -m pullback check`.
 
 What this module must do:
 

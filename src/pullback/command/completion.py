@@ -1,4 +1,4 @@
-"""`python -m pullback completion SHELL`: what a shell completes after `pullback`.
+"""Write `python -m pullback completion SHELL`: what a shell completes after `pullback`.
 
 The scripts beside this file are static: shtab wrote them from `parser` (`python -m tools.make_completion`).
 So completing starts no Python, and nothing needs shtab where pullback is used.

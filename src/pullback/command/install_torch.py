@@ -1,4 +1,4 @@
-"""Commands `install-torch` and `uninstall-torch`: let `import torch` give pullback in an environment.
+"""Define commands `install-torch` and `uninstall-torch`: let `import torch` give pullback in an environment.
 
 What this module must do:
 

@@ -1,4 +1,4 @@
-"""Notebooks: their cells as Python, ``%load_ext pullback``, and a kernel in which torch is pullback.
+"""Run notebooks: their cells as Python, ``%load_ext pullback``, and a kernel in which torch is pullback.
 
 What this module must do:
 

@@ -71,7 +71,7 @@ input. `pullback` is the same as `python -m pullback`. The arguments after it ar
 COMMANDS = ("check", "completion", "explain", "install-torch", "jupyter", "stubs", "uninstall-torch")
 OWN_FILES = [__file__, str(Path(__file__).parents[1] / "__main__.py")]
 #: Which Python processes that the program starts by itself see pullback as torch, too: "1" is all, "0" none,
-#: a folder those of the environment that lies there.
+#: a folder those of the environment that is there.
 INHERITED = "PULLBACK_AS_TORCH"
 SHIM_FOLDER = str(Path(__file__).parent / "as_torch")
 

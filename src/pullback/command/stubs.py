@@ -1,4 +1,4 @@
-"""``python -m pullback stubs [FOLDER]``: types for programs that say ``import torch``.
+"""Write ``python -m pullback stubs [FOLDER]``: types for programs that say ``import torch``.
 
 Requirements:
 

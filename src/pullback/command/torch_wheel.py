@@ -1,4 +1,4 @@
-"""The distribution named `torch` that stands for pullback: what is in it, as files and as a wheel.
+"""Make the distribution named `torch` that stands for pullback: what is in it, as files and as a wheel.
 
 Libraries declare that they need torch, and an installer looks for a distribution of that name. This one has a
 file that gives pullback under the name, and needs the very version of pullback that made it. It is never
@@ -18,7 +18,7 @@ from pullback.torch_names import version
 
 #: torch's version, and pullback's behind it.
 VERSION = version.__version__
-#: What tells its version from that of a torch: torch's own version stands before it.
+#: What tells its version from that of a torch: torch's own version is before it.
 LOCAL = "+pullback."
 FOLDER = f"torch-{VERSION}.dist-info"
 WHEEL = f"torch-{VERSION}-py3-none-any.whl"

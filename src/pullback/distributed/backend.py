@@ -1,4 +1,4 @@
-"""The names by which programs ask for a means of communication, and which of them there are."""
+"""Define the names by which programs ask for a means of communication, and which of them there are."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A barrier that tells which processes did not come."""
+"""Define a barrier that tells which processes did not come."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The memory of tensors as arrays that a collective reads from or writes to.
+"""Give the memory of tensors as arrays that a collective reads from or writes to.
 
 What this module must do:
 

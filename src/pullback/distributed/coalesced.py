@@ -1,4 +1,4 @@
-"""Collectives on several tensors at once: one exchange for all of a dtype."""
+"""Run collectives on several tensors at once: one exchange for all of a dtype."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The levels of TORCH_DISTRIBUTED_DEBUG, and the check that all processes run the same collective.
+"""Define the levels of TORCH_DISTRIBUTED_DEBUG, and the check that all processes run the same collective.
 
 At DETAIL every collective first compares what the processes of its group are about to do, over a communicator
 of its own: a mismatch is an error in each of them instead of a hang.

@@ -1,4 +1,4 @@
-"""Collectives on flat arrays: of an MPI communicator, or of one process alone.
+"""Run collectives on flat arrays: of an MPI communicator, or of one process alone.
 
 Each method starts an exchange of contiguous arrays and returns MPI's requests for it, or what is asked like
 one. A large reduction goes part by part. A group of one process needs no MPI: its exchanges are copies, done

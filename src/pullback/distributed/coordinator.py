@@ -1,4 +1,4 @@
-"""The server by which processes become one MPI world, and by which they learn that one of them is gone.
+"""Run the server by which processes become one MPI world, and by which they learn that one of them is gone.
 
 It serves two protocols, told apart by the first line of a connection:
 

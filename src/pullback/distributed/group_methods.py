@@ -1,4 +1,4 @@
-"""The methods by which torch's ProcessGroup objects offer their collectives; each returns the work.
+"""Define the methods by which torch's ProcessGroup objects offer their collectives; each returns the work.
 
 Ranks in them are ranks within the group. Each is the function of `collectives` that does the same.
 """

@@ -1,4 +1,4 @@
-"""Groups of some of the processes, and questions about groups."""
+"""Make groups of some of the processes, and answer questions about groups."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Making the default group: who takes part, and how their processes find each other.
+"""Make the default group: who takes part, and how their processes find each other.
 
 What this module must do:
 

@@ -1,4 +1,4 @@
-"""The processes of a job that the launcher started on this machine, and what it does while they run.
+"""Run the processes of a job that the launcher started on this machine, and what it does while they run.
 
 What this module must do:
 

@@ -1,4 +1,4 @@
-"""The place of this process in a job: it joins, learns that another is lost, and tells why it leaves.
+"""Keep the place of this process in a job: it joins, learns that another is lost, and tells why it leaves.
 
 What this module must do:
 

@@ -1,4 +1,4 @@
-"""The MPI library of this process, through mpi4py.
+"""Find the MPI library of this process, through mpi4py.
 
 What this module must do:
 

@@ -1,4 +1,4 @@
-"""A group of processes and what it can do, in the form in which torch's ProcessGroup objects offer it."""
+"""Define a group of processes and what it can do, as torch's ProcessGroup objects offer it."""
 
 from __future__ import annotations
 

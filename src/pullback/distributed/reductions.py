@@ -1,4 +1,4 @@
-"""The operations that make one value of those of all processes, as torch names them."""
+"""Name the operations that make one value of those of all processes, as torch names them."""
 
 from __future__ import annotations
 

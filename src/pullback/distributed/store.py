@@ -1,4 +1,4 @@
-"""Stores of small values, by which processes tell each other where they are and what they agreed on.
+"""Define stores of small values, by which processes tell each other where they are and what they agreed on.
 
 What this module must do:
 

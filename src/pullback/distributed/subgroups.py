@@ -1,4 +1,4 @@
-"""Several groups at once: equally large ones, or those that a list gives."""
+"""Make several groups at once: equally large ones, or those that a list gives."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A store in one process that others reach over TCP: torch's TCPStore.
+"""Define a store in one process that others reach over TCP: torch's TCPStore.
 
 A request is a length and a JSON list of (operation, arguments, seconds to wait or None); the answer likewise.
 Each client has a thread of the server's, so that waiting needs no more than waiting.

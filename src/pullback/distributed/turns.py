@@ -1,4 +1,4 @@
-"""Collectives that begin one after the other.
+"""Run collectives that begin one after the other.
 
 All processes of a communicator must begin its collectives in the same order. One that goes in parts begins a
 part when the one before it has ended, at another moment in each process; what is asked for meanwhile waits in

@@ -1,4 +1,4 @@
-"""A collective under way: what asynchronous calls return.
+"""Define a collective under way: what asynchronous calls return.
 
 What this module must do:
 

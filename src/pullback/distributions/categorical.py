@@ -1,4 +1,4 @@
-"""Distributions over categories: of their numbers, of one-hot vectors, of how often each occurs."""
+"""Define distributions over categories: of their numbers, of one-hot vectors, of how often each occurs."""
 
 from __future__ import annotations
 

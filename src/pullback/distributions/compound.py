@@ -1,4 +1,4 @@
-"""Distributions made from others: several as one event, transformed outcomes, mixtures."""
+"""Define distributions made from others: several as one event, transformed outcomes, mixtures."""
 
 from __future__ import annotations
 

@@ -7,7 +7,6 @@ which may take several points to one: for optimization.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 from . import constraints, transforms
@@ -51,80 +50,54 @@ biject_to = ConstraintRegistry()
 transform_to = ConstraintRegistry()
 
 
-def _register(*kinds: Any, registries: tuple[ConstraintRegistry, ...] = (biject_to, transform_to)) -> Any:
-    """Enter a function ``factory(constraint, registry)`` for several kinds of constraints."""
-
-    def declare(factory: Callable[..., Any]) -> Any:
-        for registry in registries:
-            for kind in kinds:
-                registry.register(kind, partial(factory, registry=registry))
-        return factory
-
-    return declare
+def _affine_after(transform: Any, loc: Any, scale: Any) -> Any:
+    return transforms.ComposeTransform([transform, transforms.AffineTransform(loc, scale)])
 
 
-@_register(constraints.real)
-def _to_real(constraint: Any, registry: Any) -> Any:
-    return transforms.identity_transform
-
-
-@_register(constraints.independent)
-def _to_independent(constraint: Any, registry: Any) -> Any:
-    base = registry(constraint.base_constraint)
-    return transforms.IndependentTransform(base, constraint.reinterpreted_batch_ndims)
-
-
-@_register(constraints.positive, constraints.nonnegative)
-@_register(constraints.greater_than, constraints.greater_than_eq)
-def _to_greater_than(constraint: Any, registry: Any) -> Any:
+def _above(constraint: Any, to: ConstraintRegistry) -> Any:
     return _affine_after(transforms.ExpTransform(), constraint.lower_bound, 1)
 
 
-@_register(constraints.less_than)
-def _to_less_than(constraint: Any, registry: Any) -> Any:
-    return _affine_after(transforms.ExpTransform(), constraint.upper_bound, -1)
-
-
-@_register(constraints.interval, constraints.half_open_interval)
-def _to_interval(constraint: Any, registry: Any) -> Any:
+def _between(constraint: Any, to: ConstraintRegistry) -> Any:
     low, high = constraint.lower_bound, constraint.upper_bound
     if isinstance(low, NUMBER) and low == 0 and isinstance(high, NUMBER) and high == 1:
         return transforms.SigmoidTransform()
     return _affine_after(transforms.SigmoidTransform(), low, high - low)
 
 
-def _affine_after(transform: Any, loc: Any, scale: Any) -> Any:
-    return transforms.ComposeTransform([transform, transforms.AffineTransform(loc, scale)])
+def _simplex(constraint: Any, to: ConstraintRegistry) -> Any:
+    return transforms.StickBreakingTransform() if to is biject_to else transforms.SoftmaxTransform()
 
 
-@_register(constraints.simplex)
-def _to_simplex(constraint: Any, registry: Any) -> Any:
-    if registry is biject_to:
-        return transforms.StickBreakingTransform()
-    return transforms.SoftmaxTransform()
+#: Kinds of constraints, and what makes a transform of one for a registry.
+_FACTORIES: dict[Any, Callable[[Any, ConstraintRegistry], Any]] = {
+    constraints.real: lambda c, to: transforms.identity_transform,
+    constraints.independent: lambda c, to: (
+        transforms.IndependentTransform(to(c.base_constraint), c.reinterpreted_batch_ndims)
+    ),
+    constraints.positive: _above,
+    constraints.nonnegative: _above,
+    constraints.less_than: lambda c, to: _affine_after(transforms.ExpTransform(), c.upper_bound, -1),
+    constraints.interval: _between,
+    constraints.half_open_interval: _between,
+    constraints.simplex: _simplex,
+    constraints.corr_cholesky: lambda c, to: transforms.CorrCholeskyTransform(),
+    constraints.cat: lambda c, to: transforms.CatTransform([to(part) for part in c.cseq], c.dim, c.lengths),
+    constraints.stack: lambda c, to: transforms.StackTransform([to(part) for part in c.cseq], c.dim),
+}
+#: Those that have no bijection.
+_FOR_OPTIMIZATION: dict[Any, Callable[[Any, ConstraintRegistry], Any]] = {
+    constraints.lower_cholesky: lambda c, to: transforms.LowerCholeskyTransform(),
+    constraints.positive_definite: lambda c, to: transforms.PositiveDefiniteTransform(),
+    constraints.positive_semidefinite: lambda c, to: transforms.PositiveDefiniteTransform(),
+}
 
 
-@_register(constraints.lower_cholesky, registries=(transform_to,))
-def _to_lower_cholesky(constraint: Any, registry: Any) -> Any:
-    return transforms.LowerCholeskyTransform()
+def _enter(registry: ConstraintRegistry, kind: Any, factory: Callable[..., Any]) -> None:
+    registry.register(kind, lambda constraint: factory(constraint, registry))
 
 
-@_register(constraints.positive_definite, constraints.positive_semidefinite, registries=(transform_to,))
-def _to_positive_definite(constraint: Any, registry: Any) -> Any:
-    return transforms.PositiveDefiniteTransform()
-
-
-@_register(constraints.corr_cholesky)
-def _to_corr_cholesky(constraint: Any, registry: Any) -> Any:
-    return transforms.CorrCholeskyTransform()
-
-
-@_register(constraints.cat)
-def _to_cat(constraint: Any, registry: Any) -> Any:
-    parts = [registry(c) for c in constraint.cseq]
-    return transforms.CatTransform(parts, constraint.dim, constraint.lengths)
-
-
-@_register(constraints.stack)
-def _to_stack(constraint: Any, registry: Any) -> Any:
-    return transforms.StackTransform([registry(c) for c in constraint.cseq], constraint.dim)
+for _kind, _factory in _FACTORIES.items():
+    _enter(biject_to, _kind, _factory)
+for _kind, _factory in {**_FACTORIES, **_FOR_OPTIMIZATION}.items():
+    _enter(transform_to, _kind, _factory)

@@ -1,4 +1,4 @@
-"""Distributions of counts and of yes or no."""
+"""Define distributions of counts and of yes or no."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The Dirichlet distribution on the simplex, and Beta, its case of two parts."""
+"""Define the Dirichlet distribution on the simplex, and Beta, its case of two parts."""
 
 from __future__ import annotations
 

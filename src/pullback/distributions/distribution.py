@@ -1,4 +1,4 @@
-"""The base of all distributions: shapes, checks of parameters and values, expansion, printing."""
+"""Define the base of all distributions: shapes, checks of parameters and values, expansion, printing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Exponential families, whose entropies and divergences follow from the log normalizer."""
+"""Define exponential families, whose entropies and divergences follow from the log normalizer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Distributions of positive numbers by way of the gamma function."""
+"""Define distributions of positive numbers by way of the gamma function."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Distributions on an interval: uniform, continuous Bernoulli, generalized Pareto, von Mises's of angles."""
+"""Define distributions on an interval: uniform, continuous Bernoulli, generalized Pareto, von Mises."""
 
 from __future__ import annotations
 

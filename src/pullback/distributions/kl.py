@@ -1,6 +1,6 @@
-"""Kullback–Leibler divergences: a table from pairs of distributions to functions, and the way it is searched.
+"""Find Kullback–Leibler divergences in a table from pairs of distributions to functions.
 
-The formulas stand in `kl_alike` (two distributions of one kind), `kl_across` (of two kinds) and in the files
+The formulas are in `kl_alike` (two distributions of one kind), `kl_across` (of two kinds) and in the files
 of the distributions themselves.
 """
 

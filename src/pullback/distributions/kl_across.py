@@ -1,4 +1,4 @@
-"""Divergences between two distributions of different kinds.
+"""Declare divergences between two distributions of different kinds.
 
 KL(p ‖ q) = −H(p) − E_p[log q(x)]: most of these are the entropy of p and the expectation of the logarithm of
 q. It is infinite where p has outcomes that q has not.

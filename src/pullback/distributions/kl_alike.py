@@ -1,4 +1,4 @@
-"""Divergences between two distributions of one kind."""
+"""Declare divergences between two distributions of one kind."""
 
 from __future__ import annotations
 

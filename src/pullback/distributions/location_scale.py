@@ -1,4 +1,4 @@
-"""Distributions of real numbers with a location and a scale."""
+"""Define distributions of real numbers with a location and a scale."""
 
 from __future__ import annotations
 

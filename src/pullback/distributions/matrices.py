@@ -1,4 +1,4 @@
-"""Distributions of matrices: Cholesky factors of correlations, and covariances."""
+"""Define distributions of matrices: Cholesky factors of correlations, and covariances."""
 
 from __future__ import annotations
 

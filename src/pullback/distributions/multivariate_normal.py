@@ -1,4 +1,4 @@
-"""Normal distributions of vectors, with any covariance or with one of low rank and a diagonal."""
+"""Define normal distributions of vectors, with any covariance or with one of low rank and a diagonal."""
 
 from __future__ import annotations
 

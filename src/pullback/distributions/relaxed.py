@@ -1,4 +1,4 @@
-"""Continuous relaxations of discrete distributions, with a temperature.
+"""Define continuous relaxations of discrete distributions, with a temperature.
 
 As it falls to 0 the outcomes approach those of the discrete distribution (Maddison, Mnih and Teh 2017, "The
 concrete distribution"; Jang, Gu and Poole 2017, "Categorical reparameterization with Gumbel-softmax").

@@ -1,4 +1,4 @@
-"""Distributions that are transforms of others: log-normal, half-normal, Gumbel, Weibull, Pareto and so on."""
+"""Define distributions that are transforms of others: log-normal, half-normal, Gumbel, Weibull, Pareto."""
 
 from __future__ import annotations
 

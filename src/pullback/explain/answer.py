@@ -1,4 +1,4 @@
-"""The answer to a question about a gradient or an error: the cause, the line, the evidence, the mend."""
+"""Hold the answer to a question about a gradient or an error: the cause, the line, the evidence, the mend."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Builds an explanation: runs the pullback of a call, without the call, and writes down what there is."""
+"""Build an explanation: run the pullback of a call, without the call, and write down what there is."""
 
 from __future__ import annotations
 

@@ -243,7 +243,7 @@ def loop_around(scene: Scene) -> ast.stmt | None:
 
 
 def _function_of(tree: ast.AST, loop: ast.stmt) -> bool:
-    """Return whether a loop stands in a scope itself, not in a function within it."""
+    """Return whether a loop is in a scope itself, not in a function within it."""
     functions = (n for n in ast.walk(tree) if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef)))
     return not any(f.lineno <= loop.lineno <= _end(f) for f in functions if f is not tree)
 

@@ -23,10 +23,10 @@ from .counterfactual import Rerun
 from .explanation import Explanation
 from .findings.growth import HUGE, of_growth
 from .findings.makers import values_of
-from .findings.origins import is_finite
 from .findings.perturbed import cancels
 from .findings.rates import diverged
 from .findings.values import look_at_gradient, look_at_value
+from .finite import is_finite
 from .names import Names
 from .nonfinite import of_gradient, of_value
 from .roots import Root, ones_for
@@ -129,8 +129,7 @@ class Causes:
         for event in self.watch.trace.events:
             if any(t is tensor for t, _ in event.inputs):
                 name = scene.name_of(tensor)
-                made = [] if name is None or scene.scope is None else scene.scope.assigning(name, scene.line)
-                return scene.scope.place_of_line(made[-1].line) if made and scene.scope else event.place
+                return (None if name is None else scene.made(name, scene.line)) or event.place
         return None
 
     def gradients(self, call: BackwardCall, explanation: Explanation, path: Path, scene: Scene) -> None:

@@ -1,4 +1,4 @@
-"""`python -m pullback explain`: run an unmodified program and explain every call of `backward` in it."""
+"""Define `python -m pullback explain`: run an unmodified program and explain each `backward` in it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Builds the Jacobians of a call where they are small enough, and what each element of v contributes."""
+"""Build the Jacobians of a call where they are small enough, and what each element of v contributes."""
 
 from __future__ import annotations
 

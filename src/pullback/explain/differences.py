@@ -1,4 +1,4 @@
-"""The check of a Jacobian against central differences in float64.
+"""Hold a Jacobian against central differences in float64.
 
 ``(f(x + h·e) - f(x - h·e)) / 2h`` for every element e of a small leaf gives all of J; for a larger one a
 single direction gives one number that ``vᵀ·J`` must agree with. At a kink (relu at 0) the slopes to either

@@ -1,4 +1,4 @@
-"""The explanation of one call of `backward` or `grad`: plain data, made once and independent of the graph.
+"""Hold the explanation of one call of `backward` or `grad`: plain data, made once, without the graph.
 
 What needs the graph again (one row or column of a Jacobian that was not built) goes through `Explanation.row`
 and `Explanation.column`, for as long as the graph is there.

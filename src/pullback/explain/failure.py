@@ -48,6 +48,10 @@ class Raised:
             at = next(i for f, _, i in frames if f is frame)
             self.place = place_at(frame.f_code, at)
 
+    def made(self, name: str, before: int | None = None) -> Place | None:
+        """Return the line that gives a name of the scene its value last."""
+        return None if self.scene is None else self.scene.made(name, before)
+
     def names_at(self) -> list[str]:
         """Return the names that the failing call is about."""
         return [] if self.scene is None else names_in(self.scene)

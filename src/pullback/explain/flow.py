@@ -1,4 +1,4 @@
-"""The values and the covectors of a graph, as far as they can still be had, without disturbing it.
+"""Find the values and the covectors of a graph, as far as they can still be had, without disturbing it.
 
 What backward freed is worked out anew where that is possible: a node's inputs and result are known when a
 variable of the program still holds them, when another node saved them, or when they follow from leaves by ops
@@ -21,6 +21,7 @@ from ..core.node import LEAF, AccumulateGrad, MultiNode, Node, Output, edge_targ
 from ..core.saved import Packed
 from ..core.value import TensorBase
 from ..core.versions import is_stale
+from .finite import is_finite
 from .walk import array_at_bottom, reachable
 
 #: Gives other values for the inputs of an op, by its name.
@@ -344,12 +345,7 @@ def _several(g: Any) -> Iterable[Any]:
 
 
 def _all_finite(values: Iterable[Any]) -> bool:
-    arrays = [np.asarray(array_at_bottom(v)) for v in values if v is not None]
-    return all(a.dtype.kind not in "fcV" or bool(np.isfinite(_wide(a)).all()) for a in arrays)
-
-
-def _wide(array: ndarray) -> ndarray:
-    return array.astype(np.float32) if array.dtype.kind == "V" else array
+    return all(is_finite(v) for v in values if v is not None)
 
 
 def _handed_on(g: Any, shape: tuple[int, ...]) -> ndarray:

@@ -1,4 +1,4 @@
-"""A derivative rule as a formula, printed by running it on names.
+"""Write a derivative rule as a formula, by running it on names.
 
 A rule is written in public ops and operators, so that it runs on values of any kind; here the values are
 names, on which an op writes itself down: ``lambda g, out: g * conj(1 - out * out)`` run on the names g and

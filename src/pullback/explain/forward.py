@@ -1,4 +1,4 @@
-"""Finds what the steps of a graph gave in the forward pass, and their slopes there.
+"""Find what the steps of a graph gave in the forward pass, and their slopes there.
 
 A graph keeps what its rules need and no more. So a result is looked for where it may still be: in a variable
 of the program, in the trace of a recording, in what the step itself saved or what a later step saved of it.

@@ -1,4 +1,4 @@
-"""Lays an array out as a picture of colours: in its own shape, a large one reduced to what can be seen."""
+"""Lay an array out as a picture of colours: in its own shape, a large one reduced to what can be seen."""
 
 from __future__ import annotations
 
@@ -51,8 +51,8 @@ def heat(array: ndarray) -> Heat | None:
     Parameters
     ----------
     array : ndarray
-        A vector is one row; kernels of shape ``(out, in, h, w)`` lie beside each other, a row of kernels for
-        each output channel.
+        A vector is one row. Kernels of shape ``(out, in, h, w)`` are put side by side, with a row of kernels
+        for each output channel.
     """
     if not 0 < array.size <= LARGEST:
         return None

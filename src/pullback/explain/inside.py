@@ -1,4 +1,4 @@
-"""The inside of a layer that is one op: the gates of a recurrent layer step by step, and how the
+"""Show the inside of a layer that is one op: the gates of a recurrent layer step by step, and how the
 gradient goes back through them; the weights of attention.
 
 The numbers come from what the op saved, and from its own rule and kernel, run step by step.

@@ -1,4 +1,4 @@
-"""Jacobians in numbers: rows for all elements of an output at once, one row, one column.
+"""Compute Jacobians in numbers: rows for all elements of an output at once, one row, one column.
 
 A batch of covectors, the rows of the identity, goes through the graph in one pass, as under vmap. A graph
 with a rule that cannot be batched (a custom function whose code looks at values) is gone through row by row.

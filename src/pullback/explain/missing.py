@@ -1,4 +1,4 @@
-"""`why_none`: why a tensor has no `.grad`."""
+"""Answer `why_none`: why a tensor has no `.grad`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..nn.modules.module import Module
 from .answer import Answer
 from .cuts import Search, carrier_of, cuts_in, has_history
 from .roots import last_backward, receiver_of
-from .scene import Scene, Scope, Statement, paths_in, tensors_in
+from .scene import Scene, Statement, paths_in, tensors_in
 from .source import place_of
 from .walk import reachable
 
@@ -103,7 +103,7 @@ def _without_requires_grad(x: Any, name: str, scene: Scene) -> Answer:
     made = scope.assigning(name, scene.line) if scope is not None else []
     seen = (f"{name}.requires_grad is False",)
     if dtype_of(x) not in DIFFERENTIABLE:
-        return Answer.of("integer", _at(scope, made), seen, name=name, x=x)
+        return Answer.of("integer", scene.made(name, scene.line), seen, name=name, x=x)
     switched = switched_off(name, scene)
     if switched is not None:
         return Answer.of("switched off: here", switched, seen, name=name)
@@ -124,11 +124,7 @@ def _without_requires_grad(x: Any, name: str, scene: Scene) -> Answer:
         next(tensors_in(scene.value(path)), None) is not None for path in paths_in(made[-1].value)
     )
     told = "does not require grad: computed" if computed else "does not require grad: made"
-    return Answer.of(told, _at(scope, made), seen, name=name)
-
-
-def _at(scope: Scope | None, made: list[Statement]) -> Place | None:
-    return scope.place_of_line(made[-1].line) if scope is not None and made else None
+    return Answer.of(told, scene.made(name, scene.line), seen, name=name)
 
 
 def _setting(name: str, flag: bool, scene: Scene) -> list[int]:
@@ -175,7 +171,7 @@ def _of_leaf(x: Any, name: str, scene: Scene, loss: Any) -> Answer:
         return _reached(x, name, scene, nodes, call, loss_name)
     if used and call is None:
         return _no_backward(name, scene, nodes)
-    carries = carrier_of(x, scene.tensors())
+    carries, owner = carrier_of(x, scene.tensors()), scene.made(_owner(name), scene.line)
     seen = [f"{name} is a leaf that requires grad"]
     if loss_name:
         seen.append(f"{loss_name} does not lead back to {name}")
@@ -200,20 +196,15 @@ def _of_leaf(x: Any, name: str, scene: Scene, loss: Any) -> Answer:
         uses = [s for s in search.relevant(loss_name, before) if _reads(s, name, scene, x)]
         if not uses:
             return Answer.of(
-                "not reached: not used", _at(scope, made) or _made_by_owner(name, scene), tuple(seen),
+                "not reached: not used", scene.made(name, scene.line) or owner, tuple(seen),
                 loss_name=loss_name, name=name
             )
-    return Answer.of("not reached: no graph is alive", _made_by_owner(name, scene), tuple(seen), name=name)
+    return Answer.of("not reached: no graph is alive", owner, tuple(seen), name=name)
 
 
 def _owner(name: str) -> str:
     """Return the variable in the name of a member."""
     return re.split(r"[.\[]", name, maxsplit=1)[0]
-
-
-def _made_by_owner(name: str, scene: Scene) -> Place | None:
-    scope = scene.scope
-    return None if scope is None else _at(scope, scope.assigning(_owner(name), scene.line))
 
 
 def _reads(statement: Statement, name: str, scene: Scene, x: Any) -> bool:

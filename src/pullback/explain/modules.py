@@ -2,7 +2,7 @@
 
 While calls are recorded every module's call notes the numbers of the nodes made within it. For a graph that
 was not recorded the parameters tell: a step that reads a parameter belongs to the module that owns it, and
-what lies between two such steps to the module that holds both. Where there are no modules a large path folds
+what is between two such steps to the module that holds both. Where there are no modules a large path folds
 by source lines.
 """
 
@@ -32,7 +32,7 @@ MANY = 60
 
 
 class Span:
-    """One call of a module: the numbers of nodes made in it lie between `start` and `end`."""
+    """One call of a module: the numbers of nodes made in it are between `start` and `end`."""
 
     __slots__ = ("end", "kind", "module", "path", "start")
 
@@ -169,7 +169,7 @@ def _reads_parameter(node: Node, names: Names) -> bool:
 
 
 def _fill_between(ordered: Sequence[Node], found: dict[Node, str]) -> None:
-    """Give what lies between two modules the path that both have in common."""
+    """Give what is between two modules the path that both have in common."""
     known = [(position, found[node]) for position, node in enumerate(ordered) if node in found]
     for (first, before), (last, after) in pairwise(known):
         if last - first > 1:

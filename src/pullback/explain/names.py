@@ -1,4 +1,4 @@
-"""The program's own names for tensors, modules and results.
+"""Find the program's own names for tensors, modules and results.
 
 Names are looked for where the call stands: in the variables of its frame, then of those that called it; in
 modules and plain containers that a variable holds. A result whose variable is gone keeps the name that the

@@ -1,4 +1,4 @@
-"""`why_nan`: the first value or covector that is not finite, and the op that made it."""
+"""Answer `why_nan`: the first value or covector that is not finite, and the op that made it."""
 
 from __future__ import annotations
 
@@ -6,25 +6,19 @@ import sys
 from typing import Any
 
 import numpy as np
-from numpy import ndarray
 
 from ..core.blame import Place, is_freed, user_frame
 from ..core.node import LEAF, AccumulateGrad, Node, edge_target
 from ..core.value import TensorBase
 from .answer import ASK_AGAIN, Answer, kept_answer
 from .counterfactual import nudged
+from .finite import counted, has_nan, is_finite
 from .flow import Flow, Visit, leading_to
 from .patterns import UNKNOWN, Pattern, patterns
 from .roots import Root, root_of
 from .scene import Scene
 from .sentences import op_of
 from .source import changed_at, place_of
-from .walk import array_at_bottom
-
-
-def finite(value: Any) -> bool:
-    """Return whether all of an array or number is finite; True for what is none."""
-    return bool(np.isfinite(_floats(value)).all())
 
 
 def why_nan(t: Any, loss: Any = None) -> Answer:
@@ -52,20 +46,20 @@ def why_nan(t: Any, loss: Any = None) -> Answer:
     known = kept_answer(t)
     if known is not None:
         return known
-    spoilt = t._node is LEAF and t._grad is not None and not finite(t._grad)
-    if not finite(t) and not spoilt:
+    spoilt = t._node is LEAF and t._grad is not None and not is_finite(t._grad)
+    if not is_finite(t) and not spoilt:
         return of_value(t, name, scene)
-    if t._grad is None or finite(t._grad):
+    if t._grad is None or is_finite(t._grad):
         grad = "" if t._grad is None else " and so is its gradient"
         return Answer.of("finite", name=name, grad=grad)
     root = root_of(loss, scene)
-    if root is None and not finite(t):
+    if root is None and not is_finite(t):
         return of_value(t, name, scene)
     if root is None:
         return Answer.of("no graph: nan", name=name)
-    if not finite(root.loss):
+    if not is_finite(root.loss):
         return of_value(root.loss, scene.name_of(root.loss) or "the loss", scene)
-    if not finite(root.covector) and root.call is not None and scene.scope is not None:
+    if not is_finite(root.covector) and root.call is not None and scene.scope is not None:
         return Answer.of("covector not finite", scene.scope.place(root.call))
     return of_gradient(t, name, root, scene)
 
@@ -76,31 +70,26 @@ def of_value(t: Any, name: str, scene: Scene) -> Answer:
         told = "not recorded" if t._node is None else "leaf not finite: without history"
         return Answer.of(told, _written(t, name, scene), _gradient_of(t, name), name=name)
     flow = Flow([t._node], scene.tensors())
-    has_nan = bool(np.isnan(_floats(t)).any())
+    of_nan = has_nan(t)
     unsure = flow.assumed
     for node in reversed(flow.nodes):
         if isinstance(node, AccumulateGrad):
-            if not finite(node.variable):
+            if not is_finite(node.variable):
                 return _of_leaf(node, scene)
             continue
         out = flow.output_of(node)
         if out is None:
             unsure = unsure or _risky(node)
-        elif _spoilt(out, has_nan):
+        elif _spoilt(out, of_nan):
             return _of_node(flow, _origin(flow, node), unsure)
     return _suspect(flow, name, "forward")
 
 
-def _floats(value: Any) -> ndarray:
-    array = np.asarray(array_at_bottom(value))
-    return array.astype(np.complex128 if array.dtype.kind in "cW" else np.float64)
-
-
-def _spoilt(value: Any, has_nan: bool) -> bool:
+def _spoilt(value: Any, of_nan: bool) -> bool:
     """Return whether a value has nan; or, where it is infinities that are looked for, whether it is not
     finite.
     """
-    return bool(np.isnan(_floats(value)).any()) if has_nan else not finite(value)
+    return has_nan(value) if of_nan else not is_finite(value)
 
 
 def _origin(flow: Flow, node: Node) -> Node:
@@ -115,7 +104,7 @@ def _origin(flow: Flow, node: Node) -> Node:
                 continue
             maker = edge_target(edge)[0]
             out = flow.output_of(maker)
-            if out is not None and not finite(out) and not isinstance(maker, AccumulateGrad):
+            if out is not None and not is_finite(out) and not isinstance(maker, AccumulateGrad):
                 found = maker
         if found is None:
             break
@@ -129,12 +118,12 @@ def _of_node(flow: Flow, node: Node, unsure: bool) -> Answer:
     """Return the answer that a value became nan or infinite in a node."""
     inputs = flow.inputs_of(node)
     out = flow.output_of(node)
-    bad = [k for k, v in enumerate(inputs) if v is not None and not finite(v)]
+    bad = [k for k, v in enumerate(inputs) if v is not None and not is_finite(v)]
     pattern = _pattern(node, inputs, out)
     constant = [k for k in bad if node._edges[k] is None]
     if constant and (pattern is UNKNOWN or node._op.name in ("add", "mul", "sub")):
         return Answer.of("data not finite: into an op", place_of(node), node=op_of(node))
-    evidence = [f"the result of {op_of(node)} has {_count(out)}"]
+    evidence = [f"the result of {op_of(node)} has {counted(out)}"]
     missing = any(v is None for v in inputs)
     if not bad and not missing:
         evidence.append("what goes into it is finite")
@@ -149,8 +138,8 @@ def _of_node(flow: Flow, node: Node, unsure: bool) -> Answer:
 def _checked_forward(flow: Flow, node: Node) -> str:
     """Return that what is asked about is finite once an op's inputs are moved; empty where it is not."""
     value = flow.tried(node, nudged)
-    root = None if value is None or not finite(value) else flow.result_with(node, value)
-    if root is None or not finite(root):
+    root = None if value is None or not is_finite(value) else flow.result_with(node, value)
+    if root is None or not is_finite(root):
         return ""
     return "with its input moved away from there, the result is finite"
 
@@ -164,7 +153,7 @@ def _checked_back(name: str, leaf: Node, flow: Flow, root: Root) -> tuple[str, l
     places = [place_of(v.node) for v in visits if v.mended and v.node in leading]
     lines = {(place.file, place.line): place for place in reversed(places) if place is not None}
     found = [v.incoming for v in visits if v.node is leaf]
-    if not found or not all(map(finite, found)) or not lines:
+    if not found or not all(map(is_finite, found)) or not lines:
         return "", []
     return f"with its input moved away from there, the gradient of {name} is finite", list(lines.values())
 
@@ -172,34 +161,23 @@ def _checked_back(name: str, leaf: Node, flow: Flow, root: Root) -> tuple[str, l
 def _of_leaf(node: AccumulateGrad, scene: Scene) -> Answer:
     leaf = node.variable
     name = scene.name_of(leaf) or "a leaf"
-    return Answer.of(
-        "leaf not finite", _written(leaf, name, scene), _gradient_of(leaf, name), name=name, leaf=_count(leaf)
-    )
+    place, seen = _written(leaf, name, scene), _gradient_of(leaf, name)
+    return Answer.of("leaf not finite", place, seen, name=name, leaf=counted(leaf))
 
 
 def _written(t: Any, name: str, scene: Scene) -> Place | None:
     """Find where a tensor without history got its values: the last write to it, or the line that made it."""
-    scope = scene.scope
-    made = [] if scope is None else scope.assigning(name, scene.line)
-    return changed_at(t) or (scope.place_of_line(made[-1].line) if scope is not None and made else None)
+    return changed_at(t) or scene.made(name, scene.line)
 
 
 def _gradient_of(t: Any, name: str) -> tuple[str, ...]:
-    return () if t._grad is None or finite(t._grad) else (f"{name}.grad is not finite, either",)
-
-
-def _count(value: Any) -> str:
-    array = _floats(value)
-    nans, infinities = int(np.isnan(array).sum()), int(np.isinf(array).sum())
-    parts = [f"{nans} NaN"] if nans else []
-    parts += [f"{infinities} infinite"] if infinities else []
-    return f"{' and '.join(parts) or 'no NaN'} of {array.size} values"
+    return () if t._grad is None or is_finite(t._grad) else (f"{name}.grad is not finite, either",)
 
 
 def _pattern(node: Node, inputs: list[Any], out: Any) -> Pattern:
     op = node._op
     for pattern in patterns().get("" if op is None else op.base, ()):
-        if "negative" in pattern.kind and out is not None and not np.isnan(_floats(out)).any():
+        if "negative" in pattern.kind and out is not None and not has_nan(out):
             continue
         if pattern.applies(inputs, out):
             return pattern
@@ -219,8 +197,8 @@ def of_gradient(leaf: Any, name: str, root: Root, scene: Scene) -> Answer:
     leading = leading_to(flow.nodes, end)
     first: Visit | None = None
     for visit in flow.pull([root.covector]):
-        if all(map(finite, visit.covectors)) and any(
-            not finite(g) for edge, g in visit.sent if edge_target(edge)[0] in leading
+        if all(map(is_finite, visit.covectors)) and any(
+            not is_finite(g) for edge, g in visit.sent if edge_target(edge)[0] in leading
         ):
             first = visit
             break
@@ -229,10 +207,10 @@ def of_gradient(leaf: Any, name: str, root: Root, scene: Scene) -> Answer:
     node = first.node
     inputs, out = flow.inputs_of(node), flow.output_of(node)
     pattern = _pattern(node, inputs, out)
-    bad = next(g for _, g in first.sent if not finite(g))
+    bad = next(g for _, g in first.sent if not is_finite(g))
     evidence = [
         (f"the covector that arrives at {op_of(node)} is finite, the one it sends on has "
-        f"{_count(bad)}")
+        f"{counted(bad)}")
     ]
     cause, mend = pattern.cause, pattern.mend
     masked = _masked(first)
@@ -259,7 +237,7 @@ def of_gradient(leaf: Any, name: str, root: Root, scene: Scene) -> Answer:
 
 def _masked(visit: Visit) -> bool:
     """Return whether what is not finite was sent for elements whose covector is 0."""
-    (g, *_), (sent, *_) = visit.covectors, [np.asarray(s) for _, s in visit.sent if not finite(s)]
+    (g, *_), (sent, *_) = visit.covectors, [np.asarray(s) for _, s in visit.sent if not is_finite(s)]
     return g.shape == sent.shape and bool(np.any((g == 0) & ~np.isfinite(sent)))
 
 

@@ -18,7 +18,7 @@ from ..optim.optimizer import Optimizer
 from .answer import Answer
 from .failure import Raised, plain
 from .missing import why_none_in
-from .scene import Scene, code_of, paths_in, place_in, scope_of, tree_of
+from .scene import Scene, code_of, paths_in, returning, scope_of, tree_of
 from .source import place_of
 
 
@@ -132,12 +132,10 @@ def gradient_shape(error: BaseException, raised: Raised) -> Answer:
 def _returning(name: str, raised: Raised) -> Place | None:
     """Return the line of a custom function's backward that returns."""
     for scene in raised.scenes:
-        cls = scene.variables.get(name)
-        code = getattr(getattr(cls, "backward", None), "__code__", None)
-        scope = None if code is None else scope_of(code)
-        returns = [] if scope is None else [s for s in scope.statements if s.targets == ("return",)]
-        if returns and code is not None:
-            return place_in(code.co_filename, returns[-1].line)
+        backward = getattr(scene.variables.get(name), "backward", None)
+        place = returning(getattr(backward, "__code__", None))
+        if place is not None:
+            return place
     return raised.place
 
 
@@ -155,10 +153,9 @@ def sparse_gradients(error: BaseException, raised: Raised) -> Answer:
     scene = raised.scenes[0] if raised.scenes else None
     made = None
     for name, value in () if scene is None else list(scene.variables.items()):
-        statements = [] if scene is None or scene.scope is None else scene.scope.assigning(name)
-        if isinstance(value, Optimizer) and statements and scene is not None and scene.scope is not None:
+        if isinstance(value, Optimizer) and scene is not None and scene.scope is not None:
             called = any(name in ast.unparse(c.func) for c, _ in scene.scope.calls if c.lineno == scene.line)
-            made = scene.scope.place_of_line(statements[-1].line) if called else made
+            made = (scene.made(name) if called else None) or made
     return Answer.of(
         "sparse gradients", made or raised.innermost,
         () if made is None else (f"the step is at {raised.innermost}",)

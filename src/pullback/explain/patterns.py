@@ -1,4 +1,4 @@
-"""Known ways in which ops give nan and infinities: at which values, and how to mend it."""
+"""List the ways in which ops give nan and infinities: at which values, and how to mend it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`why_error`: what an error of the graph, or of wrong input, means in the program that ran into it.
+"""Answer `why_error`: what an error of the graph, or of wrong input, means in the program that ran into it.
 
 torch's message says which check failed. What is added is what that means for the program: which tensors stand
 on the line, of which shape and dtype, and what is usually meant.
@@ -88,9 +88,9 @@ def _short_batch(scene: Scene) -> tuple[Place, str] | None:
         if value.drop_last or not value.batch_size:
             continue
         count = len(value.dataset) if hasattr(value.dataset, "__len__") else 0
-        made = [] if scene.scope is None else scene.scope.assigning(name)
-        if count % value.batch_size == 1 and made and scene.scope is not None:
-            return scene.scope.place_of_line(made[-1].line), (
+        made = scene.made(name)
+        if count % value.batch_size == 1 and made is not None:
+            return made, (
                 f"{count} samples in batches of {value.batch_size} leave one for the last batch, which "
                 "`drop_last=True` leaves out"
             )

@@ -1,4 +1,4 @@
-"""Recording: every call of `backward` and `grad` in a block is explained, just before it runs.
+"""Record a run: every call of `backward` and `grad` in a block is explained, just before it runs.
 
 The call itself runs as it would: the explanation pulls the covector back on its own first, and when the call
 is over only looks at what it left in `.grad`.

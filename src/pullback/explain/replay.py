@@ -1,4 +1,4 @@
-"""Runs a graph forward again, in double precision, from values of its leaves that may be chosen.
+"""Run a graph forward again, in double precision, from values of its leaves that may be chosen.
 
 A graph is kept for going back, so not all that the forward run had is there. What is not has to be found, or
 to be shown not to matter:
@@ -74,7 +74,7 @@ class Replay:
     def run(self, changed: dict[Node, ndarray]) -> list[ndarray]:
         """Return the outputs' values, up to constants, with other values in some leaves.
 
-        Only what lies behind these is run; the rest is as it was.
+        Only what is behind these is run; the rest is as it was.
         """
         values = dict(self.unchanged)
         moved: set[Node] = set(changed)

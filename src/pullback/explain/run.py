@@ -1,4 +1,4 @@
-"""Curves of a training run: the loss, and for each layer its gradient, its update and its dead units."""
+"""Draw curves of a training run: the loss, and for each layer its gradient, its update and its dead units."""
 
 from __future__ import annotations
 

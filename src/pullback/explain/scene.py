@@ -1,4 +1,4 @@
-"""The program around a question: its variables as they are now, and its statements as they are written.
+"""Look at the program around a question: its variables as they are, and its statements as written.
 
 The graph says what is connected; it does not say what is missing. Where a value lost its history is found by
 putting the two together: the statement whose inputs still carry the history and whose result does not.
@@ -228,6 +228,13 @@ def scope_of(code: CodeType) -> Scope | None:
     return None
 
 
+def returning(code: CodeType | None) -> Place | None:
+    """Return the last line of a function that returns; None where its source is not at hand."""
+    scope = None if code is None else scope_of(code)
+    returns = [] if scope is None else [s for s in scope.statements if s.targets == ("return",)]
+    return scope.place_of_line(returns[-1].line) if returns and scope is not None else None
+
+
 @dataclass
 class Scene:
     """A frame of the program: variables, and the statements around the line that it is at."""
@@ -257,6 +264,11 @@ class Scene:
                     if member is tensor:
                         return f"{name}[{key!r}]"
         return None
+
+    def made(self, name: str, before: int | None = None) -> Place | None:
+        """Return the line that gives a name its value last, of those up to a line."""
+        made = [] if self.scope is None else self.scope.assigning(name, before)
+        return self.scope.place_of_line(made[-1].line) if made and self.scope is not None else None
 
     def value(self, path: str) -> Any:
         """Return the value of a name or a path of attributes now; None where that is not known.
@@ -380,7 +392,7 @@ def freezing(files: Iterable[str]) -> Place | None:
 
 
 def conditional(place: Place) -> bool:
-    """Return whether a line stands under an `if`."""
+    """Return whether a line is under an `if`."""
     tree = tree_of(place.file)
     return tree is not None and any(
         isinstance(node, ast.If) and node.lineno < place.line <= (node.end_lineno or 0)

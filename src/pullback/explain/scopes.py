@@ -1,4 +1,4 @@
-"""Tells in which calls each step was made: of modules, the outermost first, and of a public function.
+"""Tell in which calls each step was made: of modules, the outermost first, and of a public function.
 
 A step is known to a beginner by these: "Linear model.2" is what the program has, not the matrix product and
 the transposed view that are recorded of it.

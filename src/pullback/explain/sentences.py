@@ -1,4 +1,4 @@
-"""Tells of each step of a path in one sentence, and under a name that a beginner knows.
+"""Tell of each step of a path in one sentence, and under a name that a beginner knows.
 
 The sentence is made from what the op is declared with: its kind, and its derivative rule as a formula.
 """

@@ -1,4 +1,4 @@
-"""Finds where a call of `backward` was made: the names there, and the call as it is written."""
+"""Find where a call of `backward` was made: the names there, and the call as it is written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lines of the user's program: where a node was made, where a tensor was last written to, who is asking.
+"""Find lines of the user's program: where a node was made, where a tensor was last written to, who is asking.
 
 The core notes code objects and positions in them (`core.blame`); here they become `Place` objects, which are
 what explanations and answers show.

@@ -1,4 +1,4 @@
-"""An explanation as text for a terminal: at most 100 columns, plain characters of one width."""
+"""Write an explanation as text for a terminal: at most 100 columns, plain characters of one width."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The trace: the calls of public functions that a program makes, with their tensors, line and module.
+"""Keep the trace: the calls of public functions that a program makes, with their tensors, line and module.
 
 The graph of autograd holds what has a derivative; the trace holds what happened to values, also where no
 history was recorded: `detach`, `argmax`, a round trip through NumPy. So a value can be followed itself, from

@@ -220,7 +220,7 @@ def second_backward(error: BaseException, raised: Raised) -> Answer:
     loss = next(iter(raised.names_at()), "the loss")
     if same and _made_before_loop(raised, loss):
         return Answer.of(
-            "part outside the loop", _assignment_of(raised, loss) or made, tuple(evidence), loss=loss
+            "part outside the loop", raised.made(loss) or made, tuple(evidence), loss=loss
         )
     if same:
         return Answer.of("shared graph in a loop", made, tuple(evidence))
@@ -322,12 +322,10 @@ def _shared(
         return Answer.of("not detached", place, evidence, found=found)
     sum_of = next(iter(raised.names_at()), "")
     if found.name in names and sum_of:
-        scene = raised.scene
-        added = [] if scene is None or scene.scope is None else scene.scope.assigning(sum_of, scene.line)
+        line = None if raised.scene is None else raised.scene.line
         return Answer.of(
-            "sum of losses that went backward",
-            scene.scope.place_of_line(added[-1].line) if added and scene and scene.scope else raised.place,
-            evidence, found=found, sum_of=sum_of
+            "sum of losses that went backward", raised.made(sum_of, line) or raised.place, evidence,
+            found=found, sum_of=sum_of
         )
     return Answer.of(_CARRIED["shared"], first or found.place or made, evidence, name=found.name)
 
@@ -344,12 +342,6 @@ def _steps_between(raised: Raised, first: Place) -> bool:
 
 def _is_named(call: ast.Call, name: str) -> bool:
     return isinstance(call.func, ast.Attribute) and call.func.attr == name
-
-
-def _assignment_of(raised: Raised, name: str) -> Place | None:
-    scene = raised.scene
-    made = [] if scene is None or scene.scope is None else scene.scope.assigning(name)
-    return scene.scope.place_of_line(made[-1].line) if made and scene and scene.scope else None
 
 
 def _made_before_loop(raised: Raised, name: str) -> bool:

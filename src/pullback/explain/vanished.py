@@ -1,4 +1,4 @@
-"""`why_zero`: where a gradient became zero."""
+"""Answer `why_zero`: where a gradient became zero."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The path of a covector: which rule ran when, what came in, what went out along which edge.
+"""Follow the path of a covector: which rule ran when, what came in, what went out along which edge.
 
 The loop is the engine's (`BackwardPass`), without what `backward` does for the run itself: no hook is
 called, nothing is freed, no leaf accumulates. It runs on arrays, on a whole batch of covectors at once, or
@@ -140,7 +140,7 @@ class _Look(BackwardPass):
                 self.wanted.setdefault(node, []).append((index, position))
 
     def arrive(self, node: Node, g: Any) -> tuple[Any, bool]:
-        """Keep what is asked for; the node runs if something lies behind it."""
+        """Keep what is asked for; the node runs if something is behind it."""
         for index, position in self.wanted.get(node, ()):
             self.results[position] = g[index] if isinstance(node, MultiNode) else g
         needed = self.needed

@@ -1,4 +1,4 @@
-"""Bodies of loops and branches: writing a function down as one, and the bodies of its derivatives.
+"""Make the bodies of loops and branches: write a function down as one, and the bodies of its derivatives.
 
 A body's pullback, its pushforward and its batched form are had as those of any function: the body is replayed
 under `vjp`, `jvp` or `vmap` on tracers, which writes the new body down.

@@ -1,5 +1,5 @@
-"""Modules as functions of their parameters: `functional_call`, `stack_module_state`, and batch normalisation
-without running statistics.
+"""Call modules as functions of their parameters: `functional_call`, `stack_module_state`, and batch
+normalisation without running statistics.
 """
 
 from __future__ import annotations

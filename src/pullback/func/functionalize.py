@@ -1,4 +1,4 @@
-"""`functionalize`, and `debug_unwrap`, which looks into the tensors of transforms."""
+"""Define `functionalize`, and `debug_unwrap`, which looks into the tensors of transforms."""
 
 from __future__ import annotations
 

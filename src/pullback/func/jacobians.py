@@ -1,4 +1,4 @@
-"""Jacobians and Hessians: the rows or columns of the identity through `vjp` or `jvp`, all in one batched
+"""Compute Jacobians and Hessians: rows or columns of the identity through `vjp` or `jvp`, in one batched
 pass.
 """
 

@@ -1,4 +1,4 @@
-"""`linearize`: the derivative at a point as a program of its own.
+"""Define `linearize`: the derivative at a point as a program of its own.
 
 The function runs once with tangents that are traced: what depends on a primal alone is computed there and
 then, what depends on a tangent is written down. Pushing a tangent forward replays those equations only.

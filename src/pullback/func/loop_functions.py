@@ -1,4 +1,4 @@
-"""Loops and branches with derivatives: the ops of `ops.loops` as Functions.
+"""Define loops and branches with derivatives: the ops of `ops.loops` as Functions.
 
 Each Function takes the loop's bodies and then its tensors. Its pullback, pushforward and batched form call
 the same Function with other bodies, so that derivatives of any order nest.

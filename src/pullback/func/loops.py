@@ -1,4 +1,4 @@
-"""Loops and branches by name: `scan`, `fori_loop`, `while_loop`, `cond`.
+"""Define loops and branches by name: `scan`, `fori_loop`, `while_loop`, `cond`.
 
 Run eagerly they are Python's own loops over ordinary tensors, so that gradients of any order, `vmap` and
 forward mode are those of the steps. While a function is compiled each becomes one equation, whatever its

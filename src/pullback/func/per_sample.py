@@ -1,4 +1,4 @@
-"""A gradient for every sample of a batch, of a module as it is: vmap over grad of a functional call.
+"""Compute a gradient for every sample of a batch, of a module as it is: vmap over grad of a functional call.
 
 On 32 samples it takes 0.36 of a loop's time for a perceptron and 0.19 for LeNet (benchmark rows p-samples).
 """

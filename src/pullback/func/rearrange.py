@@ -1,4 +1,4 @@
-"""`rearrange`: transposing, splitting and merging axes by a pattern in the notation of einops."""
+"""Define `rearrange`: transposing, splitting and merging axes by a pattern in the notation of einops."""
 
 from __future__ import annotations
 

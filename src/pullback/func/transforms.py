@@ -1,4 +1,4 @@
-"""Derivatives as functions of functions: `vjp`, `grad`, `grad_and_value`, `jvp`.
+"""Define derivatives as functions of functions: `vjp`, `grad`, `grad_and_value`, `jvp`.
 
 Each enters a level of its own. A reverse-mode level wraps the inputs in tensors around tensors: what the
 function does is recorded above, and pulled back by ops on the values below, which other levels may record in

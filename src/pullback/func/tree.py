@@ -1,4 +1,4 @@
-"""Nested containers as flat lists and back: tuples, named tuples, lists, dictionaries, deques.
+"""Turn nested containers into flat lists and back: tuples, named tuples, lists, dictionaries, deques.
 
 A container type is a node when it is registered: tuple, list, dict, named tuples, OrderedDict, defaultdict,
 deque and torch's results with names are, and those that a program registers with `torch.utils._pytree`;
@@ -337,7 +337,7 @@ def tree_unflatten(leaves: Iterable[Any], treespec: TreeSpec) -> Any:
 
 
 def tree_map(func: Callable[..., Any], tree: Any, *rests: Any, is_leaf: IsLeaf = None) -> Any:
-    """Apply a function to each leaf, and to what stands at its place in further trees.
+    """Apply a function to each leaf, and to what has its place in further trees.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""`vmap`: run a function once on whole batches as if it were called on every row.
+"""Define `vmap`: run a function once on whole batches as if it were called on every row.
 
 Its steps have torch's private names and are looked up in this module at each call: `torch._functorch.vmap` is
 this module, and libraries with containers of their own put their steps in these places.

@@ -1,4 +1,4 @@
-"""Symbolic tracing: a module or function runs once on proxies, and what it does becomes a graph."""
+"""Trace symbolically: a module or function runs once on proxies, and what it does becomes a graph."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from .proxy import BASE_TYPES, ParameterProxy, Proxy, TracerBase
 
 Function = Callable[..., Any]
 
-#: What `wrap` was called with: the globals that a name stands in, and the name.
+#: What `wrap` was called with: the globals that a name is in, and the name.
 _wrapped: dict[tuple[int, str], dict[str, Any]] = {}
 
 

@@ -1,4 +1,4 @@
-"""A graph as Python code: one line for each node, values let go after their last use."""
+"""Write a graph as Python code: one line for each node, values let go after their last use."""
 
 from __future__ import annotations
 

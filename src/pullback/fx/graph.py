@@ -1,4 +1,4 @@
-"""Graphs: nodes in the order in which they run, to be read, changed and written as code."""
+"""Define graphs: nodes in the order in which they run, to be read, changed and written as code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A module whose `forward` is written from a graph."""
+"""Define a module whose `forward` is written from a graph."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _number = count()
 
 
 def compiled_forward(code: str, names: dict[str, Any]) -> Callable[..., Any]:
-    """Return the function that a graph's code defines; its lines stand in tracebacks."""
+    """Return the function that a graph's code defines; tracebacks show its lines."""
     file = f"<eval_with_key>.{next(_number)}"
     space = dict(names)
     exec(compile(code, file, "exec"), space)
@@ -96,7 +96,7 @@ class GraphModule(Module):
     _code: str
 
     def __new__(cls, *args: Any, **kwargs: Any) -> GraphModule:
-        # Each has a class of its own, because `forward` stands on the class.
+        # Each has a class of its own, because `forward` is an attribute of the class.
         base = next(c for c in cls.__mro__ if not c.__qualname__.endswith("GraphModuleImpl"))
         own = type("GraphModuleImpl", (base,), {"__module__": base.__module__})
         return super().__new__(own)

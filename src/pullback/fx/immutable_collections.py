@@ -1,4 +1,4 @@
-"""The lists and dictionaries that a node's arguments hold: a change goes through the node, never past it."""
+"""Define the lists and dictionaries that a node's arguments hold, which are changed through the node."""
 
 from __future__ import annotations
 

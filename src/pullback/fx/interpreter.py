@@ -1,4 +1,4 @@
-"""Running graphs node by node, and making new graphs that way."""
+"""Run graphs node by node, and make new graphs that way."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names of nodes: each is a Python identifier, each is used once, none hides a keyword or a builtin."""
+"""Choose names of nodes: Python identifiers, each used once, none of which hides a keyword or a builtin."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A node of a graph: one operation, the nodes that it takes and the nodes that use it."""
+"""Define a node of a graph: one operation, the nodes that it takes and the nodes that use it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Replacing one piece of a graph by another wherever it occurs."""
+"""Replace one piece of a graph by another wherever it occurs."""
 
 from __future__ import annotations
 

@@ -83,7 +83,7 @@ def qualified_name(function: Callable[..., Any]) -> str:
         return path
     if name == "<lambda>":
         try:
-            # what stands before the equals sign of a lambda's line is what its author calls it
+            # what is before the equals sign of a lambda's line is what its author calls it
             name = inspect.getsource(function).split("=")[0].strip()
         except OSError as error:
             raise RuntimeError("Unable to represent lambda") from error

@@ -1,4 +1,4 @@
-"""Parameters: tensors that a module finds among its attributes."""
+"""Define parameters: tensors that a module finds among its attributes."""
 
 from __future__ import annotations
 

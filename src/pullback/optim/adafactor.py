@@ -1,4 +1,4 @@
-"""Adafactor: second moments of matrices kept as a row and a column."""
+"""Define Adafactor: second moments of matrices kept as a row and a column."""
 
 from __future__ import annotations
 
@@ -41,13 +41,10 @@ class Adafactor(Optimizer):
             raise ValueError(f"Clipping threshold d should be >= 1 but is: {d}")
         if not weight_decay >= 0.0:
             raise ValueError(f"weight_decay should be >= 0 but is: {weight_decay}")
-        super().__init__(
-            params,
-            {
-                "lr": lr, "beta2_decay": beta2_decay, "eps": eps, "d": d, "weight_decay": weight_decay,
-                "foreach": foreach, "maximize": maximize,
-            },
-        )  # fmt: skip
+        super().__init__(params, {
+            "lr": lr, "beta2_decay": beta2_decay, "eps": eps, "d": d, "weight_decay": weight_decay,
+            "foreach": foreach, "maximize": maximize,
+        })
 
     def init(self, param: Any, group: dict[str, Any]) -> dict[str, Any]:
         """Step count 0 and moments 0: a row and a column, or a vector."""

@@ -1,4 +1,4 @@
-"""Adagrad: rates divided by the root of all squared gradients so far."""
+"""Define Adagrad: rates divided by the root of all squared gradients so far."""
 
 from __future__ import annotations
 
@@ -36,14 +36,11 @@ class Adagrad(Optimizer):
             lr_decay=lr_decay, weight_decay=weight_decay,
             initial_accumulator_value=initial_accumulator_value, eps=eps,
         )  # fmt: skip
-        super().__init__(
-            params,
-            {
-                "lr": lr, "lr_decay": lr_decay, "eps": eps, "weight_decay": weight_decay,
-                "initial_accumulator_value": initial_accumulator_value, "foreach": foreach,
-                "maximize": maximize, "differentiable": differentiable, "fused": fused,
-            },
-        )  # fmt: skip
+        super().__init__(params, {
+            "lr": lr, "lr_decay": lr_decay, "eps": eps, "weight_decay": weight_decay,
+            "initial_accumulator_value": initial_accumulator_value, "foreach": foreach,
+            "maximize": maximize, "differentiable": differentiable, "fused": fused,
+        })
         check_fused(fused, foreach, differentiable)
         for group in self.param_groups:
             for param in group["params"]:

@@ -1,4 +1,4 @@
-"""Adam."""
+"""Define Adam."""
 
 from __future__ import annotations
 
@@ -47,15 +47,12 @@ class Adam(Optimizer):
         check_not_negative(weight_decay=weight_decay)
         check_tensor_options(lr, betas, foreach, capturable)
         betas = (number(betas[0]), number(betas[1]))
-        super().__init__(
-            params,
-            {
-                "lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "amsgrad": amsgrad,
-                "maximize": maximize, "foreach": foreach, "capturable": capturable,
-                "differentiable": differentiable, "fused": fused,
-                "decoupled_weight_decay": decoupled_weight_decay,
-            },
-        )  # fmt: skip
+        super().__init__(params, {
+            "lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "amsgrad": amsgrad,
+            "maximize": maximize, "foreach": foreach, "capturable": capturable,
+            "differentiable": differentiable, "fused": fused,
+            "decoupled_weight_decay": decoupled_weight_decay,
+        })
         check_fused(fused, foreach, differentiable)
 
     def init(self, param: Any, group: dict[str, Any]) -> dict[str, Any]:

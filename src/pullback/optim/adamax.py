@@ -1,4 +1,4 @@
-"""Adamax: Adam with the infinity norm."""
+"""Define Adamax: Adam with the infinity norm."""
 
 from __future__ import annotations
 
@@ -32,13 +32,10 @@ class Adamax(Optimizer):
         check_not_negative(eps=eps)
         check_betas(betas)
         check_not_negative(weight_decay=weight_decay)
-        super().__init__(
-            params,
-            {
-                "lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "foreach": foreach,
-                "maximize": maximize, "differentiable": differentiable, "capturable": capturable,
-            },
-        )  # fmt: skip
+        super().__init__(params, {
+            "lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "foreach": foreach,
+            "maximize": maximize, "differentiable": differentiable, "capturable": capturable,
+        })
 
     def init(self, param: Any, group: dict[str, Any]) -> dict[str, Any]:
         """Step count 0, mean and norm 0."""

@@ -1,4 +1,4 @@
-"""AdamW."""
+"""Define AdamW."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""ASGD: averaged stochastic gradient descent."""
+"""Define ASGD: averaged stochastic gradient descent."""
 
 from __future__ import annotations
 
@@ -33,14 +33,11 @@ class ASGD(Optimizer):
     ) -> None:  # fmt: skip
         check_lr(lr)
         check_not_negative(weight_decay=weight_decay)
-        super().__init__(
-            params,
-            {
-                "lr": lr, "lambd": lambd, "alpha": alpha, "t0": t0, "weight_decay": weight_decay,
-                "foreach": foreach, "maximize": maximize, "differentiable": differentiable,
-                "capturable": capturable,
-            },
-        )  # fmt: skip
+        super().__init__(params, {
+            "lr": lr, "lambd": lambd, "alpha": alpha, "t0": t0, "weight_decay": weight_decay,
+            "foreach": foreach, "maximize": maximize, "differentiable": differentiable,
+            "capturable": capturable,
+        })
 
     def init(self, param: Any, group: dict[str, Any]) -> dict[str, Any]:
         """Step count 0, the rate, the weight of the average 1, the average 0."""

@@ -1,4 +1,4 @@
-"""Closures of optimizers as native code, where the step that calls them cannot be one program."""
+"""Run closures of optimizers as native code, where the step that calls them cannot be one program."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Schedules made of schedules, and the one that looks at a metric."""
+"""Define schedules made of schedules, and the one that looks at a metric."""
 
 from __future__ import annotations
 

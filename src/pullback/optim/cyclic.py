@@ -1,4 +1,4 @@
-"""Schedules that move the rate up and down, and the momentum the other way."""
+"""Define schedules that move the rate up and down, and the momentum the other way."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""L-BFGS: quasi-Newton steps from the last few changes of the gradient.
+"""Define L-BFGS: quasi-Newton steps from the last few changes of the gradient.
 
 A step length satisfies the strong Wolfe conditions, by bracketing and cubic interpolation:
 Nocedal & Wright, Numerical Optimization (2nd ed.), algorithms 3.5 and 3.6, with the safeguards of Schmidt's
@@ -191,15 +191,12 @@ class LBFGS(Optimizer):
         line_search_fn: str | None = None,
     ) -> None:  # fmt: skip
         check_lr(lr)
-        super().__init__(
-            params,
-            {
-                "lr": lr, "max_iter": max_iter,
-                "max_eval": max_iter * 5 // 4 if max_eval is None else max_eval,
-                "tolerance_grad": tolerance_grad, "tolerance_change": tolerance_change,
-                "history_size": history_size, "line_search_fn": line_search_fn,
-            },
-        )  # fmt: skip
+        super().__init__(params, {
+            "lr": lr, "max_iter": max_iter,
+            "max_eval": max_iter * 5 // 4 if max_eval is None else max_eval,
+            "tolerance_grad": tolerance_grad, "tolerance_change": tolerance_change,
+            "history_size": history_size, "line_search_fn": line_search_fn,
+        })
         if len(self.param_groups) != 1:
             raise ValueError("LBFGS doesn't support per-parameter options (parameter groups)")
         self._params = self.param_groups[0]["params"]
@@ -231,7 +228,7 @@ class LBFGS(Optimizer):
         group = self.param_groups[0]
         lr = group["lr"].squeeze() if isinstance(group["lr"], Tensor) else group["lr"]
         closure = enable_grad()(self._closures.native(closure) if backend.compiles_parts.get() else closure)
-        # One state for all parameters; it stands under the first, as in torch's state dicts.
+        # One state for all parameters; it is under the first, as in torch's state dicts.
         state = self.state[self._params[0]]
         first = closure()
         loss, gradient, evaluations = float(first), self._flat_gradient(), 1

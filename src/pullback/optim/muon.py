@@ -1,4 +1,4 @@
-"""Muon: momentum orthogonalised by a Newton–Schulz iteration, for matrices."""
+"""Define Muon: momentum orthogonalised by a Newton–Schulz iteration, for matrices."""
 
 from __future__ import annotations
 
@@ -36,14 +36,11 @@ class Muon(Optimizer):
             raise ValueError(f"weight decay should be >= 0 but is: {weight_decay}")
         if adjust_lr_fn is not None and adjust_lr_fn not in ADJUSTMENTS:
             raise ValueError(f"Adjust learning rate function {adjust_lr_fn} is not supported")
-        super().__init__(
-            params,
-            {
-                "lr": lr, "weight_decay": weight_decay, "momentum": momentum, "nesterov": nesterov,
-                "ns_coefficients": ns_coefficients, "eps": eps, "ns_steps": ns_steps,
-                "adjust_lr_fn": adjust_lr_fn,
-            },
-        )  # fmt: skip
+        super().__init__(params, {
+            "lr": lr, "weight_decay": weight_decay, "momentum": momentum, "nesterov": nesterov,
+            "ns_coefficients": ns_coefficients, "eps": eps, "ns_steps": ns_steps,
+            "adjust_lr_fn": adjust_lr_fn,
+        })
         for group in self.param_groups:
             for param in group["params"]:
                 if param.ndim != 2:

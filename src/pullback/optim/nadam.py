@@ -1,4 +1,4 @@
-"""NAdam: Adam with Nesterov momentum."""
+"""Define NAdam: Adam with Nesterov momentum."""
 
 from __future__ import annotations
 
@@ -36,15 +36,12 @@ class NAdam(Optimizer):
         check_not_negative(eps=eps)
         check_betas(betas)
         check_not_negative(weight_decay=weight_decay, momentum_decay=momentum_decay)
-        super().__init__(
-            params,
-            {
-                "lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay,
-                "momentum_decay": momentum_decay, "decoupled_weight_decay": decoupled_weight_decay,
-                "maximize": maximize, "foreach": foreach, "capturable": capturable,
-                "differentiable": differentiable,
-            },
-        )  # fmt: skip
+        super().__init__(params, {
+            "lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay,
+            "momentum_decay": momentum_decay, "decoupled_weight_decay": decoupled_weight_decay,
+            "maximize": maximize, "foreach": foreach, "capturable": capturable,
+            "differentiable": differentiable,
+        })
 
     def init(self, param: Any, group: dict[str, Any]) -> dict[str, Any]:
         """Step count 0, the product of momenta 1, moments 0."""

@@ -1,4 +1,4 @@
-"""`Optimizer`: parameter groups, state, state dicts and hooks.
+"""Define `Optimizer`: parameter groups, state, state dicts and hooks.
 
 A subclass says what state a parameter has (`init`) and how a step changes it (`update`); the loop over groups
 is here, once.

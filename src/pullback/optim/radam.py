@@ -1,4 +1,4 @@
-"""RAdam: Adam with a rectified adaptive learning rate."""
+"""Define RAdam: Adam with a rectified adaptive learning rate."""
 
 from __future__ import annotations
 
@@ -36,14 +36,11 @@ class RAdam(Optimizer):
         check_not_negative(eps=eps)
         check_betas(betas)
         check_not_negative(weight_decay=weight_decay)
-        super().__init__(
-            params,
-            {
-                "lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "maximize": maximize,
-                "foreach": foreach, "capturable": capturable,
-                "decoupled_weight_decay": decoupled_weight_decay, "differentiable": differentiable,
-            },
-        )  # fmt: skip
+        super().__init__(params, {
+            "lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "maximize": maximize,
+            "foreach": foreach, "capturable": capturable,
+            "decoupled_weight_decay": decoupled_weight_decay, "differentiable": differentiable,
+        })
 
     def init(self, param: Any, group: dict[str, Any]) -> dict[str, Any]:
         """Step count 0, moments 0."""

@@ -1,4 +1,4 @@
-"""RMSprop: gradients divided by the root of their running square."""
+"""Define RMSprop: gradients divided by the root of their running square."""
 
 from __future__ import annotations
 
@@ -31,14 +31,11 @@ class RMSprop(Optimizer):
     ) -> None:  # fmt: skip
         check_lr(lr)
         check_not_negative(eps=eps, momentum=momentum, weight_decay=weight_decay, alpha=alpha)
-        super().__init__(
-            params,
-            {
-                "lr": lr, "momentum": momentum, "alpha": alpha, "eps": eps, "centered": centered,
-                "weight_decay": weight_decay, "capturable": capturable, "foreach": foreach,
-                "maximize": maximize, "differentiable": differentiable,
-            },
-        )  # fmt: skip
+        super().__init__(params, {
+            "lr": lr, "momentum": momentum, "alpha": alpha, "eps": eps, "centered": centered,
+            "weight_decay": weight_decay, "capturable": capturable, "foreach": foreach,
+            "maximize": maximize, "differentiable": differentiable,
+        })
 
     def init(self, param: Any, group: dict[str, Any]) -> dict[str, Any]:
         """Step count 0, running values 0."""

@@ -1,4 +1,4 @@
-"""Rprop: a step size per element, from the signs of successive gradients."""
+"""Define Rprop: a step size per element, from the signs of successive gradients."""
 
 from __future__ import annotations
 
@@ -29,13 +29,10 @@ class Rprop(Optimizer):
         check_lr(lr)
         if not 0.0 < etas[0] < 1.0 < etas[1]:
             raise ValueError(f"Invalid eta values: {etas[0]}, {etas[1]}")
-        super().__init__(
-            params,
-            {
-                "lr": lr, "etas": etas, "step_sizes": step_sizes, "foreach": foreach, "maximize": maximize,
-                "differentiable": differentiable, "capturable": capturable,
-            },
-        )  # fmt: skip
+        super().__init__(params, {
+            "lr": lr, "etas": etas, "step_sizes": step_sizes, "foreach": foreach, "maximize": maximize,
+            "differentiable": differentiable, "capturable": capturable,
+        })
 
     def init(self, param: Any, group: dict[str, Any]) -> dict[str, Any]:
         """Step count 0, last gradient 0, every step size the learning rate."""

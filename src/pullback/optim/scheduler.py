@@ -1,4 +1,4 @@
-"""`LRScheduler`: sets the learning rates of an optimizer's groups, step by step.
+"""Define `LRScheduler`: sets the learning rates of an optimizer's groups, step by step.
 
 A schedule says in `get_lr` what the rates are at `last_epoch`, from the rates before; where a formula gives
 them at once, `_get_closed_form_lr` does. The attributes are the state dict, under torch's names.

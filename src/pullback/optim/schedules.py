@@ -1,4 +1,4 @@
-"""Schedules with a formula for the rate at each step."""
+"""Define schedules with a formula for the rate at each step."""
 
 from __future__ import annotations
 

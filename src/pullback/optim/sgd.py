@@ -1,4 +1,4 @@
-"""Stochastic gradient descent with momentum."""
+"""Define stochastic gradient descent with momentum."""
 
 from __future__ import annotations
 
@@ -32,14 +32,11 @@ class SGD(Optimizer):
         check_not_negative(momentum=momentum, weight_decay=weight_decay)
         if nesterov and (momentum <= 0 or dampening != 0):
             raise ValueError("Nesterov momentum requires a momentum and zero dampening")
-        super().__init__(
-            params,
-            {
-                "lr": lr, "momentum": momentum, "dampening": dampening, "weight_decay": weight_decay,
-                "nesterov": nesterov, "maximize": maximize, "foreach": foreach,
-                "differentiable": differentiable, "fused": fused,
-            },
-        )  # fmt: skip
+        super().__init__(params, {
+            "lr": lr, "momentum": momentum, "dampening": dampening, "weight_decay": weight_decay,
+            "nesterov": nesterov, "maximize": maximize, "foreach": foreach,
+            "differentiable": differentiable, "fused": fused,
+        })
         check_fused(fused, foreach, differentiable)
 
     def init(self, param: Any, group: dict[str, Any]) -> dict[str, Any]:

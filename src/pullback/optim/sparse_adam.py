@@ -1,4 +1,4 @@
-"""SparseAdam: Adam for sparse gradients; it refuses dense ones as torch does."""
+"""Define SparseAdam: Adam for sparse gradients; it refuses dense ones as torch does."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Products and sums of the flat vectors of L-BFGS, to the last bit of torch where they are short.
+"""Compute products and sums of the flat vectors of L-BFGS, to the last bit of torch where they are short.
 
 The recursion is chaotic: a bit that is rounded otherwise decides, some steps later, every digit of a step.
 """

@@ -144,7 +144,7 @@ def get_unsafe_globals_in_checkpoint(f: Any) -> list[str]:
     Raises
     ------
     ValueError
-        For what `load` would not read as an archive: what stands in another format is not looked at.
+        For what `load` would not read as an archive: what is in another format is not looked at.
     pickle.UnpicklingError
         For a pickle that is damaged, or that computes a name instead of holding it.
     """

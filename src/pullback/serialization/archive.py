@@ -1,4 +1,4 @@
-"""The zip file around a checkpoint: records by name, stored as they are, storages on 64-byte boundaries.
+"""Write and read the zip file around a checkpoint: records by name, storages on 64-byte boundaries.
 
 Reading trusts nothing in the file: a record is read by its exact name into memory, never unpacked to a path;
 only stored records are taken (so none is larger than the file); and all that is read together may not be

@@ -1,4 +1,4 @@
-"""`torch.PyTorchFileReader`: the records of a checkpoint by name, for libraries that load piece by piece."""
+"""Define `torch.PyTorchFileReader`: checkpoints by record, for libraries that load in pieces."""
 
 from __future__ import annotations
 

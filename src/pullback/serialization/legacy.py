@@ -1,4 +1,4 @@
-"""Checkpoints from before the zip format: a row of pickles, then the storages' bytes.
+"""Read checkpoints from before the zip format: a row of pickles, then the storages' bytes.
 
 Magic number, version and a note on the machine; the object, whose storages are numbers; the list of numbers;
 and per storage its element count and its bytes. Older still is a tar file of such parts, read without

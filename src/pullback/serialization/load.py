@@ -1,4 +1,4 @@
-"""`load`: a checkpoint of torch's or pullback's, weights only unless told otherwise."""
+"""Define `load`: a checkpoint of torch's or pullback's, weights only unless told otherwise."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names in checkpoints: what torch calls the classes and functions of this package, and back."""
+"""Translate names in checkpoints: what torch calls the classes and functions of this package, and back."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _THERE = {
     ("torch.core.hooks", "RemovableHandle"): ("torch.utils.hooks", "RemovableHandle"),
 }
 
-#: Dtypes that have no storage class of their own: their tensors lie in an untyped storage.
+#: Dtypes that have no storage class of their own: their tensors are in an untyped storage.
 UNTYPED = frozenset({dtypes.complex32, *dtypes.STORAGE_ONLY, *dtypes.FLOAT8})
 
 

@@ -1,4 +1,4 @@
-"""Files that appear whole or not at all: each is written beside its place and then moved there.
+"""Write files that appear whole or not at all: each is written beside its place and then moved there.
 
 What is written beside is named after the file, with ``.part`` behind. A process that is killed leaves its
 part behind. It holds a lock on the part as long as it lives, so the next that writes a file of that name can

@@ -1,4 +1,4 @@
-"""An unpickler that can run nothing: it makes the values that weights are made of and refuses all else.
+"""Define an unpickler that can run nothing: it makes the values of weights and refuses all else.
 
 It knows the instructions that `pickle` writes for protocols 2 to 5 for containers, numbers, text, references
 and calls. A name must be allowed (`allowed.py`); a call must be of an allowed thing. What an instruction asks

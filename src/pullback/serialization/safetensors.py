@@ -1,4 +1,4 @@
-"""Files of the safetensors library: tensors by name, without any code in them.
+"""Read and write files of the safetensors library: tensors by name, without any code in them.
 
 ``from safetensors.torch import load_file`` works under the runner; these functions do the same for a program
 that says ``import pullback``. A file is read through its memory map: a tensor's bytes are read when they are

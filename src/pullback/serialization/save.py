@@ -1,4 +1,4 @@
-"""`save`: objects with tensors to a file that torch reads.
+"""Define `save`: objects with tensors to a file that torch reads.
 
 A file appears whole or not at all: see `replacing`.
 """

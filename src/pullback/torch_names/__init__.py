@@ -2,7 +2,7 @@
 
 Requirements:
 
-- `pullback.cuda` is the very module `pullback.torch_names.cuda`, and what lies below one is what lies below
+- `pullback.cuda` is the very module `pullback.torch_names.cuda`, and what is below one is what is below
   the other: no module is loaded twice.
 - A name that is a folder or a file of the package itself is found as Python finds it.
 """
@@ -69,7 +69,7 @@ def spec_of(name: str, loader: LoadedModule) -> ModuleSpec:
 class Finder:
     """Find `pullback.x` where it is `pullback.torch_names.x`; an entry of `sys.meta_path`.
 
-    It is asked first: a finder of files would load what lies below `pullback.x` a second time.
+    It is asked first: a finder of files would load what is below `pullback.x` a second time.
     """
 
     prefix: ClassVar[str] = f"{_TOP}."

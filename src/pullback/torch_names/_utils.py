@@ -1,7 +1,7 @@
 """torch._utils: the functions that a checkpoint names to rebuild tensors and parameters, and the two with
 which programs make one tensor of many.
 
-Those of checkpoints take what stands in a file, so each checks that its arguments fit before it touches
+Those of checkpoints take what is in a file, so each checks that its arguments fit before it touches
 memory.
 """
 
@@ -29,7 +29,7 @@ from ..tensor.typed_storage import TypedStorage
 
 
 def _over(storage: Any, dtype: Any, offset: Any, size: Any, stride: Any) -> Any:
-    """Return a tensor on a storage, of which every element lies inside it."""
+    """Return a tensor on a storage, of which every element is inside it."""
     if not isinstance(storage, TypedStorage) or not isinstance(dtype, dtypes.dtype):
         raise TypeError("a tensor in a checkpoint needs a storage and a dtype")
     if not all(isinstance(numbers, Sequence) for numbers in (size, stride)):

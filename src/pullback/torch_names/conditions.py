@@ -1,4 +1,4 @@
-"""`torch._check` and its like: conditions that must hold, each with the class of its error."""
+"""Define `torch._check` and its like: conditions that must hold, each with the class of its error."""
 
 from __future__ import annotations
 

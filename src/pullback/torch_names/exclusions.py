@@ -1,4 +1,4 @@
-"""Public names of torch that are not part of pullback, each with the reason.
+"""List public names of torch that are not part of pullback, each with the reason.
 
 `exclusions.txt` is the one list behind the errors of missing names and docs/exclusions.md; a test holds it
 against the names that torch has. A name that pullback gets leaves the list.
@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 
 from . import public_name
 
-#: What stands in the list in place of a module's or class's name, before modules that are not there at all.
+#: What is in the list in place of a module's or class's name, before modules that are not there at all.
 WHOLE = "modules"
 
 
@@ -64,7 +64,7 @@ def no_attribute(
     Parameters
     ----------
     text : str
-        What stands before "has no attribute", as Python and torch say it.
+        What is before "has no attribute", as Python and torch say it.
     place : str
         As in `reason`.
     name : str

@@ -47,7 +47,7 @@ def set_dir(d: str | os.PathLike[str]) -> None:
 
 
 def _local(folder: str) -> ModuleType:
-    """Return the module hubconf.py of a folder, which may import what lies beside it."""
+    """Return the module hubconf.py of a folder, which may import what is beside it."""
     path = os.path.join(folder, "hubconf.py")
     spec = importlib.util.spec_from_file_location("hubconf.py", path)
     if spec is None or spec.loader is None or not os.path.isfile(path):
@@ -134,7 +134,7 @@ def load_state_dict_from_url(
     url: str, model_dir: str | None = None, map_location: Any = None, progress: bool = True,
     check_hash: bool = False, file_name: str | None = None, weights_only: bool = False,
 ) -> Any:
-    """Load a checkpoint that lies in the cache's folder already; otherwise refuse to fetch it.
+    """Load a checkpoint that is in the cache's folder already; otherwise refuse to fetch it.
 
     Parameters
     ----------

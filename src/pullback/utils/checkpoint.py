@@ -1,5 +1,4 @@
-"""Checkpointing: save a function's inputs instead of its intermediate values, and compute them again in
-backward.
+"""Checkpoint functions: save inputs instead of intermediate values, which backward computes again.
 
 The reentrant form is a Function whose backward runs the function again and calls `backward` inside. The other
 form packs each saved tensor as a number; the first unpack runs the function again and keeps what it would

@@ -1,4 +1,4 @@
-"""Selective checkpointing: which results of a checkpointed function are kept, and which are computed again.
+"""Checkpoint selectively: choose which results of a checkpointed function are kept.
 
 A policy is asked about each op of the first run, under torch's name. The second run takes what was kept, in
 the order in which each op was called, and computes the rest.

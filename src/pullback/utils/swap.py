@@ -1,4 +1,4 @@
-"""Two tensors that change places: each keeps its identity and gets all that the other was."""
+"""Let two tensors change places: each keeps its identity and gets all that the other was."""
 
 from __future__ import annotations
 

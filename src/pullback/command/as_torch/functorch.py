@@ -1,4 +1,4 @@
-"""Found where `torch.py` is: functorch, which torch installs beside itself."""
+"""Let processes find functorch beside `torch.py`, as torch installs it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Found on `sys.path` by the processes that a program under `python -m pullback` starts.
+"""Let `import torch` give pullback in the processes that a program under `python -m pullback` starts.
 
 A process that multiprocessing spawns starts from nothing but its parent's `sys.path`, where the runner has
 put this folder; any other Python has it from the variable PYTHONPATH. The first `import torch` executes this

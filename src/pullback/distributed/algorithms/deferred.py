@@ -1,4 +1,4 @@
-"""A future whose value is made by the one who waits for it.
+"""Define a future whose value is made by the one who waits for it.
 
 Collectives must begin in the same order in every process. What follows one collective and begins another may
 therefore not run when the first happens to be complete: it runs where it is waited for.

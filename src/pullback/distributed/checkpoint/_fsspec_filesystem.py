@@ -14,7 +14,26 @@ from ...errors import with_note
 from .filesystem import FileSystemReader, FileSystemWriter
 
 
-class FsspecWriter(FileSystemWriter):
+class _Place:
+    """Hold what fsspec has for the place of a checkpoint."""
+
+    fs: Any
+
+    @staticmethod
+    def _path(path: Any) -> Any:
+        return os.fspath(path)
+
+    @classmethod
+    def validate_checkpoint_id(cls, checkpoint_id: str | os.PathLike[str]) -> bool:
+        """Return whether fsspec knows such a place."""
+        try:
+            _file_system(checkpoint_id, {})
+        except (ImportError, ValueError):
+            return False
+        return True
+
+
+class FsspecWriter(_Place, FileSystemWriter):
     """Write a checkpoint to a place that fsspec names, as ``memory://run/1`` or ``s3://bucket/run``.
 
     Parameters
@@ -36,12 +55,8 @@ class FsspecWriter(FileSystemWriter):
         thread_count: int = 1, per_thread_copy_ahead: int = 10_000_000, overwrite: bool = True,
         **options: Any,
     ) -> None:  # fmt: skip
-        self.fs: Any = _file_system(path, options)
+        self.fs = _file_system(path, options)
         super().__init__(path, overwrite=overwrite)
-
-    @staticmethod
-    def _path(path: Any) -> Any:
-        return os.fspath(path)
 
     def _make_folder(self) -> None:
         self.fs.makedirs(self.path, exist_ok=True)
@@ -56,17 +71,8 @@ class FsspecWriter(FileSystemWriter):
             fill(stream)
         self.fs.mv(beside, f"{self.path}/{name}")
 
-    @classmethod
-    def validate_checkpoint_id(cls, checkpoint_id: str | os.PathLike[str]) -> bool:
-        """Return whether fsspec knows such a place."""
-        try:
-            _file_system(checkpoint_id, {})
-        except (ImportError, ValueError):
-            return False
-        return True
 
-
-class FsspecReader(FileSystemReader):
+class FsspecReader(_Place, FileSystemReader):
     """Read a checkpoint from a place that fsspec names.
 
     Parameters
@@ -82,20 +88,11 @@ class FsspecReader(FileSystemReader):
     """
 
     def __init__(self, path: str | os.PathLike[str], **options: Any) -> None:
-        self.fs: Any = _file_system(path, options)
+        self.fs = _file_system(path, options)
         super().__init__(path)
-
-    @staticmethod
-    def _path(path: Any) -> Any:
-        return os.fspath(path)
 
     def _open(self, name: str) -> Any:
         return self.fs.open(f"{self.path}/{name}", "rb")
-
-    @classmethod
-    def validate_checkpoint_id(cls, checkpoint_id: str | os.PathLike[str]) -> bool:
-        """Return whether fsspec knows such a place."""
-        return FsspecWriter.validate_checkpoint_id(checkpoint_id)
 
 
 def _file_system(path: str | os.PathLike[str], options: dict[str, Any]) -> Any:

@@ -293,7 +293,7 @@ def create_default_global_save_plan(
     Parameters
     ----------
     all_plans : list of SavePlan
-        What each process writes; a whole tensor and an object stand in one of them.
+        What each process writes; a whole tensor and an object are in one of them.
     rewrite_index_hints : bool
         Whether indices are told how-manieth part of its tensor an item is.
     """
@@ -319,7 +319,7 @@ def create_default_global_save_plan(
 
 
 def _each_once(plans: list[SavePlan], to_lowest: bool) -> list[SavePlan]:
-    """Return plans in which every item stands once."""
+    """Return plans in which every item occurs once."""
     owners: dict[MetadataIndex, list[int]] = {}
     for rank, plan in enumerate(plans):
         for item in plan.items:

@@ -46,9 +46,32 @@ class _StoragePrefix:
     prefix: str
 
 
+class _Folder:
+    """Hold the folder of a checkpoint; on other file systems it is the text that names it."""
+
+    path: Any
+
+    @staticmethod
+    def _path(path: Any) -> Any:
+        return Path(path)
+
+    @property
+    def checkpoint_id(self) -> Any:
+        """Return the folder."""
+        return self.path
+
+    def reset(self, checkpoint_id: str | os.PathLike[str] | None = None) -> None:
+        """Begin a checkpoint, or to read one, in another folder where one is given."""
+        if checkpoint_id:
+            self.path = self._path(checkpoint_id)
+
+    @classmethod
+    def validate_checkpoint_id(cls, checkpoint_id: str | os.PathLike[str]) -> bool:
+        """Return whether a name is one of a folder."""
+        return isinstance(checkpoint_id, Path) or "://" not in str(checkpoint_id)
 
 
-class FileSystemWriter(BlockingAsyncStager, StorageWriter):
+class FileSystemWriter(_Folder, BlockingAsyncStager, StorageWriter):
     """Write a checkpoint into a folder.
 
     Parameters
@@ -73,10 +96,6 @@ class FileSystemWriter(BlockingAsyncStager, StorageWriter):
 
     # ----------------------------------------------- what other file systems do otherwise
 
-    @staticmethod
-    def _path(path: Any) -> Any:
-        return Path(path)
-
     def _make_folder(self) -> None:
         self.path.mkdir(parents=True, exist_ok=True)
 
@@ -94,15 +113,9 @@ class FileSystemWriter(BlockingAsyncStager, StorageWriter):
 
     # ----------------------------------------------- the steps of `save`
 
-    @property
-    def checkpoint_id(self) -> Any:
-        """Return the folder."""
-        return self.path
-
     def reset(self, checkpoint_id: str | os.PathLike[str] | None = None) -> None:
         """Begin a new checkpoint, in another folder where one is given."""
-        if checkpoint_id:
-            self.path = self._path(checkpoint_id)
+        super().reset(checkpoint_id)
         self.save_id = str(uuid.uuid4())
 
     def set_up_storage_writer(self, is_coordinator: bool, *args: Any, **kwargs: Any) -> None:
@@ -163,13 +176,8 @@ class FileSystemWriter(BlockingAsyncStager, StorageWriter):
         """Return by what name the checkpoint is saved."""
         return StorageMeta(self.checkpoint_id, self.save_id)
 
-    @classmethod
-    def validate_checkpoint_id(cls, checkpoint_id: str | os.PathLike[str]) -> bool:
-        """Return whether a name is one of a folder."""
-        return isinstance(checkpoint_id, Path) or "://" not in str(checkpoint_id)
 
-
-class FileSystemReader(StorageReader):
+class FileSystemReader(_Folder, StorageReader):
     """Read a checkpoint from a folder.
 
     Parameters
@@ -182,23 +190,13 @@ class FileSystemReader(StorageReader):
         self.storage_data: dict[MetadataIndex, Any] = {}
         self.load_id = str(uuid.uuid4())
 
-    @staticmethod
-    def _path(path: Any) -> Any:
-        return Path(path)
-
     def _open(self, name: str) -> Any:
         return open(self.path / name, "rb")
 
-    @property
-    def checkpoint_id(self) -> Any:
-        """Return the folder."""
-        return self.path
-
     def reset(self, checkpoint_id: str | os.PathLike[str] | None = None) -> None:
         """Begin to read, from another folder where one is given."""
+        super().reset(checkpoint_id)
         self.storage_data = {}
-        if checkpoint_id:
-            self.path = self._path(checkpoint_id)
         self.load_id = str(uuid.uuid4())
 
     def read_metadata(self, *args: Any, **kwargs: Any) -> Metadata:
@@ -242,11 +240,6 @@ class FileSystemReader(StorageReader):
         done: Future[None] = Future()
         done.set_result(None)
         return done
-
-    @classmethod
-    def validate_checkpoint_id(cls, checkpoint_id: str | os.PathLike[str]) -> bool:
-        """Return whether a name is one of a folder."""
-        return FileSystemWriter.validate_checkpoint_id(checkpoint_id)
 
 
 def _read_tensor(stored: Any, item: Any, planner: LoadPlanner) -> None:

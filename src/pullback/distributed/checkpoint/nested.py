@@ -1,4 +1,4 @@
-"""Nested states as flat ones: entries by the path to them, joined with dots."""
+"""Turn nested states into flat ones and back: entries by the path to them, joined with dots."""
 
 from __future__ import annotations
 

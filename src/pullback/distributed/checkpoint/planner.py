@@ -66,7 +66,7 @@ class WriteItem:
 
 @dataclass(frozen=True)
 class ReadItem:
-    """Say what one process reads: where it lies in the checkpoint, and where it goes."""
+    """Say what one process reads: where it is in the checkpoint, and where it goes."""
 
     type: LoadItemType
     dest_index: MetadataIndex

@@ -1,4 +1,4 @@
-"""The parameters of a module, of which each process keeps a shard.
+"""Shard the parameters of a module: each process keeps a part.
 
 Between uses a parameter is a distributed tensor, sharded along its first axis: what optimizers and states
 see. For forward the shards of all processes are gathered in one exchange, and the module holds whole

@@ -1,4 +1,4 @@
-"""The states of a wrapped model and of its optimizer: whole or in shards, by the names without wrappers."""
+"""Give the states of a wrapped model and its optimizer: whole or in shards, by names without wrappers."""
 
 from __future__ import annotations
 

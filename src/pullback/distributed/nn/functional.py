@@ -1,4 +1,4 @@
-"""Collectives that return their results and pull covectors back.
+"""Run collectives that return their results and pull covectors back.
 
 Each pullback is the collective that is its transpose: of a broadcast the sum at its source, of a gather the
 scatter, of a reduction to all the reduction of the covectors of all.

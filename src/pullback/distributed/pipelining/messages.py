@@ -1,4 +1,4 @@
-"""Messages between the stages of a pipeline: activations forward, their gradients backward.
+"""Send messages between the stages of a pipeline: activations forward, their gradients backward.
 
 What this module must do:
 

@@ -1,4 +1,4 @@
-"""The order in which a rank does the work of its stages: forwards and backwards of microbatches.
+"""Choose the order in which a rank does the work of its stages: forwards and backwards of microbatches.
 
 Any order in which each rank's work waits only for earlier work of others is right. They differ in how long
 ranks are idle and in how many microbatches are kept for backward.

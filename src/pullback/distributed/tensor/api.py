@@ -1,4 +1,4 @@
-"""The class of distributed tensors: each process has a part, and an op is done on all of them.
+"""Define the class of distributed tensors: each process has a part, and an op is done on all of them.
 
 What this module must do:
 

@@ -12,7 +12,7 @@ __all__ = ["implicit_replication"]
 
 @contextmanager
 def implicit_replication() -> Iterator[None]:
-    """Let plain tensors stand beside distributed ones, as if every process had a copy."""
+    """Use plain tensors beside distributed ones, as if every process had a copy."""
     token = plain_is_replicated.set(True)
     try:
         yield

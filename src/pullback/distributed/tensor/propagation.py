@@ -1,4 +1,4 @@
-"""Ops on distributed tensors, done on the parts.
+"""Do ops on distributed tensors on the parts.
 
 `strategies.py` says which ops each process can do on its parts, and in which layouts; tensors are brought
 into these first. The sum of squares that a norm takes is completed by one reduction. Any other op is done on

@@ -142,7 +142,7 @@ def _are_divided(present: Sequence[Placement], others: _Others) -> bool:
 
 
 def _divided(present: Sequence[Placement]) -> list[int]:
-    """Return the axes along which tensors lie in parts."""
+    """Return the axes along which tensors are in parts."""
     return list(dict.fromkeys(p.dim for p in present if isinstance(p, Shard)))
 
 

@@ -1,4 +1,4 @@
-"""Transforms of numbers: y depends on one element of x, so the Jacobian is a derivative."""
+"""Define transforms of numbers: y depends on one element of x, so the Jacobian is a derivative."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Transforms of the parts of a tensor along one dimension."""
+"""Define transforms of the parts of a tensor along one dimension."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ...tensor.join import cat, stack
@@ -15,6 +15,10 @@ class _JoinedTransform(Transform):
     """Hold a list of transforms and the dimension along which they apply."""
 
     transforms: list[Any]
+    #: Joins the parts, as a constraint on the whole does in `_constraint`.
+    _join: Callable[..., Any]
+    _constraint: Callable[[list[Any]], Any]
+    _parts: Callable[[Any, str, str], Any]
 
     def __init__(self, tseq: Sequence[Any], dim: int = 0, cache_size: int = 0) -> None:
         if not all(isinstance(t, Transform) for t in tseq):
@@ -28,6 +32,22 @@ class _JoinedTransform(Transform):
     @property
     def bijective(self) -> bool:
         return all(t.bijective for t in self.transforms)
+
+    def _call(self, x: Any) -> Any:
+        parts = self._parts(x, "tensor", "x")
+        return self._join([t(part) for t, part in zip(self.transforms, parts)], dim=self.dim)
+
+    def _inverse(self, y: Any) -> Any:
+        parts = self._parts(y, "tensor", "y")
+        return self._join([t.inv(part) for t, part in zip(self.transforms, parts)], dim=self.dim)
+
+    @constraints.dependent_property
+    def domain(self) -> Any:
+        return self._constraint([t.domain for t in self.transforms])
+
+    @constraints.dependent_property
+    def codomain(self) -> Any:
+        return self._constraint([t.codomain for t in self.transforms])
 
     def _check_size(self, value: Any, size: int, what: str, called: str, name: str) -> None:
         if not -value.dim() <= self.dim < value.dim():
@@ -50,6 +70,7 @@ class CatTransform(_JoinedTransform):
     """
 
     _takes = ("transforms", "dim", "lengths")
+    _join = staticmethod(cat)
 
     def __init__(
         self, tseq: Sequence[Any], dim: int = 0, lengths: Sequence[int] | None = None, cache_size: int = 0
@@ -75,14 +96,6 @@ class CatTransform(_JoinedTransform):
         starts = [sum(self.lengths[:i]) for i in range(len(self.lengths))]
         return [value.narrow(self.dim, start, length) for start, length in zip(starts, self.lengths)]
 
-    def _call(self, x: Any) -> Any:
-        parts = self._parts(x, "tensor", "x")
-        return cat([t(part) for t, part in zip(self.transforms, parts)], dim=self.dim)
-
-    def _inverse(self, y: Any) -> Any:
-        parts = self._parts(y, "tensor", "y")
-        return cat([t.inv(part) for t, part in zip(self.transforms, parts)], dim=self.dim)
-
     def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
         terms = []
         for t, part_x, part_y in zip(self.transforms, self._parts(x, "x", "x"), self._parts(y, "y", "y")):
@@ -93,13 +106,8 @@ class CatTransform(_JoinedTransform):
         dim = (self.dim - x.dim() if self.dim >= 0 else self.dim) + self.event_dim
         return cat(terms, dim=dim) if dim < 0 else sum(terms)
 
-    @constraints.dependent_property
-    def domain(self) -> Any:
-        return constraints.cat([t.domain for t in self.transforms], self.dim, self.lengths)
-
-    @constraints.dependent_property
-    def codomain(self) -> Any:
-        return constraints.cat([t.codomain for t in self.transforms], self.dim, self.lengths)
+    def _constraint(self, parts: list[Any]) -> Any:
+        return constraints.cat(parts, self.dim, self.lengths)
 
 
 class StackTransform(_JoinedTransform):
@@ -112,28 +120,16 @@ class StackTransform(_JoinedTransform):
     """
 
     _takes = ("transforms", "dim")
+    _join = staticmethod(stack)
 
-    def _slices(self, value: Any, called: str, name: str) -> Any:
+    def _parts(self, value: Any, called: str, name: str) -> Any:
         self._check_size(value, len(self.transforms), "len(transforms)", called, name)
         return value.unbind(self.dim)
 
-    def _call(self, x: Any) -> Any:
-        slices = self._slices(x, "tensor", "x")
-        return stack([t(part) for t, part in zip(self.transforms, slices)], dim=self.dim)
-
-    def _inverse(self, y: Any) -> Any:
-        slices = self._slices(y, "tensor", "y")
-        return stack([t.inv(part) for t, part in zip(self.transforms, slices)], dim=self.dim)
-
     def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
-        slices = zip(self._slices(x, "x", "x"), self._slices(y, "y", "y"))
+        slices = zip(self._parts(x, "x", "x"), self._parts(y, "y", "y"))
         terms = [t.log_abs_det_jacobian(*parts) for t, parts in zip(self.transforms, slices)]
         return stack(terms, dim=self.dim)
 
-    @constraints.dependent_property
-    def domain(self) -> Any:
-        return constraints.stack([t.domain for t in self.transforms], self.dim)
-
-    @constraints.dependent_property
-    def codomain(self) -> Any:
-        return constraints.stack([t.codomain for t in self.transforms], self.dim)
+    def _constraint(self, parts: list[Any]) -> Any:
+        return constraints.stack(parts, self.dim)

@@ -1,4 +1,4 @@
-"""Transforms of vectors and matrices: onto the simplex, Cholesky factors, positive definite matrices."""
+"""Define transforms of vectors and matrices: onto the simplex, Cholesky factors, positive definite ones."""
 
 from __future__ import annotations
 

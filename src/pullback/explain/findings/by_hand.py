@@ -84,7 +84,7 @@ def _corners(event: Event, findings: Findings) -> None:
 
 @calls_of("triplet_margin_loss", "triplet_margin_with_distance_loss")
 def _order_of_triplet(event: Event, findings: Findings) -> None:
-    """Say where what is given as positive lies further away than the negative, in the data already."""
+    """Say where what is given as positive is further away than the negative, in the data already."""
     given = [event.argument(k, name) for k, name in enumerate(("anchor", "positive", "negative"))]
     if not all(isinstance(t, TensorBase) for t in given):
         return

@@ -1,4 +1,4 @@
-"""The findings of a run: answers to questions that nobody had to ask, the gravest first, each once."""
+"""Collect the findings of a run: answers without a question, the gravest first, each once."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..answer import Answer, texts
 from ..callers import At
 from ..trace import Event
 
-#: Kinds of findings from the gravest on; one that is not listed stands in the middle.
+#: Kinds of findings from the gravest on; one that is not listed is in the middle.
 ORDER = (
     "error", "call without parentheses", "no optimizer", "data not finite", "not finite", "lost history",
     "no gradient", "another model", "not held", "broadcast", "softmax twice", "one class",

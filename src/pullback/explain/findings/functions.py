@@ -12,7 +12,7 @@ from ...core.blame import Place, place_at
 from ...core.node import LEAF, AccumulateGrad, MultiNode, Node, edge_target
 from ...core.value import TensorBase, wrap
 from ..answer import Answer
-from ..scene import place_in, scope_of
+from ..scene import place_in, returning
 from ..walk import Path, array_at_bottom, undisturbed
 from .collected import Findings
 
@@ -173,6 +173,4 @@ def _against_differences(
 
 def _definition(code: Any) -> Place:
     """Return the line of a backward that returns, or else the one that defines it."""
-    scope = scope_of(code)
-    returns = [] if scope is None else [s.line for s in scope.statements if s.targets == ("return",)]
-    return place_in(code.co_filename, returns[-1] if returns else code.co_firstlineno)
+    return returning(code) or place_in(code.co_filename, code.co_firstlineno)

@@ -1,6 +1,6 @@
 """Follow values back through the calls that made them: past those that hand on, to the data.
 
-A call is an `Event` of the trace. What it was given stands in its `inputs`, each with the call that made it.
+A call is an `Event` of the trace. What it was given is in its `inputs`, each with the call that made it.
 """
 
 from __future__ import annotations

@@ -11,9 +11,10 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from numpy import ndarray
 
 from ..counterfactual import writes
+from ..finite import has_nan, is_finite
+from ..shown import widened
 from ..trace import Event, Trace, statistics_of
 from .makers import values_of
 
@@ -36,23 +37,6 @@ MADE_EMPTY = {
     "empty_like", "rand_like", "randn_like", "ones_like", "zeros_like", "new_zeros", "new_ones", "new_empty",
     "uniform_", "normal_", "zero_",
 }  # fmt: skip
-
-
-def wide(value: ndarray) -> ndarray:
-    """Return numbers in a dtype in which NumPy can tell whether they are finite."""
-    return value if value.dtype.kind == "c" else value.astype(np.float64)
-
-
-def is_finite(tensor: Any) -> bool:
-    """Return whether all of a tensor is finite; True for one without numbers."""
-    value = values_of(tensor)
-    return value is None or value.dtype.kind not in "fcV" or bool(np.isfinite(wide(value)).all())
-
-
-def has_nan(tensor: Any) -> bool:
-    """Return whether a tensor holds NaN."""
-    value = values_of(tensor)
-    return value is not None and value.dtype.kind in "fcV" and bool(np.isnan(wide(value)).any())
 
 
 def first_not_finite(tensor: Any, trace: Trace) -> tuple[Event | None, Any]:
@@ -95,14 +79,14 @@ def _leading_on(event: Event, seen: set[Event]) -> Iterator[tuple[Any, Event | N
 def is_mask(tensor: Any, maker: Event | None, user: Event, depth: int = 20) -> bool:
     """Return whether the infinities that a call is given are those of a mask, and meant."""
     value = values_of(tensor)
-    if value is None or np.isnan(wide(value)).any():
+    if value is None or has_nan(value):
         return False
     if maker is not None and maker.name in MASKING:
         return depth > 0 and all(
             is_finite(given) or is_mask(given, before, maker, depth - 1) for given, before in maker.inputs
             if not any(given is out for out in maker.outputs)
         )  # fmt: skip
-    if value.dtype.kind == "c" or np.isposinf(wide(value)).any():
+    if value.dtype.kind == "c" or np.isposinf(widened(value)).any():
         return False
     if maker is None:
         return user.name in ADDING and tensor._node is None

@@ -230,7 +230,7 @@ def _mixed(event: Event, predicted: Any, data: Any, again: Again, findings: Find
 
 
 def _numbered(event: Event, predicted: Any, again: Again, findings: Findings) -> bool:
-    """Say where a prediction depends on the place at which its sample stands in the batch."""
+    """Say where a prediction depends on the place at which its sample is in the batch."""
     count = shape_of(predicted)[0]
     given = [(user, t) for user, t in again.data() if shape_of(t)[:1] == (count,)]
     numbers = [(user, t) for user, t in given if _counts(user, t, count)]

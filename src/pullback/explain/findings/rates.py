@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ...core.blame import Place, place_at
 from ...core.value import dtype_of, shape_of
 from ..answer import Answer
-from ..scene import code_of, paths_in, scope_at, scope_of
+from ..scene import code_of, paths_in, returning, scope_at
 from ..shown import norm
 from .makers import values_of
 from .reach import listed
@@ -129,13 +129,8 @@ def _schedules(loop: Loop, known: Watched, rates: list[float]) -> bool:
 
 def _returned_at(schedule: Any) -> Place | None:
     """Return the line at which the function of a schedule returns; None for one that is no `def`."""
-    for function in getattr(schedule, "lr_lambdas", ()):
-        code = code_of(function)
-        scope = None if code is None else scope_of(code)
-        returns = [] if scope is None else [s for s in scope.statements if s.targets == ("return",)]
-        if returns and scope is not None:
-            return scope.place_of_line(returns[-1].line)
-    return None
+    places = (returning(code_of(function)) for function in getattr(schedule, "lr_lambdas", ()))
+    return next((place for place in places if place is not None), None)
 
 
 def _by_hand(loop: Loop, known: Watched, rates: list[float], files: Iterable[str]) -> None:

@@ -196,7 +196,7 @@ def _axis_one(event: Event, what: str, findings: Findings, after: str) -> None:
 
 @calls_of("embedding")
 def _padding_is_a_word(event: Event, findings: Findings) -> None:
-    """Say where the padding index of an embedding stands within sequences, as a word does."""
+    """Say where the padding index of an embedding is within sequences, as a word does."""
     ids, pad = event.argument(0, "input"), event.argument(2, "padding_idx")
     value = values_of(ids)
     if value is None or pad is None or value.ndim != 2 or len(value) < 2 or value.shape[1] < 2:

@@ -18,7 +18,7 @@ from .makers import DIVIDING, MULTIPLYING, dims, origin, values_of
 #: Calls that leave a tensor's numbers unset.
 UNSET = {"empty", "new_empty", "empty_like", "Tensor", "FloatTensor", "empty_strided"}
 
-#: What a weight times the square root of its inputs is at a good start lies between these.
+#: What a weight times the square root of its inputs is at a good start is between these.
 SMALL, LARGE = 0.05, 5.0
 
 #: Inputs of a layer from which on its start matters.

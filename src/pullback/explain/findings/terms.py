@@ -197,7 +197,7 @@ def _flips(event: Event | None) -> int:
 
 
 def _source_name(event: Event) -> str:
-    """Return the words of the line that a call stands in, as far as they name what is good."""
+    """Return the words of the line that a call is in, as far as they name what is good."""
     place = event.place
     words = [] if place is None else re.findall(r"[A-Za-z_]\w*", place.expression or place.code)
     return next((word for word in words if GOOD.search(word)), "")

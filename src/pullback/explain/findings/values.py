@@ -13,12 +13,14 @@ from ...core.node import LEAF
 from ...core.value import TensorBase, shape_of
 from ..answer import Answer
 from ..counterfactual import Change, Rerun, finite_number, made_finite, with_nudged
+from ..finite import counted, has_nan, is_finite
 from ..patterns import UNKNOWN, Pattern, patterns
+from ..shown import widened
 from ..trace import Event, Trace
 from .attention import ATTENTION, of_attention, with_open_rows
 from .growth import of_growth
 from .makers import values_of
-from .origins import ADDING, MASKING, first_not_finite, has_nan, is_finite, is_mask, wide
+from .origins import ADDING, MASKING, first_not_finite, is_mask
 
 #: Ops under the names of the public functions that run them.
 OP_OF = {
@@ -88,11 +90,11 @@ def _of_data(
     if masked is not None and rerun is not None:
         return Answer.of(
             "0 · inf", masked.place, (), _loss_with(rerun, change, replaced, FILLED), called=called,
-            found=_count(found), found_name=_in_rows(found), place=place
+            found=counted(found), found_name=_in_rows(found), place=place
         )
     return Answer.of(
         "data not finite: from outside", place, _rows(found), _loss_with(rerun, change, replaced, FILLED),
-        called=called, made="made here " if change else "", found=_count(found), found_name=_in_rows(found)
+        called=called, made="made here " if change else "", found=counted(found), found_name=_in_rows(found)
     )
 
 
@@ -108,8 +110,8 @@ def _multiplied_mask(
             if value is None or mask is None or mask.dtype.kind not in "fiub" or value.dtype.kind not in "fV":
                 continue
             spread = np.broadcast_shapes(value.shape, mask.shape)
-            bad = np.broadcast_to(~np.isfinite(wide(value)), spread)
-            kept = np.broadcast_to(wide(mask), spread)
+            bad = np.broadcast_to(~np.isfinite(widened(value)), spread)
+            kept = np.broadcast_to(widened(mask), spread)
             if bad.any() and not kept[bad].any() and np.isin(mask, (0, 1)).all() and mask.any():
                 return event
     return None
@@ -208,16 +210,6 @@ def _loss_with(
     return "" if number is None else f"{how} the loss is {number:.4g}"
 
 
-def _count(tensor: Any) -> str:
-    value = values_of(tensor)
-    assert value is not None  # only numbers are not finite
-    wide = value.astype(np.float64) if value.dtype.kind != "c" else value
-    nan, inf = int(np.isnan(wide).sum()), int(np.isinf(wide).sum())
-    parts = [f"{nan} NaN"] if nan else []
-    parts += [f"{inf} infinite"] if inf else []
-    return f"{' and '.join(parts)} of {value.size} values"
-
-
 def _in_rows(tensor: Any) -> str:
     return "".join(f" ({rows})" for rows in _rows(tensor))
 
@@ -226,8 +218,7 @@ def _rows(tensor: Any) -> tuple[str, ...]:
     value = values_of(tensor)
     if value is None or value.ndim == 0:
         return ()
-    wide = value.astype(np.float64) if value.dtype.kind != "c" else value
-    bad = ~np.isfinite(wide).reshape(len(value), -1).all(1) if len(value) else np.zeros(0, bool)
+    bad = ~np.isfinite(widened(value)).reshape(len(value), -1).all(1) if len(value) else np.zeros(0, bool)
     rows = np.flatnonzero(bad)
     more = f" and {len(rows) - MOST_ROWS} more" if len(rows) > MOST_ROWS else ""
     return (f"rows {', '.join(map(str, rows[:MOST_ROWS]))}{more}",) if len(rows) else ()
@@ -272,14 +263,14 @@ def _of_event(event: Event, name_of: Callable[[Any], str | None]) -> Answer | No
         if not event.outputs or not all(map(is_finite, tensors)):
             return None
         return Answer.of(
-            "not finite", event.place, name=event.name.strip("_"), outputs=_count(event.outputs[0])
+            "not finite", event.place, name=event.name.strip("_"), outputs=counted(event.outputs[0])
         )
     names = [n for n in map(name_of, tensors) if n]
     mask = _mask_before(event) if pattern.kind == "softmax of nothing" else None
     masked = "" if mask is None or mask.place is None else f" The mask is put in at line {mask.place.line}."
     return Answer(
         pattern.kind, f"{pattern.cause}{masked} The result of {event.name} holds "
-        f"{_count(event.outputs[0])}.", event.place,
+        f"{counted(event.outputs[0])}.", event.place,
         (f"the inputs{' ' + ', '.join(f'`{n}`' for n in names) if names else ''} are finite",), pattern.mend,
     )  # fmt: skip
 

@@ -1,8 +1,8 @@
-"""Explanations as one page of HTML that needs nothing else: no network, no file beside it, no server.
+"""Write explanations as one page of HTML that needs nothing else: no network, no file beside it, no server.
 
 The page is the data of `Explanation.to_dict` and the scripts beside this file, which draw them: the picture,
 laid out by dagre (an MIT-licensed library, shipped with its licence), and the equation, whose v can be
-edited. What comes from the user's program (names, lines, paths) never becomes markup: it lies in the page as
+edited. What comes from the user's program (names, lines, paths) never becomes markup: it is in the page as
 JSON in which "<" is escaped, and the scripts put it into text nodes. A content security policy allows exactly
 the page's own script and style, by their hashes, and no request at all.
 """

@@ -1,4 +1,4 @@
-"""Makes of explanations, findings and a training run the data that a page holds: no more than it shows."""
+"""Make of explanations, findings and a training run the data that a page holds: no more than it shows."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ def _places(calls: Iterable[Mapping[str, Any]]) -> Iterable[tuple[Any, Any]]:
 
 
 def sources(places: Iterable[tuple[Any, Any]]) -> list[dict[str, Any]]:
-    """Return the lines of the programs that places lie in, as far as they are around these.
+    """Return the lines of the programs that places are in, as far as they are around these.
 
     Returns
     -------

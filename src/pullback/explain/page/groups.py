@@ -1,5 +1,5 @@
-"""Folds the steps of a graph into the boxes that a beginner knows: calls of modules and functions, rounds of
-a loop, and pieces of what is too large to be seen at once.
+"""Fold the steps of a graph into the boxes that a beginner knows: calls of modules and functions, rounds of a
+loop, and pieces of what is too large to be seen at once.
 
 Each group is a piece of the order in which the rules run, without gaps, so no path leaves a group and comes
 back into it: the folded graph has no cycles. Of the calls within calls those are open that fit on a screen.
@@ -21,7 +21,7 @@ MOST = 40
 FITS = 10
 FITS_WITH_LEAVES = 16
 
-#: Leaves of one box that are boxes of their own: more lie in a row that is wider than the picture.
+#: Leaves of one box that are boxes of their own: more are in a row that is wider than the picture.
 LEAVES_IN_A_ROW = 4
 
 #: Pieces into which a level without modules is cut.

@@ -1,4 +1,4 @@
-"""Running a graph on example inputs and noting what each value is."""
+"""Run a graph on example inputs and note what each value is."""
 
 from __future__ import annotations
 

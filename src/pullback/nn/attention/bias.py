@@ -1,4 +1,4 @@
-"""Causal masks for queries and keys of different lengths, as arguments of `scaled_dot_product_attention`."""
+"""Define causal masks for queries and keys of different lengths, for `scaled_dot_product_attention`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Activation functions under torch's names, with `inplace=True`."""
+"""Define activation functions under torch's names, with `inplace=True`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Losses of classes: two, several at once, or one of many."""
+"""Define losses of classes: two, several at once, or one of many."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Convolutions and their transposes, with torch's checks and texts."""
+"""Define convolutions and their transposes, with torch's checks and texts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The loss of connectionist temporal classification, with torch's checks."""
+"""Define the loss of connectionist temporal classification, with torch's checks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Losses of distances and orders between two or three inputs, and the distances themselves."""
+"""Define losses of distances and orders between two or three inputs, and the distances themselves."""
 
 from __future__ import annotations
 

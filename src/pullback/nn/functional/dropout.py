@@ -1,4 +1,4 @@
-"""Dropout of elements and of channels, with the masks that torch draws.
+"""Define dropout of elements and of channels, with the masks that torch draws.
 
 The mask is drawn by an op that has the generator as attribute, so that a recorded program draws anew when it
 runs.

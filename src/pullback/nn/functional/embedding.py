@@ -1,4 +1,4 @@
-"""Embeddings under torch's names: rows of a table by integer, and integers as rows of zeros with a one."""
+"""Define embeddings under torch's names: rows of a table by integer, and one-hot rows."""
 
 from __future__ import annotations
 

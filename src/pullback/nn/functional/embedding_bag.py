@@ -1,4 +1,4 @@
-"""Bags of a table's rows under torch's name, with its checks."""
+"""Define bags of a table's rows under torch's name, with its checks."""
 
 from __future__ import annotations
 

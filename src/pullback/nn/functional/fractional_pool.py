@@ -1,4 +1,4 @@
-"""Fractional maximum pools with torch's arguments and errors."""
+"""Define fractional maximum pools with torch's arguments and errors."""
 
 from __future__ import annotations
 

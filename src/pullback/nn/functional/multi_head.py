@@ -1,4 +1,4 @@
-"""Attention in several heads, with the projections before and after it.
+"""Define attention in several heads, with the projections before and after it.
 
 The parts in order: ranks checked, masks made numbers to add, inputs projected, keys and values lengthened by
 biases and zeros, heads told apart, attention, the output projected.

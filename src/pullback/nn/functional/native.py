@@ -1,4 +1,4 @@
-"""The normalisations of torch's top level that also return the statistics which they used."""
+"""Define the normalisations of torch's top level that also return the statistics which they used."""
 
 from __future__ import annotations
 

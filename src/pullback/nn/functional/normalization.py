@@ -1,4 +1,4 @@
-"""Normalisations under torch's names, with its argument checks and the update of running statistics."""
+"""Define normalisations under torch's names, with its checks and the update of running statistics."""
 
 from __future__ import annotations
 

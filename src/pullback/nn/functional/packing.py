@@ -1,4 +1,4 @@
-"""Packing and unpacking of sequences as torch's top level has them; `nn.utils.rnn` is what programs use."""
+"""Define packing and unpacking of sequences as torch's top level has them; programs use `nn.utils.rnn`."""
 
 from __future__ import annotations
 

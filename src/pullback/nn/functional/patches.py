@@ -1,4 +1,4 @@
-"""Patches of images as columns and back, with torch's errors."""
+"""Take patches of images as columns and back, with torch's errors."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Pools with torch's arguments. One axis is pooled as two, the first of length 1, which is what
-torch does.
-"""
+"""Define pools with torch's arguments. One axis is pooled as two, the first of length 1, as in torch."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Recurrent networks of several layers and directions, under torch's names.
+"""Define recurrent networks of several layers and directions, under torch's names.
 
 A network is a batch of sequences of one length, or packed: the rows of all steps below each other and how
 many each step has. Each layer runs once per direction, as one op (`ops.recurrent`).

@@ -1,4 +1,4 @@
-"""One step of each recurrent layer, under torch's names and with torch's nodes."""
+"""Define one step of each recurrent layer, under torch's names and with torch's nodes."""
 
 from __future__ import annotations
 

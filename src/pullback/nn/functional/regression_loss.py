@@ -1,4 +1,4 @@
-"""Losses between numbers and their predictions, and between distributions."""
+"""Define losses between numbers and their predictions, and between distributions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Images read at the places of a grid, and the grids of affine maps (Jaderberg et al. 2015, "Spatial
+"""Read images at the places of a grid, and make the grids of affine maps (Jaderberg et al. 2015, "Spatial
 transformer networks").
 """
 
@@ -86,7 +86,7 @@ def grid_sample(
     mode : {"bilinear", "nearest", "bicubic"}
         How values between pixels are made; "bicubic" for 4-d inputs only.
     padding_mode : {"zeros", "border", "reflection"}
-        What lies outside the image.
+        What is outside the image.
     align_corners : bool, optional
         Whether −1 and 1 are the centres of the corner pixels, or (default) their outer edges.
 

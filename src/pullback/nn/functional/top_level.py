@@ -1,5 +1,5 @@
-"""Functions of torch's top level that take what their namesakes in `torch.nn.functional` take in another
-order or form.
+"""Define functions of torch's top level that take what their namesakes in `torch.nn.functional` take in
+another order or form.
 
 At the top level a flag is positional (`train`), a reduction is a number (0 none, 1 mean, 2 sum) and
 normalisations take a flag for a library of GPUs, which is accepted and changes nothing here. Where no

@@ -1,4 +1,4 @@
-"""Images: pixel shuffles, pools by norms, interpolation."""
+"""Move and resample images: pixel shuffles, pools by norms, interpolation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The layers of torch.nn."""
+"""Name the layers of torch.nn."""
 
 from __future__ import annotations
 

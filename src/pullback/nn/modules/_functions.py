@@ -1,4 +1,4 @@
-"""Autograd functions behind layers: torch7's local response normalisation, the identity of backward hooks."""
+"""Define autograd functions behind layers: torch7's local response normalisation, identities of hooks."""
 
 from __future__ import annotations
 

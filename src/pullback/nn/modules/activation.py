@@ -1,4 +1,4 @@
-"""Activation layers: each is a function of `nn.functional` with its arguments kept."""
+"""Define activation layers: each is a function of `nn.functional` with its arguments kept."""
 
 from __future__ import annotations
 

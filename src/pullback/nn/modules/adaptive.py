@@ -1,4 +1,4 @@
-"""A softmax over many classes by clusters of rare ones."""
+"""Define a softmax over many classes by clusters of rare ones."""
 
 from __future__ import annotations
 

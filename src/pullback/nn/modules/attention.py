@@ -1,4 +1,4 @@
-"""Attention in several heads as a layer."""
+"""Define attention in several heads as a layer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Batch normalisation and its per-instance form."""
+"""Define batch normalisation and its per-instance form."""
 
 from __future__ import annotations
 

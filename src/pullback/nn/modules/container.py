@@ -1,4 +1,4 @@
-"""Containers of modules; those of parameters are found here too, as in torch."""
+"""Define containers of modules; those of parameters are found here too, as in torch."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Convolution layers."""
+"""Define convolution layers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..parameter import UninitializedParameter
 from .creation import empty_parameter, optional_parameter
 from .lazy import LazyModuleMixin
 from .module import Module
-from .utils import _reverse_repeat_tuple, n_tuple
+from .utils import _reverse_repeat_tuple, differing, n_tuple
 
 
 class _ConvNd(Module):
@@ -84,22 +84,14 @@ class _ConvNd(Module):
 
     def extra_repr(self) -> str:
         """Return the arguments that differ from their defaults."""
-        text = (
-            f"{self.in_channels}, {self.out_channels}, kernel_size={self.kernel_size}, stride={self.stride}"
+        axes = len(self.kernel_size)
+        options = differing(
+            self, padding=(0,) * len(self.padding), dilation=(1,) * axes, output_padding=(0,) * axes, groups=1
         )
-        if self.padding != (0,) * len(self.padding):
-            text += f", padding={self.padding}"
-        if self.dilation != (1,) * len(self.kernel_size):
-            text += f", dilation={self.dilation}"
-        if self.output_padding != (0,) * len(self.kernel_size):
-            text += f", output_padding={self.output_padding}"
-        if self.groups != 1:
-            text += f", groups={self.groups}"
-        if self.bias is None:
-            text += ", bias=False"
-        if self.padding_mode != "zeros":
-            text += f", padding_mode={self.padding_mode}"
-        return text
+        return (
+            f"{self.in_channels}, {self.out_channels}, kernel_size={self.kernel_size}, stride={self.stride}"
+            f"{options}{', bias=False' if self.bias is None else ''}{differing(self, padding_mode='zeros')}"
+        )
 
 
 def _pad_amounts(

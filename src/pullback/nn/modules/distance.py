@@ -1,4 +1,4 @@
-"""Distances and similarities between two inputs."""
+"""Define distances and similarities between two inputs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Dropout layers."""
+"""Define dropout layers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Patches of images as columns, and back."""
+"""Take patches of images as columns, and back."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Layers that are a function of `nn.functional` with its arguments kept."""
+"""Define layers that are a function of `nn.functional` with its arguments kept."""
 
 from __future__ import annotations
 

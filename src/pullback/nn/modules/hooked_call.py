@@ -1,4 +1,4 @@
-"""A module's call when it has hooks: pre-hooks, `forward`, hooks, and the backward hooks around them."""
+"""Run a module's call when it has hooks: pre-hooks, `forward`, hooks, and the backward hooks around them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Normalisation of every channel of every sample by its own mean and variance."""
+"""Define normalisation of every channel of every sample by its own mean and variance."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Layers that read the sizes of their parameters from the first input."""
+"""Define layers that read the sizes of their parameters from the first input."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Linear layers."""
+"""Define linear layers."""
 
 from __future__ import annotations
 

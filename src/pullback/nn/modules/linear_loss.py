@@ -1,4 +1,4 @@
-"""A linear layer and the cross entropy of its outputs in one."""
+"""Define a linear layer and the cross entropy of its outputs in one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Loss layers: each is a loss of `nn.functional` with its arguments kept."""
+"""Define loss layers: each is a loss of `nn.functional` with its arguments kept."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`Module`: parameters, buffers and submodules in a tree, with hooks, a state dict and conversions."""
+"""Define `Module`: parameters, buffers and submodules in a tree, with hooks, a state dict and conversions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A module's parameters and buffers converted, moved and cleared, all below it included."""
+"""Convert, move and clear a module's parameters and buffers, all below it included."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Hooks on modules: the stores, how a hook enters them, and the hooks that every module of a program shares.
+"""Keep hooks on modules: the stores, how a hook enters them, and the hooks that all modules share.
 
 A store is an ordered dictionary by the handle's number, as in torch, since libraries look into it. What is
-said of a hook beside the hook itself (that it takes keyword arguments, that it is always called) stands in
+said of a hook beside the hook itself (that it takes keyword arguments, that it is always called) is in
 stores of its own under the same number.
 """
 

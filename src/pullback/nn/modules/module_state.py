@@ -1,4 +1,4 @@
-"""A module's state dict: parameters and persistent buffers under dotted names, written and read back."""
+"""Write a module's state dict and read it back: parameters and persistent buffers under dotted names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Normalisation over the last axes or over groups of channels."""
+"""Define normalisation over the last axes or over groups of channels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Padding layers: constants, reflections, repeated edges, wrapped ends, around one to three axes."""
+"""Define padding layers: constants, reflections, repeated edges, wrapped ends, around one to three axes."""
 
 from __future__ import annotations
 

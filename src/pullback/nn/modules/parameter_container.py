@@ -1,4 +1,4 @@
-"""Containers of parameters."""
+"""Define containers of parameters."""
 
 from __future__ import annotations
 

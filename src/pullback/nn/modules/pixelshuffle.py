@@ -1,4 +1,4 @@
-"""Layers that move elements between channels and space, or between channels."""
+"""Define layers that move elements between channels and space, or between channels."""
 
 from __future__ import annotations
 

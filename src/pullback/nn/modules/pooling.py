@@ -1,4 +1,4 @@
-"""Pooling layers."""
+"""Define pooling layers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Recurrent networks as layers."""
+"""Define recurrent networks as layers."""
 
 from __future__ import annotations
 

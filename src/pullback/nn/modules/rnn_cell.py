@@ -1,4 +1,4 @@
-"""One step of each recurrent network as a layer."""
+"""Define one step of each recurrent network as a layer."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from .. import init
 from ..functional import recurrent_cell as cells
 from .creation import empty_parameter, optional_parameter
 from .module import Module
+from .utils import differing
 
 
 class RNNCellBase(Module):
@@ -37,9 +38,7 @@ class RNNCellBase(Module):
 
     def extra_repr(self) -> str:
         """Return sizes, and the options that are not the default."""
-        text = f"{self.input_size}, {self.hidden_size}"
-        if self.bias is not True:
-            text += f", bias={self.bias}"
+        text = f"{self.input_size}, {self.hidden_size}{differing(self, bias=True)}"
         nonlinearity = getattr(self, "nonlinearity", "tanh")
         return text if nonlinearity == "tanh" else f"{text}, nonlinearity={nonlinearity}"
 

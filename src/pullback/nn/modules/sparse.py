@@ -1,4 +1,4 @@
-"""Embeddings: tables whose rows are picked by index."""
+"""Define embeddings: tables whose rows are picked by index."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from .. import init
 from ..parameter import Parameter
 from .creation import empty_parameter
 from .module import Module
+from .utils import differing
 
 
 class _Table(Module):
@@ -72,18 +73,8 @@ class Embedding(_Table):
 
     def extra_repr(self) -> str:
         """Return the arguments that differ from their defaults."""
-        text = f"{self.num_embeddings}, {self.embedding_dim}"
-        if self.padding_idx is not None:
-            text += f", padding_idx={self.padding_idx}"
-        if self.max_norm is not None:
-            text += f", max_norm={self.max_norm}"
-        if self.norm_type != 2:
-            text += f", norm_type={self.norm_type}"
-        if self.scale_grad_by_freq:
-            text += f", scale_grad_by_freq={self.scale_grad_by_freq}"
-        if self.sparse:
-            text += ", sparse=True"
-        return text
+        options = {"padding_idx": None, "max_norm": None, "norm_type": 2, "scale_grad_by_freq": False}
+        return f"{self.num_embeddings}, {self.embedding_dim}{differing(self, **options, sparse=False)}"
 
     @classmethod
     def from_pretrained(
@@ -130,15 +121,9 @@ class EmbeddingBag(_Table):
 
     def extra_repr(self) -> str:
         """Return the arguments that differ from their defaults, and the mode."""
-        text = f"{self.num_embeddings}, {self.embedding_dim}"
-        if self.max_norm is not None:
-            text += f", max_norm={self.max_norm}"
-        if self.norm_type != 2:
-            text += f", norm_type={self.norm_type}"
-        if self.scale_grad_by_freq:
-            text += f", scale_grad_by_freq={self.scale_grad_by_freq}"
-        text += f", mode={self.mode!r}"
-        return text if self.padding_idx is None else f"{text}, padding_idx={self.padding_idx}"
+        options = differing(self, max_norm=None, norm_type=2, scale_grad_by_freq=False)
+        text = f"{self.num_embeddings}, {self.embedding_dim}{options}, mode={self.mode!r}"
+        return text + differing(self, padding_idx=None)
 
     @classmethod
     def from_pretrained(

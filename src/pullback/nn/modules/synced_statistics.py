@@ -1,4 +1,4 @@
-"""Batch normalisation by the statistics of the batches of all processes of a group.
+"""Define batch normalisation by the statistics of the batches of all processes of a group.
 
 With n_r elements per channel in process r, mean m_r and variance v_r, the batch of all has
 

@@ -1,4 +1,4 @@
-"""The transformer of Vaswani et al. (2017): layers of encoder and decoder, stacks of them, and both."""
+"""Define the transformer of Vaswani et al. (2017): layers of encoder and decoder, and stacks of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Layers that resample images to another size."""
+"""Define layers that resample images to another size."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Arguments that may be one number or one per spatial axis, and prefixes of state dicts."""
+"""Read arguments that may be one number or one per spatial axis, and prefixes of state dicts."""
 
 from __future__ import annotations
 
@@ -28,6 +28,12 @@ _quadruple = _ntuple(4, "_quadruple")
 def _reverse_repeat_tuple(t: Sequence[Any], n: int) -> tuple[Any, ...]:
     """Return the elements from the last to the first, each n times."""
     return tuple(x for x in reversed(t) for _ in range(n))
+
+
+def differing(module: Any, **usual: Any) -> str:
+    """Return the attributes of a module that are not as usual, as `extra_repr` shows them: ", groups=2"."""
+    found = ((name, getattr(module, name)) for name in usual)
+    return "".join(f", {name}={value}" for name, value in found if value != usual[name])
 
 
 def _list_with_default(out_size: Any, defaults: Sequence[int]) -> Any:

@@ -1,4 +1,4 @@
-"""Buckets of gradients: which parameters are reduced together, in which order, and the memory they share."""
+"""Define buckets of gradients: which parameters are reduced together, in which order, in which memory."""
 
 from __future__ import annotations
 

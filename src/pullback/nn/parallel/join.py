@@ -1,4 +1,4 @@
-"""Processes with fewer inputs than others take part in the others' collectives until all are done."""
+"""Let processes with fewer inputs than others take part in the others' collectives until all are done."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The times of a parallel module's passes, for the data that programs ask for.
+"""Measure the times of a parallel module's passes, for the data that programs ask for.
 
 As in torch, each forward takes the times of the pass before it: of the first ten, and of every hundredth
 afterwards. All are nanoseconds; moments are those of `time.time_ns`.

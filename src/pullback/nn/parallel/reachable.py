@@ -1,4 +1,4 @@
-"""The tensors in what a module returns, and the leaves that a backward from them would reach."""
+"""Find the tensors in what a module returns, and the leaves that a backward from them would reach."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Averages the gradients of a module over the processes of a group, while backward still runs.
+"""Average the gradients of a module over the processes of a group, while backward still runs.
 
 Every parameter's gradient is copied into its place in a bucket when it is there; a bucket that is full is
 reduced without waiting for the result, so that communication overlaps with the rest of backward. When all

@@ -1,4 +1,4 @@
-"""The texts of torch's reducer, for gradients that are missing or come twice."""
+"""Write the texts of torch's reducer, for gradients that are missing or come twice."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A node behind the outputs of a parallel module, which backward comes to first.
+"""Put a node behind the outputs of a parallel module, which backward comes to first.
 
 In the first pass of a static graph a gradient that has come does not say that it is the last of its
 parameter: the node has all of them reduced at the end of backward.

@@ -1,4 +1,4 @@
-"""Exchanges of a parallel module that are not reductions of gradients: equal models, buffers, numbers."""
+"""Run exchanges of a parallel module that reduce no gradients: equal models, buffers, numbers."""
 
 from __future__ import annotations
 

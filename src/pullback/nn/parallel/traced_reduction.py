@@ -1,4 +1,4 @@
-"""The reduction of gradients as a part of a program: what `Reducer` does in a pass, written down.
+"""Write the reduction of gradients down as a part of a program, as `Reducer` does it in a pass.
 
 The program begins to reduce a bucket where the last of its gradients is computed, goes on with the rest of
 backward, and waits for all buckets at its end. Buckets, their order and their layout are the reducer's, so a

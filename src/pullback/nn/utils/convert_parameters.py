@@ -1,4 +1,4 @@
-"""Parameters as one vector and back."""
+"""Put parameters into one vector and back."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ class _Orthogonal(Module):
     """Make a tall matrix X orthogonal, and a wide one's transpose.
 
     With A the skew-symmetric part that the lower triangle of X gives, the maps are ``exp(A)``,
-    ``(1 + A/2)(1 − A/2)⁻¹`` (Cayley) and the product of the Householder reflections that stand below the
+    ``(1 + A/2)(1 − A/2)⁻¹`` (Cayley) and the product of the Householder reflections that are below the
     diagonal of X (Lezcano-Casado & Martínez-Rubio 2019). With trivialization the result is multiplied by the
     matrix that was assigned last.
     """

@@ -40,7 +40,7 @@ class PackedSequence(PackedSequence_):
     batch_sizes : Tensor
         (T,): how many sequences have each step.
     sorted_indices, unsorted_indices : Tensor or None
-        Which sequence stands at which place, and which place each sequence has.
+        Which sequence has which place, and which place each sequence has.
     """
 
     def __new__(
@@ -125,7 +125,7 @@ def invert_permutation(permutation: Any) -> Any:
 def pack_padded_sequence(
     input: Any, lengths: Any, batch_first: bool = False, enforce_sorted: bool = True
 ) -> PackedSequence:
-    """Pack sequences that stand side by side, padded to one length.
+    """Pack sequences that are side by side, padded to one length.
 
     Parameters
     ----------
@@ -158,7 +158,7 @@ def pad_packed_sequence(
     sequence : PackedSequence
     batch_first : bool
     padding_value : float
-        What stands behind the end of each.
+        What is behind the end of each.
     total_length : int, optional
         T, by default that of the longest sequence.
 

@@ -1,4 +1,4 @@
-"""Say how overloads are computed: by the public function of the name, or by what stands in the table here.
+"""Say how overloads are computed: by the public function of the name, or by what is in the table here.
 
 torch's own steps, such as ``_softmax`` and ``native_layer_norm``, have other arguments than what users call.
 """

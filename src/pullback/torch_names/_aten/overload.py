@@ -1,4 +1,4 @@
-"""Ops under torch's names: a packet for each op, and the overloads in it.
+"""Define ops under torch's names: a packet for each op, and the overloads in it.
 
 They are compared and kept in tables, and they can be called. An overload reads its arguments by its schema; a
 packet calls the first overload that they fit.

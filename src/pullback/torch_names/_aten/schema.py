@@ -1,4 +1,4 @@
-"""Schemas of torch's ops: what each overload takes, and how a call's arguments are read by it.
+"""Read schemas of torch's ops: what each overload takes, and how a call's arguments are read by it.
 
 `schemas.txt`, which `tools/record_schemas.py` writes, has a line for each overload, in torch's order.
 """

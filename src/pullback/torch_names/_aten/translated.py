@@ -1,4 +1,4 @@
-"""Ops of the table under torch's names and with torch's arguments, for `__torch_dispatch__`.
+"""Tell ops of the table under torch's names and with torch's arguments, for `__torch_dispatch__`.
 
 Most ops have torch's name and its arguments in torch's order; the tables here have the others. What torch
 does in several steps is several calls. An op that torch does not have is called under its own name in the

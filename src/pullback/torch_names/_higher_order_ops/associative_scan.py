@@ -1,4 +1,4 @@
-"""Running combinations along an axis, in logarithmically many steps."""
+"""Compute running combinations along an axis, in logarithmically many steps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A loop that carries a state along an axis and collects what each step gives."""
+"""Run a loop that carries a state along an axis and collects what each step gives."""
 
 from __future__ import annotations
 

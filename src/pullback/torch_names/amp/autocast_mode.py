@@ -1,4 +1,4 @@
-"""Autocast: while it is on, functions run in the precision that suits them, whatever their arguments have.
+"""Define autocast: while it is on, functions run in the precision that suits them.
 
 The lists are those of torch's dispatcher for the CPU: products and convolutions run in the lower precision,
 functions that lose too much in it in float32, and those that join tensors in the widest precision among them;

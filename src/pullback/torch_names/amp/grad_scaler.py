@@ -1,4 +1,4 @@
-"""Loss scaling: small gradients of low precision are kept from vanishing by a factor that adapts itself.
+"""Scale losses: small gradients of low precision are kept from vanishing by a factor that adapts itself.
 
 The factor multiplies the loss; before the step the gradients are divided by it, and a step whose gradients
 are not all finite is left out. After each such step the factor shrinks, and it grows after many steps without

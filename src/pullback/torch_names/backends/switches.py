@@ -1,4 +1,4 @@
-"""Switches of a module that a ``with`` block sets and puts back."""
+"""Set switches of a module for a ``with`` block, and put them back."""
 
 from __future__ import annotations
 

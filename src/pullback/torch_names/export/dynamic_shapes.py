@@ -1,4 +1,4 @@
-"""Dimensions whose sizes may change: `Dim`, and which axis of which argument is one.
+"""Describe dimensions whose sizes may change: `Dim`, and which axis of which argument is one.
 
 torch gives them by the names of a function's parameters (`dynamic_shapes`) or, in older calls of
 `torch.onnx.export`, by the names of the inputs (`dynamic_axes`). Both become one mapping: for each tensor

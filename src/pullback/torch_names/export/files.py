@@ -1,4 +1,4 @@
-"""Traced programs as files: a zip archive of the programs' text, their tensors, and what a call returns.
+"""Write traced programs as files: a zip archive of their text, their tensors and their results' form.
 
 Nothing in a file is executed when it is read. The text of a program is read by the rules of programs, the
 tensors are in the format of safetensors, all else is JSON.

@@ -1,4 +1,4 @@
-"""`pullback.freeze` and `pullback.load_frozen`: a model as one file of native code."""
+"""Define `pullback.freeze` and `pullback.load_frozen`: a model as one file of native code."""
 
 from __future__ import annotations
 

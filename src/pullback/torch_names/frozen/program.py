@@ -1,4 +1,4 @@
-"""Frozen programs: a model as one file of native code, which runs without tracing and without LLVM.
+"""Run frozen programs: a model as one file of native code, which runs without tracing and without LLVM.
 
 The file is in the format of safetensors: the weights under their names, and beside them the machine code, as
 bytes, with what running it takes. It is for processors that have what this one has; loading says where that
@@ -37,7 +37,7 @@ from .subject import other_arguments
 
 #: What a file says that it is.
 FORMAT = "pullback frozen program 3"
-#: What stands before the names of weights, and of all else.
+#: What is before the names of weights, and of all else.
 STATE, OWN = "state.", "native."
 #: Beginnings of what Linux calls a processor's instructions that native code may use.
 _INSTRUCTIONS = (

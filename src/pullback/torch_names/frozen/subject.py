@@ -1,4 +1,4 @@
-"""The subject of freezing: a program, the arrays that it holds and writes to, and what shape results have."""
+"""Define the subject of freezing: a program, the arrays that it holds, and the shapes of results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Modules as functions of tuples of parameters and buffers.
+"""Turn modules into functions of tuples of parameters and buffers.
 
 The functions here return a module without state (its tensors have no elements) and the state of the module
 that they were given, copied. Calling the one with the other is calling that module.

@@ -1,4 +1,4 @@
-"""Traced functions and modules: what `torch.jit.trace` gives, and what `torch.jit.load` reads.
+"""Define traced functions and modules: what `torch.jit.trace` gives, and what `torch.jit.load` reads.
 
 What is traced runs as a program of its own: control flow in Python is what it was on the example inputs, and
 a module is as it was then, in training or not. Sizes may be others: when a call first brings one, the model

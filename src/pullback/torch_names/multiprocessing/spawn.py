@@ -1,4 +1,4 @@
-"""Several processes that run one function, of which an error in any ends all."""
+"""Run several processes that run one function, of which an error in any ends all."""
 
 from __future__ import annotations
 

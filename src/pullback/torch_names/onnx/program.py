@@ -1,4 +1,4 @@
-"""Exported models: what `torch.onnx.export` returns."""
+"""Hold exported models: what `torch.onnx.export` returns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The table of rules, and how a rule is declared.
+"""Hold the table of rules, and how a rule is declared.
 
 A rule gets the graph that is being built, the op's operands and its attributes, and returns the names of the
 results: one, or a tuple. Operands are `Operand` (values), numbers or None. What a rule reads of an attribute

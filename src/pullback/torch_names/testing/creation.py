@@ -1,4 +1,4 @@
-"""Tensors for tests: random elements in a range, with torch's numbers for a seed."""
+"""Make tensors for tests: random elements in a range, with torch's numbers for a seed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Samples to batches: tensors and numbers are stacked, containers are gone through."""
+"""Make batches of samples: tensors and numbers are stacked, containers are gone through."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`DataLoader`: batches from a dataset, in an order, with or without worker processes."""
+"""Define `DataLoader`: batches from a dataset, in an order, with or without worker processes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Datasets: what a `DataLoader` reads from.
+"""Define datasets: what a `DataLoader` reads from.
 
 A map-style dataset answers ``dataset[index]`` and ``len(dataset)``; one with ``__getitems__`` is asked for a
 whole batch at once. An iterable one is read from its beginning to its end.

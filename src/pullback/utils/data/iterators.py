@@ -1,4 +1,4 @@
-"""One pass over a `DataLoader`: in this process, or with workers that prefetch.
+"""Run one pass over a `DataLoader`: in this process, or with workers that prefetch.
 
 Libraries run a pass over objects of their own, which have the attributes of torch's loaders.
 """

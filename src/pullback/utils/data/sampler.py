@@ -1,4 +1,4 @@
-"""Samplers: the order in which a `DataLoader` asks for items; random ones draw torch's numbers."""
+"""Define samplers: the order in which a `DataLoader` asks for items; random ones draw torch's numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A worker process of a `DataLoader`: takes indices, gives batches, until told to end.
+"""Run a worker process of a `DataLoader`: takes indices, gives batches, until told to end.
 
 A worker leaves by itself when its parent is gone. An exception goes to the parent with its traceback.
 """

@@ -1,4 +1,4 @@
-"""A model's graph as TensorBoard draws it: a node for each public function that one call of the model makes.
+"""Draw a model's graph as TensorBoard draws it: a node for each public function that one call of it makes.
 
 What this module must do:
 

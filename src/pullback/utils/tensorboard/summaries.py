@@ -1,4 +1,4 @@
-"""The records of TensorBoard's files: scalars, histograms, images, texts and hyperparameters."""
+"""Write the records of TensorBoard's files: scalars, histograms, images, texts and hyperparameters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`SummaryWriter`: a folder of event files that TensorBoard shows."""
+"""Define `SummaryWriter`: a folder of event files that TensorBoard shows."""
 
 from __future__ import annotations
 

@@ -144,7 +144,7 @@ def apply_activation_checkpointing(
     model : Module
         Is not wrapped itself.
     checkpoint_wrapper_fn : callable
-        Given a part; gives what stands in its place.
+        Given a part; gives what is in its place.
     check_fn : callable
         Says of a part whether it is wrapped.
     auto_wrap_policy : callable, optional

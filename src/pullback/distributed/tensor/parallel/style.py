@@ -46,27 +46,17 @@ class _Divided(ParallelStyle):
         Whether the result is this process's part, rather than a distributed tensor.
     """
 
-    #: What the layer computes with, and what it makes.
-    _takes: Placement
-    _makes: Placement
+    #: How the input and the result are laid out where nothing is said.
+    _input: Placement
+    _output: Placement
 
     def __init__(
         self, *, input_layouts: Placement | None = None, output_layouts: Placement | None = None,
         use_local_output: bool = True,
     ) -> None:  # fmt: skip
-        self.input_layout = input_layouts or self._default_input()
-        self.output_layout = output_layouts or self._default_output()
+        self.input_layout = input_layouts or self._input
+        self.output_layout = output_layouts or self._output
         self.use_local_output = use_local_output
-
-    @staticmethod
-    @abstractmethod
-    def _default_input() -> Placement:
-        """Return how the input is laid out where nothing is said."""
-
-    @staticmethod
-    @abstractmethod
-    def _default_output() -> Placement:
-        """Return how the result is laid out where nothing is said."""
 
     def _distribute(self, module: Module, mesh: DeviceMesh, layouts: dict[str, Placement]) -> None:
         for name, placement in layouts.items():
@@ -103,13 +93,7 @@ class ColwiseParallel(_Divided):
     By default the input is whole in every process, and the result is this process's features.
     """
 
-    @staticmethod
-    def _default_input() -> Placement:
-        return Replicate()
-
-    @staticmethod
-    def _default_output() -> Placement:
-        return Shard(-1)
+    _input, _output = Replicate(), Shard(-1)
 
     def _apply(self, module: Module, device_mesh: DeviceMesh) -> Module:
         layer: Any = module
@@ -140,13 +124,7 @@ class RowwiseParallel(_Divided):
     By default the input is this process's features, and the result is whole in every process.
     """
 
-    @staticmethod
-    def _default_input() -> Placement:
-        return Shard(-1)
-
-    @staticmethod
-    def _default_output() -> Placement:
-        return Replicate()
+    _input, _output = Shard(-1), Replicate()
 
     def _apply(self, module: Module, device_mesh: DeviceMesh) -> Module:
         layer: Any = module
@@ -223,7 +201,7 @@ class SequenceParallel(ParallelStyle):
 
 
 def _replicate(module: Module, mesh: DeviceMesh) -> None:
-    """Let the parameters of a module stand in every process as they are there."""
+    """Keep the parameters of a module in every process as they are there."""
     for owner in module.modules():
         for name, value in list(owner._parameters.items()):
             if value is not None and not isinstance(value, DTensor):
@@ -234,6 +212,17 @@ def _replicate(module: Module, mesh: DeviceMesh) -> None:
 def _several(layouts: Any) -> Any:
     """Return layouts of several values, where one may stand for one."""
     return (layouts,) if isinstance(layouts, Placement) else layouts
+
+
+#: Arguments of the styles below that are printed.
+_OF_INPUTS = (
+    "input_layouts", "desired_input_layouts", "input_kwarg_layouts", "desired_input_kwarg_layouts",
+)
+_OF_OUTPUTS = ("output_layouts", "desired_output_layouts")
+
+
+def _shown(style: Any, *names: str) -> str:
+    return ", ".join(f"{name}={getattr(style, name)}" for name in names)
 
 
 class PrepareModuleInput(ParallelStyle):
@@ -296,13 +285,7 @@ class PrepareModuleInput(ParallelStyle):
         return module
 
     def __repr__(self) -> str:
-        return (
-            f"PrepareModuleInput(input_layouts={self.input_layouts}, "
-            f"desired_input_layouts={self.desired_input_layouts}, "
-            f"input_kwarg_layouts={self.input_kwarg_layouts}, "
-            f"desired_input_kwarg_layouts={self.desired_input_kwarg_layouts}, "
-            f"use_local_output={self.use_local_output})"
-        )
+        return f"PrepareModuleInput({_shown(self, *_OF_INPUTS, 'use_local_output')})"
 
 
 class PrepareModuleOutput(ParallelStyle):
@@ -342,11 +325,7 @@ class PrepareModuleOutput(ParallelStyle):
         return module
 
     def __repr__(self) -> str:
-        return (
-            f"PrepareModuleOutput(output_layouts={self.output_layouts}, "
-            f"desired_output_layouts={self.desired_output_layouts}, "
-            f"use_local_output={self.use_local_output})"
-        )
+        return f"PrepareModuleOutput({_shown(self, *_OF_OUTPUTS, 'use_local_output')})"
 
 
 class PrepareModuleInputOutput(ParallelStyle):
@@ -386,13 +365,8 @@ class PrepareModuleInputOutput(ParallelStyle):
     def __repr__(self) -> str:
         before, after = self.prepare_module_input, self.prepare_module_output
         return (
-            f"PrepareModuleInputOutput(input_layouts={before.input_layouts}, "
-            f"desired_input_layouts={before.desired_input_layouts}, "
-            f"input_kwarg_layouts={before.input_kwarg_layouts}, "
-            f"desired_input_kwarg_layouts={before.desired_input_kwarg_layouts}, "
-            f"use_local_input={before.use_local_output}, output_layouts={after.output_layouts}, "
-            f"desired_output_layouts={after.desired_output_layouts}, "
-            f"use_local_output={after.use_local_output})"
+            f"PrepareModuleInputOutput({_shown(before, *_OF_INPUTS)}, use_local_input="
+            f"{before.use_local_output}, {_shown(after, *_OF_OUTPUTS, 'use_local_output')})"
         )
 
 

@@ -1,4 +1,4 @@
-"""The class of masked tensors.
+"""Define the class of masked tensors.
 
 What this module must do:
 

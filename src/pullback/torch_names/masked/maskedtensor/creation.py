@@ -1,4 +1,4 @@
-"""Masked tensors from data: as leaves, or with the data's history."""
+"""Make masked tensors from data: as leaves, or with the data's history."""
 
 from __future__ import annotations
 

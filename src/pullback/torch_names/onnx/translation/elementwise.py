@@ -1,4 +1,4 @@
-"""Functions element by element: those that ONNX has under one name, and all others by their scalar forms."""
+"""Tell functions element by element: those that ONNX has under one name, others by scalar forms."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading and writing at places that integer tensors name."""
+"""Tell of reading and writing at places that integer tensors name."""
 
 from __future__ import annotations
 

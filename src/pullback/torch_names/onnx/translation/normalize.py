@@ -1,4 +1,4 @@
-"""Normalisation: of layers, batches and groups."""
+"""Tell of normalisation: of layers, batches and groups."""
 
 from __future__ import annotations
 

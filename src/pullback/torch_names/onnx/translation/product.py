@@ -1,4 +1,4 @@
-"""Products of matrices, convolutions and attention."""
+"""Tell of products of matrices, convolutions and attention."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Recurrent layers: one node of ONNX for one layer in one direction.
+"""Tell of recurrent layers: one node of ONNX for one layer in one direction.
 
 ONNX has the gates in another order: input, output, forget, cell of an LSTM (torch: input, forget, cell,
 output), and update, reset, hidden of a GRU (torch: reset, update, new).

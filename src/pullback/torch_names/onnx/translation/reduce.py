@@ -1,4 +1,4 @@
-"""Reductions: sums, means, extremes, norms, and where extremes stand."""
+"""Tell of reductions: sums, means, extremes, norms, and places of extremes."""
 
 from __future__ import annotations
 

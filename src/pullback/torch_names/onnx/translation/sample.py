@@ -1,4 +1,4 @@
-"""Pools, resampling and grids: what reads images at other places than their pixels."""
+"""Tell of pools, resampling and grids: what reads images at other places than their pixels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Views, joins, splits, and other ops that move elements without computing."""
+"""Tell of views, joins, splits, and other ops that move elements without computing."""
 
 from __future__ import annotations
 
