@@ -145,13 +145,13 @@ _SPECIAL = ((1.0,), (-0.0, 0.0, 1e30), (np.nan, np.inf, -np.inf))
 
 def _at_random(array: ndarray, special: tuple[float, ...], seed: int) -> ndarray:
     if array.dtype.kind in "fc":
-        return _numbers(array.size, array.dtype, special, seed).reshape(array.shape)
+        numbers = _kept_numbers if array.size <= _KEPT else _numbers
+        return numbers(array.size, array.dtype, special, seed).reshape(array.shape)
     # Such elements as there are: they may be places in another array.
     stream = np.random.RandomState(seed)
     return stream.choice(np.append(array.reshape(-1), array.dtype.type(0)), array.shape)
 
 
-@lru_cache(maxsize=256)
 def _numbers(size: int, dtype: np.dtype[Any], special: tuple[float, ...], seed: int) -> ndarray:
     stream = np.random.RandomState(seed)
     numbers = stream.standard_normal(size) * 10 ** stream.uniform(-3, 3, size)
@@ -159,6 +159,11 @@ def _numbers(size: int, dtype: np.dtype[Any], special: tuple[float, ...], seed: 
     numbers[places] = stream.choice(special, len(places))
     with np.errstate(all="ignore"):  # halves hold no 1e30
         return numbers.astype(dtype)
+
+
+#: The same, kept for the next recording of arrays of the size: up to so many elements, 4 MB together.
+_KEPT = 1 << 11
+_kept_numbers = lru_cache(maxsize=256)(_numbers)
 
 
 def record(function: Callable[..., Any], arrays: Sequence[ndarray]) -> Recording:
