@@ -9,7 +9,8 @@ import pytest
 
 pytest.importorskip("llvmlite")
 
-from pullback.compiler.runtime.gradients import GOOD, SHARED, finder
+from pullback.compiler.runtime.gradients import finder
+from pullback.compiler.runtime.native_gradients import GOOD, SHARED
 
 FIRST, SECOND = np.zeros((3, 4), np.float32), np.zeros(5)
 #: Where gradients may not lie but in the first 10 places and behind 20.

@@ -268,6 +268,9 @@ def test_settings_and_devices_are_asked():
     with torch.device("meta"):
         assert torch.ones((2, 3)).is_meta
     assert torch.ones((2, 3)).dtype == torch.float32
+
+
+def test_kernels_of_attention_are_asked():
     attention, x = torch.nn.functional.scaled_dot_product_attention, torch.rand(1, 2, 3, 4)
     assert learn(attention, x, x, x)
     kinds = torch.nn.attention.SDPBackend

@@ -72,6 +72,10 @@ def _failing(function: Callable[[], Any]) -> None:
     raise AssertionError("nothing was raised")
 
 
+#: How often steps are repeated so many times before what they leave counts as a leak.
+_TIMES = 5
+
+
 def leaks(count: int) -> list[str]:
     """Repeat steps without the collector of cycles; what grew."""
     wrong = []
@@ -79,14 +83,14 @@ def leaks(count: int) -> list[str]:
     for name, step in _steps().items():
         for _ in range(max(50, count // 10)):
             step()
-        # What is compiled once in a while, when it pays, comes once: a leak grows the second time, too.
-        for _ in range(2):
+        # What is compiled once in a while, when it pays, comes now and then: a leak grows each time.
+        for _ in range(_TIMES):
             left, more = _grown(step, count)
             print(f"  {name}: {left} objects and {more >> 10} kB more after {count} steps", flush=True)
             if left <= 100 + count // 100 and more <= 16 << 20:
                 break
         else:
-            wrong.append(f"{name}: {left} objects and {more >> 10} kB more after {count} steps, twice")
+            wrong.append(f"{name}: {left} objects and {more >> 10} kB more after {count} steps, {_TIMES} times")
     return wrong
 
 

@@ -14,14 +14,17 @@ from .locks import importing
 
 
 class _Deferred(ModuleType):
-    """Stand for a module; what it has is copied here when the first name is looked up, so that later looks
-    cost what they cost of the module.
+    """Stand for a module. Its functions and classes are copied here when the first name is looked up, so that
+    later looks cost what they cost of the module; all else, which may change, is asked of the module.
     """
 
     def __getattr__(self, name: str) -> Any:
-        with importing:
-            module = import_module(self.__name__)
-        self.__dict__.update(module.__dict__)
+        module = self.__dict__.get("_module")
+        if module is None:
+            with importing:
+                module = import_module(self.__name__)
+            self.__dict__.update({key: value for key, value in vars(module).items() if callable(value)})
+            self.__dict__["_module"] = module
         return getattr(module, name)
 
 

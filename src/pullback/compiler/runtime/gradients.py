@@ -33,7 +33,7 @@ def finder(
     -------
     callable
         It gives `native_gradients.GOOD`, or the number of the first array that is not as it must be
-        (contiguous, too); or `SHARED` and the number of one that lies where none may.
+        (contiguous, too); or `native_gradients.SHARED` and the number of one that lies where none may.
     """
     shapes = [np.array(a.shape, np.int64) for a in expected]
     records = [
