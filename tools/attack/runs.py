@@ -90,7 +90,8 @@ def leaks(count: int) -> list[str]:
             if left <= 100 + count // 100 and more <= 16 << 20:
                 break
         else:
-            wrong.append(f"{name}: {left} objects and {more >> 10} kB more after {count} steps, {_TIMES} times")
+            grew = f"{left} objects and {more >> 10} kB more after {count} steps, {_TIMES} times"
+            wrong.append(f"{name}: {grew}")
     return wrong
 
 
