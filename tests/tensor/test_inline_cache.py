@@ -270,6 +270,18 @@ def test_settings_and_devices_are_asked():
     assert torch.ones((2, 3)).dtype == torch.float32
 
 
+def test_a_plan_fits_the_call_that_it_was_made_of():
+    x, layer = torch.rand(2, 3, 4), torch.nn.Linear(4, 5)
+    with torch.no_grad():
+        first = layer(x)
+        assert learn(layer, x)  # its result is a view of what is computed of parameters
+        before = plans()
+        assert not learn(layer, x) and plans() == before
+        assert torch.equal(layer(x), first) and layer(x)._is_view() == first._is_view()
+        assert not layer(x).requires_grad
+    assert layer(x).requires_grad
+
+
 def test_kernels_of_attention_are_asked():
     attention, x = torch.nn.functional.scaled_dot_product_attention, torch.rand(1, 2, 3, 4)
     assert learn(attention, x, x, x)

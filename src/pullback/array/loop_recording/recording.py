@@ -145,13 +145,18 @@ _SPECIAL = ((1.0,), (-0.0, 0.0, 1e30), (np.nan, np.inf, -np.inf))
 
 def _at_random(array: ndarray, special: tuple[float, ...], seed: int) -> ndarray:
     if array.dtype.kind in "fc":
-        numbers = _kept_numbers if array.size <= _KEPT else _numbers
-        return numbers(array.size, array.dtype, special, seed).reshape(array.shape)
+        numbers = _numbers(min(array.size, _PERIOD), array.dtype, special, seed)
+        return np.resize(numbers, array.shape)
     # Such elements as there are: they may be places in another array.
     stream = np.random.RandomState(seed)
     return stream.choice(np.append(array.reshape(-1), array.dtype.type(0)), array.shape)
 
 
+#: Larger arrays repeat so many: 50,000 numbers take 3 ms to draw. It is a prime, so that rows differ.
+_PERIOD = 4093
+
+
+@lru_cache(maxsize=256)
 def _numbers(size: int, dtype: np.dtype[Any], special: tuple[float, ...], seed: int) -> ndarray:
     stream = np.random.RandomState(seed)
     numbers = stream.standard_normal(size) * 10 ** stream.uniform(-3, 3, size)
@@ -159,11 +164,6 @@ def _numbers(size: int, dtype: np.dtype[Any], special: tuple[float, ...], seed: 
     numbers[places] = stream.choice(special, len(places))
     with np.errstate(all="ignore"):  # halves hold no 1e30
         return numbers.astype(dtype)
-
-
-#: The same, kept for the next recording of arrays of the size: up to so many elements, 4 MB together.
-_KEPT = 1 << 11
-_kept_numbers = lru_cache(maxsize=256)(_numbers)
 
 
 def record(function: Callable[..., Any], arrays: Sequence[ndarray]) -> Recording:

@@ -123,6 +123,9 @@ def planned(function: Function, given: tuple[Any, ...], tensors: list[Any], resu
     history.check([real for real, _ in known], _compared(compute, arrays, made), ends)
     for probe in probes(arrays):
         _ask(function, given, _with_history(probe, recorded), stand_ins, noted, compute, history)
+    seen = any(type(r) is tuple and r[0] < len(tensors) for r, _ in told)
+    if seen and any((tensor._node is not None) is not r for tensor, r in zip(tensors, recorded, strict=True)):
+        raise Unplanned  # a view of what has a history, unrecorded: the plan would not fit this call itself
     any_history = notes.any_history and all(type(r) is int and r >= len(tensors) for r, _ in told)
     attached = [(len(tensors) + k, history.source(v._node)) for k, (_, v) in enumerate(made)]
     results = [(r, history.source(edge)) for r, edge in told]

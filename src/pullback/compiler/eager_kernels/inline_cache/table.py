@@ -128,7 +128,10 @@ class InlineCaches:
             return False
         made = [word for result in results for word in self._result(*result)]
         views = any(type(result) is tuple for result, _ in results)
-        silent = (-1 if nodes else ASKS_HISTORY) if views else 0
+        # Of what is computed where nothing is recorded, and of its views, none has a history.
+        given = len(recorded or ())
+        seen = any(type(result) is tuple and result[0] < given for result, _ in results)
+        silent = -1 if nodes and views else ASKS_HISTORY if seen else 0
         words = [
             int(table[FIRST]), 0 if compute is None else id(compute), computed,
             computed + held, self._nodes(nodes, attached), len(nodes), ASKS_HISTORY | ASKS_VIEW * views,
