@@ -14,8 +14,8 @@ from .locks import importing
 
 
 class _Deferred(ModuleType):
-    """Stand for a module. Its functions and classes are copied here when the first name is looked up, so that
-    later looks cost what they cost of the module; all else, which may change, is asked of the module.
+    """Stand for a module. Its functions, classes and tables are copied here when the first name is looked up,
+    so that later looks cost what they cost of the module; all else, which it may rebind, is asked of it.
     """
 
     def __getattr__(self, name: str) -> Any:
@@ -23,7 +23,10 @@ class _Deferred(ModuleType):
         if module is None:
             with importing:
                 module = import_module(self.__name__)
-            self.__dict__.update({key: value for key, value in vars(module).items() if callable(value)})
+            self.__dict__.update({
+                key: value for key, value in vars(module).items()
+                if callable(value) or isinstance(value, (dict, frozenset))
+            })
             self.__dict__["_module"] = module
         return getattr(module, name)
 
