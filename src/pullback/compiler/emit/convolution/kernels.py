@@ -17,7 +17,7 @@ from ...runtime.shared_kernels import Kernel
 from ..vector_registers import registers
 from ..vectors import Code
 from .correlate import Correlation
-from .mending import mending
+from .nonfinite import mending
 from .plan import Shape, two
 from .weight import Weight
 
