@@ -440,8 +440,7 @@ def run_backward(
         Leave grad mode as it is: a transform pulls back values of lower levels, which may themselves be
         recorded.
     freed : tuple, optional
-        What nodes get in place of the saved values that are freed (`blame.freed_by_caller`), where the caller
-        knows.
+        What nodes get in place of freed saved values (`blame.freed_by_caller`), where the caller knows.
     """
     if keep_graph:
         freed = None

@@ -264,3 +264,10 @@ def refresh(view: Any) -> None:
     from .views import bring_up_to_date
 
     bring_up_to_date(view)
+
+
+def innermost(x: Any) -> Any:
+    """Return the first value inside a tensor that is not itself a tensor."""
+    while isinstance(x, TensorBase):
+        x = x._value
+    return x

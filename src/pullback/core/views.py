@@ -128,7 +128,8 @@ def bring_up_to_date(view: Any, asked: bool = False) -> None:
         view._value = replay(base._value, record.steps)
         view._level = base._level
     if base._node is not None:
-        from .inplace import forbidden_view_update, move_retained, replayed_node
+        from .inplace import forbidden_view_update, move_retained
+        from .view_nodes import replayed_node
 
         if record.creation:
             record.at, record.laid = DAMAGED, now

@@ -22,10 +22,10 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from ..core import facade, inplace
-from ..core.inplace import AsStridedBackward0, CopySlices
+from ..core import facade
 from ..core.node import AccumulateGrad, MultiNode, Node, edge_target
 from ..core.versions import is_stale
+from ..core.view_nodes import AsStridedBackward0, CopySlices, laid_out_like
 from .sentences import op_of
 from .shown import dtype_name, widened
 from .walk import Path, array_at_bottom, reachable
@@ -224,7 +224,7 @@ class Replay:
         if node._dtype.kind in "cW":
             raise CannotReplay("a write into part of complex values is not run again")
         whole = np.zeros(node._shape) if base is None else values[edge_target(base)]
-        whole = inplace.laid_out_like(whole.copy(), node.strides)
+        whole = laid_out_like(whole.copy(), node.strides)
         part: Any = np.zeros(()) if source is None else values[edge_target(source)]
         return np.asarray(facade.put(whole, part, node.steps, node.strides))
 

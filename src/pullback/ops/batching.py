@@ -22,6 +22,7 @@ from .arithmetic import add, mul
 from .comparison import lt, where
 from .convert import cast
 from .cumulative import cumsum
+from .index import put, take
 from .structure import expand, permute_to_front, reshape, sum_dims
 
 Values = tuple[Any, ...]
@@ -52,7 +53,7 @@ def _positive(index: Any, size: int) -> Any:
 
 def _take(size: int, values: Values, dims: Dims) -> Any:
     if dims[0] is None:
-        return gather.take(values[0], permute_to_front(values[1], dims[1] or 0))
+        return take(values[0], permute_to_front(values[1], dims[1] or 0))
     x, index = fronts(size, values, dims)
     rows = _flat(x)
     places = _positive(_flat(index), shape_of(rows)[1])
@@ -240,8 +241,8 @@ def _write(size: int, values: Values, dims: Dims, steps: Any, strides: Any) -> A
 
 
 RULES: dict[Any, Callable[..., Any]] = {
-    gather.take: _take,
-    gather.put: _put,
+    take: _take,
+    put: _put,
     gather.index_select: _slices(gather.index_select, gather.gather),
     gather.index_add: _slices(
         gather.index_add,

@@ -1,7 +1,7 @@
-"""Reading, writing and adding along an axis: gather and scatter, whole slices by index, masks, flat places.
+"""Reading, writing and adding along an axis: gather and scatter, whole slices by index, masks.
 
 ``gather`` and ``scatter_add`` are transposes of each other, as are ``index_select`` and ``index_add``,
-``take`` and adding ``put``, ``masked_select`` and ``masked_place``.
+``masked_select`` and ``masked_place``.
 """
 
 from __future__ import annotations
@@ -91,11 +91,11 @@ def _scatter_add(x: ndarray, index: ndarray, source: ndarray, /, dim: int) -> nd
 #: x with ``source[i, j]`` added at ``[index[i, j], j]`` for dim 0.
 scatter_add: Any = op(
     "scatter_add", _scatter_add, (lambda g: g, None, _source_rule), kind="gather", batch=dim_first,
-    jvp=lambda primals, tangents, out, dim: scatter_add(*_filled(primals, tangents), dim),
+    jvp=lambda primals, tangents, out, dim: scatter_add(*filled(primals, tangents), dim),
 )
 
 
-def _filled(primals: Any, tangents: Any) -> tuple[Any, ...]:
+def filled(primals: Any, tangents: Any) -> tuple[Any, ...]:
     """Return (tangent of x, index, tangent of the source), zeros for what has none."""
     x, index, source = primals
     return (
@@ -123,7 +123,7 @@ def _scatter(x: ndarray, index: ndarray, source: ndarray, /, dim: int) -> ndarra
 scatter: Any = op(
     "scatter", _scatter, (lambda g, index, dim: scatter_value(g, index, dim, 0), None, _source_rule),
     kind="gather", batch=dim_first,
-    jvp=lambda primals, tangents, out, dim: scatter(*_filled(primals, tangents), dim),
+    jvp=lambda primals, tangents, out, dim: scatter(*filled(primals, tangents), dim),
 )
 
 
@@ -290,7 +290,7 @@ index_add: Any = op(
     ),
     kind="gather",
     halves=True, place=in_order,
-    jvp=lambda primals, tangents, out, dim, alpha: index_add(*_filled(primals, tangents), dim, alpha),
+    jvp=lambda primals, tangents, out, dim, alpha: index_add(*filled(primals, tangents), dim, alpha),
 )
 
 
@@ -313,7 +313,7 @@ index_copy: Any = op(
         None,
         lambda g, index, source, dim: _as_slices(index_select(g, index, dim), shape_of(source)),
     ),
-    kind="gather", jvp=lambda primals, tangents, out, dim: index_copy(*_filled(primals, tangents), dim),
+    kind="gather", jvp=lambda primals, tangents, out, dim: index_copy(*filled(primals, tangents), dim),
 )
 
 
@@ -353,7 +353,7 @@ index_fill_tensor: Any = op(
         lambda g, index, dim: _all(g - index_fill(g, index, dim, 0)),
     ),
     kind="gather", node_name="IndexFillBackward1",
-    jvp=lambda primals, tangents, out, dim: index_fill_tensor(*_filled(primals, tangents), dim),
+    jvp=lambda primals, tangents, out, dim: index_fill_tensor(*filled(primals, tangents), dim),
     place=as_first,
 )
 
@@ -457,57 +457,6 @@ def _masked_source_rule(g: Any, mask: Any, shape_source: Ints) -> Any:
 #: x with the elements where the mask holds replaced by those of `source`, in order.
 masked_scatter: Any = op(
     "masked_scatter", _masked_scatter, (lambda g, mask: masked_fill(g, mask, 0), None, _masked_source_rule),
-    kind="gather", jvp=lambda primals, tangents, out: masked_scatter(*_filled(primals, tangents)),
+    kind="gather", jvp=lambda primals, tangents, out: masked_scatter(*filled(primals, tangents)),
     shape=lambda x, mask, source: ((np.broadcast_shapes(x.shape, mask.shape), x.dtype),),
-)
-
-
-# --- flat places --------------------------------------------------------------------------------------------
-
-
-def _check_flat(index: ndarray, size: int) -> None:
-    if not index.size or kernels.is_within(index, size):
-        return
-    wrong = index[(index < -size) | (index >= size)]
-    if wrong.size:
-        raise IndexError(
-            f"out of range: tried to access index {wrong.reshape(-1)[0]} on a tensor of {size} elements."
-        )
-
-
-def _take(x: ndarray, index: ndarray, /) -> ndarray:
-    _check_flat(index, x.size)
-    return np.asarray(x.reshape(-1).take(index))
-
-
-#: Elements of x as one row at the places `index`.
-take: Any = op(
-    "take", _take, (lambda g, shape_x, index: put(zeros_for(g, shape_x), index, g, True), None),
-    kind="gather", jvp=lambda primals, tangents, out: take(tangents[0], primals[1]), saves=("x",),
-)
-
-
-def _put(x: ndarray, index: ndarray, source: ndarray, /, accumulate: bool) -> ndarray:
-    _check_flat(index, x.size)
-    new = np.array(x, order="C")
-    flat = new.reshape(-1)
-    places = index.reshape(-1)
-    if accumulate:
-        flat += kernels.index_sum(source.reshape(-1), np.where(places < 0, places + x.size, places), x.size)
-    else:
-        flat[places] = source.reshape(-1)
-    return new
-
-
-def _put_kept(g: Any, index: Any, accumulate: bool) -> Any:
-    return g if accumulate else put(g, index, zeros_for(g, shape_of(index)), False)
-
-
-#: x with the elements at flat places replaced by those of `source`, or with these added.
-put: Any = op(
-    "put_places", _put,
-    (_put_kept, None, lambda g, index, source: reshape(take(g, index), shape_of(source))), kind="gather",
-    node_name="PutBackward0",
-    jvp=lambda primals, tangents, out, accumulate: put(*_filled(primals, tangents), accumulate),
-    place=as_first,
 )

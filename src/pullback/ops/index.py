@@ -1,4 +1,5 @@
-"""Reading and writing at places that integer tensors name, as ``x[i, :, j]`` does after its slices are taken.
+"""Reading and writing at places that integer tensors name, as ``x[i, :, j]`` does after its slices are taken,
+and at places in all elements as one row (``take`` and ``put``, each the transpose of the other).
 
 All index tensors of a call travel as one: `where`, ``(k, *shape)``, holds the places along each of the k axes
 `dims`. So the ops have a fixed number of inputs, and batching an index is batching one value. NumPy's rule
@@ -21,6 +22,7 @@ from ..core.op import like_first, op
 from ..core.value import dtype_of, shape_of
 from .comparison import zeros_of
 from .convert import cast
+from .gather import filled, zeros_for
 from .structure import expand, permute, permute_to_front, reshape, stack, unbind
 from .view import LEAD
 
@@ -325,4 +327,55 @@ fill_tensor_inplace: Any = _filling_tensor("fill_tensor_inplace", "FillBackward3
 zero_inplace: Any = op(
     "zero_inplace", _zero, (lambda g: zeros_of(g),), kind="linear", node_name="ZeroBackward0",
     batch=lambda size: (), shape=like_first,
+)
+
+
+# --- flat places --------------------------------------------------------------------------------------------
+
+
+def _check_flat(index: ndarray, size: int) -> None:
+    if not index.size or scatter.is_within(index, size):
+        return
+    wrong = index[(index < -size) | (index >= size)]
+    if wrong.size:
+        raise IndexError(
+            f"out of range: tried to access index {wrong.reshape(-1)[0]} on a tensor of {size} elements."
+        )
+
+
+def _take(x: ndarray, index: ndarray, /) -> ndarray:
+    _check_flat(index, x.size)
+    return np.asarray(x.reshape(-1).take(index))
+
+
+#: Elements of x as one row at the places `index`.
+take: Any = op(
+    "take", _take, (lambda g, shape_x, index: put(zeros_for(g, shape_x), index, g, True), None),
+    kind="gather", jvp=lambda primals, tangents, out: take(tangents[0], primals[1]), saves=("x",),
+)
+
+
+def _put(x: ndarray, index: ndarray, source: ndarray, /, accumulate: bool) -> ndarray:
+    _check_flat(index, x.size)
+    new = np.array(x, order="C")
+    flat = new.reshape(-1)
+    places = index.reshape(-1)
+    if accumulate:
+        flat += scatter.index_sum(source.reshape(-1), np.where(places < 0, places + x.size, places), x.size)
+    else:
+        flat[places] = source.reshape(-1)
+    return new
+
+
+def _put_kept(g: Any, index: Any, accumulate: bool) -> Any:
+    return g if accumulate else put(g, index, zeros_for(g, shape_of(index)), False)
+
+
+#: x with the elements at flat places replaced by those of `source`, or with these added.
+put: Any = op(
+    "put_places", _put,
+    (_put_kept, None, lambda g, index, source: reshape(take(g, index), shape_of(source))), kind="gather",
+    node_name="PutBackward0",
+    jvp=lambda primals, tangents, out, accumulate: put(*filled(primals, tangents), accumulate),
+    place=as_first,
 )

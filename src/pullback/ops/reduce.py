@@ -20,9 +20,8 @@ from ..array.numbers import SINGLES
 from ..array.short_rows import reduced
 from ..array.summation import sum_over
 from ..core.dual import fitted
-from ..core.inplace import innermost
 from ..core.op import Call, op, renamed
-from ..core.value import dtype_of, shape_of
+from ..core.value import dtype_of, innermost, shape_of
 from .arithmetic import pow_scalar
 from .comparison import eq, isnan, where, zeros_of
 from .complex import real

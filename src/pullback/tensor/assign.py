@@ -23,6 +23,7 @@ from ..core.value import TensorBase, dtype_of, shape_of, wrap
 from ..core.versions import bump
 from ..core.warn import warn_once
 from ..ops import index as i
+from ..ops.structure import reshape
 from .api import public, with_signature
 from .argument_types import as_number
 from .data import checked_integer, overflow, scalar_array
@@ -212,3 +213,23 @@ def fill_diagonal_(self: Any, fill_value: Any, wrap: bool = False) -> Any:
         start = self.storage_offset() + strides[0] * period
         self.as_strided((more,), (sum(strides),), start).fill_(fill_value)
     return self
+
+
+def without_leading_ones(shape: tuple[int, ...]) -> tuple[int, ...]:
+    """Return a shape without the ones in front of its first other size."""
+    first = next((d for d, size in enumerate(shape) if size != 1), len(shape))
+    return tuple(shape[first:])
+
+
+def assign(x: Any, source: Any) -> None:
+    """Write `source` into all of `x` (often a view), broadcast as torch's assignment does."""
+    shape = shape_of(x)
+    if shape_of(source) != shape:
+        if not shape_of(source):
+            write_value(x, source)
+            return
+        own = without_leading_ones(shape_of(source))
+        if own != shape_of(source):
+            source = reshape(source, own)
+        source = expanded(source, shape)
+    write_copy(x, source)

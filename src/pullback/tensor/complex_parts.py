@@ -9,8 +9,7 @@ from numpy import ndarray
 from ..array.dtype_words import type_word
 from ..array.dtypes import FLOAT8_NUMPY
 from ..array.strides import strides_of
-from ..core.inplace import innermost
-from ..core.value import dtype_of, shape_of
+from ..core.value import dtype_of, innermost, shape_of
 from ..core.visible import bits_of
 from ..ops import view as v
 from ..ops.convert import conj_view, neg_view

@@ -8,9 +8,8 @@ from typing import Any
 from ..array import dtypes
 from ..array.strides import suggests_channels_last
 from ..core.device import CPU, as_device, device
-from ..core.inplace import innermost
 from ..core.meta import is_meta
-from ..core.value import TensorBase, dtype_of, shape_of
+from ..core.value import TensorBase, dtype_of, innermost, shape_of
 from ..core.warn import warn_once
 from ..ops import convert
 from .api import public, with_signature

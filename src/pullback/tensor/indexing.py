@@ -27,19 +27,19 @@ from ..core.node import LEAF, accumulator, unrecorded
 from ..core.value import TensorBase, dtype_of, shape_of, wrap, wrap_alias
 from ..core.versions import bump
 from ..core.views import DEFAULT_VIEW, INHERITED, NO_GRAD_VIEW, View, bring_up_to_date
+from ..errors import type_name
 from ..ops import index as i
 from ..ops import view as v
 from ..ops.convert import cast
 from ..ops.structure import reshape
 from .api import public
 from .argument_types import as_number
-from .assign import number_array, write_copy, write_value
+from .assign import assign, number_array, without_leading_ones
 from .index_parts import Entry, Ints, applied, as_tuple, is_int, packed, selected, sliced
 from .inline_cache.cache import HOT, InlineCache
 from .inplace_variants import warn_of_expanded
 from .interception import OVERRIDING, intercepted
 from .override_dispatch import undisturbed
-from .shape import expanded
 from .tensor import Tensor
 from .unrecorded import readable
 
@@ -350,7 +350,7 @@ def _general_setitem(self: Any, index: Any, value: Any) -> None:
         if fills and _fill(x, *entries[0], source):
             return
         dims, where = packed(x, entries)
-        own = _without_leading_ones(shape_of(source))
+        own = without_leading_ones(shape_of(source))
         if own != shape_of(source):
             source = reshape(source, own)
         put_into(x, where, source, dims, False, fills)
@@ -380,11 +380,6 @@ def _fill(x: Any, dim: int, mask: Any, value: Any) -> bool:
     return True
 
 
-def _without_leading_ones(shape: Ints) -> Ints:
-    first = next((d for d, size in enumerate(shape) if size != 1), len(shape))
-    return tuple(shape[first:])
-
-
 def _source(x: Any, value: Any) -> Any:
     """Return what is assigned, as a tensor."""
     if isinstance(value, TensorBase):
@@ -395,27 +390,7 @@ def _source(x: Any, value: Any) -> Any:
         if isinstance(value, int):
             dtypes.check_long(value)
         return wrap(number_array(as_number(value), dtype_of(x)))
-    raise TypeError(f"can't assign a {_type_name(value)} to a torch.{type_word(dtype_of(x))}Tensor")
-
-
-def _type_name(value: Any) -> str:
-    from ..errors import type_name
-
-    return type_name(value)
-
-
-def assign(x: Any, source: Any) -> None:
-    """Write `source` into all of `x` (often a view), broadcast as torch's assignment does."""
-    shape = shape_of(x)
-    if shape_of(source) != shape:
-        if not shape_of(source):
-            write_value(x, source)
-            return
-        own = _without_leading_ones(shape_of(source))
-        if own != shape_of(source):
-            source = reshape(source, own)
-        source = expanded(source, shape)
-    write_copy(x, source)
+    raise TypeError(f"can't assign a {type_name(value)} to a torch.{type_word(dtype_of(x))}Tensor")
 
 
 def put_into(x: Any, where: Any, values: Any, dims: Ints, accumulate: bool, fills: bool = False) -> Any:

@@ -12,12 +12,11 @@ from numpy import ndarray
 from ..array import dtypes
 from ..array.deferred_import import import_later
 from ..core import facade
-from ..core.inplace import innermost
 from ..core.levels import META
 from ..core.marked import Marked
 from ..core.meta import is_meta
 from ..core.modes import modes
-from ..core.value import TensorBase, array_of, dtype_of, settled, shape_of
+from ..core.value import TensorBase, array_of, dtype_of, innermost, settled, shape_of
 from ..core.versions import bump
 from ..core.visible import bits_of
 from ..core.warn import warn_once

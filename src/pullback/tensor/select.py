@@ -13,6 +13,7 @@ from ..core.value import TensorBase, dtype_of, shape_of
 from ..errors import argument_type
 from ..ops import comparison as c
 from ..ops import gather as o
+from ..ops import index as i
 from ..ops.arithmetic import add
 from ..ops.convert import cast
 from ..ops.kernel_words import RARE
@@ -71,7 +72,7 @@ def gather(input: Any, dim: int, index: Any, *, sparse_grad: bool = False) -> An
 def _gathered(input: Any, index: Any, dim: int, sparse_grad: bool) -> Any:
     if not sparse_grad or not input.requires_grad:
         return o.gather(input, index, dim)
-    from .sparse import of_places
+    from .sparse_conversion import of_places
 
     return o.gather_sparse(input, index, dim, of_places)
 
@@ -397,7 +398,7 @@ def take(input: Any, index: Any) -> Any:
         raise RuntimeError(f"take(): Expected a long tensor for index, but got {type_word(dtype_of(index))}")
     if not count(shape_of(input)) and count(shape_of(index)):
         raise IndexError("take(): tried to take from an empty tensor")
-    return o.take(input, index)
+    return i.take(input, index)
 
 
 @public(inplace=True, out=False)
@@ -417,4 +418,4 @@ def put(input: Any, index: Any, source: Any, accumulate: bool = False) -> Any:
             "put_(): Expected source and index to have the same number of elements, but got source.numel() = "
             f"{given}, index.numel() = {wanted}"
         )
-    return o.put(input, index, source, bool(accumulate))
+    return i.put(input, index, source, bool(accumulate))

@@ -16,8 +16,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from ..array import dtypes
-from ..core.bulk import unwrapped
-from ..core.value import InnerValue, TensorBase, array_of, dtype_of, wrap
+from ..core.value import InnerValue, array_of, dtype_of, wrap
 from .api import with_signature
 from .constants import SPARSE
 from .indexing import index_put
@@ -439,40 +438,6 @@ class Invariants(threading.local):
 
 
 invariants = Invariants()
-
-
-def of_rows(
-    g: Any, indices: Any, shape: tuple[int, ...], padding: int, by_frequency: bool
-) -> SparseTensor:
-    """Return the covector of a table of which rows were picked: rows of `g`, at `indices` but for
-    `padding`.
-    """
-    if by_frequency:
-        raise RuntimeError("embedding_backward: scale_grad_by_freq not supported with sparse gradients")
-    rows = array_of(indices).reshape(-1).astype(np.int64)
-    g = unwrapped(g)
-    values: Any = g if isinstance(g, TensorBase) else wrap(g, None, getattr(g, "_level", 0))
-    values = values.reshape(rows.size, *shape[1:])
-    if padding >= 0:
-        kept = np.flatnonzero(rows != padding)
-        rows, values = rows[kept], values.index_select(0, wrap(kept))
-    elif not values.requires_grad:
-        values = values.clone()  # `g` is the caller's
-    return sparse(wrap(rows.reshape(1, -1)), values, shape)
-
-
-def of_places(g: Any, index: Any, shape: tuple[int, ...], dim: int) -> SparseTensor:
-    """Return the covector of an array of which elements were gathered: those of `g` at their places."""
-    along = array_of(index)
-    places = np.indices(along.shape).reshape(along.ndim, along.size)
-    if along.ndim:
-        places[dim] = along.reshape(-1)
-    g = unwrapped(g)
-    values: Any = g if isinstance(g, TensorBase) else wrap(g, None, getattr(g, "_level", 0))
-    values = values.reshape(-1)
-    if not values.requires_grad:
-        values = values.clone()  # `g` is the caller's
-    return sparse(wrap(places), values, shape)
 
 
 # --- what functions do to sparse tensors --------------------------------------------------------------------

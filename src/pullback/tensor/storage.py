@@ -25,11 +25,11 @@ from ..array import dtypes
 from ..array.dtype_words import c_name
 from ..array.strides import contiguous_strides, extent, storage, strides_of
 from ..core.device import CPU
-from ..core.inplace import check_writable, innermost
+from ..core.inplace import check_writable
 from ..core.marked import Marked, memory_of
 from ..core.meta import Meta, is_meta
 from ..core.modes import modes
-from ..core.value import TensorBase, array_of, shape_of
+from ..core.value import TensorBase, array_of, innermost, shape_of
 from ..core.versions import bump
 from ..core.wrapper import is_wrapper
 from .api import public, with_signature

@@ -49,7 +49,7 @@ def embedding(
     if max_norm is not None:
         renormalise(weight, array_of(input), max_norm, norm_type)
     if sparse:
-        from ...tensor.sparse import of_rows
+        from ...tensor.sparse_conversion import of_rows
 
         return o.embedding_sparse(weight, input, padding, bool(scale_grad_by_freq), of_rows)
     refuse_complex_history("embedding", weight)

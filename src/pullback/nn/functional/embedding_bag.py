@@ -245,7 +245,7 @@ def embedding_bag(
         indices, scale = indices[:end], None if scale is None else scale[:end]
     options = (mode, padding, bool(scale_grad_by_freq))
     if sparse:
-        from ...tensor.sparse import of_rows
+        from ...tensor.sparse_conversion import of_rows
 
         return ops.embedding_bag_sparse(weight, indices, wrap(starts), scale, *options, of_rows)
     return ops.embedding_bag(weight, indices, wrap(starts), scale, *options)

@@ -19,7 +19,7 @@ from ...core.modes import change, set_modes
 from ...core.node import Output
 from ...core.saved import renew
 from ...core.tracer import Tracer
-from ...core.value import TensorBase, dtype_of, shape_of, wrap
+from ...core.value import TensorBase, dtype_of, innermost, shape_of, wrap
 from ...errors import argument_type
 from ...ops import normalize as o
 from ...ops.arithmetic import add, mul, pow_scalar, rsqrt
@@ -105,7 +105,7 @@ def _update(running: Any, batch: Any, momentum: float, out: Any = None) -> None:
     """
     a = running._value
     # a plain tensor that a transformed function captured gets the statistics' values, as in torch
-    b = writing.innermost(batch) if isinstance(a, ndarray) else batch._value
+    b = innermost(batch) if isinstance(a, ndarray) else batch._value
     if isinstance(a, ndarray) and isinstance(b, ndarray):
         _move(a, b, momentum)
         return

@@ -1,0 +1,167 @@
+"""Nodes of writes through views, and of views whose base was written to. Loaded with the first of them."""
+
+from __future__ import annotations
+
+from itertools import takewhile
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+from ..array.strides import strides_of
+from . import facade
+from .blame import is_freed, stamp
+from .calls import edge_of
+from .meta import array_or_phantom, is_meta
+from .modes import change, set_modes
+from .node import Node, Output, edge_target
+from .saved import saved_errors
+from .value import dtype_of, innermost, shape_of, wrap
+from .views import View, replay
+
+
+class CopySlices(Node):
+    """History of a base after a write through a view: edges to the base before and to what was written.
+
+    Covectors are first laid out as the base is, because the view's steps can only be replayed on such a
+    layout.
+    """
+
+    __slots__ = ("computed", "steps", "strides")
+    __module__ = "torch.autograd.graph"
+    _frees = True
+
+    computed: bool
+    steps: tuple[Any, ...]
+    strides: tuple[int, ...] | None
+
+    def name(self) -> str:
+        """Return the name of the node."""
+        return "torch::autograd::CopySlices"
+
+    def backward(self, g: Any) -> tuple[Any, ...]:
+        if is_freed(self._saved):
+            raise saved_errors.freed(self)
+        base, source = self._edges
+        g = laid_out_like(g, self.strides)
+        g_source = None if source is None else facade.clone(replay(g, self.steps))
+        if base is None:
+            return None, g_source
+        return facade.put(g, np.zeros((), dtype_of(g)), self.steps, self.strides), g_source
+
+    backward_graph = backward
+
+    @property
+    def next_functions(self) -> tuple[tuple[Node | None, int], ...]:
+        """Return (node, output index) of the base before, then of what was written.
+
+        Where an op computed that from the view, the node stands for the op, and the op's other inputs follow.
+        """
+        shown = super().next_functions
+        source = self._edges[1]
+        return (shown[0], *edge_target(source)[0].next_functions[1:]) if self.computed else shown
+
+
+class AsStridedBackward0(Node):
+    """History of a stale view: the rules of the view's steps, run one after the other on the base's present
+    history.
+
+    Attributes
+    ----------
+    chain : tuple of (node, index)
+        The nodes of the steps, last step first; `index` is the step's output where it has several, else None.
+    inside : bool
+        Whether it leads from an op that was computed from the view and written to it: in torch the op then
+        hangs in the base's history, not behind a view.
+    """
+
+    __slots__ = ("__weakref__", "chain", "inside")
+    __module__ = "torch.autograd.graph"
+
+    chain: tuple[tuple[Node, int | None], ...]
+    inside: bool
+
+    def again(self) -> AsStridedBackward0:
+        """Return another node that does the same, for an op that is computed from the view: as in torch, it
+        does not keep this one alive, which messages name as long as something else does.
+        """
+        node = AsStridedBackward0()
+        for name in (*Node.__slots__, "chain"):
+            setattr(node, name, getattr(self, name))
+        node.inside = True
+        return node
+
+    def __lt__(self, other: Any) -> bool:
+        return False  # this and the one that it was made from have one number: either may be first
+
+    def backward(self, g: Any) -> tuple[Any, ...]:
+        for node, index in self.chain:
+            (g,) = node.backward(_only(node, index, g))
+        return (g,)
+
+    def backward_graph(self, g: Any) -> tuple[Any, ...]:
+        if 0 in self._shape and not self.inside:
+            edge = self._edges[0]
+            return (None if edge is None else wrap(np.zeros(*_shape_and_dtype(edge))),)
+        for node, index in self.chain:
+            (g,) = node.backward_graph(_only(node, index, g))
+        return (g,)
+
+
+def _shape_and_dtype(edge: Any) -> tuple[Any, Any]:
+    node, index = edge_target(edge)
+    return (node._shape[index], node._dtype[index]) if type(edge) is Output else (node._shape, node._dtype)
+
+
+def _only(node: Node, index: int | None, g: Any) -> Any:
+    """Return the covectors of a step's outputs when only one of them has one."""
+    return g if index is None else [g if k == index else None for k in range(len(node._shape))]
+
+
+def laid_out_like(value: Any, strides: Any) -> Any:
+    """Return a value with the strides that a base has (None: C order), so that the base's view steps can run
+    on it.
+    """
+    array = innermost(value)
+    if strides is None and isinstance(array, ndarray) and array.flags.c_contiguous:
+        return value
+    return facade.lay_out(value, strides)
+
+
+def layout_of(value: Any) -> tuple[int, ...] | None:
+    """Return strides in elements of the array at the bottom of a value, or that a traced value would have;
+    None for C order and where there is no array.
+    """
+    value = None if is_meta(value) else array_or_phantom(value)
+    return None if not isinstance(value, ndarray) or value.flags.c_contiguous else strides_of(value)
+
+
+def replayed_node(base: Any, view: Any, record: View) -> Node | Output:
+    """Return the node of a view whose base was written to.
+
+    As in torch, the steps together are one node, up to a step that sees complex values as pairs, pairs as
+    complex or numbers with other signs: that and those before it keep their own.
+    """
+    before = change(grad=True, inference=False)
+    try:
+        whole = wrap(base._value, edge_of(base), base._level)
+        edge = replay(whole, record.steps)._node
+    finally:
+        set_modes(before)
+    together = list(takewhile(lambda step: step[0].signs is None, reversed(record.steps)))
+    if not together:
+        return edge
+    chain = []
+    for _ in together:
+        step, index = edge if type(edge) is Output else (edge, None)
+        chain.append((step, index))
+        (edge,) = step._edges
+    node = AsStridedBackward0()
+    node._edges = (edge,)
+    node._saved = ()
+    node.chain = tuple(chain)
+    node.inside = False
+    node._shape = shape_of(view._value)
+    node._dtype = dtype_of(view._value)
+    stamp(node)
+    return node
