@@ -159,6 +159,7 @@ class Recorder:
         self._constant_like: dict[tuple[Any, ...], int] = {}
         #: Shapes and dtypes that came up, by number; the number of each value's; what ops made of them.
         self._kinds: dict[tuple[tuple[int, ...], np.dtype[Any]], int] = {}
+        self._pairs: list[tuple[tuple[int, ...], np.dtype[Any]]] = []
         self._kind_of: list[int] = []
         #: Each value as an operand.
         self.references: list[Reference] = []
@@ -201,13 +202,23 @@ class Recorder:
 
     def new(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Tracer:
         """Return a tracer for a new value."""
-        shape = tuple(shape)
+        pair = tuple(shape), dtype
+        kind = self._kinds.get(pair)
+        if kind is None:
+            kind = self._kinds[pair] = len(self._pairs)
+            self._pairs.append(pair)
+        return Tracer(self, self.new_of(kind))
+
+    def new_of(self, kind: int) -> int:
+        """Return the number of a new value of a shape and dtype that came up before (see `kind_of`)."""
+        shape, dtype = self._pairs[kind]
         self.shapes.append(shape)
         self.dtypes.append(dtype)
-        self._kind_of.append(self._kinds.setdefault((shape, dtype), len(self._kinds)))
-        index = len(self.references)
-        self.references.append(_new_tuple(Reference, (index,)))
-        return Tracer(self, index)
+        self._kind_of.append(kind)
+        references = self.references
+        index = len(references)
+        references.append(_new_tuple(Reference, (index,)))
+        return index
 
     def kind_of(self, number: int) -> int:
         """Return a number that values of one shape and dtype have in common."""

@@ -39,14 +39,14 @@ class _Written(NamedTuple):
     ----------
     operands : tuple of (bool, value)
         A value of the pattern by its place, or what stands there in every case.
-    kinds : tuple of (shape, dtype)
-        Of its results.
+    kinds : tuple of int
+        Of its results (see `Recorder.kind_of`).
     """
 
     op: str
     operands: tuple[tuple[bool, Any], ...]
     attrs: tuple[Any, ...]
-    kinds: tuple[tuple[tuple[int, ...], Any], ...]
+    kinds: tuple[int, ...]
     several: bool
 
 
@@ -62,6 +62,8 @@ class Patterns:
 
     def __init__(self, recorder: Recorder) -> None:
         self._recorder = recorder
+        #: What `Recorder.kind_of` says of an op's result, by the same of its operands.
+        self._calls: dict[Any, int] = {}
         #: By what the pullback meets; None where it must be done anew each time.
         self._pullbacks: dict[Any, _Pattern | None] = {}
 
@@ -73,7 +75,8 @@ class Patterns:
         """
         recorder = self._recorder
         mode = modes()
-        if not op.is_written_at_once or (mode is not DEFAULT and mode is not NO_GRAD) or recorder.places is not None:
+        common = mode is DEFAULT or mode is NO_GRAD
+        if not (common and op.is_written_at_once) or recorder.places is not None:
             return NotImplemented
         kind_of, references, level = recorder._kind_of, recorder.references, recorder.level
         operands: list[Any] = []
@@ -112,12 +115,16 @@ class Patterns:
             inner.append(value)
             operands.append(references[index])
             kinds.append(kind_of[index])
-        results = recorder._results.get((op, attrs, get_default_dtype(), *kinds))
-        if results is None:
-            return NotImplemented
-        ((shape, dtype),) = results
-        result = recorder.new(shape, dtype)
-        number = result.index
+        key = (op, attrs, get_default_dtype(), *kinds)
+        found = self._calls.get(key)
+        if found is None:
+            results = recorder._results.get(key)
+            if results is None:
+                return NotImplemented
+            ((shape, dtype),) = results
+            found = self._calls[key] = recorder._kinds[tuple(shape), dtype]
+        number = recorder.new_of(found)
+        result = Tracer(recorder, number)
         equation = _new_tuple(Equation, (op.name, tuple(operands), attrs, (number,), False))
         recorder.equations.append(equation)
         recorder.makers[number] = equation
@@ -133,7 +140,7 @@ class Patterns:
             attach(op, inputs, inner, attrs, edges, (out,), False, level)
         return out
 
-    def plus(self, x: Tracer, y: Tracer) -> Any:
+    def plus(self, x: Any, y: Any) -> Any:
         """Return the sum of two covectors."""
         found = self.called(_ADD, (x, y), ())
         return x + y if found is NotImplemented else found
@@ -193,7 +200,7 @@ class Patterns:
                     operands.append((False, operand))
                 else:
                     return None
-            kinds = tuple([(recorder.shapes[n], recorder.dtypes[n]) for n in outputs])
+            kinds = tuple([recorder.kind_of(n) for n in outputs])
             found.append(_Written(op, tuple(operands), attrs, kinds, several))
             for n in outputs:
                 place[n] = len(place)
@@ -211,7 +218,7 @@ class Patterns:
         references = recorder.references
         for op, given, attrs, kinds, several in pattern.equations:
             operands = tuple([references[values[v]] if own else v for own, v in given])
-            outputs = tuple([recorder.new(shape, dtype).index for shape, dtype in kinds])
+            outputs = tuple([recorder.new_of(kind) for kind in kinds])
             equation = _new_tuple(Equation, (op, operands, attrs, outputs, several))
             recorder.equations.append(equation)
             for n in outputs:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy import ndarray
 
 from ..array import locks
-from .value import InnerValue, TensorBase, running, sharing, wrap, writer
+from .value import InnerValue, TensorBase, sharing, wrap, writer
 
 if TYPE_CHECKING:
     from .op import Op
@@ -53,6 +53,10 @@ class Turn:
 
 
 turn = Turn()
+
+
+#: Return what writes the running function down (a C method).
+running: Callable[[], Recorder | None] = writer.get
 
 
 def is_tracing() -> bool:

@@ -29,8 +29,7 @@ if TYPE_CHECKING:
 
 #: What writes the running function down, if it is traced (see `tracer.tracing`).
 writer: ContextVar[Recorder | None] = ContextVar("pullback_tracing", default=None)
-#: Returns it (a C method).
-running: Callable[[], Recorder | None] = writer.get
+_writing = writer.get
 
 _new = object.__new__
 
@@ -237,7 +236,7 @@ def dtype_of(value: Any) -> np.dtype[Any]:
 
 def run(op: Op, inputs: tuple[Any, ...], attrs: tuple[Any, ...]) -> Any:
     """Run `op` on values of any kinds: the highest level decides how."""
-    recorder = running()
+    recorder = _writing()
     if recorder is not None and recorder.patterns is not None:
         found = recorder.patterns.called(op, inputs, attrs)
         if found is not NotImplemented:

@@ -31,7 +31,7 @@ import numpy as np
 from ...core.blame import own_file
 from ...core.node import Node
 from ...core.value import TensorBase
-from . import calls, native_functions
+from . import calls, native_functions, rules
 from .deferred import Applied, Deferred, converted, is_drawn_array
 from .draws import DRAWING
 from .guards import ABSENT, SCALARS, native_attribute
@@ -121,7 +121,8 @@ def generic(session: Session, thing: Any, cls: type, name: str) -> Any:
         return _through(session, found, kind, thing, cls, name)
     fallback = session.lookup(cls, "__getattr__")
     if type(fallback) is FunctionType:
-        return calls.call_user(session, fallback, (thing, name), {})
+        own = rules.rule_of(fallback) or calls.call_user
+        return own(session, fallback, (thing, name), {})
     if fallback is not ABSENT:
         raise session.refusal(f"{cls.__name__}.__getattr__ is no function")
     raise _missing(thing, name)

@@ -140,7 +140,8 @@ class Cells:
     def _is_absent(self, t: Any) -> bool:
         """Return whether a tensor has a stand-in for a gradient; then it must have none in each call."""
         at = self.index.get(id(t))
-        if at is None or t._grad is not self.phantom.get(at) or t._grad._value.index not in self.phantom_values:
+        stand_in = None if at is None else self.phantom.get(at)
+        if at is None or t._grad is not stand_in or stand_in._value.index not in self.phantom_values:
             return False
         self.absent.add(at)
         return True

@@ -18,6 +18,7 @@ from . import (
     library,
     memory_layout,
     messages,
+    module_calls,  # noqa: F401  # declares rules
     operations,
     patterns,
     statements,

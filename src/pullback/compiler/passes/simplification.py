@@ -197,7 +197,10 @@ def _once(equations: Sequence[Equation], wanted: frozenset[int]) -> tuple[list[E
     for equation in equations:
         op, operands, attrs, outputs, _ = equation
         # A value of the program by its number, which is no other operand's: those come as tuples.
-        told = [same.get(o[0], o[0]) if type(o) is Reference else (o if o is None else exact((o,))) for o in operands]
+        told = [
+            same.get(o[0], o[0]) if type(o) is Reference else (o if o is None else exact((o,)))
+            for o in operands
+        ]  # fmt: skip
         if not same.keys().isdisjoint([o[0] for o in operands if type(o) is Reference]):
             equation = equation._replace(
                 operands=tuple([
