@@ -115,7 +115,7 @@ class OpenBLAS:
 
     def rest(self) -> None:
         """Keep other threads of the program from OpenBLAS's threads, and wait until these sleep."""
-        functions = self.functions() if _others_may_multiply() else None
+        functions = self.functions() if has_foreign_threads() else None
         # A handler of signals may fork while its thread has the lock.
         if functions is None or not self._lock.acquire(timeout=_PATIENCE):
             return
@@ -144,7 +144,7 @@ class OpenBLAS:
         self._is_resting = False
 
 
-def _others_may_multiply() -> bool:
+def has_foreign_threads() -> bool:
     """Return whether the program has threads that this package did not start."""
     import threading  # see `locks`
 

@@ -112,7 +112,7 @@ def run_tensor(op: Op, inputs: tuple[Any, ...], attrs: tuple[Any, ...], level: i
     else:
         outs = [wrap(result, None, level)]
     if wanted:
-        _attach(op, inputs, inner, attrs, edges, outs, several, level)
+        attach(op, inputs, inner, attrs, edges, outs, several, level)
     return tuple(outs) if several else outs[0]
 
 
@@ -138,7 +138,7 @@ def _view_result(
     return out
 
 
-def _attach(
+def attach(
     op: Op,
     tensors: Sequence[Any],
     inner: Sequence[Any],

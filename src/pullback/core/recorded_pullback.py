@@ -17,6 +17,7 @@ from numpy import ndarray
 from . import facade
 from .node import Node, Output
 from .saved import graph_reader, picker, plain_saved
+from .tracer import Tracer
 from .value import wrap
 
 if TYPE_CHECKING:
@@ -54,6 +55,8 @@ def pullback_of_tensors(op: Op, general: Callable[..., Any]) -> Callable[..., An
     behind = 3 * op.layout.count
 
     def backward(self: Node, g: Any) -> tuple[Any, ...]:
+        if type(g) is Tracer and g.recorder.patterns is not None:
+            return g.recorder.patterns.pulled(self, g, general)
         if type(g) is not facade.Tensor or type(g._value) is not ndarray:
             return general(self, g)
         saved = plain_saved(self)

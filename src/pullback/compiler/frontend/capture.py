@@ -21,6 +21,7 @@ from ...core.modes import DEFAULT, NO_GRAD, Modes, modes, set_modes
 from ...core.node import LEAF, Node
 from ...core.op import TABLE
 from ...core.recorder import Equation, Recorder, read_by
+from ...core.traced_calls import Patterns
 from ...core.tracer import Tracer, seeing, tracing, turn
 from ...core.value import TensorBase
 from ...func.tree import tree_flatten
@@ -118,6 +119,7 @@ class _Capture:
         self.recorder = Recorder(fresh_level())
         self.recorder.places = {} if places else None
         self.recorder.lifts = True
+        self.recorder.patterns = Patterns(self.recorder)
         self.recorder.picks = knowledge.picks
         self.recorder.size = self._size
         given = (t for t in self._leaves_given if isinstance(t, TensorBase))
@@ -341,7 +343,7 @@ class _Capture:
         grads: dict[int, int] = {}
         for at, t in enumerate(cells.tensors):
             g, own = t._grad, cells.phantom.get(at)
-            asks = not cells.phantoms and (t._node is LEAF or cells.was_leaf(at))
+            asks = at in cells.absent or (not cells.phantoms and (t._node is LEAF or cells.was_leaf(at)))
             if (asks or at in out.new_leaves) and not cells.had_gradient(at):
                 out.grad_absent.append(at)
             if own is not None and g is own:

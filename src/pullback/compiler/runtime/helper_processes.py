@@ -22,6 +22,7 @@ from collections.abc import Callable, Iterator
 from queue import Empty, SimpleQueue
 
 from ...array import locks
+from ...array.blas import OWN_THREAD
 from ...array.tiering import NotYet, account
 from ..emit import codegen
 from ..emit.codegen import Code, Effort
@@ -93,7 +94,7 @@ class Helpers:
     def grow(self, count: int) -> None:
         """Have as many processes, or more."""
         for _ in range(count - len(self)):
-            thread = threading.Thread(target=self._lead, daemon=True)
+            thread = threading.Thread(target=self._lead, name=OWN_THREAD, daemon=True)
             try:
                 thread.start()
             except RuntimeError:  # the platform gives no more
