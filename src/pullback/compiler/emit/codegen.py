@@ -19,6 +19,8 @@ LONG = 2000
 #: Lines of straight code from which it is compiled as it stands, more or less: passes and the search for the
 #: best order of instructions find next to nothing in it, and take twice the time.
 ENDLESS = 6000
+#: Calls of mathematical functions.
+_CALLS = re.compile(r"call [^@\n]*@(pullback_\w+_(?:float|double)(?:_\d+)?)\(")
 #: The level of passes and of the code generator.
 SPEED = 3
 
@@ -103,7 +105,9 @@ target = functools.cache(machine)
 def compiled(text: str, effort: Effort) -> Code:
     """Compile a module's text."""
     made = module(text, effort)
-    called = sorted(set(re.findall(r"call [^@\n]*@(pullback_\w+_(?:float|double)(?:_\d+)?)\(", str(made))))
+    # The vectoriser chooses which it calls, of those that are declared; printing takes a fortieth of all.
+    written = str(made) if effort.passes and _CALLS.search(text) else text
+    called = sorted(set(_CALLS.findall(written)))
     level = 0 if effort.hasty else _level(text, effort)
     return Code((target(level).emit_object(made),), tuple(called))
 
