@@ -30,6 +30,7 @@ from ...torch_names.amp.autocast_mode import settings, traced_apart
 from ..passes.loop_rolling import Roller
 from ..passes.pipeline import rewritten
 from ..passes.simplification import needed
+from ..runtime.helper_processes import expect
 from ..runtime.placement import Memory
 from .captured import Captured, Cell
 from .cells import Cells
@@ -267,6 +268,7 @@ class _Capture:
 
     def _written_down(self, result: Any) -> Captured | None:
         recorder, cells, session, out = self.recorder, self.cells, self.session, Captured()
+        expect(len(recorder.equations))
         out.places = recorder.places
         numbers: list[int] = []
 
