@@ -15,6 +15,7 @@ import numpy as np
 from numpy import ndarray
 
 from . import large
+from .broadcasting import spread
 from .chains import MOST, Chain
 from .memory import adapt
 from .threads import get_num_threads, run_parts, split
@@ -80,9 +81,13 @@ def apply(ufunc: Any, *operands: Any, out: ndarray | EllipsisType = ...) -> ndar
         Where to write; by default a new array of the layout that NumPy would choose.
     """
     adapt()
+    arrays = [operand for operand in operands if isinstance(operand, ndarray) and operand.ndim]
+    if out is ... and any(x.shape != arrays[0].shape or 0 in x.strides for x in arrays):
+        found = spread(ufunc, operands)
+        if found is not None:
+            return found
     if get_num_threads() == 1:
         return ufunc(*operands, out=out)
-    arrays = [operand for operand in operands if isinstance(operand, ndarray) and operand.ndim]
     largest = max((array.size for array in arrays), default=0)
     if out is not ...:
         largest = out.size
