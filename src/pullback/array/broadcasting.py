@@ -61,6 +61,17 @@ def spread(call: Any, operands: tuple[Any, ...]) -> ndarray | None:
     return call(*given, out=...)
 
 
+def written_out(x: ndarray) -> ndarray:
+    """Return an array with elements that are repeated in memory written out, where NumPy would go by short
+    stretches; elsewhere the array itself.
+    """
+    if x.ndim < 2 or x.size < LEAST * x.shape[-1]:
+        return x
+    plans = _planned(x.shape, ((x.shape, x.strides, x.itemsize),))
+    found = None if plans is None or plans[0] is None else _repeated(x, plans[0])
+    return x if found is None else found
+
+
 class _Plan(NamedTuple):
     """Say how an operand is written out: what of it is taken, its elements in C order or not, the shapes that
     are written one after another, the last shape, and strides where repetitions in front of it are kept.
