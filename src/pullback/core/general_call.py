@@ -87,7 +87,8 @@ def run_tensor(op: Op, inputs: tuple[Any, ...], attrs: tuple[Any, ...], level: i
         # A constant of a trace is its array: a rule may meet it with a covector that is one.
         inner = [_bare(v) for v in inner]
     if plain and mode.is_transform_alone:
-        result = within_transform(op, inner, mode, op.called, tuple(inner), attrs)
+        given = (tuple(inner),) if op.variadic else inner
+        result = within_transform(op, inner, mode, op.again, *given, *attrs)
     elif mode.dispatch_modes and not level:
         result = dispatched(op, inputs, attrs)
     elif level:
