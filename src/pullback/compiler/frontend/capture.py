@@ -21,6 +21,7 @@ from ...core.modes import DEFAULT, NO_GRAD, Modes, modes, set_modes
 from ...core.node import LEAF, Node
 from ...core.op import TABLE
 from ...core.recorder import Equation, Recorder, read_by
+from ...core.traced_calls import Patterns
 from ...core.tracer import Tracer, seeing, tracing, turn
 from ...core.value import TensorBase
 from ...func.tree import tree_flatten
@@ -29,6 +30,7 @@ from ...torch_names.amp.autocast_mode import settings, traced_apart
 from ..passes.loop_rolling import Roller
 from ..passes.pipeline import rewritten
 from ..passes.simplification import needed
+from ..runtime.helper_processes import expect
 from ..runtime.placement import Memory
 from .captured import Captured, Cell
 from .cells import Cells
@@ -118,6 +120,7 @@ class _Capture:
         self.recorder = Recorder(fresh_level())
         self.recorder.places = {} if places else None
         self.recorder.lifts = True
+        self.recorder.patterns = Patterns(self.recorder)
         self.recorder.picks = knowledge.picks
         self.recorder.size = self._size
         given = (t for t in self._leaves_given if isinstance(t, TensorBase))
@@ -265,6 +268,7 @@ class _Capture:
 
     def _written_down(self, result: Any) -> Captured | None:
         recorder, cells, session, out = self.recorder, self.cells, self.session, Captured()
+        expect(len(recorder.equations))
         out.places = recorder.places
         numbers: list[int] = []
 
@@ -341,7 +345,7 @@ class _Capture:
         grads: dict[int, int] = {}
         for at, t in enumerate(cells.tensors):
             g, own = t._grad, cells.phantom.get(at)
-            asks = not cells.phantoms and (t._node is LEAF or cells.was_leaf(at))
+            asks = at in cells.absent or (not cells.phantoms and (t._node is LEAF or cells.was_leaf(at)))
             if (asks or at in out.new_leaves) and not cells.had_gradient(at):
                 out.grad_absent.append(at)
             if own is not None and g is own:

@@ -40,7 +40,7 @@ def mending(shape: Shape, transposed: bool) -> shared_kernels.Mending:
     )  # fmt: skip
     library = _library(shape.real)
     name = machine_code.symbol_of(library.name, "transposition" if transposed else "weights")
-    return shared_kernels.Mending(name, library.code.address(name), numbers)
+    return shared_kernels.Mending(name, library.code, numbers)
 
 
 class _Library(NamedTuple):

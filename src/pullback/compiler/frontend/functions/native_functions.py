@@ -91,7 +91,7 @@ def holds_users(f: FunctionType) -> bool:
 
     Plain values do not, nor do native functions of ours that close over plain values, in turn.
     """
-    if f.__code__.co_filename == _OF_OPS:
+    if f.__closure__ is None or f.__code__.co_filename == _OF_OPS:
         return False
     waiting, met = [f], {id(f)}
     while waiting:

@@ -31,7 +31,7 @@ import numpy as np
 from ....core.blame import own_file
 from ....core.node import Node
 from ....core.value import TensorBase
-from ..functions import native_functions
+from ..functions import native_functions, rules
 from ..state.deferred import Applied, Deferred, converted, is_drawn_array
 from ..state.draws import DRAWING
 from ..state.guards import ABSENT, SCALARS, native_attribute
@@ -122,7 +122,8 @@ def generic(session: Session, thing: Any, cls: type, name: str) -> Any:
         return _through(session, found, kind, thing, cls, name)
     fallback = session.lookup(cls, "__getattr__")
     if type(fallback) is FunctionType:
-        return calls.call_user(session, fallback, (thing, name), {})
+        own = rules.rule_of(fallback) or calls.call_user
+        return own(session, fallback, (thing, name), {})
     if fallback is not ABSENT:
         raise session.refusal(f"{cls.__name__}.__getattr__ is no function")
     raise _missing(thing, name)

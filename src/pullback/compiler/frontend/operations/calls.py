@@ -148,7 +148,8 @@ def call_function(
     if f.__name__ in _REFUSED_NAMES:
         raise session.refusal(f"it calls {f.__name__}")
     if native_functions.is_native(file):
-        if not native_functions.holds_users(f):
+        if id(f) in session.plain or not native_functions.holds_users(f):
+            session.plain[id(f)] = f
             return native_functions.call_native(session, f, args, kwargs)
         if file.startswith(_TRANSFORMS):
             return native_functions.call_native(

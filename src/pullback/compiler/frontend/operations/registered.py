@@ -13,6 +13,7 @@ from ..functions import (
     iterators,
     memory_layout,
     messages,
+    module_calls,
     random_generators,
     standard_library,
 )
@@ -49,6 +50,7 @@ _BY_NAME: dict[ModuleType, str] = {
     standard_library: "",
     random_generators: "",
     messages: "",
+    module_calls: "",
 }
 for _module, _names in _BY_NAME.items():
     for _name in _names.split():

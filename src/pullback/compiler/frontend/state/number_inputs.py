@@ -98,44 +98,80 @@ def _met(kind: type, tensor: Any) -> np.dtype[Any] | None:
 
 class _Place:
     """Say where a subscript has a number that each call works out: the tensor that the rest of the
-    subscript selects, its axis, and the number, from 0 on.
+    subscript selects, its axis, the place on it, from 0 on, and how many places a slice takes; it is None
+    where the number takes one, without its axis.
     """
 
-    def __init__(self, tensor: Any, axis: int, number: Any) -> None:
-        self.tensor, self.axis, self.number = tensor, axis, number
+    def __init__(self, tensor: Any, axis: int, number: Any, length: int | None) -> None:
+        self.tensor, self.axis, self.number, self.length = tensor, axis, number, length
+
+    def places(self) -> Any:
+        """Return the places along the axis, as a tensor of one axis."""
+        if self.length is None:
+            return self.number.reshape(1)
+        return self.number + wrap(np.arange(self.length))
 
 
 def _place(session: Session, tensor: Any, key: Any) -> _Place | None:
     """Take a subscript apart; None where it is not plain, or has no such number."""
     parts = key if type(key) is tuple else (key,)
-    found = [n for n, part in enumerate(parts) if isinstance(part, Deferred)]
-    if len(found) != 1 or not comes_before(parts[found[0]]) or type(parts[found[0]].present()) is not int:
+    found = [n for n, part in enumerate(parts) if _is_later(part)]
+    if len(found) != 1 or not all(map(is_plain, parts[: found[0]] + parts[found[0] + 1 :])):
         return None
-    at, number = found[0], parts[found[0]]
-    if not all(map(is_plain, parts[:at] + parts[at + 1 :])):
-        return None
+    at, part = found[0], parts[found[0]]
     shape = shape_of(tensor)
     taken = sum(part is not None and part is not Ellipsis for part in parts)
     if taken > len(shape) or sum(part is Ellipsis for part in parts) > 1:
         return None
     # The axis of the tensor that the number selects from, and that of what the rest of the subscript selects.
     source = axis = 0
-    for part in parts[:at]:
-        if part is Ellipsis:
+    for before in parts[:at]:
+        if before is Ellipsis:
             source += len(shape) - taken
             axis += len(shape) - taken
         else:
-            source += part is not None
-            axis += type(part) is not int
-    size = shape[source]
-    if not -size <= number.present() < size:
-        return None
-    index = session.number(Applied(session, int, _from_start, (number, size)), np.dtype(np.int64))
-    if index is None:
+            source += before is not None
+            axis += type(before) is not int
+    counted = _counted(session, part, shape[source])
+    index = None if counted is None else session.number(counted[0], np.dtype(np.int64))
+    if counted is None or index is None:
         return None
     rest = tuple(slice(None) if n == at else part for n, part in enumerate(parts))
     whole = all(type(p) is slice and p == slice(None) for p in rest)
-    return _Place(tensor if whole else tensor[rest], axis, index)
+    return _Place(tensor if whole else tensor[rest], axis, index, counted[1])
+
+
+def _is_later(part: Any) -> bool:
+    ends = (part.start, part.stop) if type(part) is slice else (part,)
+    return any(isinstance(end, Deferred) for end in ends)
+
+
+def _counted(session: Session, part: Any, size: int) -> tuple[Any, int | None] | None:
+    """Return the first place that a part of a subscript selects, and how many places a slice does, which is a
+    part of the program.
+    """
+    if type(part) is not slice:
+        if not _is_early(part) or not -size <= part.present() < size:
+            return None
+        return Applied(session, int, _from_start, (part, size)), None
+    ends = part.start, part.stop
+    known = all(end is None or type(end) is int or _is_early(end) for end in ends)
+    if part.step not in (None, 1) or not known:
+        return None
+    length = Applied(session, int, _length, (*ends, size)).known()
+    return Applied(session, int, _begin, (*ends, size)), length
+
+
+def _is_early(value: Any) -> bool:
+    return isinstance(value, Deferred) and comes_before(value) and type(value.present()) is int
+
+
+def _begin(start: int | None, stop: int | None, size: int) -> int:
+    return slice(start, stop).indices(size)[0]
+
+
+def _length(start: int | None, stop: int | None, size: int) -> int:
+    return len(range(*slice(start, stop).indices(size)))
 
 
 def is_plain(part: Any) -> bool:
@@ -162,8 +198,8 @@ def item(session: Session, tensor: Any, key: Any) -> Any:
     place = _place(session, tensor, key)
     if place is None:
         return None
-    copy = place.tensor.index_select(place.axis, place.number.reshape(1)).squeeze(place.axis)
-    return session.cells.recorder.pick(copy, tensor)
+    copy = place.tensor.index_select(place.axis, place.places())
+    return session.cells.recorder.pick(copy.squeeze(place.axis) if place.length is None else copy, tensor)
 
 
 def set_item(session: Session, tensor: Any, key: Any, value: Any) -> bool:
@@ -174,14 +210,18 @@ def set_item(session: Session, tensor: Any, key: Any, value: Any) -> bool:
     if place is None:
         return False
     shape, axis = shape_of(place.tensor), place.axis
-    slot = (*shape[:axis], *shape[axis + 1 :])
+    slot = (*shape[:axis], *([] if place.length is None else [place.length]), *shape[axis + 1 :])
     if not isinstance(value, TensorBase):
         if type(value) not in (bool, int, float):
             return False
         value = place.tensor.new_full(slot, value)
     if len(shape_of(value)) > len(slot):
         return False
-    given = value.to(place.tensor.dtype).expand(slot).unsqueeze(axis)
+    given = value.to(place.tensor.dtype).expand(slot)
+    if place.length is not None:
+        place.tensor.index_copy_(axis, place.places(), given)
+        return True
+    given = given.unsqueeze(axis)
     # A loop over the tensor, which goes together with what is before and behind it.
     places = wrap(np.arange(shape[axis]).reshape(-1, *(1,) * (len(shape) - axis - 1)))
     place.tensor.copy_(where(places == place.number, given, place.tensor))

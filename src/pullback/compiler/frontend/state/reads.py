@@ -91,6 +91,10 @@ class Reads:
         #: Whether one of them is changed.
         self.changes_given = False
         self.lookups: dict[Any, Any] = {}
+        #: Functions of this package that close over nothing of the user's, by identity.
+        self.plain: dict[int, Any] = {}
+        #: Modules whose calls go straight to `forward` (see `module_calls`), by identity.
+        self.straight: dict[int, Any] = {}
         #: Containers that code which must not be looked at any more may have written to.
         self.tainted: dict[int, str] = {}
         #: Schedulers' steps after the program, if any; identities of containers that must not be results.
@@ -238,7 +242,11 @@ class Reads:
         written = self._written.get(name)
         if written is not None and key in written:
             return value
-        return self._read((name, "item", key), Guard(dict_item, container, key, value))
+        place = (name, "item", key)
+        known = self._noted.get(place)
+        if known is not None and place not in self.places:
+            return known.value
+        return self._read(place, Guard(dict_item, container, key, value))
 
     def _look_into(self, container: dict[Any, Any]) -> None:
         """Refuse a dict whose keys the user's code compares."""
