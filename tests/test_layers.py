@@ -250,3 +250,17 @@ def test_the_checker_allows(tmp_path: Path, file: str, source: str) -> None:
 def test_the_checker_asks_for_a_place_for_each_file(tmp_path: Path) -> None:
     package = tree_with(tmp_path, "novelty.py", "")
     assert violations(package) == [f"{package / 'novelty.py'}: novelty has no place in LAYERS"]
+
+
+def test_what_functions_bind_anew_is_named_in_one_place() -> None:
+    """A name that a function binds for its module is state of the process: docs/design/0021 says whose."""
+    note = (PACKAGE.parents[1] / "docs/design/0021-folders.md").read_text(encoding="utf-8")
+    named = {word for row in note.splitlines() if row.startswith("| `") for word in row.split("`")[1::2]}
+    binding = {
+        path.relative_to(PACKAGE).as_posix()
+        for path in PACKAGE.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Global)
+    }
+    assert binding - named == set()
+    assert {name for name in named if name.endswith(".py") and "/" in name} - binding == set()

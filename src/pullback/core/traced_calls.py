@@ -51,7 +51,7 @@ class _Written(NamedTuple):
 
 
 class _Pattern(NamedTuple):
-    """What a pullback writes down, and the places of the values that it returns; None for none."""
+    """Hold what a pullback writes down, and the places of the values that it returns; None for none."""
 
     equations: tuple[_Written, ...]
     results: tuple[int | None, ...]

@@ -86,23 +86,8 @@ def new_group(
     global _made
     world: Any = needed_group()
     name = checked_backend(backend) if backend is not None else world.backend
-    if ranks is None:
-        members = list(world.ranks)
-    else:
-        members = sorted(ranks)
-        if len(members) > world.size():
-            raise ValueError(
-                "the new group's world size should be less or equal to the world size set by "
-                "init_process_group"
-            )
-        for rank in members:
-            if not 0 <= rank < world.size():
-                raise ValueError(
-                    f"Rank {rank} is out of range. Valid ranks are 0 to {world.size() - 1} "
-                    f"(world_size={world.size()})"
-                )
-        if len(set(members)) != len(members):
-            raise ValueError("the ranks of a new group are each to be given once")
+    members = list(world.ranks) if ranks is None else sorted(ranks)
+    _check_members(members, world.size())
     _made += 1
     if use_local_synchronization:
         title = f"{zlib.crc32(repr(members).encode()):08x}_{_made}"
@@ -116,6 +101,20 @@ def new_group(
     )  # fmt: skip
     _others[title] = made
     return made
+
+
+def _check_members(members: list[int], size: int) -> None:
+    if len(members) > size:
+        raise ValueError(
+            "the new group's world size should be less or equal to the world size set by init_process_group"
+        )
+    for rank in members:
+        if not 0 <= rank < size:
+            raise ValueError(
+                f"Rank {rank} is out of range. Valid ranks are 0 to {size - 1} (world_size={size})"
+            )
+    if len(set(members)) != len(members):
+        raise ValueError("the ranks of a new group are each to be given once")
 
 
 def _communicator_of(world: Group, members: Sequence[int], number: int) -> Communicator | Alone:

@@ -176,17 +176,22 @@ def jacfwd(
         rows, out_spec = tree_flatten(result)
         jacobians = []
         for row, shape in zip(rows, shapes, strict=True):
-            parts = []
-            start = 0
-            for x, size in zip(flat, _sizes(flat), strict=True):
-                part = row.narrow(0, start, size).movedim(0, -1)
-                parts.append(part.reshape((*shape, *shape_of(x))))
-                start += size
-            jacobians.append(_chosen(parts, in_spec, argnums))
+            jacobians.append(_chosen(_by_input(row, flat, shape), in_spec, argnums))
         jacobian = tree_unflatten(jacobians, out_spec)
         return (jacobian, aux) if has_aux else jacobian
 
     return cast("Callable[P, Any]", wrapped)
+
+
+def _by_input(rows: Any, inputs: Sequence[Any], shape: tuple[int, ...]) -> list[Any]:
+    """Return what tangents of all inputs' elements gave, in the first axis, as a part for each input."""
+    parts = []
+    start = 0
+    for x, size in zip(inputs, _sizes(inputs), strict=True):
+        part = rows.narrow(0, start, size).movedim(0, -1)
+        parts.append(part.reshape((*shape, *shape_of(x))))
+        start += size
+    return parts
 
 
 def hessian(func: Callable[P, Any], argnums: Any = 0) -> Callable[P, Any]:

@@ -108,6 +108,13 @@ def scan(
 
     if is_tracing() or steps == 0:
         return _written_scan(f, carry, spec, leaves, pick, steps, reverse)
+    return _stepwise_scan(f, carry, spec, leaves, pick, steps, reverse)
+
+
+def _stepwise_scan(
+    f: Callable[..., Any], carry: Sequence[Any], spec: TreeSpec, leaves: list[Any],
+    pick: Callable[..., Any], steps: int, reverse: bool,
+) -> tuple[Any, Any]:  # fmt: skip
     rows = [unbind(x, 0) for x in leaves]
     columns: list[list[Any]] = []
     y_spec: Any = None

@@ -69,7 +69,7 @@ def _dot() -> str:
     """Return the function that adds up products in sixteen lanes. What is not there is added as −0, which
     changes no number.
     """
-    return f"""
+    head = f"""
 define internal float @dot(ptr noalias %x, ptr noalias %y, i64 %n) nounwind #0 {{
 entry:
   %whole = and i64 %n, -16
@@ -82,49 +82,55 @@ head:
   %more = icmp slt i64 %i, %whole
   br i1 %more, label %body, label %eight
 body:
-  %xa = getelementptr float, ptr %x, i64 %i
-  %ya = getelementptr float, ptr %y, i64 %i
-  %xv = load <16 x float>, ptr %xa, align 4
-  %yv = load <16 x float>, ptr %ya, align 4
-  %p = fmul <16 x float> %xv, %yv
-  %added = fadd <16 x float> %lanes, %p
+{_products(16, "%i")}
+  %added = fadd <16 x float> %lanes, %p16
   %next = add i64 %i, 16
   br label %head
 eight:
-  %bit8 = and i64 %n, 8
-  %has8 = icmp ne i64 %bit8, 0
-  br i1 %has8, label %take8, label %four
-take8:
-  %x8a = getelementptr float, ptr %x, i64 %whole
-  %y8a = getelementptr float, ptr %y, i64 %whole
-  %x8 = load <8 x float>, ptr %x8a, align 4
-  %y8 = load <8 x float>, ptr %y8a, align 4
-  %p8 = fmul <8 x float> %x8, %y8
-  %w8 = shufflevector <8 x float> %p8, <8 x float> <{_nothing(8)}>, <16 x i32> <{_spread(8)}>
-  %l8 = fadd <16 x float> %lanes, %w8
-  br label %four
-four:
-  %lanes8 = phi <16 x float> [ %lanes, %eight ], [ %l8, %take8 ]
-  %at4 = add i64 %whole, %bit8
-  %bit4 = and i64 %n, 4
-  %has4 = icmp ne i64 %bit4, 0
-  br i1 %has4, label %take4, label %rest
-take4:
-  %x4a = getelementptr float, ptr %x, i64 %at4
-  %y4a = getelementptr float, ptr %y, i64 %at4
-  %x4 = load <4 x float>, ptr %x4a, align 4
-  %y4 = load <4 x float>, ptr %y4a, align 4
-  %p4 = fmul <4 x float> %x4, %y4
-  %w4 = shufflevector <4 x float> %p4, <4 x float> <{_nothing(4)}>, <16 x i32> <{_spread(4)}>
-  %l4 = fadd <16 x float> %lanes8, %w4
-  br label %rest
-rest:
-  %lanes4 = phi <16 x float> [ %lanes8, %four ], [ %l4, %take4 ]
-  %at = add i64 %at4, %bit4
+"""
+    some = _some(8, ("eight", "four"), "%whole", "%lanes") + _some(4, ("four", "rest"), "%at8", "%lanes8")
+    return head + some + _one_by_one() + _across()
+
+
+def _products(count: int, at: str) -> str:
+    """Return the lines that multiply so many numbers of both vectors, from a place on."""
+    vector = f"<{count} x float>"
+    return f"""\
+  %x{count}a = getelementptr float, ptr %x, i64 {at}
+  %y{count}a = getelementptr float, ptr %y, i64 {at}
+  %x{count} = load {vector}, ptr %x{count}a, align 4
+  %y{count} = load {vector}, ptr %y{count}a, align 4
+  %p{count} = fmul {vector} %x{count}, %y{count}"""
+
+
+def _some(count: int, blocks: tuple[str, str], at: str, lanes: str) -> str:
+    """Return the lines that add so many products to the first lanes, where as many are left: from one block,
+    which has begun, to another, which begins with the place and the lanes behind them.
+    """
+    here, then = blocks
+    vector, places = f"<{count} x float>", _spread(count)
+    return f"""\
+  %bit{count} = and i64 %n, {count}
+  %has{count} = icmp ne i64 %bit{count}, 0
+  br i1 %has{count}, label %take{count}, label %{then}
+take{count}:
+{_products(count, at)}
+  %w{count} = shufflevector {vector} %p{count}, {vector} <{_nothing(count)}>, <16 x i32> <{places}>
+  %l{count} = fadd <16 x float> {lanes}, %w{count}
+  br label %{then}
+{then}:
+  %lanes{count} = phi <16 x float> [ {lanes}, %{here} ], [ %l{count}, %take{count} ]
+  %at{count} = add i64 {at}, %bit{count}
+"""
+
+
+def _one_by_one() -> str:
+    """Return the lines that add the last products to the first lane."""
+    return """\
   %lane0 = extractelement <16 x float> %lanes4, i32 0
   br label %tail
 tail:
-  %j = phi i64 [ %at, %rest ], [ %j1, %one ]
+  %j = phi i64 [ %at4, %rest ], [ %j1, %one ]
   %sum0 = phi float [ %lane0, %rest ], [ %sum1, %one ]
   %left = icmp slt i64 %j, %n
   br i1 %left, label %one, label %done
@@ -138,18 +144,25 @@ one:
   %j1 = add i64 %j, 1
   br label %tail
 done:
+"""
+
+
+def _across() -> str:
+    """Return the lines that add the lanes up: four rows of four first, then across."""
+    rows = "\n".join(
+        f"  %r{n} = shufflevector <16 x float> %all, <16 x float> poison, <4 x i32> <{_row(n)}>"
+        for n in range(4)
+    )
+    parts = "\n".join(
+        f"  %{name} = extractelement <4 x float> %abcd, i32 {n}" for n, name in enumerate("abcd")
+    )
+    return f"""\
   %all = insertelement <16 x float> %lanes4, float %sum0, i32 0
-  %r0 = shufflevector <16 x float> %all, <16 x float> poison, <4 x i32> <{_row(0)}>
-  %r1 = shufflevector <16 x float> %all, <16 x float> poison, <4 x i32> <{_row(1)}>
-  %r2 = shufflevector <16 x float> %all, <16 x float> poison, <4 x i32> <{_row(2)}>
-  %r3 = shufflevector <16 x float> %all, <16 x float> poison, <4 x i32> <{_row(3)}>
+{rows}
   %r01 = fadd <4 x float> %r0, %r1
   %r012 = fadd <4 x float> %r01, %r2
   %abcd = fadd <4 x float> %r012, %r3
-  %a = extractelement <4 x float> %abcd, i32 0
-  %b = extractelement <4 x float> %abcd, i32 1
-  %c = extractelement <4 x float> %abcd, i32 2
-  %d = extractelement <4 x float> %abcd, i32 3
+{parts}
   %ac = fadd float %a, %c
   %bd = fadd float %b, %d
   %abcd1 = fadd float %ac, %bd

@@ -9,6 +9,7 @@ replaying the program once, so a traced call leaves behind exactly what the eage
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from numpy import ndarray
@@ -104,12 +105,7 @@ def trace(function: Callable[..., Any], *args: Any, state: Iterable[Any] = ()) -
     cells = [t for t in tensors_in(held) if type(t._value) is ndarray]
     _check_inputs(cells)
     recorder = Recorder(fresh_level())
-    before = [(t, t._value, t._level, version_of(t), t._grad) for t in cells]
-    try:
-        for t in cells:
-            t._value = recorder.new(t._value.shape, t._value.dtype)
-            t._level = recorder.level
-        inputs = [t._value.index for t in cells]
+    with _traced_values(cells, recorder) as inputs:
         with tracing(recorder):
             result = function(*args)
         written = [t for t, index in zip(cells, inputs, strict=True) if t._value.index != index]
@@ -128,13 +124,6 @@ def trace(function: Callable[..., Any], *args: Any, state: Iterable[Any] = ()) -
             inputs, recorder.equations, numbers, recorder.constants, recorder.shapes, recorder.dtypes
         )
         program.verify()
-    finally:
-        for t, value, level, count, grad in before:
-            t._value = value
-            t._level = level
-            t._grad = grad
-            if not t._inference:
-                t._counter[0] = count
 
     def finish(values: list[ndarray]) -> Any:
         for t, value in zip((*added, *returned), values, strict=True):
@@ -146,6 +135,24 @@ def trace(function: Callable[..., Any], *args: Any, state: Iterable[Any] = ()) -
     traced = Traced(program, cells, written, leaves, finish)
     traced()
     return traced
+
+
+@contextmanager
+def _traced_values(cells: list[Any], recorder: Recorder) -> Iterator[list[int]]:
+    """Let tensors hold values of a program for a while; give the numbers of these."""
+    before = [(t, t._value, t._level, version_of(t), t._grad) for t in cells]
+    try:
+        for t in cells:
+            t._value = recorder.new(t._value.shape, t._value.dtype)
+            t._level = recorder.level
+        yield [t._value.index for t in cells]
+    finally:
+        for t, value, level, count, grad in before:
+            t._value = value
+            t._level = level
+            t._grad = grad
+            if not t._inference:
+                t._counter[0] = count
 
 
 def _check_inputs(cells: list[Any]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import logging
 import os
 import sys
@@ -79,22 +80,17 @@ def print_variables() -> None:
     sys.stdout.write("".join(f"env:{name}={os.environ.get(name, 'N/A')}\n" for name in _VARIABLES) + "\n")
 
 
-_said_none_unused = False
-
-
+@functools.cache
 def say_none_unused() -> None:
     """Warn in the log, once, that a search for unused parameters found none."""
-    global _said_none_unused
-    if not _said_none_unused:
-        _said_none_unused = True
-        logger.warning(
-            "Warning: find_unused_parameters=True was specified in DDP constructor, but did not find any "
-            "unused parameters in the forward pass. This flag results in an extra traversal of the autograd "
-            "graph every iteration,  which can adversely affect performance. If your model indeed never has "
-            "any unused parameters in the forward pass, consider turning this flag off. Note that this "
-            "warning may be a false positive if your model has flow control causing later iterations to have "
-            "unused parameters."
-        )
+    logger.warning(
+        "Warning: find_unused_parameters=True was specified in DDP constructor, but did not find any "
+        "unused parameters in the forward pass. This flag results in an extra traversal of the autograd "
+        "graph every iteration,  which can adversely affect performance. If your model indeed never has "
+        "any unused parameters in the forward pass, consider turning this flag off. Note that this "
+        "warning may be a false positive if your model has flow control causing later iterations to have "
+        "unused parameters."
+    )
 
 
 __all__ = ["logger", "logging_data", "print_variables", "say_none_unused"]
