@@ -393,7 +393,7 @@ def reader_of(function: Function) -> Any:
 
 
 def twin_of(name: str, function: Function) -> Function:
-    """The function that an in-place twin was derived from, else the function itself."""
+    """The function that an in-place variant was derived from, else the function itself."""
     derived = f"Write what :func:`{name.removesuffix('_')}` gives into `input`"
     if function.__name__ == name and (function.__doc__ or "").startswith(derived):
         declared = {d.name: d.function for d in REGISTRY if d.inplace}

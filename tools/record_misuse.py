@@ -102,7 +102,7 @@ def right_calls() -> list[str]:
 
 
 def methods(calls: list[str]) -> list[str]:
-    """The names of the called functions that are methods, too, and those of their in-place twins."""
+    """The names of the called functions that are methods, too, and those of their in-place variants."""
     names_ = dict.fromkeys(read(c).path.split(".")[-1] for c in calls if c.startswith("torch."))
     return [m for n in names_ for m in (n, n + "_") if hasattr(torch.Tensor, m)]
 

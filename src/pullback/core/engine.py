@@ -28,7 +28,7 @@ from ..array.transposed import c_copy
 from . import bulk, facade
 from .accumulation import accumulate_grad, plus
 from .backward_task import Capture, Task, running, selecting
-from .blame import freed_by_caller
+from .blame import freed_by_caller, has_saved
 from .hooked import run_posthooks, run_prehooks
 from .modes import DEFAULT, NO_GRAD, modes, put_modes
 from .node import AccumulateGrad, MultiNode, Node, Output, edge_target
@@ -339,7 +339,7 @@ class Backward(BackwardPass, Task):
     def deliver(self, node: Node, g: Any, grads: Sequence[Any]) -> None:
         """Free what a node saved and send its covectors along its edges."""
         saved, freed = node._saved, self.freed
-        if freed is not None and node._frees and ((saved and saved[0] is not None) or _holds(node)):
+        if freed is not None and node._frees and ((saved and saved[0] is not None) or has_saved(node)):
             node._saved = freed
         if node._hooks is not None and node._hooks.post:
             grads = run_posthooks(node, node._hooks, grads, g, self.create_graph)
@@ -493,14 +493,3 @@ def run_backward(
                 running.pop(thread, None)
             else:
                 running[thread] = outer
-
-
-def _holds(node: Node) -> bool:
-    """Return whether a node has anything to free: an op saves only what the inputs that require grad need."""
-    op = node._op
-    if op is None or op.once:
-        return True
-    for v in node._saved[: 3 * op.layout.count : 3]:  # noqa: SIM110  # a fifth of what `any` costs
-        if v is not None:
-            return True
-    return False

@@ -72,7 +72,7 @@ ge = _ordered("ge", np.greater_equal, "input ≥ other", "greater_equal")
 
 
 def _question(name: str, kernel: Any, summary: str, **fields: Any) -> Call:
-    """Declare a question about each element, which has no in-place twin."""
+    """Declare a question about each element, which has no in-place variant."""
     return elementwise(name, kernel, None, promote=None, twin=False, summary=summary, **fields)
 
 

@@ -1,4 +1,4 @@
-"""Copies under the names that torch gives the nodes of its view functions' copying twins, and its unsafe
+"""Copies under the names that torch gives the nodes of its view functions' copying variants, and its unsafe
 splits.
 
 A copy follows the view that it is of, so that one rule, the identity, serves all of them.
@@ -32,7 +32,7 @@ _VIEWS: tuple[Any, ...] = (
     structure.reshape_view,
 )  # fmt: skip
 
-#: C-ordered copies, by the name of the view op whose twin they are.
+#: C-ordered copies, by the name of the view op that they copy.
 copies: dict[str, Call] = {
     of(call).name: _declare(f"{of(call).name}_copy", f"{of(call).node_name}_copy") for call in _VIEWS
 }

@@ -1,4 +1,4 @@
-"""The view ops once more, under the names of the nodes that their in-place twins leave (``t_``:
+"""The view ops once more, under the names of the nodes that their in-place variants leave (``t_``:
 TBackward1).
 """
 

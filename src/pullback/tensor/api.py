@@ -1,4 +1,4 @@
-"""One declaration per public function; the method, the in-place twin and `out=` are derived from it.
+"""One declaration per public function; the method, the in-place variant and `out=` are derived from it.
 
     @public                                  # torch.sum and Tensor.sum
     @public(inplace=True)                    # also Tensor.clamp_ (and torch.clamp_ where torch has it)
@@ -20,7 +20,7 @@ from ..core import calls
 from ..core.op import TABLE
 from .builtin import published
 from .failed_calls import IN_PYTHON
-from .inplace_variants import inplace_twin
+from .inplace_variants import inplace_variant
 from .out import ALIASES, write_out
 from .read_calls import as_function, with_out, with_overrides
 from .shown_signatures import tell
@@ -37,7 +37,7 @@ class Declaration:
     method : callable or None
         The function as a method.
     written : callable, optional
-        What the in-place twin writes, where it is not the result of `function`.
+        What the in-place variant writes, where it is not the result of `function`.
     """
 
     __slots__ = ("function", "inplace", "is_function", "method", "name", "namespace", "written")
@@ -166,7 +166,7 @@ def _alias(function: Function, place: str, name: str) -> Function:
 
 
 def install(facade: type, functions: dict[str, Any]) -> None:
-    """Attach methods and in-place twins to the facade and collect the functions of the top-level
+    """Attach methods and in-place variants to the facade and collect the functions of the top-level
     namespace.
     """
     own = set(dir(facade))
@@ -177,7 +177,7 @@ def install(facade: type, functions: dict[str, Any]) -> None:
         if d.inplace and d.name + "_" not in own:
             own.add(d.name + "_")
             parts = d.inplace if callable(d.inplace) else None
-            setattr(facade, d.name + "_", inplace_twin(d.name, d.written or d.function, parts))
+            setattr(facade, d.name + "_", inplace_variant(d.name, d.written or d.function, parts))
     functions.update({d.name: d.function for d in REGISTRY if d.is_function and d.namespace == ""})
     functions.update({name: published(function, name) for name, function in functions.items()})
 
@@ -195,4 +195,4 @@ def names(namespace: str) -> dict[str, Function]:
     return {name: published(function, name, namespace) for name, function in found.items()}
 
 
-__all__ = ["REGISTRY", "TABLE", "install", "inplace_twin", "names", "public", "public_op", "write_out"]
+__all__ = ["REGISTRY", "TABLE", "install", "inplace_variant", "names", "public", "public_op", "write_out"]

@@ -1,4 +1,4 @@
-"""Copying twins of the view functions (`select_copy` and its like), and splits without the care of views."""
+"""Copying variants of the view functions (`select_copy` and its like), splits without the care of views."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ _OF_NUMBER = "(Number self, tuple of Tensors exponent)"
 _POWER = tuple(f"({_SELF}, {kind} exponent)" for kind in ("Number", "tuple of Scalars", "tuple of Tensors"))
 _NORM = (f"({_SELF}, Number ord = 2, torch.dtype? dtype = None)",)
 
-#: Name → torch's signatures, for functions that have an in-place twin.
+#: Name → torch's signatures, for functions that have an in-place variant.
 _TWINNED: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(_UNARY, (f"({_SELF})",)),
     "add": (_NUMBER, _NUMBERS, f"({_SELF}, Tensor other, *, Number alpha = 1)", _SCALED),

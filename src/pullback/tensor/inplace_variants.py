@@ -1,4 +1,4 @@
-"""Derive the in-place twin of a function: compute, check that the result fits, write it into the input.
+"""Derive the in-place variant of a function: compute, check that the result fits, write it into the input.
 
 Twins of ops that NumPy computes in place go without a temporary where nothing is recorded.
 """
@@ -29,7 +29,7 @@ from .override_dispatch import dispatch_override, overridden
 Function = Callable[..., Any]
 
 
-#: Functions whose twins torch lets write to expanded tensors, with a warning.
+#: Functions whose variants torch lets write to expanded tensors, with a warning.
 FILLING = frozenset({"index_fill", "masked_fill"})
 #: Functions whose results are bools, which any dtype takes.
 COMPARING = frozenset({
@@ -38,11 +38,11 @@ COMPARING = frozenset({
 })  # fmt: skip
 #: Functions that torch also takes by an older signature, a number first.
 OLDER = frozenset({"add", "addbmm", "addcdiv", "addcmul", "addmm", "addmv", "addr", "baddbmm", "sub"})
-#: Functions whose twins may not read what they write to.
+#: Functions whose variants may not read what they write to.
 SCATTERING = frozenset({
     "index_add", "index_copy", "index_reduce", "put", "scatter", "scatter_add", "scatter_reduce"
 })  # fmt: skip
-#: Functions whose twins look for a kernel before they look at what the result would be.
+#: Functions whose variants look for a kernel before they look at what the result would be.
 MOVING = FILLING | SCATTERING | {"cumprod", "cumsum", "lerp", "masked_scatter"}
 
 
@@ -66,7 +66,7 @@ VARIANTS = {
 }  # fmt: skip
 
 
-def inplace_twin(
+def inplace_variant(
     name: str, function: Function, parts: Function | None = None, operator: bool = False
 ) -> Function:
     """Derive `name_` from a public function of a tensor.
@@ -87,7 +87,7 @@ def inplace_twin(
     def general(input: Any, *args: Any, **kwargs: Any) -> Any:
         if OVERRIDING:
             if overridden((input, *args)):
-                # An operator such as ``+=`` is a twin of its own, which goes by the method's name.
+                # An operator such as ``+=`` is a variant of its own, which goes by the method's name.
                 called = getattr(facade.Tensor, label, call)
                 return dispatch_override(called, (input, *args), kwargs)
             if modes().watcher is not None:
@@ -228,12 +228,12 @@ def _fast_binary(op: Op, general: Function) -> Function:
                     return input
         return general(input, *present(other, *surplus), **named)
 
-    call.__wrapped__ = _twin_of_two  # type: ignore[attr-defined]  # what `inspect.signature` follows
+    call.__wrapped__ = _of_two  # type: ignore[attr-defined]  # what `inspect.signature` follows
     return call
 
 
-def _twin_of_two(input: Any, other: Any) -> Any:
-    """Return the signature of the twins of ops with two inputs."""
+def _of_two(input: Any, other: Any) -> Any:
+    """Return the signature of the variants of ops with two inputs."""
 
 
 def present(*args: Any) -> tuple[Any, ...]:

@@ -22,7 +22,7 @@ from ..core.value import TensorBase, dtype_of, run, wrap
 from ..ops import arithmetic, comparison, elementwise, mixture
 from .contract import matmul
 from .failed_calls import NUMPY_NAMES, explain
-from .inplace_variants import inplace_twin, is_operand, present
+from .inplace_variants import inplace_variant, is_operand, present
 from .interception import OVERRIDING, PASS, intercepted
 from .math import floor_divide, positive, power, power_of, remainder, remainder_of
 from .out import write_out
@@ -281,22 +281,22 @@ _OPERATORS = {
     "__invert__": _inverted,
     "__rlshift__": _answering("__rlshift__", _reflected(comparison.bitwise_left_shift), *_NUMBERS),
     "__rrshift__": _answering("__rrshift__", _reflected(comparison.bitwise_right_shift), *_NUMBERS),
-    "__iadd__": inplace_twin("add", arithmetic.add.op.public, operator=True),
-    "__isub__": inplace_twin("sub", arithmetic.sub.op.public, operator=True),
-    "__imul__": inplace_twin("mul", arithmetic.mul.op.public, operator=True),
-    "__itruediv__": inplace_twin("div", arithmetic.div.op.public, operator=True),
-    "__ipow__": inplace_twin("pow", power, operator=True),
-    "__ifloordiv__": inplace_twin("floor_divide", mixture.floor_divide_, operator=True),
-    "__imod__": inplace_twin("remainder", remainder, operator=True),
-    "__iand__": inplace_twin("bitwise_and", comparison.bitwise_and.op.public, operator=True),
-    "__ior__": inplace_twin("bitwise_or", comparison.bitwise_or.op.public, operator=True),
-    "__ilshift__": inplace_twin(
+    "__iadd__": inplace_variant("add", arithmetic.add.op.public, operator=True),
+    "__isub__": inplace_variant("sub", arithmetic.sub.op.public, operator=True),
+    "__imul__": inplace_variant("mul", arithmetic.mul.op.public, operator=True),
+    "__itruediv__": inplace_variant("div", arithmetic.div.op.public, operator=True),
+    "__ipow__": inplace_variant("pow", power, operator=True),
+    "__ifloordiv__": inplace_variant("floor_divide", mixture.floor_divide_, operator=True),
+    "__imod__": inplace_variant("remainder", remainder, operator=True),
+    "__iand__": inplace_variant("bitwise_and", comparison.bitwise_and.op.public, operator=True),
+    "__ior__": inplace_variant("bitwise_or", comparison.bitwise_or.op.public, operator=True),
+    "__ilshift__": inplace_variant(
         "bitwise_left_shift", comparison.bitwise_left_shift.op.public, operator=True
     ),
-    "__irshift__": inplace_twin(
+    "__irshift__": inplace_variant(
         "bitwise_right_shift", comparison.bitwise_right_shift.op.public, operator=True
     ),
-    "__ixor__": inplace_twin("bitwise_xor", comparison.bitwise_xor.op.public, operator=True),
+    "__ixor__": inplace_variant("bitwise_xor", comparison.bitwise_xor.op.public, operator=True),
     "__hash__": lambda self: id(self),
 }
 for _name, _function in _OPERATORS.items():

@@ -57,8 +57,8 @@ def _each_in_place(name: str, summed: bool = True) -> Function:
 
 @functools.cache
 def of_zero(name: str) -> Function | None:
-    """Return a method of one value that leaves zero zero, or its twin in place, which sparse tensors of all
-    layouts have.
+    """Return a method of one value that leaves zero zero, or its in-place variant, which sparse tensors of
+    all layouts have.
     """
     base = name.removesuffix("_")
     op = TABLE.get(base)

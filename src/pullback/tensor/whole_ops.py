@@ -1,6 +1,6 @@
 """Publish the elementwise functions that are an op as it stands.
 
-What a function returns and takes, its names and its in-place twin stand in the op's declaration; the text
+What a function returns and takes, its names and its in-place variant stand in the op's declaration; the text
 around that follows from the op.
 """
 

@@ -1,4 +1,4 @@
-"""All wrong calls: those of the recorded right ones, as functions, methods and in-place twins, and those
+"""All wrong calls: those of the recorded right ones, as functions, methods and in-place variants, and those
 written by hand.
 """
 
@@ -16,7 +16,7 @@ from .subscripts import SUBSCRIPTS
 
 
 def right_calls() -> list[Call]:
-    """The recorded right calls, and those of the methods and in-place twins of the same names."""
+    """The recorded right calls, and those of the methods and in-place variants of the same names."""
     calls = list(map(read, load("right_calls")))
     methods = load("methods_of_calls")
     seen: set[str] = set()

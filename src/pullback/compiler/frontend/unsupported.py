@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import sys
+
+from ...core.blame import user_frame
+
 
 class Unsupported(RuntimeError):
     """A function does what a program cannot hold; it runs eagerly."""
@@ -21,3 +25,10 @@ class Again(Exception):
 
 #: What `set_stance` has chosen, if it is not the default.
 STANCE: list[str] = []
+
+
+def user_line() -> str:
+    """Return the file and line of the user's code that is running."""
+    frame = user_frame(sys._getframe(1))
+    # Code that Python adds, as before the handlers of errors, has no line.
+    return f"{frame.f_code.co_filename}:{frame.f_lineno or frame.f_code.co_firstlineno}"

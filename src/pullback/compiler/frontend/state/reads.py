@@ -7,16 +7,14 @@ once, unless the trace has written there before.
 from __future__ import annotations
 
 import operator
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import BuiltinFunctionType, CellType, CodeType, FunctionType, MethodType, ModuleType, NoneType
 from typing import TYPE_CHECKING, Any
 
-from ....core.blame import user_frame
 from ....core.tracer import refuse_all
 from ....core.value import TensorBase
-from ..unsupported import OnlyNow, Unsupported
+from ..unsupported import OnlyNow, Unsupported, user_line
 from .deferred import Applied, Counter, Deferred
 from .effects import Effect
 from .guards import (
@@ -494,13 +492,6 @@ class Reads:
         if value is ABSENT:
             slot.__get__(thing, type(thing))
         return value
-
-
-def user_line() -> str:
-    """Return the file and line of the user's code that is running."""
-    frame = user_frame(sys._getframe(1))
-    # Code that Python adds, as before the handlers of errors, has no line.
-    return f"{frame.f_code.co_filename}:{frame.f_lineno or frame.f_code.co_firstlineno}"
 
 
 def _fixed(value: Any) -> None:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
 from ....core.value import TensorBase
+from ..unsupported import user_line
 from .deferred import Deferred, Number
 from .effects import name_of
-from .reads import user_line
 from .writes import Writes
 
 if TYPE_CHECKING:

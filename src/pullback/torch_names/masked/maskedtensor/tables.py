@@ -19,7 +19,7 @@ def _words(text: str) -> tuple[str, ...]:
     return tuple(text.split())
 
 
-#: Functions of one element, which have in-place twins.
+#: Functions of one element, which have in-place variants.
 _UNARY = _words(
     "abs absolute acos arccos acosh arccosh angle asin arcsin asinh arcsinh atan arctan atanh arctanh "
     "bitwise_not ceil clamp clip conj_physical cos cosh deg2rad digamma erf erfc erfinv exp exp2 expm1 "
