@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from . import locks
+from . import locks, scipy_functions
 
 #: The sets of kernels that use registers of 512 bits.
 _WIDE = frozenset({"SkylakeX", "Cooperlake", "Sapphirerapids"})
@@ -175,7 +175,7 @@ def _foreign_threads_sleep() -> bool:
 _NUMPY = OpenBLAS(lambda: importlib.import_module("numpy._core._multiarray_umath"))
 #: What SciPy's LAPACK computes by. It has threads of its own, which on short work fight over the cores with
 #: those of NumPy's and of compiled programs.
-SCIPY = OpenBLAS(lambda: importlib.import_module("scipy.linalg._flapack"))
+SCIPY = OpenBLAS(lambda: scipy_functions.lapack())
 set_num_threads, single_threaded = _NUMPY.set_num_threads, _NUMPY.single_threaded
 
 #: Multiplications of a product from which OpenBLAS takes threads, and bytes of what is multiplied up to which

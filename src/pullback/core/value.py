@@ -139,6 +139,8 @@ def within_transform(
 
     A result was made within the transform all the same, a view where what it is a view of was made.
     """
+    if mode is DEFAULT or mode is NO_GRAD:
+        return compute(*given)
     token = put_modes(DEFAULT if mode.grad else NO_GRAD)
     try:
         result = compute(*given)

@@ -23,13 +23,13 @@ from ...nn.parameter import Buffer, Parameter
 from ...tensor.sparse import Sparse
 from ...tensor.tensor import Tensor
 from .captured import Cell
-from .deferred import Number
-from .guards import Alike
-from .sparse_inputs import SparseInputs
+from .state.deferred import Number
+from .state.guards import Alike
+from .state.sparse_inputs import SparseInputs
 from .unsupported import OnlyNow, Unsupported
 
 if TYPE_CHECKING:
-    from .session import Session
+    from .state.session import Session
 
 _PAST = "it goes backward through what happened before the call"
 #: Classes of tensors that a program may be given.
