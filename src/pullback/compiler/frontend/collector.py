@@ -24,4 +24,8 @@ def uncollected() -> Iterator[None]:
     try:
         yield
     finally:
+        if not gc.get_freeze_count():
+            # Into the oldest generation, as what has been looked through: the next allocation would look.
+            gc.freeze()
+            gc.unfreeze()
         gc.enable()
