@@ -14,7 +14,6 @@ import numpy as np
 
 from ...array import dtypes
 from ...core.value import TensorBase, dtype_of, shape_of, wrap
-from ...tensor.masks import where
 from .deferred import Applied, Deferred, comes_before, is_drawn_array, part_of
 from .session import Session
 
@@ -218,11 +217,6 @@ def set_item(session: Session, tensor: Any, key: Any, value: Any) -> bool:
     if len(shape_of(value)) > len(slot):
         return False
     given = value.to(place.tensor.dtype).expand(slot)
-    if place.length is not None:
-        place.tensor.index_copy_(axis, place.places(), given)
-        return True
-    given = given.unsqueeze(axis)
-    # A loop over the tensor, which goes together with what is before and behind it.
-    places = wrap(np.arange(shape[axis]).reshape(-1, *(1,) * (len(shape) - axis - 1)))
-    place.tensor.copy_(where(places == place.number, given, place.tensor))
+    slices = given.unsqueeze(axis) if place.length is None else given
+    place.tensor.index_copy_(axis, place.places(), slices)
     return True
