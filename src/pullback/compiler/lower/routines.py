@@ -50,7 +50,8 @@ def scattered(
     target = linear(where(analysis, spread(at)), strides_of(shape))
     over = None if base is None or base.buffer is None else base.buffer
     if over is not None:
-        value(given := Analysis(), spread(at))
+        given: Any = Analysis()
+        value(given, spread(at))
         read = {r.buffer for r in (*analysis.reads, *given.reads)}
         if over in read or over.shape != shape:
             over = None
