@@ -4,6 +4,7 @@ place does.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -135,3 +136,64 @@ def test_a_refused_step_changes_nothing(steps_before):
         assert torch.equal(value, before[key])
     step(tokens, torch.tensor([0, 2]))
     assert all(state["step"].item() == steps_before + 1 for state in optimizer.state.values())
+
+
+def _a_column(x: Any, i: Any, v: Any) -> Any:
+    x.index_copy_(1, i, v)
+    return x.sum()
+
+
+def _what_was_there(x: Any, i: Any, v: Any) -> Any:
+    before = x[:, 5:9] * 1
+    x.index_copy_(1, i, v)
+    return before.sum() + x[0, 7]
+
+
+def _from_itself(x: Any, i: Any, v: Any) -> Any:
+    x.index_copy_(1, i, x[:, 10:11] * 2)
+    x[:, i] = x[:, 11:12] * v
+    return x.sum()
+
+
+def _twice(x: Any, i: Any, v: Any) -> Any:
+    y = x.index_copy(1, i, v)
+    z = y.index_copy(1, i + 1, v * 2)
+    x.copy_(z)
+    return y.sum() - z.sum()
+
+
+def _of_its_own(x: Any, i: Any, v: Any) -> Any:
+    z = (x * 2).index_copy(1, i, v).index_copy(1, i + 2, v * 3)
+    return z.sum() + (z + 1).index_add(1, i, v).sum()
+
+
+WRITES = _a_column, _what_was_there, _from_itself, _twice, _of_its_own
+
+
+@pytest.mark.parametrize("write", WRITES)
+@pytest.mark.parametrize("across", [False, True])
+def test_what_is_written_to_places_in_place(write: Any, across: bool) -> None:
+    def made() -> Any:
+        whole = torch.arange(240.0)
+        return whole.reshape(80, 3).t() if across else whole.reshape(3, 80)
+
+    mine, other, compiled = made(), made(), torch.compile(write)
+    for place in (5, 10, 78, 80, 7, 77):
+        args = torch.tensor([place - 1]), torch.full((3, 1), float(place))
+        try:
+            want = write(other, *args)
+        except IndexError as error:
+            with pytest.raises(IndexError, match=re.escape(str(error).splitlines()[0])):
+                compiled(mine, *args)
+        else:
+            torch.testing.assert_close(compiled(mine, *args), want)
+        torch.testing.assert_close(mine, other, rtol=0, atol=0)
+
+
+def test_a_large_cache_is_not_copied() -> None:
+    cache = torch.zeros(4, 2000)
+    compiled = torch.compile(_a_column, fullgraph=True)
+    compiled(cache, torch.tensor([3]), torch.ones(4, 1))
+    executable = compiled._native.specializations[-1].forward
+    lowered, plan = executable.lowered, executable.plan
+    assert any(plan.may_replace(a, b) for a in lowered.inputs for b in lowered.outputs)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import warnings
 from collections.abc import Callable, Sequence
@@ -47,6 +48,8 @@ ONE_PROGRAM: dict[str, Callable[[Any, Any], Any]] = {
     "its type": lambda x, n: x * (2 if isinstance(n, int) else 3) * n,
     "rows": lambda x, n: x[n % 3] + x[n % 3 - 3, :] * 2,
     "columns": lambda x, n: x[:, n % 4] * 2 + x[..., n % 4 - 4],
+    "crops": lambda x, n: x[n % 2 : n % 2 + 2, n % 3 : n % 3 + 2] + x[None, n % 3, ..., n % 2 : n % 2 + 2],
+    "functions": lambda x, n: x * (1 + math.cos(math.pi * n / 9)) + math.floor(n / 2) * math.sqrt(n),
     "slices": lambda x, n: (x[n % 2 : n % 2 + 2] * 2, x[1:, n % 3 : n % 3 + 2].sum(1)),
     "slices from the end": lambda x, n: (x[:, n % 2 - 4 : n % 2 - 2] * 2, x[: n % 3 + 9] + 1),
     "parts of rows": lambda x, n: x[n % 3, 1:] - x[None, n % 3, :3].sum(),
@@ -56,6 +59,36 @@ ONE_PROGRAM: dict[str, Callable[[Any, Any], Any]] = {
 @pytest.mark.parametrize("name", ONE_PROGRAM)
 def test_an_integer_is_an_input(name):
     assert programs(ONE_PROGRAM[name], [(X, n) for n in range(12)]) == 2
+
+
+@pytest.mark.parametrize("name", ["SGD", "Adam", "AdamW"])
+def test_a_rate_of_a_counter(name: str) -> None:
+    """A warm-up and a cosine, which the step itself puts into the groups."""
+
+    def made() -> tuple[Callable[[], Any], Any]:
+        w = torch.arange(4.0).requires_grad_()
+        optimizer, state = getattr(torch.optim, name)([w], lr=0.5), {"step": 0}
+
+        def step() -> Any:
+            at = state["step"]
+            state["step"] += 1
+            rate = 0.1 * (at + 1) / 4 if at < 4 else 0.05 * (1 + math.cos(math.pi * (at - 4) / 20))
+            for group in optimizer.param_groups:
+                group["lr"] = rate
+            loss = ((w - 1) ** 2).sum()
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            return loss.detach(), w.detach().clone()
+
+        return step, optimizer
+
+    (eager, one), (step, other) = made(), made()
+    compiled = torch.compile(step)
+    for _ in range(16):
+        assert same(compiled(), eager())
+        assert one.param_groups[0]["lr"] == other.param_groups[0]["lr"]
+    assert len(compiled._native.specializations) == 2
 
 
 def test_a_float_is_an_input():

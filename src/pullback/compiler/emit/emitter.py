@@ -131,6 +131,19 @@ class Emitter:
         yield
         self.scopes.pop()
 
+    @contextmanager
+    def unless_same(self, buffer: Buffer, other: Buffer) -> Iterator[None]:
+        """Write what is done where two buffers do not lie in the same place."""
+        places = [self.parameters.setdefault(b.number, f"%p{len(self.parameters)}") for b in (buffer, other)]
+        same = self.fresh()
+        self.line(f"{same} = icmp eq ptr {', '.join(places)}")
+        self.line(f"br i1 {same}, label %same{same[1:]}, label %apart{same[1:]}")
+        self.lines.append(f"apart{same[1:]}:")
+        with self.scope():
+            yield
+        self.line(f"br label %same{same[1:]}")
+        self.lines.append(f"same{same[1:]}:")
+
     def known(self, key: Any) -> Any:
         for scope in reversed(self.scopes):
             if key in scope:

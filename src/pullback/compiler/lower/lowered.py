@@ -113,9 +113,16 @@ class Reduction(Node):
 
 @dataclass(eq=False)
 class Routine(Node):
-    """Loops that do not fit the kernels' form: ``write(ops)`` writes them on an emitter."""
+    """Loops that do not fit the kernels' form: ``write(ops)`` writes them on an emitter.
+
+    Attributes
+    ----------
+    over : Buffer, optional
+        One that `buffer` begins as, and may lie in the memory of.
+    """
 
     write: Callable[[Any], None] = field(kw_only=True)
+    over: Buffer | None = None
 
 
 @dataclass(eq=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, nullcontext
 from typing import Any
 
 from ..emit.emitter import SHORT
@@ -22,7 +22,7 @@ def scattered(
     kept: Body | None = None, accumulate: bool = True,
 ) -> Lowered:  # fmt: skip
     """Return `base`, or zeros, with the elements of `source` added (or written) at the places `where`, in
-    order.
+    order. Where the result lies in the memory of the base, nothing else is touched.
 
     Parameters
     ----------
@@ -48,6 +48,13 @@ def scattered(
 
     at, analysis = variables("i", source.shape), Analysis()
     target = linear(where(analysis, spread(at)), strides_of(shape))
+    over = None if base is None or base.buffer is None else base.buffer
+    if over is not None:
+        given: Any = Analysis()
+        value(given, spread(at))
+        read = {r.buffer for r in (*analysis.reads, *given.reads)}
+        if over in read or over.shape != shape:
+            over = None
     # Elements of the innermost loop go to different places when only the loop itself tells them apart.
     apart = bool(at) and target.coefficient(at[-1]) not in (None, 0) and not any(
         at[-1].name in read.index.variables() for read in analysis.reads
@@ -55,7 +62,7 @@ def scattered(
 
     def write(ops: Any) -> None:
         first = variables("o", shape)
-        with nest(ops, first):
+        with nullcontext() if over is None else ops.unless_same(buffer, over), nest(ops, first):
             indices = spread(first)
             start = ops.constant(0, source.dtype) if base is None else base.at(ops, indices)
             ops.store(buffer, linear(indices, strides_of(shape)), start)
@@ -68,7 +75,7 @@ def scattered(
                 found = ops.add(ops.reread(buffer, position), found)
             ops.store(buffer, position, found)
 
-    return filled(context, buffer, write, look)
+    return filled(context, buffer, write, look, over)
 
 
 def joined(context: Context, parts: Sequence[Lowered], dim: int) -> Lowered:
@@ -109,13 +116,16 @@ def stack(context: Context, *given: Any) -> Lowered | None:
 
 
 def filled(
-    context: Context, buffer: Buffer, write: Callable[[Any], None], look: Callable[[Any], object]
-) -> Lowered:
-    """Return the value that loops of their own write to a buffer; `look` runs what they read on a handler."""
+    context: Context, buffer: Buffer, write: Callable[[Any], None], look: Callable[[Any], object],
+    over: Buffer | None = None,
+) -> Lowered:  # fmt: skip
+    """Return the value that loops of their own write to a buffer; `look` runs what they read on a handler,
+    `over` is as `Routine` has it.
+    """
     analysis: Any = Analysis()
     look(analysis)
     reads = distinct(r.buffer for r in analysis.reads if r.buffer is not buffer)
-    context.nodes.append(Routine(buffer, reads, write=write))
+    context.nodes.append(Routine(buffer, reads, write=write, over=over))
     return context.held(buffer)
 
 

@@ -66,9 +66,13 @@ class Plan:
 
     @computed
     def _filling(self) -> dict[int, int]:
-        """Return the numbers of the kernels that fill buffers."""
-        kernels = ((n, step) for n, step in enumerate(self.steps) if isinstance(step, Kernel))
-        return {number_: n for n, step in kernels for number_ in step.fills}
+        """Return the numbers of the kernels and routines that fill buffers."""
+        filling: dict[int, int] = {}
+        for n, step in enumerate(self.steps):
+            if isinstance(step, (Kernel, Routine)):
+                filled = step.fills if isinstance(step, Kernel) else (step.buffer.number,)
+                filling.update(dict.fromkeys(filled, n))
+        return filling
 
     @computed
     def _reading(self) -> dict[int, set[int]]:
@@ -119,7 +123,10 @@ class Plan:
             return False
         if any(n > filling for n in self._reading.get(before.number, ())):
             return False
-        return self.emissions[id(self.steps[filling])].accesses.may_replace(before.number, after.number)
+        step = self.steps[filling]
+        if isinstance(step, Routine):
+            return step.over is not None and step.over.number == before.number
+        return self.emissions[id(step)].accesses.may_replace(before.number, after.number)
 
 
 def scheduled(plan: Plan) -> Plan:
@@ -176,13 +183,18 @@ def laid_out(plan: Plan) -> Plan:
 
 
 def _in_place(steps: Sequence[Step], sizes: dict[int, int], spans: dict[int, list[int]]) -> dict[int, int]:
-    """Let calls that can write to the memory of their first operand, where that ends its life there; return
-    which buffer lies in which. The others' sizes and spans remain.
+    """Let calls that can write to the memory of their first operand, and routines that change a part of it,
+    where that ends its life there; return which buffer lies in which. The others' sizes and spans remain.
     """
     within: dict[int, int] = {}
     for n, step in enumerate(steps):
+        pair = None
         if isinstance(step, Call) and TABLE[step.op].into is not None:
-            result, operand = step.outputs[0].number, step.operands[0].number
+            pair = step.outputs[0], step.operands[0]
+        elif isinstance(step, Routine) and step.over is not None:
+            pair = step.buffer, step.over
+        if pair is not None:
+            result, operand = pair[0].number, pair[1].number
             operand = within.get(operand, operand)
             if result in sizes and sizes.get(operand) == sizes[result] and spans[operand][1] == n:
                 within[result] = operand

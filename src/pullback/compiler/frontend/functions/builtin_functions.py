@@ -60,9 +60,10 @@ def _pure(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any
             return f(*args, **kwargs)
         args = tuple(_number(session, a) if isinstance(a, TensorBase) else a for a in args)
     if any(isinstance(a, Deferred) for a in args) and not kwargs:
-        if all(comes_before(a) for a in args if isinstance(a, Deferred)):
+        kind = operators.kind_of_result(f, args)
+        if kind not in (int, float) and all(comes_before(a) for a in args if isinstance(a, Deferred)):
             return f(*map(operators._known, args))
-        return operators.deferred(session, f, args, operators.kind_of_result(f, args))
+        return operators.deferred(session, f, args, kind)
     if all(map(operators.is_plain, args)) and all(map(operators.is_plain, kwargs.values())):
         return f(*args, **kwargs)
     raise session.refusal(f"it passes an object of the user's to {calls.name_of(f)}")

@@ -14,13 +14,15 @@ import inspect
 import warnings
 from typing import Any
 
+import numpy as np
+
 from ....autograd.grad_mode import enable_grad
 from ....core.blame import own_file
 from ....core.value import TensorBase
 from ....optim.lr_scheduler import LRScheduler, ReduceLROnPlateau
 from ....optim.optimizer import Optimizer
 from ..operations import calls
-from ..state.deferred import Decides, Deferred, Succeeds
+from ..state.deferred import Decides, Deferred, Succeeds, comes_before
 from ..state.guards import ABSENT
 from ..state.optimizer_state import Dial, is_ours, turns
 from ..state.session import Session
@@ -55,25 +57,42 @@ def _step(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any
     session.whole_dict(state)
     for entry in dict.values(state):
         _follow(session, entry)
-    dials = []
+    # Options for which tensors stand: the group, the key, the tensor, and the number.
+    dials: list[tuple[dict[str, Any], str, Any, Any]] = []
     for group in groups:
         session.dict_keys(group)
         for key in list(group):
             # What the function has assigned is not what a call finds.
             if key in session.turning and turns(key, group[key]) and not session.was_written(group, key):
-                dials.append(session.dial(group, key, Dial))
+                dial = session.dial(group, key, Dial)
+                dials.append((group, key, dial.stand_in, dial.value))
             elif key != "params":
-                _follow(session, session.dict_item(group, key))
+                found = session.dict_item(group, key)
+                number = _assigned(session, key, found)
+                if number is None:
+                    _follow(session, found)
+                else:
+                    dials.append((group, key, number, found))
     before = {parameter: (entry, dict(entry)) for parameter, entry in dict.items(state)}
     try:
-        for dial in dials:
-            dict.__setitem__(dial.container, dial.key, dial.stand_in)
+        for group, key, stand_in, _ in dials:
+            dict.__setitem__(group, key, stand_in)
         f(optimizer)
     finally:
-        for dial in dials:
-            dict.__setitem__(dial.container, dial.key, dial.value)
+        for group, key, _, value in dials:
+            dict.__setitem__(group, key, value)
         _left(session, state, before)
     return loss
+
+
+def _assigned(session: Session, key: str, value: Any) -> Any:
+    """Return a tensor for an option that the function has set to a number which each call works out."""
+    if key not in session.turning or not isinstance(value, Deferred) or not comes_before(value):
+        return None
+    if type(value.present()) is not float or not turns(key, value.present()):
+        return None
+    session.knowledge.dials = True
+    return session.number(value, np.dtype(np.float64))
 
 
 def _left(session: Session, state: dict[Any, Any], before: dict[Any, tuple[Any, dict[str, Any]]]) -> None:

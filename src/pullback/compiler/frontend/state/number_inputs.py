@@ -14,7 +14,6 @@ import numpy as np
 
 from ....array import dtypes
 from ....core.value import TensorBase, dtype_of, shape_of, wrap
-from ....tensor.masks import where
 from .deferred import Applied, Deferred, comes_before, is_drawn_array, part_of
 from .session import Session
 
@@ -195,11 +194,30 @@ def item(session: Session, tensor: Any, key: Any) -> Any:
     """
     if not session.knowledge.picks:
         return None
-    place = _place(session, tensor, key)
+    copy = _copied(session, tensor, key if type(key) is tuple else (key,))
+    return None if copy is None else session.cells.recorder.pick(copy, tensor)
+
+
+def _copied(session: Session, tensor: Any, parts: tuple[Any, ...]) -> Any:
+    later = [n for n, part in enumerate(parts) if _is_later(part)]
+    if len(later) > 1:
+        # One after another, the last one first.
+        at = later[-1]
+        whole = tuple(
+            part if n == at or part is Ellipsis else slice(None)
+            for n, part in enumerate(parts)
+            if part is not None
+        )
+        tensor = _copied(session, tensor, whole)
+        if tensor is None:
+            return None
+        taken = (slice(None),) if type(parts[at]) is slice else ()
+        return _copied(session, tensor, (*parts[:at], *taken, *parts[at + 1 :]))
+    place = _place(session, tensor, parts)
     if place is None:
         return None
     copy = place.tensor.index_select(place.axis, place.places())
-    return session.cells.recorder.pick(copy.squeeze(place.axis) if place.length is None else copy, tensor)
+    return copy.squeeze(place.axis) if place.length is None else copy
 
 
 def set_item(session: Session, tensor: Any, key: Any, value: Any) -> bool:
@@ -218,11 +236,6 @@ def set_item(session: Session, tensor: Any, key: Any, value: Any) -> bool:
     if len(shape_of(value)) > len(slot):
         return False
     given = value.to(place.tensor.dtype).expand(slot)
-    if place.length is not None:
-        place.tensor.index_copy_(axis, place.places(), given)
-        return True
-    given = given.unsqueeze(axis)
-    # A loop over the tensor, which goes together with what is before and behind it.
-    places = wrap(np.arange(shape[axis]).reshape(-1, *(1,) * (len(shape) - axis - 1)))
-    place.tensor.copy_(where(places == place.number, given, place.tensor))
+    slices = given.unsqueeze(axis) if place.length is None else given
+    place.tensor.index_copy_(axis, place.places(), slices)
     return True
