@@ -43,7 +43,7 @@ SAME_C_LIBRARY = DATA["c_library"] == [c_library()]
 
 
 class Never:
-    """Stands for work that never becomes hot."""
+    """Stand for work that never becomes hot."""
 
     def is_hot(self, nanoseconds: float) -> bool:
         return False
