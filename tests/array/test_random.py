@@ -42,6 +42,13 @@ DATA: dict[str, Any] = json.loads((Path(__file__).parent / "data" / "random.json
 SAME_C_LIBRARY = DATA["c_library"] == [c_library()]
 
 
+class Never:
+    """Stand for work that never becomes hot."""
+
+    def is_hot(self, nanoseconds: float) -> bool:
+        return False
+
+
 def seeded(seed: int) -> Generator:
     return Generator().manual_seed(seed)
 
@@ -375,6 +382,26 @@ def test_small_draws_share_work_but_not_numbers(seed: int) -> None:
 
 
 # --- live ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("between", [1, 2, 5, 13, 40])
+@pytest.mark.parametrize("size", [224, 624, 2000, 4096])
+def test_vectors_made_ahead_are_those_made_one_by_one(
+    size: int, between: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(random_normal, "_HOTNESS", Never())
+    several, single = seeded(size), seeded(size)
+    for k in range(40):
+        out, other = np.empty(size, np.float32), np.empty(size, np.float32)
+        if k % between == 0:
+            assert random_uniform.uniform(several, np.empty(7)).tobytes() == (
+                random_uniform.uniform(single, np.empty(7)).tobytes()
+            )
+        single.ahead = None
+        random_normal.normal(several, out, 0.5, 2.0)
+        random_normal.normal(single, other, 0.5, 2.0)
+        assert out.tobytes() == other.tobytes()
+        assert several.get_state().tobytes() == single.get_state().tobytes()
 
 
 def test_live_against_torch() -> None:

@@ -224,8 +224,9 @@ def _normal_cdf_twice(x: ndarray, out: ndarray, spare: ndarray, scaled: ndarray)
 #: R with erf(x / √2) = tanh(x · R(x²)), for the smallest largest error of the left side on |x| ≤ 5.7, beyond
 #: which both sides are ±1 in float32. Φ is off by 1e-7 at most and gelu by 6e-7 (torch's gelu by 1.2e-6),
 #: with 11 passes less than through `erf`, and NumPy's tanh takes half the time of its exp.
+#: As arrays without dimensions they are taken 0.5 µs sooner each than as numbers of NumPy's.
 _PROBIT_COEFFICIENTS = tuple(
-    np.float32(c)
+    np.array(c, np.float32)
     for c in (
         0.797884941462078, 0.0363330845651692, -3.259496443735793e-05, -5.530619902666585e-05,
         3.964745513456138e-06, -1.3226343669732243e-07, 1.7561737276659838e-09,

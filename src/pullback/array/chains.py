@@ -119,4 +119,8 @@ class Chain:
             return
         shape = (-1, x.shape[-1])
         shapes = {ROWS: shape, COLUMN: (-1, 1), VECTOR: (-1,), SCALAR: ()}
-        self.kernel(*(v.reshape(shapes[role]) for v, role in zip((x, *others), self.roles, strict=True)))
+        # To reshape what has the shape takes as long as a sum.
+        self.kernel(*[
+            v if v.ndim == len(shapes[role]) else v.reshape(shapes[role])
+            for v, role in zip((x, *others), self.roles, strict=True)
+        ])  # fmt: skip

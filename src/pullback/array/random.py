@@ -65,15 +65,18 @@ class Generator:
         Held by every kernel for as long as it draws.
     next_normal : float or None
         The second value of the last pair that the scalar normal path made, in double precision.
+    ahead : object
+        What a kernel made of words that nobody has drawn yet, with these words (`random_normal`).
     """
 
     __slots__ = (
         "__weakref__", "_block", "_end", "_float_normal", "_made", "_next", "_seed", "_singly", "_source",
-        "device", "lock", "next_normal",
+        "ahead", "device", "lock", "next_normal",
     )  # fmt: skip
 
     def __init__(self, device: object = "cpu") -> None:
         self.device = device
+        self.ahead: Any = None
         self.lock = locks.lock()
         self._source: _Source | None = None
         self._reset(DEFAULT_SEED)
@@ -214,6 +217,20 @@ class Generator:
         self._made, self._singly = {}, (STATE_WORDS, [])
         self._next, self._end = missing - (blocks - 1) * STATE_WORDS, STATE_WORDS
         return np.concatenate((rest, fresh[:missing])) if rest.size else fresh[:missing]
+
+    def place(self) -> tuple[int, int]:
+        """Return what tells whether something was drawn since: the block's identity and the next word."""
+        return id(self._block), self._next
+
+    def coming(self, count: int) -> np.ndarray:
+        """Return the words that `words` will give, which are still to be drawn. The caller holds ``lock``."""
+        source = self._words()
+        kept = self._block, self._made, self._singly, self._next, self._end
+        key = source.key().copy()
+        found = self.words(count)
+        source.set_key(key)
+        self._block, self._made, self._singly, self._next, self._end = kept
+        return found
 
     def made(
         self, make: Callable[[np.ndarray], np.ndarray], count: int, together: int = 1, each: int = 1

@@ -43,6 +43,10 @@ NANOSECONDS, NANOSECONDS_DOUBLE = 30, 80
 #: What the loops of a draw cost to start; of a few numbers they are shared with the draws around them.
 START = 40_000
 _FEW = 4 * BLOCK
+#: Vectors that are made together where vectors of one size follow one another, and their numbers in all: of
+#: 2,000 numbers NumPy's calls take 88 µs instead of 208 (busy machine).
+_TOGETHER, _AHEAD = 8, 1 << 15
+_NONE = np.empty((0, 0), np.uint32)
 _HOTNESS = Hotness()
 
 #: Pairs of scalar normal numbers that Python's functions make sooner than NumPy's.
@@ -141,6 +145,10 @@ def _blocks(generator: Generator, flat: np.ndarray, mean: float, std: float) -> 
         values = generator.made(_standard_singles, flat.size, BLOCK)
         flat[...] = values if mean == 0 and std == 1 else fused_multiply_add(values, std, mean)
         return
+    if single and not native and flat.size % BLOCK == 0 and flat.size <= _AHEAD // _TOGETHER:
+        values = _one_of_several(generator, flat.size)
+        flat[...] = values if mean == 0 and std == 1 else fused_multiply_add(values, std, mean)
+        return
     whole = flat.size - flat.size % BLOCK
     if native:
         fill_blocks = _HOTNESS.ask("normals")
@@ -162,6 +170,28 @@ def _blocks(generator: Generator, flat: np.ndarray, mean: float, std: float) -> 
     store(last, values[: last.size])
     if whole < flat.size:
         store(flat[-BLOCK:], values[last.size :])
+
+
+def _one_of_several(generator: Generator, size: int) -> np.ndarray:
+    """Return standard normal float32 numbers of the next words, for reading only.
+
+    A simulation draws vectors of one size one after another. So from the second of them on, those that are
+    likely to follow are made in the same calls, of the words that are to come. Each draw then draws its words
+    like any other, and takes what was made if it was made of these.
+    """
+    place, last, row, words, values = generator.ahead or (None, 0, 0, _NONE, _NONE)
+    if last == size and row == len(words) and generator.place() == place:
+        words = generator.coming(min(_TOGETHER, 2 * max(1, row)) * size).reshape(-1, size)
+        row, values = 0, _standard_singles(words.reshape(-1)).reshape(-1, size)
+    drawn = generator.words(size)
+    if last == size and row < len(words) and np.array_equal(words[row], drawn):
+        found = values[row]
+        row += 1
+    else:
+        found = _standard_singles(drawn)
+        row, words, values = 0, _NONE, _NONE
+    generator.ahead = generator.place(), size, row, words, values
+    return found
 
 
 def _halves_of_blocks(numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -335,7 +335,8 @@ def add_put(x: ndarray, key: tuple[Any, ...], values: ndarray) -> ndarray:
             _add_rows(x.reshape(-1, *row), index.reshape(-1), full.reshape(index.size, *row))
         return x
     places = np.arange(x.size).reshape(x.shape)[key]
-    np.add.at(x.reshape(-1), places.reshape(-1), np.broadcast_to(values, places.shape).reshape(-1))
+    full = values if values.shape == places.shape else np.broadcast_to(values, places.shape)
+    np.add.at(x.reshape(-1), places.reshape(-1), full.reshape(-1))
     return x
 
 

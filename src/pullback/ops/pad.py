@@ -23,20 +23,29 @@ Amounts = tuple[tuple[int, int], ...]
 
 
 def _pad(x: ndarray, /, amounts: Amounts, value: float) -> ndarray:
-    shape = tuple(n + a + b for n, (a, b) in zip(x.shape, amounts, strict=True))
+    shape, source, target = _places(x.shape, amounts)
     if x.size < _WORTH_BORDERS:
-        y = np.full(shape, value, x.dtype)
+        # Zeros without a sign that matters are there at once.
+        y = np.zeros(shape, x.dtype) if type(value) is int and not value else np.full(shape, value, x.dtype)
     else:
         y = np.empty(shape, x.dtype)
         if max(x.size, y.size) >= large.SIZE and _pad_planes(x, y, amounts, value):
             return y
         _fill_borders(y, amounts, value)
-    source = tuple(slice(max(0, -a), n - max(0, -b)) for n, (a, b) in zip(x.shape, amounts, strict=True))
+    copy_into(y[target], x[source])
+    return y
+
+
+@functools.lru_cache(maxsize=256)
+def _places(
+    size: tuple[int, ...], amounts: Amounts
+) -> tuple[tuple[int, ...], tuple[slice, ...], tuple[Any, ...]]:
+    """Return the shape of the result, what is copied, and where to: to find out takes 5 µs."""
+    shape = tuple(n + a + b for n, (a, b) in zip(size, amounts, strict=True))
+    source = tuple(slice(max(0, -a), n - max(0, -b)) for n, (a, b) in zip(size, amounts, strict=True))
     target = tuple(slice(max(0, a), n - max(0, b)) for n, (a, b) in zip(shape, amounts, strict=True))
     # With the ellipsis a 0-d array is a view, too, no number.
-    inside: Any = (*target, ...)
-    copy_into(y[inside], x[source])
-    return y
+    return shape, source, (*target, ...)
 
 
 def _pad_planes(x: ndarray, y: ndarray, amounts: Amounts, value: float) -> bool | None:
