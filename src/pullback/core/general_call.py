@@ -106,7 +106,7 @@ def run_tensor(op: Op, inputs: tuple[Any, ...], attrs: tuple[Any, ...], level: i
     else:
         outs = [wrap(result, None, level)]
     if wanted:
-        _attach(op, inputs, inner, attrs, edges, outs, several, level)
+        attach(op, inputs, inner, attrs, edges, outs, several, level)
     return tuple(outs) if several else outs[0]
 
 
@@ -161,7 +161,7 @@ def _at_level(op: Op, inputs: tuple[Any, ...], attrs: tuple[Any, ...], level: in
     else:
         outs = [wrap(r, None, level) for r in parts]
     if wanted:
-        _attach(op, inputs, inner, attrs, edges, outs, several, level)
+        attach(op, inputs, inner, attrs, edges, outs, several, level)
     return tuple(outs) if several else outs[0]
 
 
@@ -187,7 +187,7 @@ def _view_result(
     return out
 
 
-def _attach(
+def attach(
     op: Op,
     tensors: Sequence[Any],
     inner: Sequence[Any],

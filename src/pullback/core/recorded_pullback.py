@@ -21,6 +21,7 @@ from .levels import fresh_level
 from .modes import DEFAULT, NO_GRAD, modes
 from .node import Node, Output
 from .saved import graph_reader, picker, plain_saved
+from .tracer import Tracer
 from .value import TensorBase, Value, shape_of, wrap
 
 if TYPE_CHECKING:
@@ -58,6 +59,8 @@ def pullback_of_tensors(op: Op, general: Callable[..., Any]) -> Callable[..., An
     behind = 3 * op.layout.count
 
     def backward(self: Node, g: Any) -> tuple[Any, ...]:
+        if type(g) is Tracer and g.recorder.patterns is not None:
+            return g.recorder.patterns.pulled(self, g, general)
         if type(g) is not facade.Tensor or ((kind := type(g._value)) is not ndarray and kind is not Batched):
             return general(self, g)
         saved = plain_saved(self)
