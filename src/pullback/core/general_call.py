@@ -118,8 +118,8 @@ def _at_level(op: Op, inputs: tuple[Any, ...], attrs: tuple[Any, ...], level: in
     inner: list[Any] = []
     edges: list[Any] = []
     wanted = rows = False
-    #: Whether what lies below is nothing but tensors around arrays.
-    plain = True
+    #: Whether what lies below is nothing but tensors around arrays, and none of them holds places.
+    plain = known = True
     aliased = None
     tensor, parameter = facade.Tensor, facade.Parameter
     for v in inputs:
@@ -138,8 +138,11 @@ def _at_level(op: Op, inputs: tuple[Any, ...], attrs: tuple[Any, ...], level: in
                 elif kind is not tensor and kind is not parameter:
                     return None
                 v = value
-            if type(v) is not Batched and (v._level or type(v._value) is not ndarray):
-                plain = False
+            if type(v) is not Batched:
+                if v._level or type(v._value) is not ndarray:
+                    plain = False
+                elif v._value.dtype.kind in "iu":
+                    known = False
         elif isinstance(v, Value):
             return None
         inner.append(v)
@@ -148,7 +151,7 @@ def _at_level(op: Op, inputs: tuple[Any, ...], attrs: tuple[Any, ...], level: in
         result = Batched.run(op, tuple(inner), attrs, level)
     elif plain:
         given = (tuple(inner),) if op.variadic else inner
-        result = within_transform(op, inner, mode, op.again, *given, *attrs)
+        result = within_transform(op, inner, mode, op.again if known else op.call, *given, *attrs)
     else:
         result = run(op, tuple(inner), attrs)
     several = isinstance(result, tuple)

@@ -95,7 +95,8 @@ def _pulled_for_rows(
                 v, dim = rows.value, rows.dim
             if type(v) is not facade.Tensor and type(v) is not facade.Parameter:
                 return None
-            if v._level or type(v._value) is not ndarray:
+            # Kernels are not to be tried with other places than were given, which some do not check.
+            if v._level or type(v._value) is not ndarray or v._value.dtype.kind in "iu":
                 return None
         elif isinstance(v, (Value, ndarray)):
             return None
