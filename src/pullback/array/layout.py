@@ -209,6 +209,15 @@ def copy(array: ndarray, dtype: np.dtype[Any] | None = None) -> ndarray:
     return new
 
 
+def fresh(array: ndarray) -> ndarray:
+    """Return a copy of an array without gaps, with its strides."""
+    if not array.flags.c_contiguous:
+        return array.copy(order="K")
+    made = np.empty(array.shape, array.dtype)
+    made[...] = array
+    return made
+
+
 def convert(array: ndarray, dtype: np.dtype[Any]) -> ndarray:
     """Return a copy in another dtype, laid out alike: imaginary parts dropped, half precisions by way of
     float32.

@@ -193,7 +193,7 @@ def _largest_of_few(x: ndarray, table: _Table | None) -> tuple[ndarray, ndarray]
     if x.dtype.kind == "f" and np.isnan(values).any():
         return None
     shape = (*x.shape[:2], *table.output)
-    return values.reshape(shape), table.taps.take(first).reshape(shape)
+    return values.reshape(shape), np.take(table.taps, first).reshape(shape)
 
 
 def _largest(x: ndarray, places: ndarray) -> tuple[ndarray, ndarray]:
@@ -292,7 +292,7 @@ def _keep_inside(empty: ndarray, windows: Windows, output: Sequence[int], winner
 def winner_indices(winners: ndarray, windows: Windows, size: Sequence[int]) -> ndarray:
     """Return the place of each winner in its plane, counted in C order: torch's indices, int64."""
     reach, starts = _index_parts(windows, winners.shape[2:], tuple(size))
-    indices = reach.take(winners)
+    indices: ndarray = np.take(reach, winners)  # as a function, which is recorded
     indices += starts
     return indices
 
@@ -407,7 +407,7 @@ def adaptive_max_pool(x: ndarray, output: Sequence[int]) -> tuple[ndarray, ndarr
     if 0 < x.size <= _FEW and 0 not in shape:
         places = _adaptive_places(size, tuple(output))
         largest, first = _largest(x, places)
-        return largest.reshape(shape), places.take(first).reshape(shape)
+        return largest.reshape(shape), np.take(places, first).reshape(shape)
     values = np.empty(shape, x.dtype)
     indices = np.empty(shape, np.int64)
     plane = np.arange(prod(size)).reshape(size)

@@ -244,6 +244,8 @@ aminmax = op("aminmax", _aminmax, (_aminmax_rule,), kind="reduce", outputs=("min
 
 #: Elements that are sorted faster than they are partitioned, compared and counted.
 _FEW = 1024
+#: Elements up to which a median is looked for by a sort.
+_SORTED = 128
 
 
 def _index_of_rank(x: ndarray, rank: Any, dim: int) -> ndarray:
@@ -314,7 +316,9 @@ def _median_of_all(skip: bool) -> Callable[..., ndarray]:
         if not count:
             return np.asarray(np.nan).astype(x.dtype)
         rank = (count - 1) // 2
-        return np.asarray(np.partition(keys, rank)[rank]).astype(x.dtype)
+        # A sort is recorded (`array.loop_recording`), and of few elements as fast.
+        ordered = np.sort(keys, kind="stable") if len(keys) < _SORTED else np.partition(keys, rank)
+        return np.asarray(ordered[rank]).astype(x.dtype)
 
     return run
 

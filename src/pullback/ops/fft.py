@@ -11,13 +11,14 @@ in the order of the input's strides.
 from __future__ import annotations
 
 import functools
-import importlib
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy import ndarray
 
+from ..array import scipy_functions
+from ..array.deferred_import import import_later
 from ..array.strides import strides_of
 from ..array.threads import get_num_threads
 from ..core.op import Call, op
@@ -26,6 +27,8 @@ from .arithmetic import mul
 from .complex import real
 from .pad import pad
 from .view import slice_dim
+
+small_fft = import_later("..array.small_fft", __package__)
 
 Dims = tuple[int, ...]
 
@@ -74,7 +77,7 @@ def _axes(strides: Dims, dims: Dims, fixed: int) -> tuple[Dims, Dims, Dims]:
 def _pocketfft() -> Any:
     """Return SciPy's own transforms: what is public asks about its arguments for 6 µs, they take 1.5."""
     try:
-        return importlib.import_module("scipy.fft._pocketfft.pypocketfft")
+        return scipy_functions.extension("fft._pocketfft.pypocketfft")
     except ImportError:
         from . import public_fft
 
@@ -85,6 +88,10 @@ def _transform(x: ndarray, dims: Dims, fixed: int, name: str, *options: Any) -> 
     if 0 in x.shape:
         raise RuntimeError("MKL FFT error: Intel oneMKL DFTI ERROR: Inconsistent configuration parameters")
     axes, last, back = _axes(strides_of(x), dims, fixed)
+    if type(x) is not ndarray and small_fft.fits(x, options[0] if name == "c2r" else 1):
+        small = small_fft.real_c2c if name == "c2c" and x.dtype.kind == "f" else getattr(small_fft, name)
+        found: ndarray = small(x.transpose(axes), tuple(last), *options)
+        return found.transpose(back)
     threads = get_num_threads() if x.size >= _ALONE else 1
     return getattr(_pocketfft(), name)(x.transpose(axes), last, *options, None, threads).transpose(back)
 

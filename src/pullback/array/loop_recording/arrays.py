@@ -65,6 +65,8 @@ class Recorded(ndarray):
             _asked(self).copy_to(self, value, where=key)
             return
         part = ndarray.__getitem__(self, key)
+        if not part.size:
+            return
         if not np.may_share_memory(part, self):
             raise Unrecorded("a write to elements one by one")
         _asked(self).copy_to(part, value)
@@ -76,7 +78,7 @@ class Recorded(ndarray):
         if type(key) is Recorded and key.dtype.kind == "i":
             return self.take(key, 0)
         if any(type(part) is Recorded for part in (key if type(key) is tuple else (key,))):
-            raise Unrecorded("elements where others say")
+            return FUNCTIONS[ndarray.__getitem__](_asked(self), self, key)
         return _asked(self).move(self, lambda places: places[key])
 
     def astype(self, dtype: Any, *args: Any, copy: bool = True, **named: Any) -> Any:  # type: ignore[override]
@@ -98,7 +100,7 @@ class Recorded(ndarray):
     def reshape(self, *shape: Any, **named: Any) -> Any:
         """Return a view of another shape, or a copy."""
         made = super().reshape(*shape, **named)
-        if np.may_share_memory(made, self):
+        if np.may_share_memory(made, self) or not made.size:
             return made
         return self.copy().reshape(*shape, **named)
 
@@ -114,12 +116,19 @@ class Recorded(ndarray):
         """Return the places of the largest elements."""
         return _asked(self).find_extreme("argmax", self, *args, **named)
 
+    def argsort(self, *args: Any, **named: Any) -> Any:
+        """Return the places of the elements in their order."""
+        return FUNCTIONS[np.argsort](_asked(self), self, *args, **named)
+
     def argmin(self, *args: Any, **named: Any) -> Any:
         """Return the places of the least elements."""
         return _asked(self).find_extreme("argmin", self, *args, **named)
 
     def __bool__(self) -> bool:
-        return _asked(self).decide(plain_of(self))
+        return bool(_asked(self).decide(plain_of(self)))
+
+    def __int__(self) -> int:
+        return int(_asked(self).decide(plain_of(self)))
 
 
 def _while_it_tells(name: str, served: Callable[..., Any] | None) -> Callable[..., Any]:
@@ -138,8 +147,8 @@ def _while_it_tells(name: str, served: Callable[..., Any] | None) -> Callable[..
 
 #: Methods that look at no elements, or by ufuncs alone.
 _BY_UFUNCS = frozenset({
-    "all", "any", "clip", "conj", "conjugate", "diagonal", "max", "mean", "min", "prod", "squeeze", "std",
-    "sum", "swapaxes", "transpose", "var", "view",
+    "all", "any", "clip", "conj", "conjugate", "diagonal", "max", "mean", "min", "prod", "setflags",
+    "squeeze", "std", "sum", "swapaxes", "transpose", "var", "view",
 })  # fmt: skip
 for _name in {*dir(ndarray)} - _BY_UFUNCS:
     if callable(getattr(ndarray, _name)) and (not _name.startswith("_") or _name in _LOOKS):

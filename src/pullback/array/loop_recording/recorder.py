@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -18,6 +20,7 @@ from .steps import (
     FIXED,
     GIVEN,
     MOVED,
+    OPERANDS,
     OWN,
     SOUGHT,
     STEPS,
@@ -25,6 +28,9 @@ from .steps import (
     Step,
     Unrecorded,
 )
+
+#: What decisions are made by.
+_DECIDED = (np.dtype(bool), np.dtype(np.int64))
 
 #: Keywords of ufuncs that say nothing of which loop is called.
 _UNASKED = ("casting", "subok", "order")
@@ -38,7 +44,7 @@ class Recorder:
         self.steps: list[Step] = []
         self.memories: list[tuple[int, ndarray, int, int]] = []
         for array in arrays:
-            self._remember(GIVEN, array)
+            self.remember(GIVEN, array)
 
     def told(self, array: ndarray) -> Any:
         """Return an array that tells what is done with it."""
@@ -46,12 +52,12 @@ class Recorder:
         seen.recorder = self
         return seen
 
-    def _remember(self, kind: int, array: ndarray) -> int:
+    def remember(self, kind: int, array: ndarray) -> int:
         low, high = np.lib.array_utils.byte_bounds(array)
         self.memories.append((kind, array, low, high))
         return len(self.memories) - 1
 
-    def _find(self, array: ndarray) -> tuple[int, int] | None:
+    def find(self, array: ndarray) -> tuple[int, int] | None:
         """Return in which memory an array lies, and how far behind the first element of what has that."""
         at = address(array)
         for k, (_, whole, low, high) in enumerate(self.memories):
@@ -59,28 +65,28 @@ class Recorder:
                 return k, at - address(whole)
         return None
 
-    def _read(self, array: ndarray) -> ndarray:
+    def read(self, array: ndarray) -> ndarray:
         """Return an array that lies in some memory: itself, or a copy of what is always the same."""
-        if self._find(array) is None:
+        if self.find(array) is None:
             array = array.copy()
-            self._remember(FIXED, array)
+            self.remember(FIXED, array)
         return array
 
     def place(self, array: ndarray) -> tuple[int, int]:
         """Return where an array lies that is written."""
-        found = self._find(array)
+        found = self.find(array)
         if found is None:
             whole = array
             while type(whole.base) is ndarray:
                 whole = whole.base
-            found = self._remember(OWN, whole), address(array) - address(whole)
+            found = self.remember(OWN, whole), address(array) - address(whole)
         if self.memories[found[0]][0] in (GIVEN, FIXED):
             raise Unrecorded("a write to an argument")
         return found
 
     def new(self, array: ndarray) -> Any:
         """Return an array that was just made, which tells what is done with it."""
-        self._remember(OWN, array)
+        self.remember(OWN, array)
         if array.size and array.dtype.kind in "biufc" and (array == (first := array.flat[0])).all():
             self._elements(*self._copy(array, first), array)  # it may be that its numbers are read
         return self.told(array)
@@ -95,66 +101,88 @@ class Recorder:
     def add(self, ufunc: np.ufunc, method: str, inputs: list[Any], named: dict[str, Any]) -> Any:
         """Do a call of a ufunc, and note it."""
         named = {k: v for k, v in named.items() if k not in _UNASKED and (v is not None or k == "axis")}
-        (out,) = map(plain_of, named.pop("out", (None,)))
+        outs = tuple(map(plain_of, named.pop("out", (None,) * ufunc.nout)))
         mask = named.pop("where", True)
-        given = named if out is None or out is ... else {**named, "out": out}
-        if mask is not True or ufunc.nout != 1:
-            raise Unrecorded("a call under a mask, or with several results")
-        result = getattr(ufunc, method)(*inputs, **given)
-        if not isinstance(result, ndarray):
-            result = np.array(result)
-        if "out" not in given:
-            self._remember(OWN, result)
+        if mask is not True:
+            return self._add_masked(ufunc, method, inputs, named, outs, mask)
+        there = any(isinstance(out, ndarray) for out in outs)
+        if there and not all(isinstance(out, ndarray) for out in outs):
+            raise Unrecorded("a call with some results given")
+        given = {**named, "out": outs if ufunc.nout > 1 else outs[0]} if outs[0] is not None else named
+        found = getattr(ufunc, method)(*inputs, **given)
+        results = [np.asarray(v) for v in (found if ufunc.nout > 1 else (found,))]
+        if not there:
+            for result in results:
+                self.remember(OWN, result)
+        (result, *more) = results
         if ufunc.signature is not None:
-            self._contract(ufunc, method, inputs, named, result)
+            self._contract(ufunc, method, inputs, named, results)
         elif method == "__call__":
             if named.pop("dtype", result.dtype) != result.dtype or named:
                 raise Unrecorded(f"a call with {', '.join(named)}")
-            self._map(ufunc, inputs, result)
+            self._map(ufunc, inputs, results)
         elif method == "reduce":
             self._reduce(ufunc, inputs[0], result, **named)
         elif method == "accumulate":
             self._accumulate(ufunc, inputs[0], result, **named)
         else:
             raise Unrecorded(f"ufunc.{method}")
-        return self.told(result)
+        return (*map(self.told, results),) if more else self.told(result)
 
-    def _map(self, ufunc: Any, inputs: Sequence[Any], result: ndarray) -> None:
-        kinds = [v.dtype if isinstance(v, ndarray | np.generic) else type(v) for v in inputs]
-        *dtypes, made = ufunc.resolve_dtypes((*kinds, None))
-        if made != result.dtype:
+    def _add_masked(
+        self, ufunc: np.ufunc, method: str, inputs: list[Any], named: dict[str, Any], outs: tuple[Any, ...],
+        mask: Any,
+    ) -> Any:  # fmt: skip
+        """Do a call under a mask: of all elements, of which some are chosen."""
+        (out, *more) = outs
+        if more or out is None or out is ... or method != "__call__":
+            raise Unrecorded("a call under a mask without a result, or with several")
+        result = self.add(ufunc, method, inputs, named)
+        if result.dtype != out.dtype:
             raise Unrecorded("a result of another dtype")
-        self._elements(ufunc, [*dtypes, made], inputs, result)
+        self.copy_to(out, result, where=mask)
+        return self.told(out)
+
+    def _map(self, ufunc: Any, inputs: Sequence[Any], results: Sequence[ndarray]) -> None:
+        kinds = [v.dtype if isinstance(v, ndarray | np.generic) else type(v) for v in inputs]
+        dtypes = ufunc.resolve_dtypes((*kinds, *[None] * ufunc.nout))
+        if [*dtypes[ufunc.nin :]] != [result.dtype for result in results]:
+            raise Unrecorded("a result of another dtype")
+        self._elements(ufunc, dtypes, inputs, *results)
 
     def _elements(
-        self, loop: Any, dtypes: Sequence[np.dtype[Any]], inputs: Sequence[Any], out: ndarray
+        self, loop: Any, dtypes: Sequence[np.dtype[Any]], inputs: Sequence[Any], *outs: ndarray
     ) -> None:
         arrays = []
         for value, dtype in zip(inputs, dtypes, strict=False):
-            if isinstance(value, ndarray) and value.dtype != dtype and self._find(value) is not None:
+            if isinstance(value, ndarray) and value.dtype != dtype and self.find(value) is not None:
                 value = plain_of(self.cast(value, dtype))
             is_array = isinstance(value, ndarray) and value.dtype == dtype
-            arrays.append(self._read(value if is_array else np.array(value, dtype)))
-        for array in arrays:
+            arrays.append(self.read(value if is_array else np.array(value, dtype)))
+        for array, out in product(arrays, outs):
             same = address(array) == address(out) and array.strides == out.strides
             if not same and np.may_share_memory(array, out):
                 raise Unrecorded("operands that overlap")
-        spread = [np.broadcast_to(array, out.shape) for array in arrays]
-        self._loop(loop, dtypes, [*spread, out])
+        spread = [np.broadcast_to(array, outs[0].shape) for array in arrays]
+        self._loop(loop, dtypes, [*spread, *outs], written=len(outs))
 
-    def _places(self, *operands: ndarray) -> list[tuple[int, int]]:
-        """Return where operands lie, of which the last is written."""
-        *read, out = operands
-        return [place for place in map(self._find, read) if place is not None] + [self.place(out)]
+    def places(self, *operands: ndarray, written: int = 1) -> list[tuple[int, int]]:
+        """Return where operands lie, of which the last are written."""
+        read, outs = operands[:-written], operands[-written:]
+        found = [*map(self.find, read)]
+        if None in found:
+            raise Unrecorded("an operand that nothing leads to")
+        return [place for place in found if place is not None] + [*map(self.place, outs)]
 
     def _loop(
-        self, loop: Any, dtypes: Sequence[np.dtype[Any]], operands: Sequence[ndarray], sorted_by: int = -1
-    ) -> None:
+        self, loop: Any, dtypes: Sequence[np.dtype[Any]], operands: Sequence[ndarray], sorted_by: int = -1,
+        written: int = 1,
+    ) -> None:  # fmt: skip
         """Note calls of a loop over arrays of one shape, the innermost along the axis whose step is least."""
-        places = self._places(*operands)
+        places = self.places(*operands, written=written)
         if not operands[0].size:
             return
-        axes = _around(operands[0].shape, operands)
+        axes = axes_around(operands[0].shape, operands)
         axes.sort(key=lambda axis: -abs(axis[1][sorted_by]))
         joined: list[tuple[int, tuple[int, ...]]] = []
         for size, steps in axes:
@@ -163,11 +191,11 @@ class Recorder:
             else:
                 joined.append((size, steps))
         *outer, (count, inner) = joined or [(1, tuple(a.itemsize for a in operands))]
-        self._note(loop, dtypes, outer, (count,), inner, places)
+        self.note(loop, dtypes, outer, (count,), inner, places, written)
 
-    def _note(
+    def note(
         self, loop: Any, dtypes: Sequence[np.dtype[Any]], outer: Sequence[tuple[int, tuple[int, ...]]],
-        sizes: tuple[int, ...], steps: tuple[int, ...], places: Sequence[tuple[int, int]],
+        sizes: tuple[int, ...], steps: tuple[int, ...], places: Sequence[tuple[int, int]], written: int = 1,
     ) -> None:  # fmt: skip
         """Note calls of a loop along axes around it; of more axes than a step has, each call of the first."""
         if len(self.steps) >= STEPS:
@@ -176,11 +204,13 @@ class Recorder:
             (size, moves), *rest = outer
             for k in range(size):
                 moved = [(m, offset + k * by) for (m, offset), by in zip(places, moves, strict=True)]
-                self._note(loop, dtypes, rest, sizes, steps, moved)
+                self.note(loop, dtypes, rest, sizes, steps, moved, written)
             return
+        if len(places) > OPERANDS:
+            raise Unrecorded("too many operands")
         operands = [Operand(*place, tuple([s[k] for _, s in outer])) for k, place in enumerate(places)]
         around = tuple([size for size, _ in outer])
-        self.steps.append(Step(loop, tuple(dtypes), around, sizes, steps, tuple(operands)))
+        self.steps.append(Step(loop, tuple(dtypes), around, sizes, steps, tuple(operands), written))
 
     def _reduce(
         self, ufunc: np.ufunc, x: ndarray, result: ndarray, axis: Any = 0, keepdims: bool = False,
@@ -188,9 +218,15 @@ class Recorder:
     ) -> None:  # fmt: skip
         axes = range(x.ndim) if axis is None else axis if isinstance(axis, tuple) else (axis,)
         gone = {a % x.ndim for a in axes} if x.ndim else set()
-        if not x.ndim or result.dtype != x.dtype or initial is not None or not result.size:
+        if not result.size:
             raise Unrecorded("a reduction of another kind")
-        if ufunc.identity is None and ufunc not in (np.maximum, np.minimum, np.fmax, np.fmin):
+        if result.dtype != x.dtype:
+            x = plain_of(self.cast(self.read(x), result.dtype))
+        if not x.ndim:
+            self.copy_to(result, x)
+            return
+        selects = ufunc in (np.maximum, np.minimum, np.fmax, np.fmin)
+        if initial is None and ufunc.identity is None and not selects:
             raise Unrecorded("a reduction of another kind")
         strides = iter(result.strides)
         if keepdims:
@@ -198,39 +234,47 @@ class Recorder:
         else:
             steps = [0 if d in gone else next(strides) for d in range(x.ndim)]
         first = x[tuple([slice(0, 1) if d in gone else slice(None) for d in range(x.ndim)])]
-        begin = first.reshape(result.shape) if ufunc.identity is None else ufunc.identity
-        self.copy_to(result, begin)
+        begin = ufunc.identity if initial is None else initial
+        begin = first.reshape(result.shape) if begin is None else begin
+        self._elements(*self._copy(result, begin), result)  # noted alone: what is there may be asked for
         spread = np.lib.stride_tricks.as_strided(result, x.shape, steps)
-        self._loop(ufunc, (x.dtype,) * 3, [spread, self._read(x), spread], 1)
+        self._loop(ufunc, (x.dtype,) * 3, [spread, self.read(x), spread], 1)
 
     def _accumulate(
         self, ufunc: np.ufunc, x: ndarray, result: ndarray, axis: int = 0, dtype: Any = None
     ) -> None:
         if result.dtype != x.dtype or not x.ndim:
             raise Unrecorded("running sums of another dtype")
-        mine, its = np.moveaxis(self._read(x), axis, -1), np.moveaxis(result, axis, -1)
+        mine, its = np.moveaxis(self.read(x), axis, -1), np.moveaxis(result, axis, -1)
         self.copy_to(its[..., :1], mine[..., :1])
         if x.shape[axis] < 2:
             return
         shape = (*mine.shape[:-1], mine.shape[-1] - 1)
         parts = [its[..., :-1], mine[..., 1:], its[..., 1:]]
-        places = self._places(*parts)
+        places = self.places(*parts)
         steps = tuple([part.strides[-1] for part in parts])
-        self._note(ufunc, (x.dtype,) * 3, _around(shape[:-1], parts), (shape[-1],), steps, places)
+        self.note(ufunc, (x.dtype,) * 3, axes_around(shape[:-1], parts), (shape[-1],), steps, places)
 
     def _contract(
-        self, ufunc: np.ufunc, method: str, inputs: list[Any], named: dict[str, Any], result: ndarray
-    ) -> None:
-        x, y = map(self._read, inputs)
-        if ufunc not in (np.matmul, np.vecdot) or method != "__call__" or named or x.dtype.kind == "c":
+        self, ufunc: np.ufunc, method: str, inputs: list[Any], named: dict[str, Any],
+        results: Sequence[ndarray],
+    ) -> None:  # fmt: skip
+        if method != "__call__" or named:
+            raise Unrecorded(f"a call of {ufunc.__name__} of another kind")
+        if ufunc not in (np.matmul, np.vecdot):
+            self._stacked(ufunc, [*map(self.read, inputs)], results)
+            return
+        x, y = map(self.read, inputs)
+        (result,) = results
+        if x.dtype.kind == "c":
             raise Unrecorded(f"a product by {ufunc.__name__}")
         if not x.dtype == y.dtype == result.dtype or 0 in (*x.shape, *result.shape):
             raise Unrecorded("operands of several dtypes")
         if ufunc is np.vecdot:
             rows = [np.broadcast_to(v, (*result.shape, v.shape[-1])) for v in (x, y)]
             steps: tuple[int, ...] = (0, 0, 0, *(row.strides[-1] for row in rows))
-            around = _around(result.shape, [*rows, result])
-            self._note(ufunc, (x.dtype,) * 3, around, (1, x.shape[-1]), steps, self._places(*rows, result))
+            around = axes_around(result.shape, [*rows, result])
+            self.note(ufunc, (x.dtype,) * 3, around, (1, x.shape[-1]), steps, self.places(*rows, result))
             return
         if y.ndim == 1:
             y, result = y[:, None], result[..., None]
@@ -242,30 +286,57 @@ class Recorder:
             raise Unrecorded("operands that overlap")
         stack = result.shape[:-2]
         parts = [np.broadcast_to(v, (*stack, *v.shape[-2:])) for v in (x, y)] + [result]
-        places = self._places(*parts)
+        places = self.places(*parts)
         sizes = (1, x.shape[-2], x.shape[-1], y.shape[-1])
         steps = (0, 0, 0, *(s for part in parts for s in part.strides[-2:]))
-        self._note(ufunc, (x.dtype,) * 3, _around(stack, parts), sizes, steps, places)
+        self.note(ufunc, (x.dtype,) * 3, axes_around(stack, parts), sizes, steps, places)
+
+    def _stacked(self, ufunc: np.ufunc, inputs: Sequence[ndarray], results: Sequence[ndarray]) -> None:
+        """Note calls of a loop on arrays of more axes, as NumPy's routines of linear algebra are."""
+        arrays = [*inputs, *results]
+        chars = "".join(array.dtype.char for array in arrays)
+        own = [re.findall(r"\w+", axes) for axes in re.findall(r"\(([\w,]*)\)", str(ufunc.signature))]
+        names = dict.fromkeys(name for axes in own for name in axes)
+        if f"{chars[: ufunc.nin]}->{chars[ufunc.nin :]}" not in ufunc.types or len(own) != len(arrays):
+            raise Unrecorded(f"a call of {ufunc.__name__} of other dtypes")
+        if any(x.size == 0 for x in arrays) or any(name.isdigit() for name in names):
+            raise Unrecorded(f"a call of {ufunc.__name__} of another kind")
+        if any(np.may_share_memory(x, out) for x in inputs for out in results):
+            raise Unrecorded("operands that overlap")
+        lead = results[0].shape[: results[0].ndim - len(own[ufunc.nin])]
+        sizes: dict[str, int] = {}
+        parts, steps = [], [0] * len(arrays)
+        for array, axes in zip(arrays, own, strict=True):
+            inner = array.ndim - len(axes)
+            sizes |= dict(zip(axes, array.shape[inner:], strict=True))
+            steps += array.strides[inner:]
+            parts.append(np.broadcast_to(array, (*lead, *array.shape[inner:])) if axes or lead else array)
+        for array, axes in zip(parts, own, strict=True):
+            if array.shape[array.ndim - len(axes) :] != tuple([sizes[name] for name in axes]):
+                raise Unrecorded(f"a call of {ufunc.__name__} of another kind")
+        around = axes_around(lead, parts)
+        places = self.places(*arrays, written=len(results))
+        dims = (1, *[sizes[name] for name in names])
+        self.note(ufunc, [a.dtype for a in arrays], around, dims, tuple(steps), places, len(results))
 
     def multiply(self, x: ndarray, y: ndarray, out: Any) -> Any:
         """Return a product of matrices or vectors, and note it."""
         if out is not None or x.ndim > 2 or y.ndim > 2 or not x.ndim or not y.ndim:
             raise Unrecorded("a product into an array, or of stacks")
         result = plain_of(self.new(np.asarray(x.dot(y))))
-        self._contract(np.matmul, "__call__", [x, y], {}, result)
+        self._contract(np.matmul, "__call__", [x, y], {}, [result])
         return self.told(result)
 
-    def decide(self, array: ndarray) -> bool:
-        """Return a bool, and note that it is to be the same in the next call."""
-        if array.dtype.kind != "b" or array.size != 1:
+    def decide(self, array: ndarray) -> int:
+        """Return a bool or an integer, and note that it is to be the same in the next call."""
+        if array.dtype not in _DECIDED or array.size != 1:
             raise Unrecorded("a look at elements")
-        place = self._find(array)
+        place = self.find(array)
         if place is None:
             raise Unrecorded("a decision that no step leads to")
-        found = bool(array)
-        self.steps.append(Step(
-            DECIDE, (), (), (int(found),), (), (Operand(*place, ()),)
-        ))  # fmt: skip
+        found = int(array.item())
+        sizes = (found, array.itemsize)
+        self.steps.append(Step(DECIDE, (), (), sizes, (), (Operand(*place, ()),), 0))
         return found
 
     def cast(self, array: ndarray, dtype: np.dtype[Any]) -> Any:
@@ -283,12 +354,12 @@ class Recorder:
         offsets = np.broadcast_to(sum(np.ix_(*steps)), x.shape)
         result = np.asarray(choose(plain_of(x)))
         if out is None:
-            self._remember(OWN, result)
+            self.remember(OWN, result)
         else:
             out[...] = result
             result = out
         still = np.lib.stride_tricks.as_strided(plain_of(x), result.shape, [0] * result.ndim)
-        self._gather(np.asarray(choose(offsets)), still, result)
+        self.gather(np.asarray(choose(offsets)), still, result)
         return self.told(result)
 
     def take(self, x: Any, indices: Any, axis: Any, out: Any, mode: str) -> Any:
@@ -296,21 +367,25 @@ class Recorder:
         if type(indices) is not Recorded:
             how: Any = {"axis": axis, "mode": mode}
             return self.move(x, lambda places: places.take(indices, **how), plain_of(out))
-        if mode != "raise" or (axis is None and x.ndim != 1) or indices.dtype != np.int64 or not indices.size:
+        if axis is None and not plain_of(x).flags.c_contiguous:
             raise Unrecorded("indices of another kind")
+        x = x if axis is not None else self.told(plain_of(x).reshape(-1))
+        if mode != "raise" or indices.dtype.kind not in "iu" or not indices.size:
+            raise Unrecorded("indices of another kind")
+        indices = indices.astype(np.int64, copy=False)
         axis = 0 if axis is None else axis % x.ndim
         if np.logical_or.reduce((indices < 0) | (indices >= x.shape[axis]), axis=None):
             raise Unrecorded("indices out of range")
-        plain = plain_of(x)
+        plain = self.read(plain_of(x))
         result = plain.take(plain_of(indices), axis, out=plain_of(out))
         if out is None:
-            self._remember(OWN, result)
+            self.remember(OWN, result)
         places = plain_of(indices * plain.strides[axis])
         before, behind = plain.shape[:axis], plain.shape[axis + 1 :]
         places = places[(*(None,) * axis, ..., *(None,) * len(behind))]
         strides = (*plain.strides[:axis], *(0,) * indices.ndim, *plain.strides[axis + 1 :])
         spread = np.lib.stride_tricks.as_strided(plain, (*before, *indices.shape, *behind), strides)
-        self._gather(places, spread, result)
+        self.gather(places, spread, result)
         return self.told(result)
 
     def find_extreme(
@@ -321,21 +396,21 @@ class Recorder:
         if out is not None or plain.dtype.char not in SOUGHT:
             raise Unrecorded(f"numpy.{name} of another kind")
         result = np.asarray(getattr(plain, name)(axis, keepdims=keepdims))
-        self._remember(OWN, result)
+        self.remember(OWN, result)
         moved = plain.reshape(-1) if axis is None else np.moveaxis(plain, axis, -1)
         if not np.may_share_memory(moved, plain):
             raise Unrecorded("an extreme of an array with gaps")
         lead = moved.shape[:-1]
-        places = self._places(moved, result)
+        places = self.places(moved, result)
         steps = (moved.strides[-1], 0)
-        outer = _around(lead, [moved, result.reshape(lead)])
-        self._note(name, (plain.dtype, result.dtype), outer, moved.shape[-1:], steps, places)
+        outer = axes_around(lead, [moved, result.reshape(lead)])
+        self.note(name, (plain.dtype, result.dtype), outer, moved.shape[-1:], steps, places)
         return self.told(result)
 
-    def _gather(self, offsets: ndarray, x: ndarray, out: ndarray) -> None:
+    def gather(self, offsets: ndarray, x: ndarray, out: ndarray) -> None:
         if out.itemsize not in MOVED:
             raise Unrecorded(f"elements of {out.itemsize} bytes")
-        self._loop("gather", [out.dtype], [np.broadcast_to(self._read(offsets), out.shape), x, out])
+        self._loop("gather", [out.dtype], [np.broadcast_to(self.read(offsets), out.shape), x, out])
 
     # --- functions ---
 
@@ -388,7 +463,7 @@ class Recorder:
         return fill
 
 
-def _around(shape: Sequence[int], operands: Sequence[ndarray]) -> list[tuple[int, tuple[int, ...]]]:
+def axes_around(shape: Sequence[int], operands: Sequence[ndarray]) -> list[tuple[int, tuple[int, ...]]]:
     """Return the axes of a shape that are no single place, with the steps of the operands along them."""
     return [(n, tuple([a.strides[d] for a in operands])) for d, n in enumerate(shape) if n != 1]
 

@@ -10,11 +10,12 @@ from numpy import ndarray
 #: Operands of a step, axes around its loop, steps, and bytes of arrays that a call needs for itself, at most.
 OPERANDS, AROUND, STEPS, SCRATCH = 4, 4, 400, 1 << 20
 
-#: What stands for a loop where a bool is asked whether it is what it was.
+#: What stands for a loop where a bool or an int64 is asked whether it is what it was.
 DECIDE = "decide"
-#: Bytes of elements that loops of ours choose and gather, what they convert, by the characters of dtypes, and
-#: in which dtypes they find an extreme.
-MOVED, CONVERTED, SOUGHT = (1, 2, 4, 8), ("fd", "df", "?f", "?d", "?l", "lf", "ld"), "fd"
+#: Bytes of elements that loops of ours choose and gather, what they convert, by the characters of dtypes, in
+#: which dtypes they find an extreme, and which they sort: so many along an axis at most, for they insert.
+MOVED, SOUGHT, SORTED, MOST_SORTED = (1, 2, 4, 8), "fdl?ihbB", "fdl?ihbB", 128
+CONVERTED = frozenset([x + y for x in "fdl?ihbB" for y in "fdl?ihbBFD"] + ["FD", "DF"])
 
 #: Kinds of memory: of an argument, of a result, of an array that a call needs for itself, and of constants.
 GIVEN, MADE, OWN, FIXED = range(4)
@@ -40,15 +41,17 @@ class Step(NamedTuple):
     Attributes
     ----------
     ufunc : ufunc, or str
-        Of a loop that is none of NumPy's its name (choose, gather, convert, argmax, argmin); `DECIDE` asks
-        whether a bool is what it was.
+        Of a loop that is none of NumPy's its name (choose, gather, convert, argmax, argmin, argsort,
+        search_left, search_right); `DECIDE` asks whether a bool or an int64 is what it was.
     dtypes : tuple of np.dtype
     around : tuple of int
         How often, along up to `AROUND` axes.
     sizes, steps : tuple of int
         The numbers of elements and the steps in bytes that the loop is given.
     operands : tuple of Operand
-        Inputs, then the output.
+        Inputs, then the outputs.
+    written : int
+        How many outputs there are.
     """
 
     ufunc: Any
@@ -57,6 +60,11 @@ class Step(NamedTuple):
     sizes: tuple[int, ...]
     steps: tuple[int, ...]
     operands: tuple[Operand, ...]
+    written: int = 1
+
+    def outputs(self) -> tuple[Operand, ...]:
+        """Return what the loop writes."""
+        return self.operands[len(self.operands) - self.written :]
 
 
 class Recording(NamedTuple):

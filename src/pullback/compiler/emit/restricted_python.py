@@ -30,8 +30,9 @@ Bool: TypeAlias = Any
 Real: TypeAlias = Any
 
 #: What functions name beside each other: no address; Python's functions; room on the stack; a read and a
-#: write of so many bits; a read of a floating number; a number as a double; calls of an address, with an
-#: address and nothing for result; a copy of memory.
+#: write of so many bits; a read of a floating number; a number as a double, the whole part of a double in so
+#: many bits, and a write of a number as a float; calls of an address, with an address and nothing for result;
+#: a copy of memory.
 null: Any = None
 python: Any = None
 room: Any = None
@@ -39,6 +40,8 @@ load: Any = None
 load_real: Any = None
 store: Any = None
 real: Any = None
+whole: Any = None
+store_single: Any = None
 call: Any = None
 run: Any = None
 copy: Any = None

@@ -387,6 +387,18 @@ class Translation:
     def _do_real(self, number: ast.expr) -> _Value:
         return self._made(f"sitofp i64 {self._value(number).text} to double", "Real")
 
+    def _do_whole(self, number: ast.expr, bits: ast.expr) -> _Value:
+        type_ = f"i{self._value(bits).text}"
+        found = self._made(f"fptosi double {self._value(number).text} to {type_}", "Int")
+        return found if type_ == "i64" else self._made(f"sext {type_} {found.text} to i64", "Int")
+
+    def _do_store_single(self, address: ast.expr, number: ast.expr) -> _Value:
+        # By way of a double it would be rounded twice.
+        place, given = self._value(address), self._value(number)
+        rounded = self._made(f"sitofp i64 {given.text} to float", "")
+        self._lines.append(f"  store float {rounded.text}, ptr {place.text}")
+        return _Value("", "None")
+
     def _do_call(self, target: ast.expr, *given: ast.expr) -> _Value:
         function, *values = map(self._value, (target, *given))
         return self._call(function.text, "ptr", [v.type for v in values], values)

@@ -7,6 +7,7 @@ from typing import Any
 
 from numpy import ndarray
 
+from ...array.layout import fresh
 from ...array.quiet import IGNORE, loud, quiet
 from ...core.calls import runs_at_once
 from ...core.meta import Meta
@@ -35,7 +36,7 @@ class Notes:
 
     def __init__(self) -> None:
         self.lines: list[str] = []
-        self.names: dict[str, Any] = {"quiet": quiet, "loud": loud, "IGNORE": IGNORE}
+        self.names: dict[str, Any] = {"quiet": quiet, "loud": loud, "IGNORE": IGNORE, "fresh": fresh}
         self.count = 0
         #: Whether no result that is computed has a history, whatever the arguments have.
         self.any_history = True
@@ -86,12 +87,12 @@ class Notes:
     def constant(self, value: ndarray) -> str:
         """Note a copy of an array."""
         name = self._told(value.copy(order="K"))
-        self.lines.append(f"k{name} = {name}.copy(order='K')")
+        self.lines.append(f"k{name} = fresh({name})")
         return f"k{name}"
 
     def function(self, given: Sequence[str], results: Sequence[str]) -> Callable[..., Any]:
         """Return what computes some results."""
-        body = "\n".join(f"        {line}" for line in self.lines)
+        body = "\n".join(f"        {line}" for line in self.lines or ["pass"])
         text = (
             f"def compute({', '.join(given)}):\n    token = quiet(IGNORE)\n    try:\n{body}\n"
             f"    finally:\n        loud(token)\n    return {', '.join(results)}\n"

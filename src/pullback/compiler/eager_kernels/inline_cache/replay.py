@@ -29,7 +29,7 @@ from ...emit import python_functions
 from ...emit.restricted_python import Bool, Bytes, Int, Object, Words, load, native, null, python, room, run
 from ...runtime import engine
 from ..ufunc_chains.loops import loop_of
-from ..ufunc_chains.own_loops import KINDS, LEAST
+from ..ufunc_chains.own_loops import KINDS, LEAST, RIGHT
 
 #: Words of the table: the type of arrays, the function, how many results there are, what tells them, how many
 #: steps, where they lie, how many memories are always the same; these follow.
@@ -40,8 +40,11 @@ _ARRAY, _COMPUTE, _RESULTS, _RESULTS_AT, _STEPS, _STEPS_AT, _KEPT, _FIRST_KEPT =
 _RESULT, _HEAD = 4, 5 + AROUND
 _OPERAND = 2 + AROUND
 _STEP = _HEAD + _OPERAND * OPERANDS
-#: Steps that look for a place; memories and results at most.
-EXTREMES = ("argmax", "argmin")
+#: Steps that are done by one loop, which is told which it is.
+_OWN_NAMES = {
+    "argmax": "find_extreme", "argmin": "find_extreme", "search_left": "search", "search_right": "search",
+}  # fmt: skip
+#: Memories and results at most.
 _MEMORIES, _MADE = 64, 8
 _ALIGNED = 64
 
@@ -112,8 +115,7 @@ class Replays:
         if step.ufunc == DECIDE:
             loop, data = 0, step.sizes[0]
         elif isinstance(step.ufunc, str):
-            name = "find_extreme" if step.ufunc in EXTREMES else step.ufunc
-            loop, data = self._library.address(name), _data_of(step)
+            loop, data = self._library.address(_OWN_NAMES.get(step.ufunc, step.ufunc)), _data_of(step)
         else:
             loop, data = loop_of(step.ufunc, step.dtypes)
             if not loop:
@@ -133,8 +135,12 @@ def _data_of(step: Step) -> int:
     if step.ufunc in ("choose", "gather"):
         return step.dtypes[-1].itemsize
     kinds = [KINDS.index(dtype.char) for dtype in step.dtypes]
+    if step.ufunc == "argsort":
+        return kinds[0]
+    if step.ufunc in ("search_left", "search_right"):
+        return kinds[0] + RIGHT * (step.ufunc == "search_right")
     if step.ufunc == "convert":
-        return 4 * kinds[0] + kinds[1]
+        return 16 * kinds[0] + kinds[1]
     return kinds[0] + LEAST * (step.ufunc == "argmin")
 
 
@@ -168,7 +174,9 @@ def call_loops(table: Words, memories: Object) -> Bool:
             begins[k] = base + step[_HEAD + _OPERAND * k + 1]
         if step[0] == 0:
             held: Bytes = begins[0]
-            if load(held, 8) != step[1]:
+            told: Words = step[2]
+            now = load(held, 64) if told[1] == 8 else load(held, 8)
+            if now != step[1]:
                 return False
         else:
             call_around(step, begins, pointers)

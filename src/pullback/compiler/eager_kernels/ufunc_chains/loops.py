@@ -34,8 +34,8 @@ def loop_of(ufunc: np.ufunc, dtypes: Sequence[np.dtype[Any]]) -> tuple[int, int]
     if there.name != ufunc.__name__.encode():
         raise LookupError("ufuncs are not laid out as NumPy documents")
     chars = "".join(dtype.char for dtype in dtypes)
-    wanted = f"{chars[:-1]}->{chars[-1]}"
+    wanted = f"{chars[: ufunc.nin]}->{chars[ufunc.nin :]}"
     if wanted not in ufunc.types:
         raise LookupError(f"{ufunc.__name__} has no loop {wanted}")
     at = ufunc.types.index(wanted)
-    return there.loops[at] or 0, there.data[at] or 0
+    return there.loops[at] or 0, (there.data[at] or 0) if there.data else 0

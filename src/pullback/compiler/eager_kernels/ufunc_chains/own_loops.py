@@ -6,6 +6,7 @@ The last address in `pointers` is that of the result. What a loop does beyond th
 from __future__ import annotations
 
 from ...emit.restricted_python import (
+    Bool,
     Bytes,
     Int,
     Object,
@@ -16,14 +17,18 @@ from ...emit.restricted_python import (
     native,
     real,
     store,
+    store_single,
+    whole,
 )  # fmt: skip
 from ...runtime.python_objects import copy_element
 
-#: Kinds of numbers, by the characters of their dtypes; the kinds of both sides of a conversion are one
-#: number, and so are the kind in which an extreme is sought and whether it is the least.
-KINDS = "fdl?"
-SINGLE, DOUBLE, LONG, TRUTH = range(4)
-LEAST = 4
+#: Kinds of numbers, by the characters of their dtypes (of complex ones the lowest bits are those of their
+#: parts); the kinds of both sides of a conversion are one number, and so are the kind in which an extreme is
+#: sought and whether it is the least, and the kind of a sorted sequence and whether places behind equal
+#: elements are sought.
+KINDS = "fdl?ihbBFD"
+SINGLE, DOUBLE, LONG, TRUTH, INT, SHORT, SIGNED, BYTE, COMPLEX, DOUBLE_COMPLEX = range(10)
+LEAST = RIGHT = 16
 
 
 @native
@@ -53,27 +58,92 @@ def gather_elements(pointers: Object, size: Int, strides: Words, width: Int) -> 
 
 @native
 def convert(pointers: Object, inner: Words, strides: Words, kinds: Int) -> None:
-    """Convert numbers of one kind, a quarter of `kinds`, to another, its rest."""
+    """Convert numbers of one kind, a sixteenth of `kinds`, to another, its rest."""
     source: Bytes = pointers[0]
     to: Bytes = pointers[1]
+    kind = kinds & 15
+    its = kinds // 16
     for n in range(inner[0]):
         place = source + n * strides[0]
-        if kinds & 3 == LONG:
-            store(to + n * strides[1], 64, load(place, 8))
-        elif kinds & 3 == DOUBLE:
-            store(to + n * strides[1], 64, number_at(place, kinds // 4))
+        target = to + n * strides[1]
+        if its & 7 <= DOUBLE:
+            store_real(target, kind, number_at(place, its))
         else:
-            store(to + n * strides[1], 32, number_at(place, kinds // 4))
+            store_whole(target, kind, whole_at(place, its))
+        if kind == COMPLEX:
+            store_real(target + 4, SINGLE, imaginary_at(place, its))
+        elif kind == DOUBLE_COMPLEX:
+            store_real(target + 8, DOUBLE, imaginary_at(place, its))
+
+
+@native
+def store_real(to: Bytes, kind: Int, number: Real) -> None:
+    """Write a floating number in a kind; what is beyond all integers becomes what the processor says."""
+    if kind & 7 == SINGLE:
+        store(to, 32, number)
+    elif kind & 7 == DOUBLE:
+        store(to, 64, number)
+    elif kind == LONG:
+        store(to, 64, whole(number, 64))
+    elif kind == TRUTH:
+        store(to, 8, 0 if number == 0.0 else 1)
+    else:
+        store_whole(to, kind, whole(number, 32))
+
+
+@native
+def store_whole(to: Bytes, kind: Int, number: Int) -> None:
+    """Write an integer in a kind."""
+    if kind & 7 == SINGLE:
+        store_single(to, number)
+    elif kind & 7 == DOUBLE:
+        store(to, 64, real(number))
+    elif kind == LONG:
+        store(to, 64, number)
+    elif kind == INT:
+        store(to, 32, number)
+    elif kind == SHORT:
+        store(to, 16, number)
+    elif kind == TRUTH:
+        store(to, 8, 0 if number == 0 else 1)
+    else:
+        store(to, 8, number)
 
 
 @native
 def number_at(place: Bytes, kind: Int) -> Real:
-    """Return the number of a kind at an address."""
-    if kind == SINGLE:
+    """Return the number of a kind at an address, the real part of a complex one."""
+    if kind & 7 == SINGLE:
         return load_real(place, 32)
-    if kind == DOUBLE:
+    if kind & 7 == DOUBLE:
         return load_real(place, 64)
-    return real(load(place, 64)) if kind == LONG else real(load(place, 8))
+    return real(whole_at(place, kind))
+
+
+@native
+def imaginary_at(place: Bytes, kind: Int) -> Real:
+    """Return the imaginary part of the number of a kind at an address."""
+    if kind == COMPLEX:
+        return load_real(place + 4, 32)
+    return load_real(place + 8, 64) if kind == DOUBLE_COMPLEX else 0.0
+
+
+@native
+def whole_at(place: Bytes, kind: Int) -> Int:
+    """Return the integer of a kind at an address."""
+    if kind == LONG:
+        return load(place, 64)
+    if kind == INT:
+        return signed(load(place, 32), 0x80000000)
+    if kind == SHORT:
+        return signed(load(place, 16), 0x8000)
+    return signed(load(place, 8), 0x80) if kind == SIGNED else load(place, 8)
+
+
+@native
+def signed(number: Int, sign: Int) -> Int:
+    """Return the integer whose lowest bits these are; the highest of them is its sign."""
+    return number - 2 * sign if number >= sign else number
 
 
 @native
@@ -83,8 +153,10 @@ def find_extreme(pointers: Object, inner: Words, strides: Words, kind: Int) -> N
         seek(pointers, inner[0], strides, SINGLE)
     elif kind == DOUBLE:
         seek(pointers, inner[0], strides, DOUBLE)
-    else:
+    elif kind & 15 <= DOUBLE:
         seek(pointers, inner[0], strides, kind)
+    else:
+        seek_whole(pointers, inner[0], strides, kind)
 
 
 @native
@@ -94,12 +166,94 @@ def seek(pointers: Object, size: Int, strides: Words, kind: Int) -> None:
     place: Bytes = pointers[1]
     by = strides[0]
     found = 0
-    best = number_at(x, kind & 3)
+    best = number_at(x, kind & 15)
     for n in range(size):
-        own = number_at(x + n * by, kind & 3)
+        own = number_at(x + n * by, kind & 15)
         is_beyond = own < best if kind >= LEAST else own > best
         is_number = own == own  # no nan is
         if best == best and (is_beyond or not is_number):
             best = own
             found = n
     store(place, 64, found)
+
+
+@native
+def seek_whole(pointers: Object, size: Int, strides: Words, kind: Int) -> None:
+    """Do `find_extreme` for integers."""
+    x: Bytes = pointers[0]
+    place: Bytes = pointers[1]
+    by = strides[0]
+    found = 0
+    best = whole_at(x, kind & 15)
+    for n in range(size):
+        own = whole_at(x + n * by, kind & 15)
+        if (own < best) if kind >= LEAST else (own > best):
+            best = own
+            found = n
+    store(place, 64, found)
+
+
+@native
+def argsort(pointers: Object, inner: Words, strides: Words, kind: Int) -> None:
+    """Find the places of numbers in their order, nan last; equal ones stay in theirs."""
+    x: Bytes = pointers[0]
+    places: Bytes = pointers[1]
+    by = strides[0]
+    step = strides[1]
+    for n in range(inner[0]):
+        k = n
+        while k > 0:
+            before = load(places + (k - 1) * step, 64)
+            if not is_before(x + n * by, x + before * by, kind):
+                break
+            store(places + k * step, 64, before)
+            k = k - 1
+        store(places + k * step, 64, n)
+
+
+@native
+def is_before(one: Bytes, other: Bytes, kind: Int) -> Bool:
+    """Return whether a number stands before another one in their order."""
+    if kind <= DOUBLE:
+        x = number_at(one, kind)
+        y = number_at(other, kind)
+        is_number = x == x
+        is_there = y == y
+        return x < y or (is_number and not is_there)
+    return whole_at(one, kind) < whole_at(other, kind)
+
+
+@native
+def search(pointers: Object, inner: Words, strides: Words, kind: Int) -> None:
+    """Find where numbers would be inserted into a sorted sequence, before or behind equal ones: by NumPy's
+    steps, which tell where that is in one that is not sorted.
+    """
+    wanted: Bytes = pointers[0]
+    x: Bytes = pointers[1]
+    places: Bytes = pointers[2]
+    last = wanted
+    low = 0
+    high = inner[1]
+    for n in range(inner[0]):
+        own = wanted + n * strides[0]
+        if stands_before(last, own, kind):
+            high = inner[1]
+        else:
+            low = 0
+            high = high + 1 if high < inner[1] else inner[1]
+        last = own
+        while low < high:
+            middle = low + (high - low) // 2
+            if stands_before(x + middle * strides[3], own, kind):
+                low = middle + 1
+            else:
+                high = middle
+        store(places + n * strides[2], 64, low)
+
+
+@native
+def stands_before(one: Bytes, other: Bytes, kind: Int) -> Bool:
+    """Return whether a number stands before another one, or is equal where places behind such are sought."""
+    if kind >= RIGHT:
+        return not is_before(other, one, kind & 15)
+    return is_before(one, other, kind)

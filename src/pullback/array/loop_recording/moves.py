@@ -1,0 +1,132 @@
+"""Do NumPy's functions that find places of elements, or take elements from places, and note what they do."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+from .arrays import FUNCTIONS, plain_of
+from .recorder import Recorder, axes_around
+from .steps import MOST_SORTED, OWN, SORTED, Unrecorded
+
+_INT64 = np.dtype(np.int64)
+
+
+def _argsort(recorder: Recorder, x: Any, axis: int | None = -1, kind: Any = None, **named: Any) -> Any:
+    """Return `np.argsort` of few elements along an axis, by a stable sort."""
+    plain = recorder.read(plain_of(x))
+    if kind != "stable" or named or axis is None or plain.dtype.char not in SORTED or not plain.size:
+        raise Unrecorded("a sort of another kind")
+    if plain.shape[axis] > MOST_SORTED:
+        raise Unrecorded("a sort of many elements")
+    result = plain.argsort(axis, kind="stable")
+    recorder.remember(OWN, result)
+    moved, sorted_ = np.moveaxis(plain, axis, -1), np.moveaxis(result, axis, -1)
+    outer = axes_around(moved.shape[:-1], [moved, sorted_])
+    steps = (moved.strides[-1], sorted_.strides[-1])
+    places = recorder.places(moved, sorted_)
+    recorder.note("argsort", (plain.dtype, _INT64), outer, moved.shape[-1:], steps, places)
+    return recorder.told(result)
+
+
+def _in_range(recorder: Recorder, indices: Any, size: int) -> ndarray:
+    """Return indices as int64; the next ones are to be in range, too."""
+    told = recorder.told(np.asarray(plain_of(indices)))
+    if told.dtype.kind not in "iu":
+        raise Unrecorded("indices of another kind")
+    told = told.astype(_INT64, copy=False)
+    if recorder.find(plain_of(told)) is None:  # they are always the same
+        known = plain_of(told)
+        if ((known < -size) | (known >= size)).any():
+            raise Unrecorded("indices out of range")
+        return np.where(known < 0, known + size, known)
+    if np.logical_or.reduce((told < 0) | (told >= size), axis=None):
+        raise Unrecorded("indices out of range")
+    return plain_of(told)
+
+
+def _spread_offsets(recorder: Recorder, indices: ndarray, stride: int) -> ndarray:
+    """Return how many bytes behind the first element those at indices lie."""
+    if recorder.find(indices) is None:
+        return indices * stride
+    return plain_of(np.multiply(recorder.told(indices), stride))
+
+
+def _take_along_axis(recorder: Recorder, x: Any, indices: Any, axis: int | None = -1) -> Any:
+    """Return `np.take_along_axis`."""
+    plain = recorder.read(plain_of(x))
+    if axis is None or not np.size(indices) or not plain.size:
+        raise Unrecorded("elements of another kind")
+    axis %= plain.ndim
+    places = _in_range(recorder, indices, plain.shape[axis])
+    result = np.take_along_axis(plain, places, axis)
+    recorder.remember(OWN, result)
+    strides = [0 if d == axis or n == 1 else s for d, (n, s) in enumerate(zip(plain.shape, plain.strides))]
+    spread = np.lib.stride_tricks.as_strided(plain, result.shape, strides)
+    recorder.gather(_spread_offsets(recorder, places, plain.strides[axis]), spread, result)
+    return recorder.told(result)
+
+
+def _at_places(recorder: Recorder, x: Any, key: Any) -> Any:
+    """Return elements at arrays of indices, one for each of the first axes."""
+    plain, keys = recorder.read(plain_of(x)), key if type(key) is tuple else (key,)
+    arrays = [k for k in keys if isinstance(k, ndarray) and k.dtype.kind in "iu"]
+    if len(arrays) < len(keys) or not plain.size:
+        raise Unrecorded("elements where others say")
+    result = plain[tuple(map(plain_of, arrays))]
+    if not isinstance(result, ndarray) or not result.size:
+        raise Unrecorded("elements where others say")
+    recorder.remember(OWN, result)
+    offsets: Any = 0
+    for indices, size, stride in zip(arrays, plain.shape, plain.strides, strict=False):
+        own = _spread_offsets(recorder, _in_range(recorder, indices, size), stride)
+        offsets = recorder.told(own) + offsets if recorder.find(own) is not None else own + offsets
+    rest = plain.shape[len(arrays) :]
+    offsets = plain_of(offsets)[(..., *(None,) * len(rest))]
+    strides = [0] * (result.ndim - len(rest)) + [*plain.strides[len(arrays) :]]
+    spread = np.lib.stride_tricks.as_strided(plain, result.shape, strides)
+    recorder.gather(offsets, spread, result)
+    return recorder.told(result)
+
+
+def _sort(recorder: Recorder, x: Any, axis: int | None = -1, kind: Any = None, **named: Any) -> Any:
+    """Return `np.sort`."""
+    axis = 0 if axis is None else axis
+    return _take_along_axis(recorder, x, _argsort(recorder, x, axis, kind, **named), axis)
+
+
+def _searchsorted(recorder: Recorder, sequence: Any, values: Any, side: Any = "left") -> Any:
+    """Return `np.searchsorted`."""
+    x, wanted = recorder.read(plain_of(sequence)), recorder.read(plain_of(values))
+    if x.dtype != wanted.dtype or x.dtype.char not in SORTED or not x.size or not wanted.size:
+        raise Unrecorded("places in a sequence of another kind")
+    result = np.asarray(np.searchsorted(x, wanted, side))
+    recorder.remember(OWN, result)
+    row, out = wanted.reshape(-1), result.reshape(-1)
+    if not np.may_share_memory(row, wanted):
+        raise Unrecorded("places of elements with gaps")
+    steps = (row.strides[0], 0, out.strides[0], x.strides[0])
+    places = recorder.places(row, x, out)
+    name = f"search_{side}"
+    recorder.note(name, (x.dtype, x.dtype, _INT64), [], (row.size, x.size), steps, places)
+    return recorder.told(result)
+
+
+def _count_nonzero(recorder: Recorder, x: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
+    """Return how many elements are not 0."""
+    found = recorder.told(plain_of(x)) != 0
+    return np.add.reduce(found, axis=axis, dtype=_INT64, keepdims=keepdims, out=...)
+
+
+def _broadcast_arrays(recorder: Recorder, *arrays: Any) -> Any:
+    """Return `np.broadcast_arrays`."""
+    return (*map(recorder.told, np.broadcast_arrays(*map(recorder.read, map(plain_of, arrays)))),)
+
+
+FUNCTIONS |= {
+    np.broadcast_arrays: _broadcast_arrays,
+    np.argsort: _argsort, np.take_along_axis: _take_along_axis, ndarray.__getitem__: _at_places,
+    np.count_nonzero: _count_nonzero, np.sort: _sort, np.searchsorted: _searchsorted,
+}  # fmt: skip
