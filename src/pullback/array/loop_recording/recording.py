@@ -101,8 +101,8 @@ def _made_told(recorder: Recorder) -> Iterator[None]:
 @lru_cache(maxsize=1)
 def _spaces(modules: int) -> list[dict[str, Any]]:
     """Return the names of the package's modules that have NumPy, kept while there are as many modules: to go
-    through them takes 0.6 ms. One that is missed here makes no array that tells: its recording does not agree,
-    and is not taken.
+    through them takes 0.6 ms. One that is missed here makes no array that tells: its recording does not
+    agree, and is not taken.
     """
     package = f"{__name__.partition('.')[0]}."
     return [
