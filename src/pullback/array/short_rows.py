@@ -46,7 +46,7 @@ def columns_of(x: ndarray, axis: int) -> ndarray:
 def reduced(ufunc: np.ufunc, x: ndarray, axes: int | tuple[int, ...], keepdims: bool = False) -> ndarray:
     """Return ``ufunc.reduce(x, axes)``, in the dtype of `x`."""
     axis = axes[0] if isinstance(axes, tuple) and len(axes) == 1 else axes
-    if not isinstance(axis, tuple) and x.size and type(x) is ndarray:
+    if not isinstance(axis, tuple) and x.size and isinstance(x, ndarray):
         if axis == -1 or axis == x.ndim - 1:
             result = _of_rows(ufunc, x, x.shape[axis])
             if result is not None:

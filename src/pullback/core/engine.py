@@ -90,7 +90,7 @@ class BackwardPass:
             if type(node) is AccumulateGrad:
                 self.accumulate(node, g)
             else:
-                special = pulls or g is None or (type(g) is ndarray and g.size >= worth)
+                special = pulls or g is None or (type(g) is ndarray and (g.size >= worth or 0 in g.strides))
                 deliver(node, g, self.pull(node, g) if special else node.backward(g))
 
     def native(self) -> Callable[[], None] | None:

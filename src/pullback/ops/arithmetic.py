@@ -137,7 +137,9 @@ def _pow_kernel(x: ndarray, /, exponent: Any, out: Any = ...) -> ndarray:
 def _pow_rule(g: Any, x: Any, exponent: Any) -> Any:
     if exponent == 0:
         return zeros_of(g)
-    return g * conj(exponent * pow_scalar(x, exponent - 1))
+    # The slope of a square needs no copy.
+    slope = x if exponent == 2 and type(x) is ndarray else pow_scalar(x, exponent - 1)
+    return g * conj(exponent * slope)
 
 
 def _check_power(x: ndarray, exponent: Any) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ....array.broadcasting import LEAST as REPEATED
 from ....array.large import WORTH, WORTH_CHAIN
 from ...emit.restricted_python import Bool, Int, Object, Words, native, null, python
 from ...runtime.python_objects import shared, size_of
@@ -77,7 +78,11 @@ def step(node: Object, g: Object, arguments: Object, header: Words) -> Int:
     record: Words = words.data
     if is_array:
         most = WORTH_CHAIN if record[CHAINED] != 0 else WORTH
-        if size_of(g) >= most:
+        size = size_of(g)
+        if size >= most:
+            return -1
+        last = g.rank - 1
+        if last > 0 and g.strides[last] == 0 and g.strides[0] != 0 and size >= REPEATED * g.shape[last]:
             return -1
     return 1 if run_node(node, g, record, arguments, header) else 0
 
