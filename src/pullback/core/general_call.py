@@ -158,7 +158,7 @@ def _at_level(op: Op, inputs: tuple[Any, ...], attrs: tuple[Any, ...], level: in
     else:
         outs = [wrap(r, None, level) for r in parts]
     if wanted:
-        _attach(op, inputs, inner, attrs, edges, outs, several, level)
+        attach(op, inputs, inner, attrs, edges, outs, several, level)
     return tuple(outs) if several else outs[0]
 
 
