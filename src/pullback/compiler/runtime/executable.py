@@ -96,6 +96,11 @@ class Executable:
             lowered = self.lowered
             _begin_products(lowered)
             calls = [node for node in lowered.nodes if isinstance(node, Call)]
+            if any(TABLE[call.op].draws for call in calls):
+                # What fills their arrays is wanted as soon as the program runs.
+                from ..eager_kernels import draws
+
+                draws.begun()
             # An image is kept as a whole.
             whole = name is not None and image.told(calls, name) is not None
             self._compile = submitted if whole else engine.started
