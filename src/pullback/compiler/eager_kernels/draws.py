@@ -20,8 +20,8 @@ from ...array.random_integer import TWO_WORDS_FROM
 from ...array.random_normal import BLOCK
 from ..emit.emitter import Emitter, Module
 from ..lower.index import Variable
-from ..runtime import engine
-from .jobs import Job, number, opened
+from ..runtime import cache, engine
+from .jobs import Job, number, opened, text
 from .normals import uniform_double, write_blocks, write_wide_blocks
 
 #: Larger draws are shared out among threads, each by itself.
@@ -115,11 +115,17 @@ class Draws:
         with generator.lock:
             words: ndarray = generator.words(self._words)
             np.add(addresses, self._offsets, out=self._rows[:, 1])
-            _job().run(len(self._rows), 1, (words.ctypes.data, self._at))
+            begun().run(len(self._rows), 1, (words.ctypes.data, self._at))
 
 
 @functools.cache
-def _job() -> Job:
+def begun() -> Job:
+    """Return the loop, which may still be compiled."""
+    # There is one for a processor: no text is written to find it.
+    return Job(engine.named(cache.key("draws"), _text, engine.DEFAULT))
+
+
+def _text() -> str:
     ops = opened(Module(), {"words": "ptr", "rows": "ptr"})
     with ops.loop(Variable("r", _UNKNOWN), "%lo", "%hi"):
         first = number(ops, f"mul i64 {ops.counters['r']}, {len(_FIELDS)}")
@@ -137,7 +143,7 @@ def _job() -> Job:
         _doubles(ops, words, out, value["doubles"])
         _trials(ops, words, out, value, number(ops, f"load float, ptr {at['factors']}"))
         _integers(ops, words, out, value)
-    return Job(ops)
+    return text(ops)
 
 
 def _singles(ops: Emitter, words: str, out: str, count: str) -> None:

@@ -11,6 +11,8 @@ import ctypes
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from ...array.locks import computed
+from ..emit.codegen import Code
 from ..emit.emitter import Emitter, Module
 from ..runtime import engine
 from ..runtime.thread_pool import pool
@@ -64,20 +66,28 @@ def number(ops: Emitter, instruction: str) -> str:
     return name
 
 
+def text(ops: Emitter) -> str:
+    """Return the module of a part's function from what `opened` gave, with the loops written."""
+    head = "define void @part(ptr %context, i64 %part) nounwind #0 {"
+    body = "\n".join([head, "entry:", *ops.slots, *ops.lines, "  ret void", "}"])
+    return engine.whole(ops.module.declarations.values(), [body])
+
+
 class Job:
-    """The function of one part, compiled.
+    """The function of one part, which may still be compiled until it first runs.
 
     Parameters
     ----------
-    ops : Emitter
-        What `opened` gave, with the loops written.
+    source : Emitter or callable
+        What `opened` gave, with the loops written, or what waits for the machine code.
     """
 
-    def __init__(self, ops: Emitter) -> None:
-        head = "define void @part(ptr %context, i64 %part) nounwind #0 {"
-        body = "\n".join([head, "entry:", *ops.slots, *ops.lines, "  ret void", "}"])
-        self._library = engine.Library(engine.whole(ops.module.declarations.values(), [body]), {})
-        self._parts = Parts(self._library.address("part"))
+    def __init__(self, source: Emitter | Callable[[], Code]) -> None:
+        self._library = engine.Library(text(source) if isinstance(source, Emitter) else source, {})
+
+    @computed
+    def _parts(self) -> Parts:
+        return Parts(self._library.address("part"))
 
     def run(self, shared: int, parts: int, fields: Sequence[int]) -> None:
         """Do all parts."""

@@ -80,15 +80,21 @@ class Emitter:
     Parameters
     ----------
     module : Module
+    moves : bool
+        Take pointers to where a buffer is first read or written, all variables being 0: functions of several
+        slices are one then. Of 80 kernels of a field of 19 positions 42 are left.
     """
 
-    def __init__(self, module: Module) -> None:
+    def __init__(self, module: Module, moves: bool = False) -> None:
         self.module = module
+        self.moves = moves
         self.lines: list[str] = []
         self.slots: list[str] = []
         self.scopes: list[dict[Any, Any]] = [{}]
         self.counters: dict[str, str] = {}
         self.parameters: dict[int, str] = {}
+        #: Bytes from where a buffer begins to where its parameter points.
+        self.moved: dict[int, int] = {}
         #: Buffers that hold one row only, and the index into the row.
         self.rows: dict[int, Index] = {}
         #: The values that stand for constants.
@@ -215,12 +221,20 @@ class Emitter:
 
     def address(self, buffer: Buffer, index: Index) -> str:
         index = self.rows.get(buffer.number, index)
-        base = self.parameters.setdefault(buffer.number, f"%p{len(self.parameters)}")
         type_ = "i8" if buffer.dtype == BOOL else TYPES[buffer.dtype]
-        position = self.position(index)
+        base, position = self._from_parameter(buffer, index, buffer.dtype.itemsize)
         if position == "0":
             return base
         return self.instruction(f"getelementptr {type_}, ptr {base}, i64 {position}", INT64).name
+
+    def _from_parameter(self, buffer: Buffer, index: Index, size: int) -> tuple[str, str]:
+        """Return a buffer's parameter, and how many elements of a size an index is from there."""
+        if buffer.number not in self.parameters:
+            self.parameters[buffer.number] = f"%p{len(self.parameters)}"
+            if self.moves and index.constant:
+                self.moved[buffer.number] = index.constant * size
+        moved = self.moved.get(buffer.number, 0) // size
+        return self.parameters[buffer.number], self.position(index + -moved if moved else index)
 
     def load(self, buffer: Buffer, index: Index) -> Any:
         found = self.known((buffer.number, index.key()))
@@ -243,9 +257,9 @@ class Emitter:
 
     def _part(self, buffer: Buffer, index: Index) -> str:
         """Return the address of a part."""
-        base = self.parameters.setdefault(buffer.number, f"%p{len(self.parameters)}")
-        position = self.position(index)
-        type_ = TYPES[PARTS[buffer.dtype]]
+        part = PARTS[buffer.dtype]
+        base, position = self._from_parameter(buffer, index, part.itemsize)
+        type_ = TYPES[part]
         return self.instruction(f"getelementptr {type_}, ptr {base}, i64 {position}", INT64).name
 
     def reread(self, buffer: Buffer, index: Index) -> Value:

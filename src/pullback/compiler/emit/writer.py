@@ -6,8 +6,6 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Any
 
-import numpy as np
-
 from ..lower.kernel import Kernel
 from ..lower.kernel_writer import Emission
 from ..lower.lowered import Branch, Call, Contraction, Loop, Precompiled, Routine
@@ -18,7 +16,6 @@ from .codegen import Code, Effort
 from .loop import write_branch, write_loop
 from .modules import WIDE, Kernels
 from .product import Product
-from .scalars import TYPES
 
 #: Kernels of a module, and calls of them, up to which LLVM may inline them into the function that calls them
 #: all.
@@ -169,7 +166,7 @@ class Writer:
         if emission.parts > 1:
             self._parts(kernel, emission, name)
             return
-        operands = ", ".join(f"ptr {self._pointer(p)}" for p in emission.parameters)
+        operands = ", ".join(f"ptr {self._moved(self._pointer(p), p, emission)}" for p in emission.parameters)
         self.lines.append(
             f"  call void @{name}({operands}{', ' if operands else ''}i64 0, i64 {emission.rows})"
         )
@@ -182,7 +179,10 @@ class Writer:
         lines = ["(ptr %table, i64 %lo, i64 %hi)" + head[head.index(")") + 1 :], entry]
         lines.append("  %arena = load ptr, ptr %table")
         for k, buffer_number in enumerate(emission.parameters):
-            lines += self._found(f"%p{k}", buffer_number)
+            moved = emission.moved.get(buffer_number)
+            lines += self._found(f"%f{k}" if moved else f"%p{k}", buffer_number)
+            if moved:
+                lines.append(f"  %p{k} = getelementptr i8, ptr %f{k}, i64 {moved}")
         return "\n".join([*lines, *rest])
 
     def _parts(self, kernel: Kernel | Routine, emission: Emission, name: str) -> None:
@@ -206,7 +206,9 @@ class Writer:
         if function is None:
             function = self.parts[key] = f"part{len(self.parts)}"
             self.calling.append(parallel_rows.part_function(function, name, strides))
-        pointers = [slots.get(p) or self._pointer(p) for p in emission.parameters]
+        pointers = [
+            self._moved(slots.get(p) or self._pointer(p), p, emission) for p in emission.parameters
+        ]
         self._calls += 1
         self.lines += parallel_rows.call(pointers, function, emission.rows, parts, f"%context{self._calls}")
         for partial in emission.partials:
@@ -245,8 +247,10 @@ class Writer:
             self.lines.append(f"  call void @{function}(ptr {table})")
 
     def _contraction(self, step: Contraction) -> None:
-        dtype, name = step.buffer.dtype, self._product_name(Product.of(step))
-        given = [self._shifted(m.buffer.number, m.offset, dtype) for m in (step.left, step.right)]
+        size, name = step.buffer.dtype.itemsize, self._product_name(Product.of(step))
+        given = [
+            self._shifted(self._pointer(m.buffer.number), m.offset * size) for m in (step.left, step.right)
+        ]
         given += [self._pointer(step.buffer.number), self._pointer(self.plan.scratch(step))]
         operands = ", ".join(f"ptr {p}" for p in given)
         self.lines.append(f"  call void @{name}({operands})")
@@ -283,14 +287,18 @@ class Writer:
             lines.append(f"  call void @{PARALLEL}(ptr @{part}, ptr %table, i64 {parts})")
         return "\n".join([*lines, "  ret void", "}"])
 
-    def _shifted(self, buffer_number: int, offset: int, dtype: np.dtype[Any]) -> str:
-        pointer = self._pointer(buffer_number)
-        if not offset:
+    def _moved(self, pointer: str, buffer_number: int, emission: Emission) -> str:
+        """Return the pointer that a kernel takes for a buffer that begins at `pointer`."""
+        return self._shifted(pointer, emission.moved.get(buffer_number, 0))
+
+    def _shifted(self, pointer: str, distance: int) -> str:
+        """Return what lies some bytes behind a pointer."""
+        if not distance:
             return pointer
-        name = f"{pointer}_{offset}"
+        name = f"{pointer}.{distance}"
         if name not in self.shifted:
             self.shifted.add(name)
-            self.lines.append(f"  {name} = getelementptr {TYPES[dtype]}, ptr {pointer}, i64 {offset}")
+            self.lines.append(f"  {name} = getelementptr i8, ptr {pointer}, i64 {distance}")
         return name
 
     def _parallel(self) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import prod
 from typing import Any, NamedTuple
 
@@ -85,6 +85,8 @@ class Emission:
     accesses : Accesses
     parts : int
         How many parts the rows are cut into for threads.
+    moved : dict of int to int
+        Bytes from where a buffer begins to where the function's pointer is to point, where that is elsewhere.
     """
 
     text: str
@@ -95,6 +97,7 @@ class Emission:
     work: float
     accesses: Accesses
     parts: int = 1
+    moved: dict[int, int] = field(default_factory=dict)
 
 
 #: Nanoseconds for an operation on a float32 in a vector register, and for a byte read or written: between the
@@ -146,7 +149,7 @@ def emit(kernel: Kernel, module: Module, escaping: set[int], any_rows: bool = Fa
     rows |= {n: domain.lanes for n in rows if n in writer.places and writer.places[n].kind == LANE}
     return Emission(
         writer.text(), writer.parameter_order(), domain.rows, rows, writer.partials(), writer.work(),
-        writer.accesses,
+        writer.accesses, moved=writer.ops.moved,
     )  # fmt: skip
 
 
@@ -159,7 +162,7 @@ class _Writer:
         self.kernel = kernel
         self.any_rows = any_rows
         self.domain = domain
-        self.ops = Emitter(module)
+        self.ops = Emitter(module, moves=not any_rows)
         self.places: dict[int, Place] = {}
         self.stages: dict[int, int] = {}
         #: Buffers that are written to memory.

@@ -19,7 +19,7 @@ from ...core.body import Body
 from ...core.op import TABLE
 from ..emit.codegen import NOTHING
 from ..lower.buffer import Buffer, aligned
-from ..lower.lowered import Call
+from ..lower.lowered import Call, Contraction
 from ..program.program import Program
 from . import engine, image, machine_code
 from .helper_processes import LONG, MOST, at_work, submitted, summon
@@ -94,7 +94,13 @@ class Executable:
             if _is_long(self.program):
                 summon(MOST)
             lowered = self.lowered
+            _begin_products(lowered)
             calls = [node for node in lowered.nodes if isinstance(node, Call)]
+            if any(TABLE[call.op].draws for call in calls):
+                # What fills their arrays is wanted as soon as the program runs.
+                from ..eager_kernels import draws
+
+                draws.begun()
             # An image is kept as a whole.
             whole = name is not None and image.told(calls, name) is not None
             self._compile = submitted if whole else engine.started
@@ -271,6 +277,17 @@ def _equations(body: Body) -> int:
     """Return how many equations there are, in bodies of loops too."""
     inner = (a for e in body.equations for a in e.attrs if isinstance(a, Body))
     return len(body.equations) + sum(map(_equations, inner))
+
+
+def _begin_products(lowered: Result) -> None:
+    """Have the code of products compiled before the kernels are written: it takes longest."""
+    for node in lowered.nodes:
+        if isinstance(node, Contraction):
+            from ..emit.product import begun
+
+            begun(node)
+        for body in getattr(node, "bodies", ()):
+            _begin_products(body)
 
 
 def _functions(symbols: Iterable[str]) -> dict[str, int]:

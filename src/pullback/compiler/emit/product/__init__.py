@@ -194,6 +194,11 @@ class Product(NamedTuple):
         return self.grid().parts * self.numbers()[NUMBERS.index("scratch")] * size
 
 
+def begun(step: Contraction) -> Compiled:
+    """Return the machine code that a step will call, which may still be compiled."""
+    return compiled(TYPES[step.buffer.dtype])
+
+
 @functools.lru_cache(maxsize=4096)
 def _best(product: Product, threads: int) -> Grid:
     """Return the cut with which threads are ready first: parts that differ in speed cost the last one's time,
