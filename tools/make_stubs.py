@@ -51,9 +51,9 @@ import pullback
 from pullback import torch_names
 from pullback.tensor.api import REGISTRY
 from pullback.tensor.builtin import behind
+from pullback.tensor.shown_signatures import own_signature, signature_of
 from pullback.tensor.signature import Parameter, Signature
 from pullback.tensor.tensor import Tensor
-from pullback.tensor.told import own_signature, signature_of
 from pullback.torch_names.exclusions import Missing
 
 ROOT = Path(__file__).parents[1]

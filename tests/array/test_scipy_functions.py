@@ -111,6 +111,31 @@ def test_first_answers_do_not_load_scipy() -> None:
     subprocess.run([sys.executable, "-c", EARLY], check=True, env=environment, timeout=120)
 
 
+ALONE = """
+import sys
+import numpy as np
+from pullback.array import scipy_functions
+import pullback as torch
+a = torch.eye(100, dtype=torch.float64) * 4
+assert float(torch.linalg.cholesky(a).sum()) == 200
+assert float(torch.linalg.solve_triangular(a, a, upper=True).sum()) == 100
+assert float(torch.fft.rfft(torch.ones(4))[0].real) == 4
+loop = scipy_functions.extension("sparse._sparsetools").coo_matmat_dense
+assert not [name for name in sys.modules if name.startswith("scipy.")], sorted(sys.modules)
+import scipy.fft, scipy.linalg, scipy.sparse
+assert scipy.linalg.lapack._flapack.dpotrf(np.eye(2))[1] == 0
+assert scipy.fft.rfft(np.ones(4))[0] == 4
+assert (scipy.sparse.coo_array(np.eye(2)) @ np.ones((2, 2)) == 1).all()
+assert float(torch.linalg.cholesky(a).sum()) == 200
+"""
+
+
+def test_extensions_are_loaded_without_their_packages() -> None:
+    pytest.importorskip("scipy")
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2] / "src")}
+    subprocess.run([sys.executable, "-c", ALONE], check=True, env=environment, timeout=120)
+
+
 @pytest.mark.parametrize("name", ["erf", "erfc", "gammaln"])
 def test_stand_ins_are_scipy_s(name: str) -> None:
     special = pytest.importorskip("scipy.special")

@@ -17,6 +17,10 @@ def _many_sizes(x: Any) -> Any:
     return [torch.randn(n) * x[0] for n in (1, 15, 16, 17, 31, 64, 255, 700, 1300)]
 
 
+def _many_sizes_in_float64(x: Any) -> Any:
+    return [torch.randn(n, dtype=torch.float64) * x[0] for n in (3, 16, 31, 64, 700)]
+
+
 def _kinds(x: Any) -> Any:
     noise = torch.rand(5, 7), torch.rand(()), torch.empty(40).normal_(2.0, 0.5), torch.rand(700)
     trials = F.dropout(x, 0.3), F.dropout(x.expand(100, -1), 0.9), torch.empty(33).bernoulli_(0.25)
@@ -35,7 +39,10 @@ def _in_other_order(x: Any) -> Any:
     return F.dropout(wide.t(), 0.5), torch.randn_like(wide.t())
 
 
-@pytest.mark.parametrize("function", [_many_sizes, _kinds, _others_between, _in_other_order])
+FUNCTIONS = _many_sizes, _many_sizes_in_float64, _kinds, _others_between, _in_other_order
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
 def test_draws_what_eager_draws(function: Any) -> None:
     compiled, x = torch.compile(function, fullgraph=True), torch.arange(1.0, 12.0)
     for seed in range(3):

@@ -37,6 +37,19 @@ def assigned(x: Any, i: Any, values: Any) -> Any:
 
 
 CASES: dict[str, tuple[Callable[..., Any], Callable[[], tuple[Any, ...]]]] = {
+    "index_copy": (
+        lambda x, i, v: x.index_copy(1, i, v) * x.index_copy(-1, i[:2], x[..., :3][..., 1:]),
+        lambda: (x(5, 6, 4), places(4, 3), x(5, 3, 4)),
+    ),
+    "index_fill": (lambda x, i: x.index_fill(0, i - 3, 1.5) * x, lambda: (x(5, 6), places(6, 3))),
+    "scatter": (
+        lambda x, i, v: x.scatter(0, i, v) * x.scatter(1, i, v) - x.scatter(-1, i, 2.5),
+        lambda: (x(5, 6, 4), places(4, 4, 5, 3), x(5, 6, 4)),
+    ),
+    "scatter of whole numbers": (
+        lambda x, v, i: x + v.scatter(1, i, v) + v.scatter(0, i, 3) * (v > 2).scatter(1, i, True),
+        lambda: (x(6), places(9, 5, 6), places(5, 4, 3)),
+    ),
     "embedding": (lambda w, i: F.embedding(i, w), lambda: (x(9, 5), places(9, 4, 6))),
     "padding": (lambda w, i: F.embedding(i, w, padding_idx=3), lambda: (x(9, 5), places(9, 4, 6))),
     "index": (lambda w, i: w[i], lambda: (x(9, 5), places(9, 4, 6))),

@@ -16,7 +16,7 @@ from pullback.compiler.frontend.trace import trace
 pytest.importorskip("llvmlite")
 
 from pullback.compiler.emit import codegen, functions, writer
-from pullback.compiler.emit.convolution import channels, kernels, mending, pooling
+from pullback.compiler.emit.convolution import channels, kernels, nonfinite, pooling
 from pullback.compiler.emit.product import kernel as product
 from pullback.compiler.lower import equations
 from pullback.compiler.program.program import Program
@@ -151,7 +151,7 @@ def a_new_process(monkeypatch: Any) -> None:
     monkeypatch.setattr(machine_code, "_loaded", WeakValueDictionary())
     monkeypatch.setattr(functions, "_addresses", {})
     for kernel in (
-        kernels.correlation, kernels.weight, mending._library, pooling.maxima, pooling.spread,
+        kernels.correlation, kernels.weight, nonfinite._library, pooling.maxima, pooling.spread,
         channels.forward, channels.backward, product.compiled,
     ):  # fmt: skip
         kernel.cache_clear()

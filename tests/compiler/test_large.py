@@ -463,13 +463,14 @@ def test_products_of_large_matrices_are_native(dtype, monkeypatch):
 
 @pytest.mark.parametrize("size", [16, 100, 2000, 70_003])
 @pytest.mark.parametrize(("mean", "std"), [(0.0, 1.0), (-0.5, 2.3), (3.0, 0.0)])
-def test_normal_numbers_are_the_same_natively(monkeypatch, price, size, mean, std):
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_normal_numbers_are_the_same_natively(monkeypatch, price, size, mean, std, dtype):
     found = []
     for is_hot in (False, True):
         price(0 if is_hot else 1 << 62)
         monkeypatch.setattr(random_normal, "_HOTNESS", tiering.Hotness())
         generator = torch.Generator().manual_seed(size)
-        numbers = [torch.empty(size).normal_(mean, std, generator=generator) for _ in range(3)]
+        numbers = [torch.empty(size, dtype=dtype).normal_(mean, std, generator=generator) for _ in range(3)]
         found.append(torch.cat([*numbers, torch.rand(3, generator=generator)]).numpy().view(np.int32))
     np.testing.assert_array_equal(*found)
 

@@ -47,6 +47,8 @@ ONE_PROGRAM: dict[str, Callable[[Any, Any], Any]] = {
     "its type": lambda x, n: x * (2 if isinstance(n, int) else 3) * n,
     "rows": lambda x, n: x[n % 3] + x[n % 3 - 3, :] * 2,
     "columns": lambda x, n: x[:, n % 4] * 2 + x[..., n % 4 - 4],
+    "slices": lambda x, n: (x[n % 2 : n % 2 + 2] * 2, x[1:, n % 3 : n % 3 + 2].sum(1)),
+    "slices from the end": lambda x, n: (x[:, n % 2 - 4 : n % 2 - 2] * 2, x[: n % 3 + 9] + 1),
     "parts of rows": lambda x, n: x[n % 3, 1:] - x[None, n % 3, :3].sum(),
 }
 
@@ -77,6 +79,27 @@ def test_a_position_in_a_cache():
         assert torch.equal(cache, other)
         assert cache._version == other._version
     assert len(compiled._native.specializations) == 2
+
+
+def test_a_stretch_of_a_queue():
+    """A queue that keys are written to in turn, of which the last ones are read; at its end it is cut off."""
+    queue, other = torch.zeros(3, 8, 2), torch.zeros(3, 8, 2)
+
+    def step(queue: Any, keys: Any, place: int) -> Any:
+        queue[:, place : place + 3] = keys[:, : 8 - place]
+        queue[1, place : place + 1] = 7
+        return (queue[:, place : place + 2] * 2).sum()
+
+    compiled = torch.compile(step)
+    for place in [0, 1, 2, 3, 4, 5, 0, 5, 6, 7, 6, 8, 1]:
+        keys = torch.full((3, 3, 2), float(place))
+        assert same(compiled(queue, keys, place), step(other, keys, place))
+        assert torch.equal(queue, other)
+        assert queue._version == other._version
+    # One for the first place, and one each for what is left of three, two, one and no places at its end.
+    assert len(compiled._native.specializations) == 5
+    with pytest.raises(RuntimeError, match="must match the existing size"):
+        torch.compile(lambda x, n: x.__setitem__(slice(n, n + 2), torch.ones(3, 4)))(X.clone(), 0)
 
 
 def test_a_count_that_each_call_changes():

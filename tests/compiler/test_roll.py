@@ -11,8 +11,8 @@ import pytest
 import pullback as torch
 from pullback.compiler.frontend.capture import capture
 from pullback.compiler.frontend.captured import Captured
-from pullback.compiler.frontend.knowledge import Knowledge
-from pullback.compiler.frontend.optimizer_state import FirstState
+from pullback.compiler.frontend.state.knowledge import Knowledge
+from pullback.compiler.frontend.state.optimizer_state import FirstState
 from pullback.core.recorder import Equation, Recorder, Reference
 
 pytest.importorskip("llvmlite")

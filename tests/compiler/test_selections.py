@@ -11,7 +11,7 @@ import pullback as torch
 
 pytest.importorskip("llvmlite")
 
-from pullback.compiler.frontend.session import SIZES
+from pullback.compiler.frontend.state.session import SIZES
 
 
 def _distinct(unique, x, m):

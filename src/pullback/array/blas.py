@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from . import locks
+from . import locks, scipy_functions
 
 #: The sets of kernels that use registers of 512 bits.
 _WIDE = frozenset({"SkylakeX", "Cooperlake", "Sapphirerapids"})
@@ -115,7 +115,7 @@ class OpenBLAS:
 
     def rest(self) -> None:
         """Keep other threads of the program from OpenBLAS's threads, and wait until these sleep."""
-        functions = self.functions() if _others_may_multiply() else None
+        functions = self.functions() if has_foreign_threads() else None
         # A handler of signals may fork while its thread has the lock.
         if functions is None or not self._lock.acquire(timeout=_PATIENCE):
             return
@@ -144,7 +144,7 @@ class OpenBLAS:
         self._is_resting = False
 
 
-def _others_may_multiply() -> bool:
+def has_foreign_threads() -> bool:
     """Return whether the program has threads that this package did not start."""
     import threading  # see `locks`
 
@@ -175,7 +175,7 @@ def _foreign_threads_sleep() -> bool:
 _NUMPY = OpenBLAS(lambda: importlib.import_module("numpy._core._multiarray_umath"))
 #: What SciPy's LAPACK computes by. It has threads of its own, which on short work fight over the cores with
 #: those of NumPy's and of compiled programs.
-SCIPY = OpenBLAS(lambda: importlib.import_module("scipy.linalg._flapack"))
+SCIPY = OpenBLAS(lambda: scipy_functions.lapack())
 set_num_threads, single_threaded = _NUMPY.set_num_threads, _NUMPY.single_threaded
 
 #: Multiplications of a product from which OpenBLAS takes threads, and bytes of what is multiplied up to which

@@ -7,21 +7,19 @@ multiply a few hundred entries. A SciPy that has the loop elsewhere is asked for
 from __future__ import annotations
 
 import functools
-import importlib
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy import ndarray
 
-from .scipy_functions import sparse
+from .scipy_functions import extension, sparse
 
 
 @functools.cache
 def _loop() -> Callable[..., None] | None:
-    sparse()
     try:
-        return getattr(importlib.import_module("scipy.sparse._sparsetools"), "coo_matmat_dense", None)
+        return getattr(extension("sparse._sparsetools"), "coo_matmat_dense", None)
     except ModuleNotFoundError:
         return None
 

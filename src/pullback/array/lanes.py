@@ -9,6 +9,8 @@ after these two have met. That of `dot` is MKL's `sdot` on processors for which 
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -18,6 +20,9 @@ _FLOAT32, _FLOAT64 = np.dtype(np.float32), np.dtype(np.float64)
 
 #: Elements up to which MKL adds on one thread. Longer sums depend on the number of threads in torch.
 LONGEST = 8192
+
+#: Elements up to which the calls of NumPy cost most: vectors are then laid out in lanes once.
+LAID_OUT = 1024
 
 
 def fits(x: ndarray) -> bool:
@@ -93,3 +98,81 @@ def add_scaled(x: ndarray, y: ndarray, alpha: float, out: ndarray) -> None:
     sums *= x.dtype.type(alpha)
     sums += x
     out[...] = sums
+
+
+# --- many products and sums of the same vectors ---------------------------------------------------
+
+
+class Lanes:
+    """A vector laid out as `dot` adds its products: rows of sixteen lanes as (rows, 4, 4), and the same in
+    float64, for `add_scaled`.
+
+    A dot product is then a product and two sums: 3 µs instead of 6 for 145 elements.
+
+    Parameters
+    ----------
+    x : ndarray
+    moves : bool
+        Whether it is the vector that is changed. In others -0.0 stands where no element is, so that the
+        product there is -0.0, which leaves every sum as it is.
+    """
+
+    __slots__ = ("size", "values", "wide")
+
+    def __init__(self, x: ndarray, moves: bool = False) -> None:
+        self.size = x.size
+        rows, places = _places(x.size)
+        self.values = values = np.full((rows, 4, 4), 0.0 if moves else -0.0, x.dtype)
+        if x.size < 16:
+            values[0] = 0.0  # to which `dot` adds the others
+        values.reshape(-1)[places] = x
+        self.wide = values.astype(_FLOAT64)
+
+
+def recursion(
+    steps: Sequence[Lanes], changes: Sequence[Lanes], inverses: Sequence[Any], gradient: ndarray, scale: Any
+) -> tuple[ndarray, list[Any]] | None:
+    """Return −H·g by the two loops of L-BFGS, and the weights of the first, as `dot` and `add_scaled` give
+    them; None where numbers are not finite.
+    """
+    if not scale > 0:
+        return None
+    moved = Lanes(-gradient, moves=True)
+    d, wide = moved.values, moved.wide
+    products, sums, factor = np.empty_like(d), np.empty_like(wide), np.empty(())
+    multiply, add, total = np.multiply, np.add, np.add.reduce
+    weights: list[Any] = [0.0] * len(steps)
+
+    def dot_product(x: Lanes) -> Any:
+        multiply(x.values, d, out=products)
+        a, b, c, e = total(total(products, 0), 0)
+        return (a + c) + (b + e)
+
+    def move(x: Lanes, alpha: Any) -> None:
+        factor[()] = alpha
+        multiply(x.wide, factor, out=sums)
+        add(sums, wide, out=sums)
+        d[...] = sums
+        wide[...] = d
+
+    for i in reversed(range(len(steps))):
+        weights[i] = dot_product(steps[i]) * inverses[i]
+        move(changes[i], -weights[i])
+    d *= scale
+    wide[...] = d
+    for i in range(len(steps)):
+        move(steps[i], weights[i] - dot_product(changes[i]) * inverses[i])
+    return (d.reshape(-1)[_places(moved.size)[1]], weights) if np.isfinite(d).all() else None
+
+
+@functools.lru_cache(maxsize=32)
+def _places(size: int) -> tuple[int, ndarray]:
+    """Return how many rows of lanes a vector takes, and where among them its elements stand."""
+    row = max(size >> 4, size < 16)
+    places = [*range(size & ~15)]
+    for width in (8, 4):
+        if size & width:
+            places += range(16 * row, 16 * row + width)
+            row += 1
+    places += range(16 * row, 16 * (row + (size & 3)), 16)
+    return row + (size & 3), np.array(places, np.intp)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import importlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -16,17 +15,16 @@ from .strides import contiguous_strides, laid_out_empty
 
 Call = Callable[..., Any]
 INT32 = np.dtype(np.int32)
+#: What the names of routines begin with.
+_LETTERS = {np.dtype(t): letter for t, letter in zip("fdFD", "sdcz", strict=True)}
 
 
 @functools.cache
 def routine(name: str, dtype: np.dtype[Any]) -> Call:
     """Return LAPACK's or BLAS's routine for a dtype; SciPy's own search for one takes 50 µs."""
-    probe = (np.empty(0, dtype),)
-    try:
-        (found,) = scipy_functions.lapack().get_lapack_funcs((name,), probe)
-    except ValueError:
-        (found,) = importlib.import_module("scipy.linalg.blas").get_blas_funcs((name,), probe)
-    return found
+    own = _LETTERS[dtype] + name
+    found = getattr(scipy_functions.lapack(), own, None)
+    return found or getattr(scipy_functions.extension("linalg._fblas"), own)
 
 
 #: What `numpy.linalg` calls.

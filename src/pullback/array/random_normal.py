@@ -16,6 +16,7 @@ the sine.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -37,8 +38,8 @@ from .tiering import Hotness
 
 BLOCK = 16
 
-#: What a float32 number costs in NumPy: 54 ns in 2,000, 24 in 100,000.
-NANOSECONDS = 30
+#: What a number costs in NumPy: of float32 54 ns in 2,000, 24 in 100,000, of float64 83.
+NANOSECONDS, NANOSECONDS_DOUBLE = 30, 80
 #: What the loops of a draw cost to start; of a few numbers they are shared with the draws around them.
 START = 40_000
 _FEW = 4 * BLOCK
@@ -133,8 +134,9 @@ def _blocks(generator: Generator, flat: np.ndarray, mean: float, std: float) -> 
         draw, transform, words_each = singles, _single_transform, 1
         mean, std = float(np.float32(mean)), float(np.float32(std))
     single = flat.dtype == np.float32
-    wants = single and (flat.size > _FEW or flat.size % BLOCK != 0)
-    native = wants and _HOTNESS.is_hot(flat.size * NANOSECONDS + START)
+    wants = (single and flat.size % BLOCK != 0) or (flat.size > _FEW and flat.dtype not in HALVES)
+    each = NANOSECONDS if single else NANOSECONDS_DOUBLE
+    native = wants and _HOTNESS.is_hot(flat.size * each + START)
     if single and not native and flat.size % BLOCK == 0 and flat.size <= SMALL:
         values = generator.made(_standard_singles, flat.size, BLOCK)
         flat[...] = values if mean == 0 and std == 1 else fused_multiply_add(values, std, mean)
@@ -143,10 +145,10 @@ def _blocks(generator: Generator, flat: np.ndarray, mean: float, std: float) -> 
     if native:
         fill_blocks = _HOTNESS.ask("normals")
         if fill_blocks is not None:
-            fill_blocks(generator.words(whole), flat[:whole], mean, std)
+            fill_blocks(generator.words(words_each * whole), flat[:whole], mean, std)
             if whole < flat.size:
-                generator.words(flat.size - whole)
-                fill_blocks(generator.words(BLOCK), flat[-BLOCK:], mean, std)
+                generator.words(words_each * (flat.size - whole))
+                fill_blocks(generator.words(words_each * BLOCK), flat[-BLOCK:], mean, std)
             return
     *pieces, last = chunks(flat[:whole])
     for piece in pieces:
@@ -176,7 +178,7 @@ def _double_transform(uniform: np.ndarray, mean: float, std: float) -> np.ndarra
 
 def _single_transform(uniform: np.ndarray, mean: float, std: float) -> np.ndarray:
     first, second = _halves_of_blocks(uniform)
-    radius = cephes_radius(np.float32(1) - first)
+    radius = cephes_radius(_ONE - first)
     cosine, sine = cephes_cos_sin(second)
     return fused_multiply_add(_join(radius, cosine, sine), std, mean)
 
@@ -218,6 +220,17 @@ _FOUR_OVER_PI = _single(1.27323954473516)
 _TWO_PI = _single(2 * math.pi)
 _ROOT_HALF_BITS = int(_single(0.707106781186547524).view(np.int32))
 
+# As arrays without dimensions NumPy takes numbers sooner (see `numbers`).
+_LOG = tuple(map(np.array, LOG))
+#: The coefficients of cosine and sine, one above the other.
+_BOTH = tuple(np.array(pair)[:, None] for pair in zip(COSINE, SINE, strict=True))
+_ONE, _HALF, _MINUS_TWO, _TURN, _OCTANTS = (
+    np.array(v, np.float32) for v in (1, 0.5, -2, _TWO_PI, _FOUR_OVER_PI)
+)
+_WIDE_HALF = np.array(0.5)
+_LOG_PARTS = tuple(map(np.array, LOG_OF_2))
+_PI_PARTS = tuple(map(np.array, QUARTER_PI))
+
 
 def cephes_radius(x: np.ndarray) -> np.ndarray:
     """Return √(-2·ln x) for float32 x in (0, 1].
@@ -228,22 +241,22 @@ def cephes_radius(x: np.ndarray) -> np.ndarray:
     exponent = bits - _ROOT_HALF_BITS
     exponent >>= 23
     m = (bits - (exponent << 23)).view(np.float32)
-    m -= _single(1)
+    m -= _ONE
     e = exponent.astype(np.float32)
-    wide = np.empty(x.shape, np.float64)
-    y = _polynomial(LOG, m.astype(np.float64), wide)
+    wide, y = np.empty(x.shape, np.float64), np.empty(x.shape, np.float32)
+    _polynomial(_LOG, m.astype(np.float64), wide, y)
     square = m * m
     y *= m
     wide[...] = y
     wide *= square
-    wide += e * LOG_OF_2[1]
+    wide += e * _LOG_PARTS[1]
     y[...] = wide
-    square *= _single(0.5)
+    square *= _HALF
     y -= square
     y += m
-    e *= LOG_OF_2[0]
+    e *= _LOG_PARTS[0]
     y += e
-    y *= _single(-2)
+    y *= _MINUS_TWO
     return np.sqrt(y, out=y)
 
 
@@ -252,39 +265,38 @@ def cephes_cos_sin(u: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
     Cephes reduces the argument to ±π/4 and has one polynomial for each function.
     """
-    x = u * _TWO_PI
-    octant = (x * _FOUR_OVER_PI).astype(np.int32)
+    x = u * _TURN
+    octant = (x * _OCTANTS).astype(np.int32)
     octant += 1
     octant &= ~1
     count = octant.astype(np.float32)
-    x += count * QUARTER_PI[0]
-    x += count * QUARTER_PI[1]
-    wide = count.astype(np.float64)
-    wide *= QUARTER_PI[2]
-    wide += x
-    x[...] = wide
+    x += count * _PI_PARTS[0]
+    x += count * _PI_PARTS[1]
+    reduced = count.astype(np.float64)
+    reduced *= _PI_PARTS[2]
+    reduced += x
+    x[...] = reduced
+    reduced[...] = x
     square = x * x
     wide_square = square.astype(np.float64)
-    half = square * _single(0.5)
 
-    cosine = _polynomial(COSINE, wide_square, wide)
-    cosine *= square
-    wide[...] = cosine
-    wide *= wide_square
-    wide -= half
-    cosine[...] = wide
-    cosine += _single(1)
-
-    sine = _polynomial(SINE, wide_square, wide)
-    sine *= square
-    wide[...] = sine
-    wide *= x
-    wide += x
-    sine[...] = wide
+    wide, both = np.empty((2, *x.shape), np.float64), np.empty((2, *x.shape), np.float32)
+    _polynomial(_BOTH, wide_square, wide, both)
+    both *= square
+    wide[...] = both
+    of_cosine, of_sine = wide
+    of_cosine *= wide_square
+    wide_square *= _WIDE_HALF
+    of_cosine -= wide_square
+    of_sine *= reduced
+    of_sine += reduced
+    both[...] = wide
+    cosine, sine = both
+    cosine += _ONE
 
     # In every second pair of octants sine and cosine change places; bit 2 of the octant gives the signs. On
     # the bits this takes a third of the time of np.where.
-    sine_bits, cosine_bits = sine.view(np.int32), cosine.view(np.int32)
+    cosine_bits, sine_bits = both.view(np.int32)
     swap = octant << 30
     swap >>= 31
     swap &= sine_bits ^ cosine_bits
@@ -296,9 +308,10 @@ def cephes_cos_sin(u: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return cosine, sine
 
 
-def _polynomial(coefficients: tuple[float, ...], x: np.ndarray, wide: np.ndarray) -> np.ndarray:
-    """Return the polynomial in float32, rounded after each fused step; ``x`` and ``wide`` are float64."""
-    y = np.empty(x.shape, np.float32)
+def _polynomial(coefficients: Sequence[np.ndarray], x: np.ndarray, wide: np.ndarray, y: np.ndarray) -> None:
+    """Write the polynomial to the float32 ``y``, rounded after each fused step; ``x`` and ``wide`` are
+    float64.
+    """
     np.multiply(x, coefficients[0], out=wide)
     wide += coefficients[1]
     for coefficient in coefficients[2:]:
@@ -307,4 +320,3 @@ def _polynomial(coefficients: tuple[float, ...], x: np.ndarray, wide: np.ndarray
         wide *= x
         wide += coefficient
     y[...] = wide
-    return y

@@ -34,11 +34,11 @@ _HOTNESS = Hotness()
 
 
 class Tap(NamedTuple):
-    """One term of the sum: ``out[rows] += weights · x[places]``; rows None are all of them, weights None are
-    1.
+    """One term of the sum: ``out[rows] += weights · x[places]``; rows None are all of them, a slice where
+    they follow one another, and weights None are 1.
     """
 
-    rows: ndarray | None
+    rows: ndarray | slice | None
     places: ndarray
     weights: ndarray | None
 
@@ -68,11 +68,19 @@ def from_table(places: ndarray, weights: ndarray, size: int, counts: ndarray | N
     terms = []
     for tap in range(taps):
         chosen = counts > tap
-        rows = None if tap == 0 or chosen.all() else np.flatnonzero(chosen)
+        rows = None if tap == 0 or chosen.all() else _in_a_row(np.flatnonzero(chosen))
         within: Any = slice(None) if rows is None else rows
         factors = weights[within, tap]
         terms.append(Tap(rows, places[within, tap], None if (factors == 1).all() else factors))
     return Taps(size, output, tuple(terms), np.flatnonzero(counts == 0), scale)
+
+
+def _in_a_row(rows: ndarray) -> ndarray | slice:
+    """Return rows as a slice where they follow one another: to add to 4·54·14 numbers takes 3 µs so, 11 by
+    an array.
+    """
+    follow = rows.size and rows[-1] - rows[0] == rows.size - 1
+    return slice(int(rows[0]), int(rows[-1]) + 1) if follow else rows
 
 
 def transposed(places: ndarray, weights: ndarray, size: int, counts: ndarray | None = None) -> Taps:

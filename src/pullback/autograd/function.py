@@ -22,7 +22,7 @@ from ..core.hooked import as_tensor
 from ..core.levels import META
 from ..core.modes import change, modes, set_modes
 from ..core.node import DIFFERENTIABLE, LEAF, AccumulateGrad, MultiNode, Output
-from ..core.saved import FROZEN, Packed, blamed, damaged, freed, pack, unpack_hooked
+from ..core.saved import FROZEN, Packed, pack, saved_errors, unpack_hooked
 from ..core.tracer import seen
 from ..core.value import dtype_of, shape_of, wrap, wrap_alias
 from ..core.versions import bump, is_stale
@@ -92,7 +92,7 @@ class BackwardCFunction(MultiNode, FunctionCtx):
     def saved_tensors(self) -> tuple[Any, ...]:
         """Return the tensors given to `save_for_backward`, each at its place in the graph."""
         if is_freed(self._saved):
-            raise freed(self)
+            raise saved_errors.freed(self)
         if not self._saved:
             return tuple(self.to_save)
         return tuple(self._unpacked(*entry) for entry in self._saved)
@@ -105,7 +105,8 @@ class BackwardCFunction(MultiNode, FunctionCtx):
         if value is None:
             return None
         if is_stale(counter, number):
-            raise blamed(damaged(self, value, counter, number, edge), self, counter, number)
+            error = saved_errors.damaged(self, value, counter, number, edge)
+            raise saved_errors.blamed(error, self, counter, number)
         if type(value) is Packed:
             value = unpack_hooked(value)
         if level and not self._recording:

@@ -200,9 +200,9 @@ def _native(function: Callable[..., Any], fullgraph: bool, limit: int | None, ch
     if missing := large.without_compiler():
         _warn(missing)
         return None
-    from .frontend import bytecode
+    from .frontend.bytecode import instructions
 
-    if not bytecode.SUPPORTED:
+    if not instructions.SUPPORTED:
         _warn(f"the bytecode of this Python, {platform.python_version()}, is not known")
         return None
     from .runtime.compiled import Compiled

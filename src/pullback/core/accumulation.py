@@ -14,6 +14,7 @@ from .dual import Dual
 from .hooked import as_inner, as_tensor
 from .hooks import NodeHooks
 from .node import AccumulateGrad, accumulation_lock
+from .tracer import Tracer
 from .value import TensorBase, settled
 
 #: What threads that only look at a pullback have to put back: (leaf, its `.grad`, the grad's values, its
@@ -23,6 +24,8 @@ rehearsals: dict[int, list[tuple[Any, Any, Any, int]]] = {}
 
 def plus(before: Any, g: Any) -> Any:
     """Return the sum of two covectors; of a sparse and a dense one it is dense, whichever came first."""
+    if type(g) is Tracer and type(before) is Tracer and g.recorder.patterns is not None:
+        return g.recorder.patterns.plus(before, g)
     if isinstance(g, TensorBase) and g._sparse:
         before = as_tensor(before)
     elif isinstance(before, TensorBase) and before._sparse:
@@ -52,7 +55,8 @@ def accumulate_grad(node: AccumulateGrad, g: Any, create_graph: bool) -> None:
         hooks = None
     with accumulation_lock:
         old = leaf._grad
-        if old is None:
+        recorder = None if create_graph or old is None else getattr(old._value, "recorder", None)
+        if old is None or (recorder is not None and recorder.absent is not None and recorder.absent(leaf)):
             if create_graph:
                 leaf._grad = facade.copy_of(as_tensor(g))
             else:
@@ -63,7 +67,7 @@ def accumulate_grad(node: AccumulateGrad, g: Any, create_graph: bool) -> None:
                     elif node._hooks is not None and (node._hooks.tensor or node._hooks.pre):
                         g = g.copy()  # a hook may have kept what it was given, which is not to change
                 leaf._grad = g._accumulated() if is_sparse(g) else as_tensor(g)
-        elif not create_graph and (recorder := getattr(old._value, "recorder", None)) is not None:
+        elif recorder is not None:
             # In place, as below: who holds the gradient finds it changed.
             sharing = recorder.sharing(old)
             total = plus(old, as_tensor(g))

@@ -306,7 +306,10 @@ def _computed(facts: Facts) -> list[str]:
     if scalars:
         lines.append(f"        k1 = a1 if type(a1) is ndarray else {SCALAR.format('a1')}")
     if facts.ufunc and not facts.attrs:
-        lines += ["        if a0.size >= PARALLEL_SIZE:", f"            r = parallel(kernel, {given})"]
+        large = "a0.size >= PARALLEL_SIZE"
+        for k in range(1, count):
+            large += f" or (type(a{k}) is ndarray and a{k}.shape != a0.shape)"
+        lines += [f"        if {large}:", f"            r = parallel(kernel, {given})"]
         if facts.place == "first" and count == 2:
             # Where `place` would have it: to move it takes 3.4 µs.
             lines += [

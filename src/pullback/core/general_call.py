@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 from numpy import ndarray
 
 from . import facade
+from .batched import Batched
 from .blame import stamp
 from .levels import WRAPPER
 from .marked import Marked, resolved, viewed
-from .modes import modes
+from .modes import DEFAULT, NO_GRAD, Modes, modes
 from .node import DIFFERENTIABLE, LEAF, MultiNode, Node, Output, accumulator, unrecorded
 from .saved import save
 from .tracer import Tracer, running
@@ -33,8 +34,13 @@ def run_tensor(op: Op, inputs: tuple[Any, ...], attrs: tuple[Any, ...], level: i
     one is needed.
     """
     mode = modes()
-    if mode.transform and not level and mode.is_transform_alone:
-        return within_transform(op, inputs, mode, op.called, inputs, attrs)
+    if mode is DEFAULT or mode is NO_GRAD or (mode.transform and mode.is_transform_alone):
+        if not level and mode.transform:
+            return within_transform(op, inputs, mode, op.called, inputs, attrs)
+        if level and op.signs is None:
+            found = _at_level(op, inputs, attrs, level, mode)
+            if found is not None:
+                return found
     record = op.derivable and mode.grad and not mode.inference
     inner: list[Any] = []
     edges: list[Any] = []
@@ -49,15 +55,10 @@ def run_tensor(op: Op, inputs: tuple[Any, ...], attrs: tuple[Any, ...], level: i
                 recorder.lift(v)
     top = None
     traced = False
-    #: Whether what lies below is nothing but tensors around arrays.
-    plain = bool(level) and not has_bits
     for v in inputs:
         if isinstance(v, TensorBase) and (v._level == level or (level == WRAPPER and not v._level)):
             inner.append(value := v._value)
-            if (kind := type(value)) is facade.Tensor or kind is facade.Parameter:
-                plain = plain and not value._level and type(value._value) is ndarray
-            elif kind is not ndarray:
-                plain = False
+            if (kind := type(value)) is not ndarray:
                 if kind is Marked:
                     has_bits = True
                 elif kind is Tracer:
@@ -78,17 +79,10 @@ def run_tensor(op: Op, inputs: tuple[Any, ...], attrs: tuple[Any, ...], level: i
             inner.append(v)
             edges.append(None)
             traced = traced or type(v) is Tracer
-            if isinstance(v, TensorBase):
-                known = type(v) is facade.Tensor or type(v) is facade.Parameter
-                plain = plain and known and type(v._value) is ndarray and not v._level
-            elif isinstance(v, Value):
-                plain = False
     if traced and level:
         # A constant of a trace is its array: a rule may meet it with a covector that is one.
         inner = [_bare(v) for v in inner]
-    if plain and mode.is_transform_alone:
-        result = within_transform(op, inner, mode, op.called, tuple(inner), attrs)
-    elif mode.dispatch_modes and not level:
+    if mode.dispatch_modes and not level:
         result = dispatched(op, inputs, attrs)
     elif level:
         # What has the level itself has nothing above it.
@@ -112,7 +106,59 @@ def run_tensor(op: Op, inputs: tuple[Any, ...], attrs: tuple[Any, ...], level: i
     else:
         outs = [wrap(result, None, level)]
     if wanted:
-        _attach(op, inputs, inner, attrs, edges, outs, several, level)
+        attach(op, inputs, inner, attrs, edges, outs, several, level)
+    return tuple(outs) if several else outs[0]
+
+
+def _at_level(op: Op, inputs: tuple[Any, ...], attrs: tuple[Any, ...], level: int, mode: Modes) -> Any:
+    """Run an op as `run_tensor` does where the tensors at the level hold tensors or rows of a batch, and
+    nothing but transforms is special; None where they hold something else. It asks half as much.
+    """
+    record = op.derivable and mode.grad
+    inner: list[Any] = []
+    edges: list[Any] = []
+    wanted = rows = False
+    #: Whether what lies below is nothing but tensors around arrays.
+    plain = True
+    aliased = None
+    tensor, parameter = facade.Tensor, facade.Parameter
+    for v in inputs:
+        edge = None
+        if (kind := type(v)) is tensor or kind is parameter:
+            if v._level == level:
+                value = v._value
+                if aliased is None:
+                    aliased = v
+                if record and (edge := v._node) is not None:
+                    wanted = True
+                    if edge is LEAF:
+                        edge = accumulator(v)
+                if (kind := type(value)) is Batched and value._level == level:
+                    rows = True
+                elif kind is not tensor and kind is not parameter:
+                    return None
+                v = value
+            if type(v) is not Batched and (v._level or type(v._value) is not ndarray):
+                plain = False
+        elif isinstance(v, Value):
+            return None
+        inner.append(v)
+        edges.append(edge)
+    if rows:
+        result = Batched.run(op, tuple(inner), attrs, level)
+    elif plain:
+        given = (tuple(inner),) if op.variadic else inner
+        result = within_transform(op, inner, mode, op.again, *given, *attrs)
+    else:
+        result = run(op, tuple(inner), attrs)
+    several = isinstance(result, tuple)
+    parts = result if several else (result,)
+    if op.is_view:
+        outs = [_view_result(op, attrs, aliased, r, k, several, mode) for k, r in enumerate(parts)]
+    else:
+        outs = [wrap(r, None, level) for r in parts]
+    if wanted:
+        attach(op, inputs, inner, attrs, edges, outs, several, level)
     return tuple(outs) if several else outs[0]
 
 
@@ -138,7 +184,7 @@ def _view_result(
     return out
 
 
-def _attach(
+def attach(
     op: Op,
     tensors: Sequence[Any],
     inner: Sequence[Any],

@@ -32,7 +32,7 @@ from .modes import change, modes, set_modes
 from .node import DIFFERENTIABLE, LEAF, History, Node, Nowhere, Output, edge_target, short_name
 from .overlap import PARTIAL, overlaps_itself, takes_writes
 from .overlap import overlap as overlap_of
-from .saved import DETACHED, FROZEN, freed
+from .saved import DETACHED, FROZEN, saved_errors
 from .value import TensorBase, dtype_of, shape_of, wrap
 from .versions import Detached, VersionOfView, bump, version_of
 from .views import OF_INFERENCE_VIEW, OF_NO_GRAD_VIEW, View, bring_up_to_date, replay
@@ -62,7 +62,7 @@ class CopySlices(Node):
 
     def backward(self, g: Any) -> tuple[Any, ...]:
         if is_freed(self._saved):
-            raise freed(self)
+            raise saved_errors.freed(self)
         base, source = self._edges
         g = laid_out_like(g, self.strides)
         g_source = None if source is None else facade.clone(replay(g, self.steps))

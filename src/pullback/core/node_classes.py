@@ -24,7 +24,7 @@ from .bulk import bulk_saved
 from .connected import connecting
 from .node import MultiNode, Node, dtype_at
 from .recorded_pullback import materialized, pullback_of_tensors, recorded_pullback
-from .saved import check_versions, freed, plain_saved
+from .saved import check_versions, plain_saved, saved_errors
 from .underivable import Underivable
 from .value import dtype_of
 
@@ -69,7 +69,7 @@ def make_node_class(op: Op) -> type[Node]:
 def _refusing_freed(pull: Callable[..., Any]) -> Callable[..., Any]:
     def backward(self: Node, g: Any, *needed: Any) -> tuple[Any, ...]:
         if is_freed(self._saved):
-            raise freed(self)
+            raise saved_errors.freed(self)
         return pull(self, g, *needed)
 
     return backward

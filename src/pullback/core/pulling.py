@@ -12,8 +12,7 @@ from ..array.deferred_import import import_later
 from .blame import is_freed
 from .modes import modes
 from .node import MultiNode, Node
-from .saved import check_versions
-from .saved import freed as freed_error
+from .saved import check_versions, saved_errors
 from .underivable import Underivable
 from .value import TensorBase
 
@@ -32,7 +31,7 @@ def pulled_of_nothing(node: Node, create_graph: bool) -> Sequence[Any]:
         return node.backward(None)
     if op is not None:
         if is_freed(node._saved):
-            raise freed_error(node)
+            raise saved_errors.freed(node)
         check_versions(node, op.layout.count)
     return (None,) * len(node._edges)
 

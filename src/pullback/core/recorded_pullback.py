@@ -9,15 +9,20 @@ would be gradients of weights.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy import ndarray
 
 from . import facade
+from .batched import Batched, front
+from .levels import fresh_level
+from .modes import DEFAULT, NO_GRAD, modes
 from .node import Node, Output
 from .saved import graph_reader, picker, plain_saved
-from .value import wrap
+from .tracer import Tracer
+from .value import TensorBase, Value, shape_of, wrap
 
 if TYPE_CHECKING:
     from .op import Op
@@ -54,13 +59,69 @@ def pullback_of_tensors(op: Op, general: Callable[..., Any]) -> Callable[..., An
     behind = 3 * op.layout.count
 
     def backward(self: Node, g: Any) -> tuple[Any, ...]:
-        if type(g) is not facade.Tensor or type(g._value) is not ndarray:
+        if type(g) is Tracer and g.recorder.patterns is not None:
+            return g.recorder.patterns.pulled(self, g, general)
+        if type(g) is not facade.Tensor or ((kind := type(g._value)) is not ndarray and kind is not Batched):
             return general(self, g)
         saved = plain_saved(self)
         needs = tuple([edge is not None for edge in self._edges])
+        if kind is Batched:
+            rows = _pulled_for_rows(op, needs, (g, *saved[:behind:3]), saved[behind:])
+            return general(self, g) if rows is None else spread(rows, needs)
         return spread(op.pulled(g, needs, *saved[:behind:3], *saved[behind:]), needs)
 
     return backward
+
+
+#: What pulls back for whole batches, by which inputs need it and the axis of the batch in each value.
+_FOR_ROWS: dict[tuple[Op, tuple[bool, ...], tuple[int | None, ...]], Callable[..., Any]] = {}
+
+
+def _pulled_for_rows(
+    op: Op, needs: tuple[bool, ...], values: Sequence[Any], attrs: tuple[Any, ...]
+) -> tuple[Any, ...] | None:
+    """Return covectors of rows of a batch, at once where their like came often; None where what a vmap
+    holds is no plain tensor. The rules' ops one by one take 20 to 60 µs under it, a plan 10.
+    """
+    level, mode = values[0]._level, modes()
+    if mode is not DEFAULT and mode is not NO_GRAD:
+        return None
+    given: list[Any] = []
+    dims: list[int | None] = []
+    for v in values:
+        dim = None
+        if type(v) is facade.Tensor or type(v) is facade.Parameter:
+            if v._level == level and type(rows := v._value) is Batched:
+                v, dim = rows.value, rows.dim
+            if type(v) is not facade.Tensor and type(v) is not facade.Parameter:
+                return None
+            if v._level or type(v._value) is not ndarray:
+                return None
+        elif isinstance(v, (Value, ndarray)):
+            return None
+        given.append(v)
+        dims.append(dim)
+    key = op, needs, tuple(dims)
+    found = _FOR_ROWS.get(key)
+    if found is None:
+        found = _FOR_ROWS[key] = facade.repeated(partial(_of_rows, *key))
+    grads = found(*given, *attrs)
+    return tuple([g if g is None else wrap(Batched(g, 0, level), None, level) for g in grads])
+
+
+def _of_rows(op: Op, needs: tuple[bool, ...], dims: tuple[int | None, ...], *given: Any) -> tuple[Any, ...]:
+    """Return the covectors of all rows, the batch first, of values with the batch along these axes."""
+    level = fresh_level()
+    size = shape_of(given[0])[dims[0] or 0]
+    hidden = [v if d is None else wrap(Batched(v, d, level), None, level) for v, d in zip(given, dims)]
+    grads = op.pulled(hidden[0], needs, *hidden[1:], *given[len(dims) :])
+    return tuple([g if g is None else _shown(g, level, size) for g in grads])
+
+
+def _shown(g: Any, level: int, size: int) -> Any:
+    own = g._value if isinstance(g, TensorBase) and g._level == level else None
+    value = front(g, None, size) if own is None else front(own.value, own.dim, size)
+    return value if isinstance(value, TensorBase) else wrap(value)
 
 
 def spread(grads: tuple[Any, ...], needs: tuple[bool, ...]) -> tuple[Any, ...]:

@@ -31,6 +31,7 @@ from .versions import NoVersions
 
 if TYPE_CHECKING:
     from .op import Op
+    from .traced_calls import Patterns
     from .traced_layout import Layouts
 
 
@@ -43,7 +44,8 @@ class Reference(NamedTuple):
         return f"v{self.index}"
 
 
-_NUMBERS = (type(None), bool, int, float, complex)
+#: The types of operands that are no values of a program.
+NUMBERS = (type(None), bool, int, float, complex)
 #: Bytes of the largest constants that are compared by their numbers.
 _COMPARED = 1 << 16
 #: In place of the kind of an operand that is neither a value of the program nor a number.
@@ -140,6 +142,8 @@ class Recorder:
         self.size: Callable[[Any], int] | None = None
         #: Told from which nodes a pass of backward begins that asks for some places only, and for which.
         self.pulls: Callable[[Iterable[Any], Iterable[Any]], None] | None = None
+        #: Returns whether what a leaf has for a gradient stands for one that is absent in each call.
+        self.absent: Callable[[Any], bool] | None = None
         #: Arrays that are no tensors', whose memory tensors may have.
         self.lent: list[ndarray] = []
         #: Copies that stand for views, what they are of, and the versions of both; whether there may be any.
@@ -155,7 +159,14 @@ class Recorder:
         self._constant_like: dict[tuple[Any, ...], int] = {}
         #: Shapes and dtypes that came up, by number; the number of each value's; what ops made of them.
         self._kinds: dict[tuple[tuple[int, ...], np.dtype[Any]], int] = {}
+        self._pairs: list[tuple[tuple[int, ...], np.dtype[Any]]] = []
         self._kind_of: list[int] = []
+        #: Each value as an operand.
+        self.references: list[Reference] = []
+        #: Writes down what is like something that it wrote before, where its owner has that done.
+        self.patterns: Patterns | None = None
+        #: How often it was asked how values would lie in memory.
+        self.layouts_asked = 0
         self._results: dict[Any, Any] = {}
         self._layouts: Layouts | None = None
         self._thread = get_ident()
@@ -163,6 +174,7 @@ class Recorder:
     @property
     def layouts(self) -> Layouts:
         """Return how the values would lie in memory."""
+        self.layouts_asked += 1
         if self._layouts is None:
             from .traced_layout import Layouts
 
@@ -190,11 +202,23 @@ class Recorder:
 
     def new(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Tracer:
         """Return a tracer for a new value."""
-        shape = tuple(shape)
+        pair = tuple(shape), dtype
+        kind = self._kinds.get(pair)
+        if kind is None:
+            kind = self._kinds[pair] = len(self._pairs)
+            self._pairs.append(pair)
+        return Tracer(self, self.new_of(kind))
+
+    def new_of(self, kind: int) -> int:
+        """Return the number of a new value of a shape and dtype that came up before (see `kind_of`)."""
+        shape, dtype = self._pairs[kind]
         self.shapes.append(shape)
         self.dtypes.append(dtype)
-        self._kind_of.append(self._kinds.setdefault((shape, dtype), len(self._kinds)))
-        return Tracer(self, len(self.shapes) - 1)
+        self._kind_of.append(kind)
+        references = self.references
+        index = len(references)
+        references.append(_new_tuple(Reference, (index,)))
+        return index
 
     def kind_of(self, number: int) -> int:
         """Return a number that values of one shape and dtype have in common."""
@@ -219,7 +243,7 @@ class Recorder:
         kinds: list[Any] = []
         for v in inputs:
             if type(v) is Tracer and v.recorder is self:
-                held: Any = _new_tuple(Reference, (v.index,))
+                held: Any = self.references[v.index]
                 shown = v
             else:
                 held, shown = self.operand(v)
@@ -228,7 +252,7 @@ class Recorder:
             if type(held) is Reference:
                 kinds.append(self._kind_of[held.index])
             else:
-                kinds.append((type(held), held) if type(held) in _NUMBERS else _OTHER)
+                kinds.append((type(held), held) if type(held) in NUMBERS else _OTHER)
         if op.in_order and op.is_view:
             # Raises ValueError where the layout allows no such view, as in eager.
             op.kernel(self.layouts.stand_in(operands[0].index), *attrs)
@@ -259,7 +283,7 @@ class Recorder:
         if isinstance(value, Tracer):
             if value.recorder is not self:
                 raise RuntimeError("a value of one trace was used in another")
-            return _new_tuple(Reference, (value.index,)), value
+            return self.references[value.index], value
         if isinstance(value, TensorBase):
             value = array_of(value)
         value = unwrapped(value)
@@ -272,7 +296,7 @@ class Recorder:
             return Reference(known[1]), array
         plain: Any
         for plain in (int, float):
-            if isinstance(value, plain) and type(value) not in _NUMBERS:
+            if isinstance(value, plain) and type(value) not in NUMBERS:
                 # A member of an enumeration, say: the program has the number alone.
                 value = plain.__pos__(value)
         return value, value

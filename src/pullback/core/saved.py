@@ -13,27 +13,20 @@ from collections.abc import Callable, Iterable, Sequence
 from operator import itemgetter
 from typing import Any
 
-import numpy as np
-
 from ..array.deferred_import import import_later
-from .blame import changes, freed_at, is_freed, last_write, place_of
+from .blame import is_freed
 from .holders import base_of, holder_of
 from .marked import Marked, resolved
 from .modes import modes
-from .node import LEAF, AccumulateGrad, MultiNode, Node, Nowhere, Output, edge_target, short_name
-from .value import TensorBase, dtype_of, shape_of, wrap
-from .versions import VersionOfView, holders, is_stale
-from .views import (
-    INFERENCE_VIEW,
-    MULTI_VIEW,
-    NO_GRAD_VIEW,
-    OF_INFERENCE_VIEW,
-    OF_NO_GRAD_VIEW,
-    bring_up_to_date,
-)
+from .node import AccumulateGrad, MultiNode, Node, Nowhere, Output
+from .value import TensorBase, shape_of, wrap
+from .versions import holders, is_stale
 
 errors = import_later(".graph_errors", __package__)
+saved_errors = import_later(".saved_errors", __package__)
 
+#: What a version counter says of a tensor that `detach_` took out of the graph, in place of a node's name.
+DETACHED = "detached"
 #: Version counter of what can never be written to (scalars, packed values).
 FROZEN: list[Any] = [0]
 
@@ -254,7 +247,7 @@ class SavedTensor:
     def data(self) -> Any:
         """Return what is kept: the tensor, or what the pack hook made of it."""
         if is_freed(self._node._saved):
-            raise freed(self._node)
+            raise saved_errors.freed(self._node)
         value = self._node._saved[self._at]
         return value.packed if type(value) is Packed else self.unpack()
 
@@ -270,10 +263,10 @@ def check_versions(node: Node, count: int) -> tuple[Any, ...]:
     for i in range(0, 3 * count, 3):
         if saved[i + 1][0] != saved[i + 2]:
             if is_freed(saved):
-                raise freed(node)
+                raise saved_errors.freed(node)
             stale = [k for k in range(count) if is_stale(saved[3 * k + 1], saved[3 * k + 2])]
             if stale or (stale := _detached(node, saved)):
-                raise modified(node, in_torch_order(node, stale)[0])
+                raise saved_errors.modified(node, in_torch_order(node, stale)[0])
             node._saved = saved = _with_replaced(node, saved)
             break
     return saved
@@ -283,11 +276,12 @@ def _detached(node: Node, saved: tuple[Any, ...]) -> list[int]:
     """Return which saved values are inputs that `detach_` took out of the graph."""
     return [
         k for k, i in enumerate(node._op.layout.input_index)
-        if i >= 0 and _was_detached(saved[3 * k], saved[3 * k + 1], node._edges[i])
+        if i >= 0 and was_detached(saved[3 * k], saved[3 * k + 1], node._edges[i])
     ]  # fmt: skip
 
 
-def _was_detached(value: Any, counter: list[Any], edge: Any) -> bool:
+def was_detached(value: Any, counter: list[Any], edge: Any) -> bool:
+    """Return whether a saved value is of a tensor that `detach_` took out of the graph."""
     known = edge is not None and not isinstance(edge, (AccumulateGrad, Nowhere))
     return known and counter[2:3] == [DETACHED] and id(value) in counter[3]
 
@@ -303,135 +297,6 @@ def _with_replaced(node: Node, saved: tuple[Any, ...]) -> tuple[Any, ...]:
                 if edge.variable is tensor if leaf else edge is tensor._node:
                     parts[3 * k] = tensor._value
     return tuple(parts)
-
-
-def modified(node: Node, index: int) -> RuntimeError:
-    """Build torch's error for a saved value that was modified in place."""
-    saved = node._saved
-    value, counter, number = saved[3 * index : 3 * index + 3]
-    layout = node._op.layout
-    i, o = layout.input_index[index], layout.output_index[index]
-    if i >= 0:
-        edge = node._edges[i]
-    else:
-        edge = Output(node, o) if o in node._op.differentiable_outputs else None
-    error = blamed(damaged(node, value, counter, number, edge, i >= 0), node, counter, number, edge)
-    if (recorder := getattr(value, "recorder", None)) is not None:
-        # Versions in a trace are not those of the tensors: eager will say which.
-        recorder.refuse(error)
-    return error
-
-
-def damaged(
-    node: Node, value: Any, counter: list[Any], number: int, edge: Any, is_input: bool = True
-) -> RuntimeError:
-    """Build torch's error for a value that `node` saved at version `number`, with the history `edge`."""
-    if is_input and _was_detached(value, counter, edge):
-        return errors.detached_in_place()
-    if isinstance(number, VersionOfView) and (history := number.history()) is not None:
-        return errors.modified_in_place(
-            dtype_of(value), shape_of(value), described(history, 0), counter[0], number
-        )
-    if (is_input or edge is None) and (holder := holder_of(value, node, edge)) is not None:
-        index = edge_target(edge)[1]
-        description = described(present_node(holder), index)
-        return errors.modified_in_place(
-            dtype_of(value), shape_of(holder._value), description, counter[0], number
-        )
-    if is_input and edge is not None:
-        maker, _ = edge_target(edge)
-        own = len(counter) > 2 and id(value) in counter[3]  # not a view, but rearranged in place
-        if not own and (error := _lost_view(edge)) is not None:
-            return error
-        if maker._op is not None and maker._op.kind == "view" and not own:
-            return errors.modified_in_place(dtype_of(value), shape_of(value), STALE_VIEW, counter[0], number)
-    if edge is None and is_input:
-        base = base_of(value, node)
-        if base is not None and base._node is not None:
-            return errors.modified_in_place(dtype_of(value), shape_of(value), STALE_VIEW, counter[0], number)
-    description = edge_description(edge, counter if is_input else FROZEN, value)
-    dtype = dtype_of(value)
-    if not is_input and dtype.kind in "iu":
-        dtype = np.dtype(np.int64)  # torch's places are of this dtype, whatever is kept here
-    return errors.modified_in_place(dtype, shape_of(value), description, counter[0], number)
-
-
-def _lost_view(edge: Any) -> RuntimeError | None:
-    """Build torch's error for a saved view that cannot have the history of what was written to it: one that
-    was made where nothing is recorded or by an op with several outputs, or a view of such a view.
-    """
-    maker, index = edge_target(edge)
-    several = False
-    while not isinstance(end := edge_target(edge)[0], Nowhere):
-        if end._op is None or end._op.kind != "view" or end._edges[0] is None:
-            return errors.view_update(MULTI_VIEW, short_name(type(maker)), index, True) if several else None
-        several = several or type(edge) is Output
-        edge = end._edges[0]
-    if end is maker:
-        return errors.view_update(INFERENCE_VIEW if end.inference else NO_GRAD_VIEW, None, 0, True)
-    creation = OF_INFERENCE_VIEW if end.inference else OF_NO_GRAD_VIEW
-    return errors.view_update(creation, short_name(type(maker)), index, True)
-
-
-def blamed(
-    error: RuntimeError, node: Node, counter: list[Any], number: int, edge: Any = None
-) -> RuntimeError:
-    """Add to torch's error the line that saved the value and those that wrote to it afterwards."""
-    saved, later = place_of(node), tuple(changes(counter, number))
-    error.blame = (saved, later, last_write(counter), edge)  # type: ignore[attr-defined]  # for `explain`
-    try:
-        return errors.interpreted(error, errors.inplace_note(saved, later), node)
-    finally:
-        error.blame = (saved, later)  # type: ignore[attr-defined]  # an error keeps no graph alive
-
-
-def freed(node: Node) -> RuntimeError:
-    """Build torch's error for saved values that a backward freed, and say where that was."""
-    made, first = place_of(node), freed_at(node._saved)
-    error = errors.freed_graph()
-    error.blame = (made, first)  # for `explain.why_error`
-    return errors.interpreted(error, errors.freed_note(first), node)
-
-
-#: What a version counter says of a tensor that `detach_` took out of the graph, in place of a node's name.
-DETACHED = "detached"
-
-#: How messages call a view whose base or other views were written to.
-STALE_VIEW = ", which is output 0 of AsStrided,"
-
-
-def edge_description(edge: Any, counter: list[Any], value: Any) -> str:
-    """Return ', which is output 0 of Tanh,' for messages; empty for a leaf or constant.
-
-    A recorded write leaves the name of the node that it put behind the tensor in the version counter, behind
-    the places of writes, and which arrays the tensor has had: of what shares the counter, others are views of
-    it.
-    """
-    if isinstance(edge, (AccumulateGrad, Nowhere)):
-        return ""  # a leaf has no history, whatever wrote to its storage through another tensor
-    if len(counter) > 2:
-        own = id(value) in counter[3]
-        if own and edge is not None and edge_target(edge)[0]._seq < counter[4]:
-            return described(*edge_target(edge))  # a tensor that was detached from this has the history
-        if own and edge is None and not counter[4]:
-            return ""  # a tensor that was detached from the one that has the history
-        return f", which is output 0 of {counter[2]}," if own else STALE_VIEW
-    return described(*edge_target(edge))
-
-
-def present_node(tensor: Any) -> Any:
-    """Return the node that is behind a tensor now."""
-    if tensor._view is not None:
-        bring_up_to_date(tensor)
-    node = tensor._node
-    return node if node is None or node is LEAF else edge_target(node)[0]
-
-
-def described(node: Any, index: int) -> str:
-    """Return what a message says of the history of a tensor that is output `index` of a node."""
-    if node is None or node is LEAF or isinstance(node, (AccumulateGrad, Nowhere)):
-        return ""
-    return f", which is output {index} of {short_name(type(node))},"
 
 
 def plain_saved(node: Node) -> tuple[Any, ...]:

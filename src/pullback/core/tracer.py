@@ -17,7 +17,7 @@ import numpy as np
 from numpy import ndarray
 
 from ..array import locks
-from .value import InnerValue, TensorBase, sharing, wrap
+from .value import InnerValue, TensorBase, sharing, wrap, writer
 
 if TYPE_CHECKING:
     from .op import Op
@@ -54,22 +54,20 @@ class Turn:
 
 turn = Turn()
 
-_tracing: ContextVar[Recorder | None] = ContextVar("pullback_tracing", default=None)
+
+#: Return what writes the running function down (a C method).
+running: Callable[[], Recorder | None] = writer.get
 
 
 def is_tracing() -> bool:
     """Return whether a function is being written down as a program."""
-    return _tracing.get() is not None
-
-
-#: Return what writes the running function down (a C method).
-running: Callable[[], Recorder | None] = _tracing.get
+    return running() is not None
 
 
 @contextmanager
 def tracing(recorder: Recorder) -> Iterator[None]:
     """Let loops that are called by name, and random draws, be written down, for a ``with`` block."""
-    token = _tracing.set(recorder)
+    token = writer.set(recorder)
     # Of a tensor that is no value of the program yet: it will be when it is written to.
     outermost = recorder.share not in sharing
     if outermost:
@@ -79,7 +77,7 @@ def tracing(recorder: Recorder) -> Iterator[None]:
     finally:
         if outermost:
             sharing.remove(recorder.share)
-        _tracing.reset(token)
+        writer.reset(token)
 
 
 #: Gives a function of the user's as one whose operations a trace sees.
@@ -104,7 +102,7 @@ def seeing(twin: Callable[[Any], Any]) -> Iterator[None]:
 
 def refuse_all(error: BaseException) -> None:
     """Let the trace that is running, if there is one, come to nothing."""
-    recorder = _tracing.get()
+    recorder = running()
     if recorder is not None:
         recorder.refuse(error)
 
@@ -117,7 +115,7 @@ class Exchanges(RuntimeError):
 
 def refuse_exchange(what: str) -> None:
     """Let the trace that is running, if there is one, come to nothing before processes exchange tensors."""
-    recorder = _tracing.get()
+    recorder = running()
     if recorder is not None:
         raise recorder.refuse(Exchanges(what))
 
@@ -133,7 +131,7 @@ def traced(x: Any) -> Any:
     """Return a value as one of the program that is being written down, if there is one: what is drawn for an
     array that does not depend on the program's inputs is drawn anew by each run all the same.
     """
-    recorder = _tracing.get()
+    recorder = running()
     value = x._value if isinstance(x, TensorBase) else x
     if recorder is None or type(value) is not ndarray:
         return x

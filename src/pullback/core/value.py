@@ -12,6 +12,7 @@ registers the facade here once; `wrap` makes facade objects.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -24,6 +25,11 @@ from .versions import NoVersions
 if TYPE_CHECKING:
     from .node import Node
     from .op import Op
+    from .recorder import Recorder
+
+#: What writes the running function down, if it is traced (see `tracer.tracing`).
+writer: ContextVar[Recorder | None] = ContextVar("pullback_tracing", default=None)
+_writing = writer.get
 
 _new = object.__new__
 
@@ -133,6 +139,8 @@ def within_transform(
 
     A result was made within the transform all the same, a view where what it is a view of was made.
     """
+    if mode is DEFAULT or mode is NO_GRAD:
+        return compute(*given)
     token = put_modes(DEFAULT if mode.grad else NO_GRAD)
     try:
         result = compute(*given)
@@ -230,6 +238,11 @@ def dtype_of(value: Any) -> np.dtype[Any]:
 
 def run(op: Op, inputs: tuple[Any, ...], attrs: tuple[Any, ...]) -> Any:
     """Run `op` on values of any kinds: the highest level decides how."""
+    recorder = _writing()
+    if recorder is not None and recorder.patterns is not None:
+        found = recorder.patterns.called(op, inputs, attrs)
+        if found is not NotImplemented:
+            return found
     top = None
     level = -1
     for value in inputs:

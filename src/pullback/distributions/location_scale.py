@@ -18,7 +18,21 @@ from .gamma_family import Chi2
 from .utils import _standard_normal, delegated
 
 
-class Normal(_Symmetric, ExponentialFamily):
+class _LocationScale(Distribution):
+    """A distribution of real numbers that is moved by ``loc`` and stretched by ``scale``."""
+
+    arg_constraints: ClassVar[Any] = {"loc": constraints.real, "scale": constraints.positive}
+    support: Any = constraints.real
+    has_rsample = True
+    _parameters = ("loc", "scale")
+    loc: Any
+    scale: Any
+
+    def __init__(self, loc: Any, scale: Any, validate_args: bool | None = None) -> None:
+        self._set_parameters(validate_args, loc=loc, scale=scale)
+
+
+class Normal(_Symmetric, _LocationScale, ExponentialFamily):
     """The normal distribution, p(x) = exp(−(x − loc)² / (2·scale²)) / (scale·√(2π)).
 
     Parameters
@@ -29,16 +43,7 @@ class Normal(_Symmetric, ExponentialFamily):
         The standard deviation, > 0.
     """
 
-    arg_constraints: ClassVar[Any] = {"loc": constraints.real, "scale": constraints.positive}
-    support: Any = constraints.real
-    has_rsample = True
     _mean_carrier_measure = 0
-    _parameters = ("loc", "scale")
-    loc: Any
-    scale: Any
-
-    def __init__(self, loc: Any, scale: Any, validate_args: bool | None = None) -> None:
-        self._set_parameters(validate_args, loc=loc, scale=scale)
 
     stddev = delegated("scale")
 
@@ -78,7 +83,7 @@ class Normal(_Symmetric, ExponentialFamily):
         return -0.25 * x.pow(2) / y + 0.5 * (-math.pi / y).log()
 
 
-class Laplace(_Symmetric, Distribution):
+class Laplace(_Symmetric, _LocationScale):
     """The Laplace distribution, p(x) = exp(−|x − loc| / scale) / (2·scale).
 
     Parameters
@@ -87,16 +92,6 @@ class Laplace(_Symmetric, Distribution):
     scale : Tensor or float
         > 0.
     """
-
-    arg_constraints: ClassVar[Any] = {"loc": constraints.real, "scale": constraints.positive}
-    support: Any = constraints.real
-    has_rsample = True
-    _parameters = ("loc", "scale")
-    loc: Any
-    scale: Any
-
-    def __init__(self, loc: Any, scale: Any, validate_args: bool | None = None) -> None:
-        self._set_parameters(validate_args, loc=loc, scale=scale)
 
     @property
     def variance(self) -> Any:
@@ -128,7 +123,7 @@ class Laplace(_Symmetric, Distribution):
         return 1 + (2 * self.scale).log()
 
 
-class Cauchy(Distribution):
+class Cauchy(_LocationScale):
     """The Cauchy distribution, p(x) = 1 / (π·scale·(1 + ((x − loc) / scale)²)). It has no mean.
 
     Parameters
@@ -138,16 +133,6 @@ class Cauchy(Distribution):
     scale : Tensor or float
         Half the width at half the height, > 0.
     """
-
-    arg_constraints: ClassVar[Any] = {"loc": constraints.real, "scale": constraints.positive}
-    support: Any = constraints.real
-    has_rsample = True
-    _parameters = ("loc", "scale")
-    loc: Any
-    scale: Any
-
-    def __init__(self, loc: Any, scale: Any, validate_args: bool | None = None) -> None:
-        self._set_parameters(validate_args, loc=loc, scale=scale)
 
     @property
     def mean(self) -> Any:

@@ -11,7 +11,7 @@ from numpy import ndarray
 
 from ..core.blame import is_freed
 from ..core.node import AccumulateGrad, GradientEdge, MultiNode, Node, edge_target
-from ..core.saved import freed
+from ..core.saved_errors import freed
 from ..core.value import TensorBase, dtype_of, shape_of
 from ..tensor.backward import BackwardCall
 from . import jacobian as jacobians

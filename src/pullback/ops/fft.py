@@ -11,13 +11,13 @@ in the order of the input's strides.
 from __future__ import annotations
 
 import functools
-import importlib
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy import ndarray
 
+from ..array import scipy_functions
 from ..array.deferred_import import import_later
 from ..array.strides import strides_of
 from ..array.threads import get_num_threads
@@ -77,7 +77,7 @@ def _axes(strides: Dims, dims: Dims, fixed: int) -> tuple[Dims, Dims, Dims]:
 def _pocketfft() -> Any:
     """Return SciPy's own transforms: what is public asks about its arguments for 6 µs, they take 1.5."""
     try:
-        return importlib.import_module("scipy.fft._pocketfft.pypocketfft")
+        return scipy_functions.extension("fft._pocketfft.pypocketfft")
     except ImportError:
         from . import public_fft
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -94,14 +93,13 @@ def _solver(driver: str, x: ndarray, y: ndarray, rcond: float) -> Call:
     """Return a function of a matrix and right-hand sides, padded to as many rows as the solution needs:
     solution, rank, singular values.
     """
-    module = importlib.import_module("scipy.linalg.lapack")
     rows, columns = x.shape[-2:]
     solve = lapack(driver, x)
     if driver == "gels":
         return lambda a, b: (solve(a, b)[1], 0, 0)
-    workspace = routine(f"{driver}_lwork", x.dtype)
-    work = module._compute_lwork(workspace, rows, columns, y.shape[-1], rcond)
-    work = work if isinstance(work, tuple) else (work,)
+    *sizes, _ = routine(f"{driver}_lwork", x.dtype)(rows, columns, y.shape[-1], rcond)
+    # LAPACK gives sizes in the precision of the matrix, which may round them down.
+    work = [int(np.nextafter(size.real, np.inf, dtype=real_dtype(x))) for size in sizes]
 
     def pivoted(a: ndarray, b: ndarray) -> tuple[Any, ...]:
         _, solution, _, rank, _ = solve(a, b, np.zeros((columns, 1), np.int32), rcond, *work)

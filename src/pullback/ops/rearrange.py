@@ -153,11 +153,11 @@ def _not_below(rows: int, columns: int, diagonal: int) -> ndarray:
     return _small_mask(rows, columns, diagonal)
 
 
-#: Elements up to which masks of triangles are kept.
-_KEPT = 1 << 12
+#: Elements up to which masks of triangles are kept: of 40,000 one takes 25 µs to make.
+_KEPT = 1 << 16
 
 
-@functools.lru_cache(maxsize=64)
+@functools.lru_cache(maxsize=32)
 def _small_mask(rows: int, columns: int, diagonal: int) -> ndarray:
     return ~np.tri(rows, columns, diagonal - 1, bool)
 

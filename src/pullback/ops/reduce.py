@@ -14,22 +14,21 @@ import numpy as np
 from numpy import ndarray
 
 from ..array import reduction
-from ..array.chains import COLUMN, MOST, ROWS, Chain
 from ..array.dtypes import COMPLEX32
 from ..array.elementwise import total
 from ..array.numbers import SINGLES
-from ..array.short_rows import FEW_TO_ADD, columns_of, ones, reduced
+from ..array.short_rows import reduced
 from ..array.summation import sum_over
 from ..core.dual import fitted
 from ..core.inplace import innermost
-from ..core.op import Call, op
+from ..core.op import Call, op, renamed
 from ..core.value import dtype_of, shape_of
 from .arithmetic import pow_scalar
 from .comparison import eq, isnan, where, zeros_of
 from .complex import real
 from .convert import cast, conj, widened
 from .cumulative import exclusive_cumprod
-from .elementwise import abs, exp, sgn
+from .elementwise import abs, sgn
 from .structure import Shape, expand, permute_to_front, reshape, sum_dims
 
 _LARGE = 1 << 16
@@ -425,13 +424,7 @@ vector_norm = op(
 
 
 #: The same under the node name that `pairwise_distance` leaves.
-norm_dims = op(
-    "norm_dims",
-    lambda x, /, ord, dims, keepdim: _vector_norm(x, ord, dims, keepdim),
-    (_vector_norm_rule,), kind="reduce", jvp=_vector_norm_jvp, halves=True,
-    node_name="NormBackward1",
-    batch=lambda size, ord, dims, keepdim: (ord, shifted(0, dims)[0], keepdim),
-)
+norm_dims = renamed(vector_norm, "norm_dims", "NormBackward1", base="norm_dims")
 
 
 def _dist(x: ndarray, y: ndarray, /, ord: float) -> ndarray:
@@ -466,83 +459,6 @@ def _dist_batched(values: tuple[Any, ...], dims: tuple[int | None, ...], ord: fl
         v = permute_to_front(v, d)
         aligned.append(reshape(v, (shape_of(v)[0], *(1,) * (rank - r), *shape_of(v)[1:])))
     return vector_norm(aligned[0] - aligned[1], ord, tuple(range(1, rank + 1)), False)
-
-
-# --- log of a sum of exponentials ---------------------------------------------------------------------------
-
-
-def _logsumexp(x: ndarray, /, dims: tuple[int, ...], keepdim: bool) -> ndarray:
-    if x.size == 0:
-        with np.errstate(divide="ignore"):
-            return np.log(np.add.reduce(x, axis=dims, keepdims=keepdim), out=...)  # type: ignore[call-overload]  # NumPy's stubs are narrower than NumPy
-    if x.size >= reduction.LARGE and reduction.is_over_rows(x, dims):
-        return reduction.row_logsumexp(x, keepdim)
-    if dims == (x.ndim - 1,) and x.size <= MOST and x.flags.c_contiguous:
-        # The loops below, in one call; what else adds has other bits.
-        run = _LOGSUMEXP.native(x)
-        if run is not None:
-            lead = x.shape[:-1]
-            out = np.empty((*lead, 1) if keepdim else lead, x.dtype)
-            run(x, out)
-            return out
-    elif len(dims) == 1 and x.size <= _LARGE and 1 < x.shape[dims[0]] <= FEW_TO_ADD and x.dtype.kind == "f":
-        r = _logsumexp_of_columns(columns_of(x, dims[0]))
-        return r.reshape(kept(x.shape, dims) if keepdim else (*x.shape[: dims[0]], *x.shape[dims[0] + 1 :]))
-    key = x.real if x.dtype.kind == "c" else x
-    top = reduced(np.maximum, key, dims, True)
-    top[np.isinf(top)] = 0
-    r = np.subtract(x, top, out=...)
-    r = sum_over(np.exp(r, out=r), dims, keepdim)
-    np.log(r, out=r)
-    return np.add(r, top.reshape(r.shape), out=r)
-
-
-def _logsumexp_of_columns(x: ndarray) -> ndarray:
-    """Return the same of each column of a few rows, along which NumPy's loops are long: 12 µs instead of 18
-    for (32, 16, 16).
-    """
-    top = np.maximum.reduce(x, axis=0)
-    top[np.isinf(top)] = 0
-    r = np.subtract(x, top)
-    r = ones(len(x), x.dtype).dot(np.exp(r, out=r))
-    np.log(r, out=r)
-    return np.add(r, top, out=r)
-
-
-def _logsumexp_rule(g: Any, x: Any, out: Any, dims: tuple[int, ...], keepdim: bool) -> Any:
-    if type(g) is type(x) is type(out) is ndarray and x.dtype.kind == "f":
-        # The same products in one array: 16×128 take 9 µs instead of 21.
-        shape = kept(x.shape, dims)
-        r = np.subtract(x, out.reshape(shape), out=...)
-        np.exp(r, out=r)
-        return np.multiply(r, g.reshape(shape), out=r)
-    shape = shape_of(x)
-    return spread(g, shape, dims, keepdim) * conj(exp(x - spread(out, shape, dims, keepdim)))
-
-
-def _logsumexp_rows(x: ndarray, out: ndarray) -> None:
-    """Do `_logsumexp` by ufuncs alone."""
-    top = np.maximum.reduce(x, axis=1, keepdims=True, out=...)
-    # What is infinite becomes nan, and nan 0.
-    np.add(top, np.subtract(top, top, out=...), out=top)
-    np.add(np.fmax(top, 0.0, out=...), np.fmin(top, 0.0, out=...), out=top)
-    each = np.subtract(x, top, out=...)
-    r = np.add.reduce(np.exp(each, out=each), axis=1, keepdims=True, out=...)
-    np.add(np.log(r, out=r), top, out=out)
-
-
-_LOGSUMEXP = Chain(_logsumexp_rows, (ROWS, COLUMN), cost=6000)
-
-
-#: log Σ exp(x) over `dims`.
-logsumexp = op(
-    "logsumexp",
-    _logsumexp,
-    (_logsumexp_rule,),
-    kind="reduce",
-    halves=True,
-    batch=shifted,
-)
 
 
 # --- logic and counts ---------------------------------------------------------------------------------------

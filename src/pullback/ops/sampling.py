@@ -51,6 +51,7 @@ def _declare(name: str, node_name: str) -> Call:
             _by_place,
         ),
         node_name=node_name, batch_rule=folded(lambda: call), saves=("x", "grid"),
+        shape=lambda x, grid, sampler, orders: (((*x.shape[:2], *grid.shape[1:-1]), x.dtype),),
     )  # fmt: skip
     return call
 
@@ -73,6 +74,7 @@ grid_sample_adjoint: Call = op(
         lambda g, y, grid, sampler, orders: _by_place(y, g, grid, sampler, orders),
     ),
     node_name="GridSampler2DBackwardBackward0", batch_rule=folded(lambda: grid_sample_adjoint),
+    shape=lambda y, grid, size, sampler, orders: (((*y.shape[:2], *size), y.dtype),),
 )  # fmt: skip
 
 

@@ -13,6 +13,7 @@ from .checks import (
     check_lr,
     check_not_negative,
     check_tensor_options,
+    decayed,
     number,
     root,
 )
@@ -66,14 +67,9 @@ class Adam(Optimizer):
         """Take one step of the formula above."""
         beta1, beta2 = group["betas"]
         lr = number(group["lr"])
-        decay = group["weight_decay"]
         state["step"] += 1
         step = number(state["step"])
-        if decay != 0:
-            if group["decoupled_weight_decay"]:
-                param.mul_(1 - lr * decay)
-            else:
-                grad = grad.add(param, alpha=decay)
+        grad = decayed(param, grad, group, lr)
         mean, square = state["exp_avg"], state["exp_avg_sq"]
         approach(mean, grad, 1 - beta1)
         square.mul_(beta2).addcmul_(grad, grad, value=1 - beta2)

@@ -89,6 +89,17 @@ def approach(mean: Any, x: Any, share: Any) -> Any:
     return mean.lerp_(x, share.to(mean.dtype) if isinstance(share, Tensor) else share)
 
 
+def decayed(param: Any, grad: Any, group: dict[str, Any], lr: Any) -> Any:
+    """Return the gradient with the weight decay λ·p added; a decoupled one goes p ← p − γ·λ·p at once."""
+    decay = group["weight_decay"]
+    if decay == 0:
+        return grad
+    if group["decoupled_weight_decay"]:
+        param.mul_(1 - lr * decay)
+        return grad
+    return grad.add(param, alpha=decay)
+
+
 def chosen(condition: Any, x: Any, y: Any) -> Any:
     """Return one of two values, where the condition may be a tensor that stands for a bool."""
     if not isinstance(condition, Tensor):

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..tensor.creation import tensor
 from ..tensor.creation_like import zeros_like
-from .checks import add_ratio, approach, check_betas, check_lr, check_not_negative, number
+from .checks import add_ratio, approach, check_betas, check_lr, check_not_negative, decayed, number
 from .optimizer import Optimizer
 
 
@@ -55,14 +55,10 @@ class NAdam(Optimizer):
     def update(self, param: Any, grad: Any, state: dict[str, Any], group: dict[str, Any]) -> None:
         """Take one step of the formula above."""
         beta1, beta2 = group["betas"]
-        lr, decay, psi = number(group["lr"]), group["weight_decay"], group["momentum_decay"]
+        lr, psi = number(group["lr"]), group["momentum_decay"]
         state["step"] += 1
         step = number(state["step"])
-        if decay != 0:
-            if group["decoupled_weight_decay"]:
-                param.mul_(1 - lr * decay)
-            else:
-                grad = grad.add(param, alpha=decay)
+        grad = decayed(param, grad, group, lr)
         mu = beta1 * (1.0 - 0.5 * 0.96 ** (step * psi))
         next_mu = beta1 * (1.0 - 0.5 * 0.96 ** ((step + 1) * psi))
         state["mu_product"] *= mu

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..tensor.creation import tensor
 from ..tensor.creation_like import zeros_like
-from .checks import approach, check_betas, check_lr, check_not_negative, chosen, number
+from .checks import approach, check_betas, check_lr, check_not_negative, chosen, decayed, number
 from .optimizer import Optimizer
 
 
@@ -49,14 +49,10 @@ class RAdam(Optimizer):
     def update(self, param: Any, grad: Any, state: dict[str, Any], group: dict[str, Any]) -> None:
         """Take one step of the formula above."""
         beta1, beta2 = group["betas"]
-        lr, decay = number(group["lr"]), group["weight_decay"]
+        lr = number(group["lr"])
         state["step"] += 1
         step = number(state["step"])
-        if decay != 0:
-            if group["decoupled_weight_decay"]:
-                param.mul_(1 - lr * decay)
-            else:
-                grad = grad.add(param, alpha=decay)
+        grad = decayed(param, grad, group, lr)
         mean, square = state["exp_avg"], state["exp_avg_sq"]
         approach(mean, grad, 1 - beta1)
         square.mul_(beta2).addcmul_(grad, grad, value=1 - beta2)

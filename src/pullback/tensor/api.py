@@ -20,11 +20,11 @@ from ..core import calls
 from ..core.op import TABLE
 from .builtin import published
 from .failed_calls import IN_PYTHON
-from .inplace_twins import inplace_twin
+from .inplace_variants import inplace_twin
 from .out import ALIASES, write_out
 from .read_calls import as_function, with_out, with_overrides
+from .shown_signatures import tell
 from .signature import method, parsed
-from .told import tell
 
 Function = Callable[..., Any]
 

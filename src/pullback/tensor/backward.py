@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -100,7 +101,7 @@ def _covector(output: Any, gradient: Any, create_graph: bool, batched: bool, pos
     if isinstance(output, GradientEdge):
         if gradient is None:
             shape, dtype = output.shape_and_dtype()
-            if int(np.prod(shape)) != 1:
+            if prod(shape) != 1:
                 raise errors.needs_covector(shape)
             ones = np.ones(shape, dtype)
             return wrap(ones) if create_graph else ones
@@ -111,7 +112,7 @@ def _covector(output: Any, gradient: Any, create_graph: bool, batched: bool, pos
     if gradient is None:
         if output._node is None:
             return None
-        if int(np.prod(shape)) != 1:
+        if prod(shape) != 1:
             raise errors.needs_covector(shape)
         if dtype_of(output).kind in "cW":
             raise RuntimeError(

@@ -545,7 +545,7 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
         return matmul(input, t(weight))
     if a[-1:] != w[-1:]:
         raise RuntimeError(
-            f"mat1 and mat2 shapes cannot be multiplied ({int(np.prod(a[:-1]))}x{a[-1] if a else 1} and "
+            f"mat1 and mat2 shapes cannot be multiplied ({math.prod(a[:-1])}x{a[-1] if a else 1} and "
             f"{w[1]}x{w[0]})"
         )
     dtype = dtype_of(weight)
@@ -567,8 +567,8 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
         value = input._value
         if type(value) is ndarray and not value.flags.c_contiguous:
             return matmul(input, columns) + bias
-        folded = reshape(input, (int(np.prod(a[:-1])), a[-1]))
+        folded = reshape(input, (math.prod(a[:-1]), a[-1]))
         return reshape(c.ADDMM[False, True](bias, folded, columns, 1, 1), (*a[:-1], w[0]))
     except ValueError:
-        _check_expands(bias, (int(np.prod(a[:-1])), w[0]))
+        _check_expands(bias, (math.prod(a[:-1]), w[0]))
         raise

@@ -36,7 +36,7 @@ from .argument_types import as_number
 from .assign import number_array, write_copy, write_value
 from .index_parts import Entry, Ints, applied, as_tuple, is_int, packed, selected, sliced
 from .inline_cache.cache import HOT, InlineCache
-from .inplace_twins import warn_of_expanded
+from .inplace_variants import warn_of_expanded
 from .interception import OVERRIDING, intercepted
 from .override_dispatch import undisturbed
 from .shape import expanded

@@ -69,8 +69,8 @@ from .api import declared, install  # noqa: F401  # the first for the top level
 from .builtin import described, published  # noqa: F401  # for the top level
 from .constants import CONSTANTS
 from .read_calls import as_function
+from .shown_signatures import tell
 from .tensor import Tensor, seal
-from .told import tell
 
 #: The names of torch's top level.
 TOP_LEVEL: dict[str, Any] = {

@@ -22,7 +22,7 @@ from ..core.value import TensorBase, dtype_of, run, wrap
 from ..ops import arithmetic, comparison, elementwise, mixture
 from .contract import matmul
 from .failed_calls import NUMPY_NAMES, explain
-from .inplace_twins import inplace_twin, is_operand, present
+from .inplace_variants import inplace_twin, is_operand, present
 from .interception import OVERRIDING, PASS, intercepted
 from .math import floor_divide, positive, power, power_of, remainder, remainder_of
 from .out import write_out

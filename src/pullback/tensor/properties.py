@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -66,7 +67,7 @@ def is_same_size(input: Any, other: Any) -> bool:
 @with_signature("(Tensor input)", out=False, method=False)
 def numel(input: Any) -> int:
     """Return the number of elements."""
-    return int(np.prod(shape_of(input), dtype=np.int64))
+    return prod(shape_of(input))
 
 
 @with_signature("(Tensor input)", out=False, method=False)

@@ -1,13 +1,11 @@
-"""Sums, means, products, variances and counts under torch's names.
+"""Sums, means, products and counts under torch's names.
 
 `sum` and `mean` ask for the plain call first: ``x.sum()`` costs a test and the op's closure.
 """
 
 from __future__ import annotations
 
-import math
 import operator
-import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -20,7 +18,6 @@ from ..core import facade
 from ..core.modes import DEFAULT, NO_GRAD, modes
 from ..core.promotion import unsupported
 from ..core.value import TensorBase, dtype_of, shape_of
-from ..core.warn import user_level
 from ..ops import reduce as r
 from ..ops.comparison import isnan
 from ..ops.convert import cast
@@ -388,90 +385,6 @@ def prod(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = Non
     rank = len(shape_of(x))
     found = one_dim(dim, rank)
     return r.prod_dim(x, found, keepdim)
-
-
-# --- variance -----------------------------------------------------------------------------------------------
-
-_MISSING: Any = object()
-
-
-def _spread_arguments(
-    name: str, input: Any, dim: Any, unbiased: Any, keepdim: bool, correction: Any
-) -> tuple[tuple[int, ...], Any, bool]:
-    check_tensor(name, input)
-    if isinstance(dim, bool):
-        dim, unbiased = None, dim
-    if dtype_of(input).kind in "biu":
-        raise RuntimeError(f"{name} only support floating point and complex dtypes")
-    if unbiased is not None:
-        correction = 1 if unbiased else 0
-    elif correction is _MISSING or correction is None:
-        correction = 1
-    if type(correction) not in (int, float):
-        correction = float(correction)
-    return reduced_dims(dim, len(shape_of(input))), correction, keepdim
-
-
-def _warn_freedom(name: str, shape: tuple[int, ...], dims: tuple[int, ...], correction: float) -> None:
-    if r.count(shape, dims) - correction <= 0 and math.prod(s for i, s in enumerate(shape) if i not in dims):  # type: ignore[misc]  # known only at run time
-        warnings.warn(
-            f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction "
-            f"factor (input "
-            "numel divided by output numel). (Triggered internally at "
-            "/__w/pytorch/pytorch/aten/src/ATen/native/ReduceOps.cpp:1861.)",
-            stacklevel=user_level(),
-        )
-
-
-def _spread(name: str, call: _F, label: str) -> _F:
-    def function(
-        input: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *,
-        correction: Any = _MISSING,
-    ) -> Any:
-        dims, chosen, keep = _spread_arguments(label, input, dim, unbiased, keepdim, correction)
-        shape = shape_of(input)
-        _warn_freedom(name, shape, dims, chosen)
-        if r.count(shape, dims) <= chosen and (not shape or dim is None or isinstance(dim, bool)):
-            dims = r.AllAxes(dims)
-        return call(input, dims, chosen, keep)
-
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = call.op.name  # type: ignore[attr-defined]  # every op's call has it
-    return function
-
-
-_DOCS = {
-    "var": (
-        "Return the variance Σ|x − mean|² / (n − correction) over `dim`; `unbiased=False` means "
-        "``correction=0``."
-    ),
-    "std": (
-        "Return the standard deviation √(Σ|x − mean|² / (n − correction)) over `dim`; `unbiased=False` means "
-        "``correction=0``."
-    ),
-    "var_mean": "Return variance and mean over `dim`.",
-    "std_mean": "Return standard deviation and mean over `dim`.",
-}
-for _name, _call in (("var", r.var), ("std", r.std), ("var_mean", r.var_mean), ("std_mean", r.std_mean)):
-    _function = _spread(_name, _call, _name if "mean" in _name else "std and var")
-    _function.__doc__ = _DOCS[_name]
-    reduction(_function, method=_name in ("var", "std"), out=_name in ("var", "std"))
-
-
-# --- the logarithm of a sum ---------------------------------------------------------------------------------
-
-
-@reduction
-def logsumexp(input: Any, dim: Any, keepdim: bool = False) -> Any:
-    """Return log Σ exp(input) over `dim`, computed without overflow."""
-    check_tensor("logsumexp", input)
-    x = cast(input, dtypes.get_default_dtype().numpy) if dtype_of(input).kind in "biu" else input
-    shape = shape_of(input)
-    if shape and isinstance(dim, (tuple, list)) and not dim and not keepdim and 0 not in shape:
-        # torch sums over all axes, of which it then takes away none.
-        ones = [1] * len(shape)
-        raise RuntimeError(f"output with shape [] doesn't match the broadcast shape {ones}")
-    return r.logsumexp(x, reduced_dims(dim, len(shape)), keepdim)
 
 
 # --- logic and counts ---------------------------------------------------------------------------------------

@@ -494,52 +494,7 @@ def broadcast_shapes(*shapes: Any) -> Any:
             if found[d] != 1:
                 raise RuntimeError(
                     f"Attempting to broadcast a dimension of length {size} at {d}! Mismatching argument at "
-                    f"index {i} had "
-                    f"{shape}; but expected shape should be broadcastable to {found}"
+                    f"index {i} had {shape}; but expected shape should be broadcastable to {found}"
                 )
             found[d] = size
     return Size(found)
-
-
-# --- ranks --------------------------------------------------------------------------------------------------
-
-
-def _each(name: str, given: tuple[Any, ...], function: Any) -> Any:
-    items = given[0] if len(given) == 1 else given
-    if isinstance(items, TensorBase):
-        return function(items)
-    if not (isinstance(items, tuple | list) and all(isinstance(x, TensorBase) for x in items)):
-        Parser(name, "(Tensor input)", "(tuple of Tensors tensors)").bind((items,), {})
-    return tuple(function(x) for x in items)
-
-
-@public(method=False, out=False)
-def atleast_1d(*tensors_: Any) -> Any:
-    """Return tensors with at least one axis."""
-    return _each("atleast_1d", tensors_, lambda x: x if len(shape_of(x)) >= 1 else reshaped(x, (1,)))
-
-
-@public(method=False, out=False)
-def atleast_2d(*tensors_: Any) -> Any:
-    """Return tensors with at least two axes, new ones in front."""
-
-    def raised(x: Any) -> Any:
-        rank = len(shape_of(x))
-        return reshaped(x, (1, 1)) if rank == 0 else v.unsqueeze(x, 0) if rank == 1 else x
-
-    return _each("atleast_2d", tensors_, raised)
-
-
-@public(method=False, out=False)
-def atleast_3d(*tensors_: Any) -> Any:
-    """Return tensors with at least three axes: a vector as (1, n, 1), a matrix as (n, m, 1)."""
-
-    def raised(x: Any) -> Any:
-        rank = len(shape_of(x))
-        if rank == 0:
-            return reshaped(x, (1, 1, 1))
-        if rank == 1:
-            x = v.unsqueeze(x, 0)
-        return v.unsqueeze(x, 2) if rank < 3 else x
-
-    return _each("atleast_3d", tensors_, raised)

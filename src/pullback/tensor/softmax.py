@@ -1,4 +1,4 @@
-"""softmax and log_softmax under torch's names."""
+"""softmax, log_softmax and logsumexp under torch's names."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from ..array import dtypes
 from ..array.dtype_words import type_word
 from ..core.value import TensorBase, dtype_of, shape_of
 from ..ops import softmax as s
+from ..ops.convert import cast
 from .api import public
-from .reductions import check_tensor, in_dtype
+from .reductions import check_tensor, in_dtype, reduced_dims, reduction
 from .sizes import integer
 from .tensor import checked_dim
 
@@ -52,3 +53,16 @@ def softmax(input: Any, dim: int, dtype: Any = None) -> Any:
 def log_softmax(input: Any, dim: int, dtype: Any = None) -> Any:
     """Return input − log Σ exp(input) along `dim`; `dtype` casts the input first."""
     return s.log_softmax(*checked("log_softmax", input, dim, dtype))
+
+
+@reduction
+def logsumexp(input: Any, dim: Any, keepdim: bool = False) -> Any:
+    """Return log Σ exp(input) over `dim`, computed without overflow."""
+    check_tensor("logsumexp", input)
+    x = cast(input, dtypes.get_default_dtype().numpy) if dtype_of(input).kind in "biu" else input
+    shape = shape_of(input)
+    if shape and isinstance(dim, (tuple, list)) and not dim and not keepdim and 0 not in shape:
+        # torch sums over all axes, of which it then takes away none.
+        ones = [1] * len(shape)
+        raise RuntimeError(f"output with shape [] doesn't match the broadcast shape {ones}")
+    return s.logsumexp(x, reduced_dims(dim, len(shape)), keepdim)

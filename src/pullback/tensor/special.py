@@ -15,7 +15,7 @@ from ..ops import gamma as g
 from ..ops import numbers, polynomials  # noqa: F401  # polynomials are declared
 from ..ops import special as s
 from ..ops.signatures import EITHER_NUMBER, ONE, TWO
-from . import reductions, softmax
+from . import softmax
 from .api import public
 from .operands import by_operands, declare, described
 from .out import ALIASES
@@ -95,4 +95,4 @@ for _name, _function, _signatures in (
     ("log_softmax", softmax.log_softmax, (_DTYPE,)),
 ):
     declare(_name, _function, *_signatures, namespace="special")
-public(reductions.logsumexp, name="logsumexp", namespace="special", method=False)
+public(softmax.logsumexp, name="logsumexp", namespace="special", method=False)

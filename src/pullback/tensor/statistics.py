@@ -1,19 +1,23 @@
-"""Covariances and correlations, under torch's names."""
+"""Variances, covariances and correlations, under torch's names."""
 
 from __future__ import annotations
 
+import math
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 from ..array.dtype_words import type_word
 from ..core.value import array_of, dtype_of, shape_of
 from ..core.warn import user_level
+from ..ops import reduce as r
 from ..ops.contract import matmul
 from ..ops.convert import conj
 from ..ops.structure import reshape
 from ..ops.view import diagonal, squeeze, t
 from .grids import complex_
 from .operands import declare
+from .reductions import check_tensor, reduced_dims, reduction
 from .sizes import count
 
 
@@ -138,3 +142,71 @@ declare(
     inplace=False,
 )  # fmt: skip
 declare("corrcoef", corrcoef, "(Tensor input)", inplace=False)
+
+
+# --- variance -----------------------------------------------------------------------------------------------
+
+_MISSING: Any = object()
+
+
+def _spread_arguments(
+    name: str, input: Any, dim: Any, unbiased: Any, keepdim: bool, correction: Any
+) -> tuple[tuple[int, ...], Any, bool]:
+    check_tensor(name, input)
+    if isinstance(dim, bool):
+        dim, unbiased = None, dim
+    if dtype_of(input).kind in "biu":
+        raise RuntimeError(f"{name} only support floating point and complex dtypes")
+    if unbiased is not None:
+        correction = 1 if unbiased else 0
+    elif correction is _MISSING or correction is None:
+        correction = 1
+    if type(correction) not in (int, float):
+        correction = float(correction)
+    return reduced_dims(dim, len(shape_of(input))), correction, keepdim
+
+
+def _warn_freedom(name: str, shape: tuple[int, ...], dims: tuple[int, ...], correction: float) -> None:
+    if r.count(shape, dims) - correction <= 0 and math.prod(s for i, s in enumerate(shape) if i not in dims):  # type: ignore[misc]  # known only at run time
+        warnings.warn(
+            f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction "
+            f"factor (input "
+            "numel divided by output numel). (Triggered internally at "
+            "/__w/pytorch/pytorch/aten/src/ATen/native/ReduceOps.cpp:1861.)",
+            stacklevel=user_level(),
+        )
+
+
+def _spread(name: str, call: Callable[..., Any], label: str) -> Callable[..., Any]:
+    def function(
+        input: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *,
+        correction: Any = _MISSING,
+    ) -> Any:
+        dims, chosen, keep = _spread_arguments(label, input, dim, unbiased, keepdim, correction)
+        shape = shape_of(input)
+        _warn_freedom(name, shape, dims, chosen)
+        if r.count(shape, dims) <= chosen and (not shape or dim is None or isinstance(dim, bool)):
+            dims = r.AllAxes(dims)
+        return call(input, dims, chosen, keep)
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = call.op.name  # type: ignore[attr-defined]  # every op's call has it
+    return function
+
+
+_DOCS = {
+    "var": (
+        "Return the variance Σ|x − mean|² / (n − correction) over `dim`; `unbiased=False` means "
+        "``correction=0``."
+    ),
+    "std": (
+        "Return the standard deviation √(Σ|x − mean|² / (n − correction)) over `dim`; `unbiased=False` means "
+        "``correction=0``."
+    ),
+    "var_mean": "Return variance and mean over `dim`.",
+    "std_mean": "Return standard deviation and mean over `dim`.",
+}
+for _name, _call in (("var", r.var), ("std", r.std), ("var_mean", r.var_mean), ("std_mean", r.std_mean)):
+    _function = _spread(_name, _call, _name if "mean" in _name else "std and var")
+    _function.__doc__ = _DOCS[_name]
+    reduction(_function, method=_name in ("var", "std"), out=_name in ("var", "std"))

@@ -14,8 +14,8 @@ import unittest
 from types import CellType, CodeType, CoroutineType, GeneratorType, MethodType
 from typing import Any
 
-from pullback.compiler.frontend.hooks import Hooks
-from pullback.compiler.frontend.instrument import instrumented
+from pullback.compiler.frontend.bytecode.hooks import Hooks
+from pullback.compiler.frontend.bytecode.instrument import instrumented
 
 _OPERATORS = {
     "+": "add", "-": "sub", "*": "mul", "/": "truediv", "//": "floordiv", "%": "mod", "**": "pow",

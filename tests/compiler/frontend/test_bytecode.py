@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from pullback.compiler.frontend.bytecode import Body, Instruction, put_together, taken_apart
+from pullback.compiler.frontend.bytecode.instructions import Body, Instruction, put_together, taken_apart
 
 from .functions import FUNCTIONS, outcome
 

@@ -15,11 +15,11 @@ from typing import Any
 
 import pytest
 
-from pullback.compiler.frontend.bytecode import Body, Instruction, taken_apart
-from pullback.compiler.frontend.hooks import Hooks
-from pullback.compiler.frontend.instrument import instrumented
-from pullback.compiler.frontend.nulls import _NO_NEXT, _after, find_nulls
-from pullback.compiler.frontend.replacements import HARMLESS, Replacements
+from pullback.compiler.frontend.bytecode.hooks import Hooks
+from pullback.compiler.frontend.bytecode.instructions import Body, Instruction, taken_apart
+from pullback.compiler.frontend.bytecode.instrument import instrumented
+from pullback.compiler.frontend.bytecode.null_slots import _NO_NEXT, _after, find_nulls
+from pullback.compiler.frontend.bytecode.replacements import HARMLESS, Replacements
 from pullback.core.blame import place_at
 
 from . import functions

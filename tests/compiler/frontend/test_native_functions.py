@@ -3,7 +3,7 @@
 from types import FunctionType
 
 import pullback as torch
-from pullback.compiler.frontend import native_functions
+from pullback.compiler.frontend.functions import native_functions
 
 #: Those that keep something per object, or that a trace refuses for what they do.
 FOLLOWED = {

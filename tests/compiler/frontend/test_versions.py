@@ -10,13 +10,13 @@ import pytest
 
 import pullback
 from pullback.compiler import api
-from pullback.compiler.frontend import bytecode
+from pullback.compiler.frontend.bytecode import instructions
 
 pytest.importorskip("llvmlite")
 
 
 def test_functions_run_eagerly_with_one_warning(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bytecode, "SUPPORTED", False)
+    monkeypatch.setattr(instructions, "SUPPORTED", False)
     api._warn.cache_clear()
     x = pullback.ones(2)
     with warnings.catch_warnings(record=True) as told:

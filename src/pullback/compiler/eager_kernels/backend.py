@@ -24,6 +24,7 @@ _HOMES = {
     "rows": ("traced_kernels", "TracedKernels", "rows"),
     "running_sums": ("scans", "Running", "sums"),
     "samples": ("grid_samples", "Sampling", "run"),
+    "spread": ("spreading", "Spreading", "spread"),
     "sums": ("row_sums", "Reducing", "sums"),
     "words": ("twister", "Twister", "filler"),
 }
@@ -63,6 +64,8 @@ class Kernels:
         ``(x, out, reverse)``: write the running sums of each row, from its end with `reverse`.
     samples : callable
         ``(kind, x, y, grid, out, size, sampler)``: see `grid_samples.Sampling.run`.
+    spread : callable
+        ``(x, out)``: write rows ``(n, k)`` into ``(n, times, k)``.
     sums : callable
         ``(x, out)``: write the sum of each row of ``(rows, length)``.
     words : callable

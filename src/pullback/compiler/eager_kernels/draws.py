@@ -22,15 +22,19 @@ from ..emit.emitter import Emitter, Module
 from ..lower.index import Variable
 from ..runtime import engine
 from .jobs import Job, number, opened
-from .normals import write_blocks
+from .normals import uniform_double, write_blocks, write_wide_blocks
 
 #: Larger draws are shared out among threads, each by itself.
 MOST = 1 << 16
 _UNKNOWN = 1 << 62
-#: The fields of a row: where its words begin, the address of its array, how many blocks of normal numbers,
-#: numbers in [0, 1) of one and of two words, trials and integers there are, two numbers in float32, and the
-#: limits of a trial's two words, or how many integers there are to choose from, and the least.
-_FIELDS = ("from", "out", "blocks", "singles", "doubles", "trials", "integers", "factors", "high", "low")
+#: The fields of a row: where its words begin, the address of its array, how many blocks of normal numbers in
+#: float32 and in float64, numbers in [0, 1) of one and of two words, trials and integers there are, two
+#: numbers in float32, or in float64 the first and the second, and the limits of a trial's two words, or how
+#: many integers there are to choose from, and the least.
+_FIELDS = (
+    "from", "out", "blocks", "wide_blocks", "singles", "doubles", "trials", "integers", "factors", "second",
+    "high", "low",
+)  # fmt: skip
 
 
 class Row:
@@ -48,8 +52,10 @@ class Row:
         self, words: int, offset: int = 0, factors: tuple[float, float] = (0, 0), **fields: int
     ) -> None:
         self.words, self.offset = words, offset
-        packed = int(np.array(factors, np.float32).view(np.int64)[0])
-        self.fields = [{"factors": packed, **fields}.get(name, 0) for name in _FIELDS]
+        dtype = np.float64 if "wide_blocks" in fields else np.float32
+        numbers = np.array(factors, dtype).view(np.int64).tolist()
+        packed = dict(zip(("factors", "second"), numbers, strict=False))
+        self.fields = [{**packed, **fields}.get(name, 0) for name in _FIELDS]
 
 
 def rows(name: str, attrs: Sequence[Any], size: int, dtype: Any) -> list[Row] | None:
@@ -61,20 +67,22 @@ def rows(name: str, attrs: Sequence[Any], size: int, dtype: Any) -> list[Row] | 
         if stop is None or not 0 < stop - least < TWO_WORDS_FROM:
             return None
         return [Row(size, integers=size, high=stop - least, low=least)]
+    if name == "normal" and dtype in (np.float32, np.float64) and size >= BLOCK:
+        mean, std = attrs[:2]
+        if std < 0 or not engine.fused():
+            return None
+        blocks, each = ("blocks", 1) if dtype == np.float32 else ("wide_blocks", 2)
+        made = [Row(each * size, factors=(std, mean), **{blocks: size // BLOCK})]
+        if size % BLOCK:
+            # torch overwrites the last numbers with those of a block of their own.
+            made.append(Row(each * BLOCK, 4 * each * (size - BLOCK), factors=(std, mean), **{blocks: 1}))
+        return made
     if dtype == np.float64 and name == "uniform" and tuple(attrs[:2]) == (0, 1):
         return [Row(2 * size, doubles=size)]
     if dtype != np.float32:
         return None
     if name == "uniform" and tuple(attrs[:2]) == (0, 1):
         return [Row(size, singles=size)]
-    if name == "normal" and size >= BLOCK and attrs[1] >= 0 and engine.fused():
-        mean, std = attrs[:2]
-        whole = size // BLOCK * BLOCK
-        made = [Row(size, factors=(std, mean), blocks=size // BLOCK)]
-        if whole < size:
-            # torch overwrites the last numbers with those of a block of their own.
-            made.append(Row(BLOCK, 4 * (size - BLOCK), factors=(std, mean), blocks=1))
-        return made
     if name in ("bernoulli_number", "dropout_noise"):
         p = attrs[0] if name == "bernoulli_number" else 1 - attrs[0]
         if not 0 <= p <= 1 or (name == "dropout_noise" and p == 0):
@@ -124,6 +132,7 @@ def _job() -> Job:
         out = number(ops, f"inttoptr i64 {value['out']} to ptr")
         if engine.fused():
             write_blocks(ops, words, out, at["factors"], "0", value["blocks"])
+            write_wide_blocks(ops, words, out, at["factors"], "0", value["wide_blocks"])
         _singles(ops, words, out, value["singles"])
         _doubles(ops, words, out, value["doubles"])
         _trials(ops, words, out, value, number(ops, f"load float, ptr {at['factors']}"))
@@ -140,10 +149,7 @@ def _singles(ops: Emitter, words: str, out: str, count: str) -> None:
 
 def _doubles(ops: Emitter, words: str, out: str, count: str) -> None:
     with _each(ops, count) as each:
-        high, low = (number(ops, f"zext i32 {word} to i64") for word in _pair(ops, words, each))
-        bits = number(ops, f"or i64 {number(ops, f'shl i64 {high}, 32')}, {low}")
-        whole = number(ops, f"uitofp i64 {bits} to double")
-        _store(ops, "double", number(ops, f"fmul double {whole}, {2.0**-53:.24e}"), out, each)
+        _store(ops, "double", uniform_double(ops, words, each), out, each)
 
 
 def _trials(ops: Emitter, words: str, out: str, value: Mapping[str, str], success: str) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import halves
+from . import half_precision
 from .scalars import BFLOAT16, BOOL, FLOAT16, FLOAT32, FLOAT64, NARROW, TYPES, Value, is_float, number
 
 if TYPE_CHECKING:
@@ -45,8 +45,8 @@ def cast(ops: Emitter, x: Value, dtype: np.dtype[Any]) -> Value:
 def _wide(ops: Emitter, x: Value) -> Value:
     """Return a half as a float32."""
     if x.dtype == BFLOAT16:
-        return halves.of_bfloat(ops, x)
-    return _extended(ops, x, FLOAT32) if halves.has_halves() else halves.of_half(ops, x)
+        return half_precision.of_bfloat(ops, x)
+    return _extended(ops, x, FLOAT32) if half_precision.has_halves() else half_precision.of_half(ops, x)
 
 
 def _narrow(ops: Emitter, x: Value, dtype: np.dtype[Any]) -> Value:
@@ -56,9 +56,9 @@ def _narrow(ops: Emitter, x: Value, dtype: np.dtype[Any]) -> Value:
         # LLVM would make one rounding of the two, for which it calls a function that is nowhere.
         single = kept(ops, single)
     if dtype == BFLOAT16:
-        return halves.to_bfloat(ops, single)
-    if dtype == FLOAT16 and not halves.has_halves():
-        return halves.to_half(ops, single)
+        return half_precision.to_bfloat(ops, single)
+    if dtype == FLOAT16 and not half_precision.has_halves():
+        return half_precision.to_half(ops, single)
     return ops.instruction(f"fptrunc {TYPES[FLOAT32]} {single.name} to {TYPES[dtype]}", dtype)
 
 

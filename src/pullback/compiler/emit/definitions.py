@@ -12,15 +12,13 @@ from .lanes import Lanes, Writer
 from .mathematics import single
 
 
-def text(symbols: list[str]) -> str:
-    """Return a module that defines mathematical functions."""
+def text(symbol: str) -> str:
+    """Return a module that defines a mathematical function."""
     declared: dict[str, str] = {}
-    defined = []
-    for symbol in symbols:
-        match = re.fullmatch(rf"{PREFIX}(\w+?)_(float|double)(?:_(\d+))?", symbol)
-        assert match is not None
-        defined.append(_definition(symbol, match[1], match[2], int(match[3] or 1), declared))
-    return "\n".join([*declared.values(), *defined, engine.attributes()])
+    match = re.fullmatch(rf"{PREFIX}(\w+?)_(float|double)(?:_(\d+))?", symbol)
+    assert match is not None
+    defined = _definition(symbol, match[1], match[2], int(match[3] or 1), declared)
+    return "\n".join([*declared.values(), defined, engine.attributes()])
 
 
 def _definition(symbol: str, name: str, real: str, lanes: int, declared: dict[str, str]) -> str:

@@ -9,9 +9,10 @@ function's text is compiled once, not once per place that calls it.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from ...array.tiering import NotYet
 from ..runtime import cache, engine
 from .codegen import Code
 
@@ -81,11 +82,25 @@ def addresses(symbols: Iterable[str]) -> dict[str, int]:
     return {symbol: _addresses[symbol] for symbol in symbols}
 
 
-def _code(symbols: list[str]) -> Callable[[], Code]:
-    def write() -> str:
-        from .definitions import text
+def _code(symbols: Sequence[str]) -> Callable[[], Code]:
+    """Return what waits for the machine code of functions. Each is a module: what another process asks for
+    together are others, by what it has loaded before.
+    """
+    parts, missing = [], None
+    for symbol in symbols:
+        write = functools.partial(_text, symbol)
+        # What a symbol stands for follows from it and the processor: no text is written to find it.
+        name = cache.key("function", engine.attributes(), symbol)
+        try:
+            parts.append(engine.named(name, write, engine.DEFAULT))
+        except NotYet as reason:
+            missing = reason
+    if missing is not None:
+        raise missing
+    return lambda: Code(tuple(content for part in parts for content in part().objects), ())
 
-        return text(symbols)
 
-    # What the symbols stand for follows from them and the processor: no text is written to find it.
-    return engine.named(cache.key("functions", engine.attributes(), *symbols), write, engine.DEFAULT)
+def _text(symbol: str) -> str:
+    from .definitions import text
+
+    return text(symbol)

@@ -240,8 +240,7 @@ class Writer:
             joining = self.module.declare(f"{kernel.name}_joining", "void", "ptr")
             self.lines.append(f"  call void @{joining}(ptr {table})")
         if kernel.mending is not None:
-            address = kernel.mending.address
-            self.symbols[kernel.mending.name] = lambda: address
+            self.symbols[kernel.mending.name] = kernel.mending.address
             function = self.module.declare(kernel.mending.name, "void", "ptr")
             self.lines.append(f"  call void @{function}(ptr {table})")
 

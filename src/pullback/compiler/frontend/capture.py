@@ -2,7 +2,7 @@
 
 The function runs as rewritten code (`frontend`). Every tensor that it comes upon is a *cell* (`cells`): read
 when a call begins, and written back when the call changes it. Where a result requires grad, the pullback is
-traced right after it (`pulled_back`), and the trace is cut in two programs (`halves`).
+traced right after it (`pulled_back`), and the trace is cut in two programs (`split_backward`).
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from ...core.modes import DEFAULT, NO_GRAD, Modes, modes, set_modes
 from ...core.node import LEAF, Node
 from ...core.op import TABLE
 from ...core.recorder import Equation, Recorder, read_by
+from ...core.traced_calls import Patterns
 from ...core.tracer import Tracer, seeing, tracing, turn
 from ...core.value import TensorBase
 from ...func.tree import tree_flatten
@@ -29,26 +30,26 @@ from ...torch_names.amp.autocast_mode import settings, traced_apart
 from ..passes.loop_rolling import Roller
 from ..passes.pipeline import rewritten
 from ..passes.simplification import needed
+from ..runtime.helper_processes import expect
 from ..runtime.placement import Memory
-from . import (
-    calls,
-    exchanges,
-    native_functions,
-    operations,
-    rewritten_calls,  # noqa: F401  # fills in what rewritten code calls
-)
-from .arguments import taken_apart
 from .captured import Captured, Cell
 from .cells import Cells
-from .deferred import Argument, Deferred, Item, Numbers
-from .guards import SCALARS, Contents, answer
-from .halves import cut, program_of, trim
-from .heard_warnings import hearing
-from .knowledge import Knowledge
+from .functions import collectives, native_functions
+from .operations import (
+    calls,
+    operators,
+    registered,  # noqa: F401  # fills in what rewritten code calls
+)
 from .outgoing import Given, GivenContainer, Met, outgoing
 from .pulled_back import ResultsPulledBack, kind_of
 from .results import Results
-from .session import Session, current
+from .split_backward import cut, program_of, trim
+from .state.arguments import taken_apart
+from .state.deferred import Argument, Deferred, Item, Numbers
+from .state.guards import SCALARS, Contents, answer
+from .state.knowledge import Knowledge
+from .state.recorded_warnings import hearing
+from .state.session import Session, current
 from .unsupported import Again, OnlyNow, Unsupported
 
 
@@ -119,6 +120,7 @@ class _Capture:
         self.recorder = Recorder(fresh_level())
         self.recorder.places = {} if places else None
         self.recorder.lifts = True
+        self.recorder.patterns = Patterns(self.recorder)
         self.recorder.picks = knowledge.picks
         self.recorder.size = self._size
         given = (t for t in self._leaves_given if isinstance(t, TensorBase))
@@ -148,7 +150,7 @@ class _Capture:
                     warnings.simplefilter("always")
                     warnings.showwarning = hearing(session.effect)
                     result = calls.call(self.function, *self._with_numbers())
-                    exchanges.check(session, recorder)
+                    collectives.check(session, recorder)
                     session.close()
                 self._hears = False
                 if settings() != precisions:
@@ -190,7 +192,7 @@ class _Capture:
     def _look_at_arguments(self) -> None:
         session = self.session
         session.seen(self.function)
-        operations.check_operators(session)
+        operators.check_operators(session)
         for n, t in enumerate(self.cells.given.values()):
             self.cells.add(t, Cell("argument", n))
         for leaf in self._leaves_given:
@@ -266,6 +268,7 @@ class _Capture:
 
     def _written_down(self, result: Any) -> Captured | None:
         recorder, cells, session, out = self.recorder, self.cells, self.session, Captured()
+        expect(len(recorder.equations))
         out.places = recorder.places
         numbers: list[int] = []
 
@@ -342,7 +345,7 @@ class _Capture:
         grads: dict[int, int] = {}
         for at, t in enumerate(cells.tensors):
             g, own = t._grad, cells.phantom.get(at)
-            asks = not cells.phantoms and (t._node is LEAF or cells.was_leaf(at))
+            asks = at in cells.absent or (not cells.phantoms and (t._node is LEAF or cells.was_leaf(at)))
             if (asks or at in out.new_leaves) and not cells.had_gradient(at):
                 out.grad_absent.append(at)
             if own is not None and g is own:

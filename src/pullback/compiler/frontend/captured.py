@@ -10,10 +10,10 @@ import numpy as np
 from ...core.value import TensorBase
 from ...func.tree import tree_unflatten
 from ..program.program import Program
-from .deferred import Numbers
-from .draws import Draws
-from .guards import Guard
 from .results import Made, Result
+from .state.deferred import Numbers
+from .state.draws import Draws
+from .state.guards import Guard
 
 #: Shape and dtype.
 Kind = tuple[tuple[int, ...], np.dtype[Any]]

@@ -23,13 +23,13 @@ from ...nn.parameter import Buffer, Parameter
 from ...tensor.sparse import Sparse
 from ...tensor.tensor import Tensor
 from .captured import Cell
-from .deferred import Number
-from .guards import Alike
-from .sparse_inputs import SparseInputs
+from .state.deferred import Number
+from .state.guards import Alike
+from .state.sparse_inputs import SparseInputs
 from .unsupported import OnlyNow, Unsupported
 
 if TYPE_CHECKING:
-    from .session import Session
+    from .state.session import Session
 
 _PAST = "it goes backward through what happened before the call"
 #: Classes of tensors that a program may be given.
@@ -100,6 +100,9 @@ class Cells:
         #: The tensors with a history from before the call, by identity; for the trace it ends at them.
         self._continued: dict[int, Any] = {}
         recorder.pulls = self._check_pulled
+        #: The cells whose gradients must be absent, because a covector came to be the first.
+        self.absent: set[int] = set()
+        recorder.absent = self._is_absent
 
     # --- what tensors are -----------------------------------------------------------------------------------
 
@@ -133,6 +136,15 @@ class Cells:
             if type(node) is AccumulateGrad and id(node.variable) in self._continued:
                 if any(place is not node.variable for place in places):
                     raise self.session.refusal(_PAST)
+
+    def _is_absent(self, t: Any) -> bool:
+        """Return whether a tensor has a stand-in for a gradient; then it must have none in each call."""
+        at = self.index.get(id(t))
+        stand_in = None if at is None else self.phantom.get(at)
+        if at is None or t._grad is not stand_in or stand_in._value.index not in self.phantom_values:
+            return False
+        self.absent.add(at)
+        return True
 
     def is_part(self, t: Any, others: Collection[int]) -> bool:
         """Return whether a tensor is a view, or shares memory with one of others, told by identity: copies of

@@ -1,22 +1,23 @@
 """Trace and build a program without the collector of reference cycles.
 
 All that a compiler makes lives until the program is built. The collector looks through it again and again and
-finds nothing, which takes 0.08 of 0.55 s of a first call. The switch is the process's: where other threads
-run, it stays as it is.
+finds nothing, which takes 0.08 of 0.55 s of a first call, and 0.8 of 3.4 s of 5,000 irregular ops with their
+gradient. The switch is the process's: where threads run that this package did not start, it stays as it is.
 """
 
 from __future__ import annotations
 
 import gc
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+
+from ...array.blas import has_foreign_threads
 
 
 @contextmanager
 def uncollected() -> Iterator[None]:
     """Leave the collector aside for a while, where it is on and serves this thread alone."""
-    if not gc.isenabled() or threading.active_count() > 1:
+    if not gc.isenabled() or has_foreign_threads():
         yield
         return
     gc.disable()

@@ -18,9 +18,9 @@ from ...core.size import Size
 from ...core.value import TensorBase
 from ...func.tree import register_pytree_node
 from ...tensor.return_types import ReturnType
-from .deferred import Deferred, Numbers, is_drawn_array
-from .guards import _COMPARED, SCALARS
-from .session import Session
+from .state.deferred import Deferred, Numbers, is_drawn_array
+from .state.guards import _COMPARED, SCALARS
+from .state.session import Session
 
 #: Values that are objects of their own, as a date: one that the function makes is new in each call.
 _OBJECTS = _COMPARED - {*SCALARS}

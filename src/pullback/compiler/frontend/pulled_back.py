@@ -13,7 +13,7 @@ from ...core.node import LEAF, AccumulateGrad, accumulator
 from .captured import Captured, Kind
 from .cells import Cells
 from .results import Made
-from .session import Session
+from .state.session import Session
 from .unsupported import Unsupported
 
 #: Of more results than this, each counts as reaching every tensor that any of them reaches.

@@ -22,8 +22,8 @@ from ...core.value import TensorBase
 from ...core.versions import NoVersions
 from ...core.views import DEFAULT_VIEW, INFERENCE_VIEW, MULTI_VIEW, NO_GRAD_VIEW, bring_up_to_date, replay
 from ..runtime.placement import Memory, Placement
-from .deferred import Deferred, tensors_of
 from .outgoing import Given, GivenContainer
+from .state.deferred import Deferred, tensors_of
 from .unsupported import Unsupported
 
 

@@ -94,18 +94,19 @@ class Context:
         def load(ops: Handler, indices: Indices) -> Any:
             return ops.load(buffer, linear(indices, strides_of(buffer.shape)))
 
-        return Lowered(buffer.shape, buffer.dtype, load, buffer, cost=1)
+        return Lowered(buffer.shape, buffer.dtype, load, buffer, cost=1, even=(buffer,))
 
     def map(
-        self, shape: Sequence[int], dtype: np.dtype[Any], body: Body, count: int | None = None
-    ) -> Lowered:
-        """Return a value computed where it is read, and how many operations that takes, if the caller
-        knows.
+        self, shape: Sequence[int], dtype: np.dtype[Any], body: Body, count: int | None = None,
+        even: tuple[Buffer, ...] | None = None,
+    ) -> Lowered:  # fmt: skip
+        """Return a value computed where it is read, and how many operations that takes and what it reads, if
+        the caller knows.
         """
         shape = tuple(shape)
         if count is None:
             count = probe(body, shape).count
-        made = Lowered(shape, dtype, body, cost=count, count=count)
+        made = Lowered(shape, dtype, body, cost=count, count=count, even=even)
         return self.stored(made) if made.cost > LONG else made
 
     def full(self, shape: Sequence[int], dtype: np.dtype[Any], value: float) -> Lowered:
@@ -131,10 +132,13 @@ class Context:
         if value.kept is not None:
             return self.held(value.kept)
         buffer = value.kept = self.buffer(value.shape, value.dtype)
-        analysis = probe(value.body, value.shape)
-        node = Map(buffer, distinct(r.buffer for r in analysis.reads), body=value.body)
-        if not value.shape:
-            node.seen = (), analysis
+        if value.even is not None and value.count is not None:
+            node = Map(buffer, distinct(value.even), body=value.body, even=value.even, count=value.count)
+        else:
+            analysis = probe(value.body, value.shape)
+            node = Map(buffer, distinct(r.buffer for r in analysis.reads), body=value.body)
+            if not value.shape:
+                node.seen = (), analysis
         self.nodes.append(node)
         return self.held(buffer)
 

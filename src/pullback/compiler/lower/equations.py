@@ -292,8 +292,12 @@ class _Lowering:
             ]
             return own.cast(written(own, *scalars, *attrs), dtype)
 
-        count += sum(self.context.count(o) for o in operands if isinstance(o, Lowered))
-        return self.context.map(shape, dtype, body, count)
+        given = [o for o in operands if isinstance(o, Lowered)]
+        count += sum(map(self.context.count, given))
+        even = None
+        if not paired and all(o.even is not None and o.shape in (shape, ()) for o in given):
+            even = tuple([b for o in given for b in o.even or ()])
+        return self.context.map(shape, dtype, body, count, even)
 
 
 @functools.lru_cache(4096)

@@ -228,6 +228,63 @@ def index_put(
     return scattered(context, x, x.shape, spread, picked.places, accumulate=accumulate)
 
 
+def index_copy(
+    context: Context, x: Lowered, index: Lowered, source: Lowered, dim: int
+) -> Lowered | None:
+    """Return X with the slices that `index` names replaced by those of `source`."""
+    if not x.shape or not _writable(x, index, source):
+        return None
+    picked = _Picked.along(context, x.shape, _row_of(index), dim)
+    given = copied(context.cheap(source), picked.result)
+    return scattered(context, x, x.shape, given, picked.places, accumulate=False)
+
+
+def index_fill(context: Context, x: Lowered, index: Lowered, dim: int, value: Any) -> Lowered | None:
+    """Return X with a number written to the slices that `index` names; negative ones count from the end."""
+    if not x.shape or not _writable(x, index, x):
+        return None
+    where = context.cheap(copied(_row_of(index), (1, *_row_of(index).shape)))
+    picked = _Picked.at(context, x.shape, where, (dim,))
+    number = np.asarray(value).astype(x.dtype).item()
+    given = Lowered(picked.result, x.dtype, lambda ops, at: ops.constant(number, x.dtype))
+    return scattered(context, x, x.shape, given, picked.places, accumulate=False)
+
+
+def scatter(context: Context, x: Lowered, index: Lowered, source: Lowered, dim: int) -> Lowered | None:
+    """Return X with ``source[i, j]`` written at ``[index[i, j], j]`` for dim 0."""
+    if not source.shape or not _writable(x, index, source):
+        return None
+    return _written(context, x, index, context.cheap(source).at, dim)
+
+
+def scatter_value(context: Context, x: Lowered, index: Lowered, dim: int, value: Any) -> Lowered | None:
+    """Return X with a number written at ``[index[i, j], j]`` for dim 0."""
+    if not _writable(x, index, x):
+        return None
+    number = np.asarray(value).astype(x.dtype).item()
+    return _written(context, x, index, lambda ops, at: ops.constant(number, x.dtype), dim)
+
+
+def _writable(x: Lowered, index: Lowered, source: Lowered) -> bool:
+    return _integral(index) and x.dtype == source.dtype == computing(x.dtype) and x.dtype.kind != "c"
+
+
+def _written(
+    context: Context, x: Lowered, index: Lowered, value: Callable[..., Any], dim: int
+) -> Lowered | None:
+    if not x.shape or not index.shape:
+        return None
+    index = context.cheap(index)
+    context.require(index, x.shape[dim])
+
+    def where(ops: Handler, at: Indices) -> Indices:
+        return _along(ops, index, at, dim, x.shape[dim])
+
+    # The part of the source that stands under the index.
+    given = Lowered(index.shape, x.dtype, value)
+    return scattered(context, x, x.shape, given, where, accumulate=False)
+
+
 def classes(context: Context, x: Lowered, count: int) -> Lowered | None:
     """Return integers as they are, if they are numbers of `count` classes."""
     if not _integral(x):
@@ -275,8 +332,12 @@ LOWERINGS: dict[str, Callable[..., Lowered | None]] = {
     "index": index,
     "index_add": index_add,
     "index_backward": index_backward,
+    "index_copy": index_copy,
+    "index_fill": index_fill,
     "index_put": index_put,
     "index_select": index_select,
+    "scatter": scatter,
     "scatter_add": scatter_add,
+    "scatter_value": scatter_value,
     "searchsorted": searchsorted,
 }

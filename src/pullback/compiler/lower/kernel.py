@@ -7,7 +7,7 @@ from math import prod
 from ..emit.scalars import computing
 from .domain import BLOCK, WIDTH, Domain, flat, in_lanes, reduced, split, stream
 from .handlers import Analysis, Read
-from .index import Index, Indices, constant, linear, strides_of
+from .index import ZERO, Index, Indices, constant, linear, strides_of
 from .lowered import Map, Node, Reduction
 
 # Where a node runs: for every element, once a row, once a row and lane, or gathered over columns or over
@@ -104,7 +104,13 @@ def analysis_of(node: Node, where: Place) -> Analysis:
         found: Analysis = node.seen[1]
         return found
     analysis = Analysis()
-    node.body(analysis, where.indices)  # type: ignore[attr-defined]  # maps and reductions have one
+    if isinstance(node, Map) and node.even is not None:
+        # As the body would: two thirds of what it took to plan 5,000 irregular ops on 16 elements.
+        for buffer in node.even:
+            analysis.load(buffer, where.store if buffer.shape else ZERO)
+        analysis.count = node.count
+    else:
+        node.body(analysis, where.indices)  # type: ignore[attr-defined]  # maps and reductions have one
     node.seen = where.indices, analysis
     return analysis
 

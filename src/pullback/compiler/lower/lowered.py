@@ -38,6 +38,9 @@ class Lowered:
     kept: Buffer | None = None
     #: The operations of `cost` alone, where they were counted; a load is none.
     count: int | None = None
+    #: The buffers that an element is computed from, in order and as often as they are loaded, where each is
+    #: read at the element's own place or has no axes; None where that is not known.
+    even: tuple[Buffer, ...] | None = None
 
     def at(self, ops: Handler, indices: Indices) -> Scalar:
         """Return the element at some indices."""
@@ -77,6 +80,9 @@ class Map(Node):
     """``buffer[i] = body(i)`` for every index of the buffer's shape."""
 
     body: Body = field(kw_only=True)
+    #: What `Lowered` has under these names.
+    even: tuple[Buffer, ...] | None = None
+    count: int = 0
 
     @property
     def shape(self) -> Shape:

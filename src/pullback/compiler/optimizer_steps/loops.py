@@ -1,6 +1,6 @@
 """Native loops of optimizers: what a step does to a parameter, done to many parameters in one call.
 
-The loop is made from what the optimizer's own `update` does to stand-ins (`stand_ins`), with the forms
+The loop is made from what the optimizer's own `update` does to stand-ins (`recorded_update`), with the forms
 of elements that programs are made of: the bits are NumPy's. The numbers of a step are read at run time, so a
 loop serves every step, and parameters of any size.
 """
@@ -69,7 +69,7 @@ class Update:
 
     Parameters
     ----------
-    written : stand_ins.Written
+    written : recorded_update.Written
     dtype : dtype
         Of all arrays.
     """

@@ -1,9 +1,9 @@
 """Steps of optimizers for all parameters of a group at once: in native code where that pays, and where there
 is no compiler in NumPy's passes over many parameters.
 
-What a step does comes from the optimizer's `update` (`stand_ins`), and is done with the same roundings, so a
-step gives the same bits here and in NumPy. `core.backend` asks for it when the steps in NumPy have cost what
-compiling costs. Whatever is not plain takes NumPy's way, parameter by parameter: views, other layouts,
+What a step does comes from the optimizer's `update` (`recorded_update`), and is done with the same roundings,
+so a step gives the same bits here and in NumPy. `core.backend` asks for it when the steps in NumPy have cost
+what compiling costs. Whatever is not plain takes NumPy's way, parameter by parameter: views, other layouts,
 overlapping memory, tensors of other classes, modes that see each op, optimizers of the user's own.
 """
 
@@ -26,7 +26,7 @@ from ...core.value import wrap
 from ...nn.parameter import Parameter
 from ...tensor.tensor import Tensor
 from .passes import Updating
-from .stand_ins import GRAD, PARAM, Script, Unsupported, script_of
+from .recorded_update import GRAD, PARAM, Script, Unsupported, script_of
 
 #: Sets of parameters of a group for which the places of their arrays are kept.
 _SETS = 8

@@ -1,7 +1,7 @@
 """Steps of optimizers in NumPy's passes, where there is no compiler: over many small parameters at once.
 
-What a step does is read from the same notes as for a native loop (`stand_ins`), and done by the kernels of
-the ops, so the bits are those of a step parameter by parameter. Small parameters are laid end to end for a
+What a step does is read from the same notes as for a native loop (`recorded_update`), and done by the kernels
+of the ops, so the bits are those of a step parameter by parameter. Small parameters are laid end to end for a
 step; large ones are gone through in blocks that stay in the cache.
 """
 
@@ -16,7 +16,7 @@ from numpy import ndarray
 from ...array.quiet import IGNORE, loud, quiet
 from ...array.threads import get_num_threads, run_parts, split
 from ...core.op import TABLE
-from .stand_ins import GRAD, PARAM, Unsupported
+from .recorded_update import GRAD, PARAM, Unsupported
 
 #: Bytes of an array in a block: the arrays of Adam's step and their results fit a cache of 512 KiB.
 _BLOCK = 1 << 16
@@ -51,7 +51,7 @@ class Update:
 
     Parameters
     ----------
-    written : stand_ins.Written
+    written : recorded_update.Written
     """
 
     def __init__(self, written: Any) -> None:

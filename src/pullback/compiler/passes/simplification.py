@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -150,7 +150,7 @@ def _holds(wide: np.dtype[Any], narrow: np.dtype[Any]) -> bool:
 
 def common_subexpressions(program: Program) -> Program:
     """Compute what is computed twice once; what acts, as a random draw, does so as often as it did."""
-    equations, same = _once(program.equations, ())
+    equations, same = _once(program.equations, frozenset())
     outputs = [same.get(n, n) for n in program.outputs]
     p = program
     return Program(p.inputs, equations, outputs, p.constants, p.shapes, p.dtypes)
@@ -188,24 +188,30 @@ def _repeated_first(equations: list[Equation], repeated: set[int]) -> list[Equat
     return first + rest
 
 
-def _once(equations: Sequence[Equation], wanted: Container[int]) -> tuple[list[Equation], dict[int, int]]:
+def _once(equations: Sequence[Equation], wanted: frozenset[int]) -> tuple[list[Equation], dict[int, int]]:
     """Return equations without repetitions, and which values turned out to be others."""
     known: dict[Any, tuple[int, ...]] = {}
     same: dict[int, int] = {}
     kept = []
+    acting = {name for name in {e.op for e in equations} if TABLE[name].acts}
     for equation in equations:
-        if not same.keys().isdisjoint([o.index for o in equation.operands if type(o) is Reference]):
+        op, operands, attrs, outputs, _ = equation
+        # A value of the program by its number, which is no other operand's: those come as tuples.
+        told = [
+            same.get(o[0], o[0]) if type(o) is Reference else (o if o is None else exact((o,)))
+            for o in operands
+        ]  # fmt: skip
+        if not same.keys().isdisjoint([o[0] for o in operands if type(o) is Reference]):
             equation = equation._replace(
-                operands=tuple(
-                    Reference(same.get(o.index, o.index)) if type(o) is Reference else o
-                    for o in equation.operands
-                )
-            )
-        if not TABLE[equation.op].acts:
-            key = (equation.op, exact(equation.operands), exact(equation.attrs))
-            before = known.setdefault(key, equation.outputs)
-            if before is not equation.outputs and not any(n in wanted for n in equation.outputs):
-                same.update(zip(equation.outputs, before, strict=True))
+                operands=tuple([
+                    Reference(same.get(o.index, o.index)) if type(o) is Reference else o for o in operands
+                ])
+            )  # fmt: skip
+        if op not in acting:
+            key = (op, exact(attrs) if attrs else attrs, *told)
+            before = known.setdefault(key, outputs)
+            if before is not outputs and wanted.isdisjoint(outputs):
+                same.update(zip(outputs, before, strict=True))
                 continue
         kept.append(equation)
     return kept, same

@@ -14,7 +14,7 @@ from ...core.blame import freed_at_instruction, freed_by_caller, is_freed, next_
 from ...core.dual import Dual
 from ...core.graph_errors import is_freed_graph
 from ...core.node import MultiNode, accumulator
-from ...core.saved import blamed, damaged, freed
+from ...core.saved import saved_errors
 from ...core.value import InnerValue, TensorBase, wrap
 from ...core.versions import is_stale
 
@@ -42,10 +42,11 @@ class CompiledFunctionBackward(MultiNode):
         if self._refused is not None and not is_freed(saved):
             raise type(self._refused)(*self._refused.args)
         if is_freed(saved):
-            raise freed(self)
+            raise saved_errors.freed(self)
         for value, counter, version in saved:
             if counter is not None and is_stale(counter, version):
-                raise blamed(damaged(self, value, counter, version, None), self, counter, version)
+                error = saved_errors.damaged(self, value, counter, version, None)
+                raise saved_errors.blamed(error, self, counter, version)
         plain = [v._value if isinstance(v, TensorBase) else v for v in g]
         if any(isinstance(v, InnerValue) for v in plain):
             found = self._transformed(plain)

@@ -15,14 +15,14 @@ from typing import Any
 from ...core.backend import in_parts
 from ...core.modes import DEFAULT, NO_GRAD, modes
 from ...core.tracer import Exchanges, is_tracing, turn
-from ..frontend.arguments import taken_apart
-from ..frontend.bytecode import SUPPORTED
+from ..frontend.bytecode.instructions import SUPPORTED
 from ..frontend.capture import capture
 from ..frontend.captured import Captured
 from ..frontend.collector import uncollected
-from ..frontend.deferred import Deferred, Succeeds
-from ..frontend.knowledge import Knowledge
-from ..frontend.optimizer_state import MOMENTA, RATES, FirstState
+from ..frontend.state.arguments import taken_apart
+from ..frontend.state.deferred import Deferred, Succeeds
+from ..frontend.state.knowledge import Knowledge
+from ..frontend.state.optimizer_state import MOMENTA, RATES, FirstState
 from ..frontend.unsupported import STANCE, OnlyNow, Unsupported
 from . import native_call
 from .helper_processes import at_work

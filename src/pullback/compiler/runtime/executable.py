@@ -22,8 +22,8 @@ from ..lower.buffer import Buffer, aligned
 from ..lower.lowered import Call
 from ..program.program import Program
 from . import engine, image, machine_code
-from .helper_processes import MOST, at_work, submitted, summon
-from .thread_pool import pool
+from .helper_processes import LONG, MOST, at_work, submitted, summon
+from .thread_pool import begun, pool
 
 if TYPE_CHECKING:
     from ..emit.modules import Compiler
@@ -32,10 +32,6 @@ if TYPE_CHECKING:
     from ..passes.fusion import Step
     from ..passes.memory_plan import Plan
     from .interleaved import Interleaved
-
-#: Equations of a program, those of its loops among them, from which it is compiled by several processes:
-#: starting one takes as long as compiling some six kernels.
-LONG = 60
 
 #: The profiler that is told of each step of the compiled function that is being called.
 PROFILER: ContextVar[Any] = ContextVar("PROFILER", default=None)
@@ -102,7 +98,10 @@ class Executable:
             # An image is kept as a whole.
             whole = name is not None and image.told(calls, name) is not None
             self._compile = submitted if whole else engine.started
-            plan, writer = self.plan, self.writer
+            plan = self.plan
+            if plan.is_parallel:
+                begun()
+            writer = self.writer
             segments = writer.segments()
             code = writer.code() if writer.names else NOTHING
             addresses = {symbol: find() for symbol, find in writer.symbols.items()}

@@ -16,7 +16,15 @@ from typing import Any
 import numpy as np
 
 from ...array import dtypes
-from ..frontend.guards import Guard, cell_contents, dict_item, dict_keys, dict_length, list_item, list_length
+from ..frontend.state.guards import (
+    Guard,
+    cell_contents,
+    dict_item,
+    dict_keys,
+    dict_length,
+    list_item,
+    list_length,
+)
 from ..lower.buffer import Buffer
 from . import native_call, native_specification
 from .native_specification import ALIGNED, ROW_MAJOR, WRITEABLE

@@ -14,14 +14,17 @@ asked to compile a program does not load LLVM.
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from queue import Empty, SimpleQueue
+from math import inf
+from queue import Empty, PriorityQueue
 
 from ...array import locks
+from ...array.blas import OWN_THREAD
 from ...array.tiering import NotYet, account
 from ..emit import codegen
 from ..emit.codegen import Code, Effort
@@ -29,6 +32,10 @@ from .processor import machine
 
 #: Processes at most, as long as nobody says otherwise.
 MOST = 3
+
+#: Equations of a program, those of its loops among them, from which it is compiled by several processes:
+#: starting one takes as long as compiling some six kernels.
+LONG = 60
 
 #: Bytes of a pipe, where the system lets that be chosen: a text that is in it whole is compiled and kept even
 #: if this process ends before the other has begun.
@@ -66,7 +73,14 @@ class _Result:
         return self._found
 
 
+#: A text, what it is worth, its name in the cache, and what becomes of it.
 _Job = tuple[str, Effort | None, str, _Result]
+#: A job behind what it costs, negated: the longest is to be begun first, so that at the end no process works
+#: on it alone. Of equal cost the first goes first. No job says that there are no more.
+_Turn = tuple[float, int, _Job | None]
+#: How a line that passes go through, and one in haste, compare with one that is as it shall be, which takes
+#: 0.1 ms.
+_PASSED, _HASTY = 5.0, 0.1
 
 
 class Helpers:
@@ -82,7 +96,8 @@ class Helpers:
 
     def __init__(self, told: tuple[str, ...] | None = None, lingers: float | None = None) -> None:
         self._told, self._lingers = told, lingers
-        self._jobs: SimpleQueue[_Job | None] = SimpleQueue()
+        self._jobs: PriorityQueue[_Turn] = PriorityQueue()
+        self._number = itertools.count()
         #: Whether the process has gone that had nothing to do.
         self.has_gone = False
         self._threads: list[threading.Thread] = []
@@ -93,7 +108,7 @@ class Helpers:
     def grow(self, count: int) -> None:
         """Have as many processes, or more."""
         for _ in range(count - len(self)):
-            thread = threading.Thread(target=self._lead, daemon=True)
+            thread = threading.Thread(target=self._lead, name=OWN_THREAD, daemon=True)
             try:
                 thread.start()
             except RuntimeError:  # the platform gives no more
@@ -102,7 +117,7 @@ class Helpers:
 
     def submit(self, text: str, effort: Effort) -> Callable[[], Code]:
         """Begin to compile a text; what is returned waits for the machine code."""
-        made = self.begin(text, effort)
+        made = self.begin(text, effort, cost=_cost(text, effort))
 
         def result() -> Code:
             try:
@@ -112,18 +127,21 @@ class Helpers:
 
         return result
 
-    def begin(self, text: str, effort: Effort | None, name: str = "") -> _Result:
+    def begin(self, text: str, effort: Effort | None, name: str = "", cost: float = 0) -> _Result:
         """Hand over a text, or without an effort ask for `codegen.surroundings`; what has a name is kept in
-        the cache.
+        the cache, and what costs most is begun first.
         """
         made = _Result()
-        self._jobs.put((text, effort, name, made))
+        self._put((text, effort, name, made), cost)
         return made
+
+    def _put(self, job: _Job | None, cost: float) -> None:
+        self._jobs.put((-cost, next(self._number), job))
 
     def dismiss(self) -> None:
         """Let the processes go when they have done what was submitted."""
         for _ in self._threads:
-            self._jobs.put(None)
+            self._put(None, -inf)
 
     def _lead(self) -> None:
         """Start a process, and lead it."""
@@ -145,16 +163,16 @@ class Helpers:
                 failure = self._hand_over(process)
                 process.kill()
         # A process that waits for a text that no other compiles does so itself.
-        while (job := self._jobs.get()) is not None:
+        while (job := self._jobs.get()[-1]) is not None:
             job[-1].set(failure)
 
     def _next(self) -> _Job | None:
         """Return what is to be done next; None where the process is to go."""
         with contextlib.suppress(Empty):
-            return self._jobs.get(timeout=self._lingers)
+            return self._jobs.get(timeout=self._lingers)[-1]
         with _lock:
             self.has_gone = self._jobs.empty()
-        return None if self.has_gone else self._jobs.get()
+        return None if self.has_gone else self._jobs.get()[-1]
 
     def _hand_over(self, process: subprocess.Popen[bytes]) -> BaseException:
         """Give a process what is submitted, until that is all; what ended it."""
@@ -169,8 +187,13 @@ class Helpers:
                 made.set(error)
                 return error
             made.set(Code((content,), tuple(called)))
-        self._jobs.put(None)
+        self._put(None, -inf)
         return EOFError("there is nothing left to do")
+
+
+def _cost(text: str, effort: Effort) -> float:
+    """Estimate what compiling takes, in lines."""
+    return text.count("\n") * (_PASSED if effort.passes else _HASTY if effort.hasty else 1.0)
 
 
 def _folder() -> str:
@@ -228,6 +251,14 @@ def summon(count: int) -> None:
     with _lock:
         if _current is not None and len(_current) < count:
             _current.grow(min(count, _allowed()))
+
+
+def expect(equations: int) -> None:
+    """Start helpers for a trace of so many equations while passes go over it, where one is at work: what all
+    programs share was not on disk then, so this one is not either.
+    """
+    if _current and equations >= LONG:
+        summon(MOST)
 
 
 def submitted(text: str, effort: Effort) -> Callable[[], Code]:

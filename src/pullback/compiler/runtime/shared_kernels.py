@@ -65,14 +65,19 @@ class Mending(NamedTuple):
     Attributes
     ----------
     name : str
-    address : int
+    library : Library
+        What it is in.
     numbers : tuple of int
         What it finds in the table behind the kernel's fields.
     """
 
     name: str
-    address: int
+    library: engine.Library
     numbers: tuple[int, ...]
+
+    def address(self) -> int:
+        """Wait for its machine code."""
+        return self.library.address(self.name)
 
 
 class Kernel:
@@ -131,6 +136,10 @@ class Kernel:
     def joining(self) -> int:
         return self._library.address(machine_code.symbol_of(self.name, "joining")) if self.joins else 0
 
+    @computed
+    def _mend(self) -> Any:
+        return None if self.mending is None else _Joining(self.mending.address())
+
     def cut(self, images: int) -> Cut:
         """Return how the work on a number of images is cut."""
         parts = min(_MOST, int(images * self._work / _PART))
@@ -169,8 +178,8 @@ class Kernel:
             parallel(self.part, table, cut.parts)
         if self.joins and cut.rows > 1:
             _Joining(self.joining)(table.ctypes.data)
-        if self.mending is not None:
-            _Joining(self.mending.address)(table.ctypes.data)
+        if self._mend is not None:
+            self._mend(table.ctypes.data)
 
 
 def parallel(part: int, table: ndarray, parts: int) -> None:

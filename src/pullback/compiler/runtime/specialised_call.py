@@ -20,8 +20,8 @@ from ...core.node import LEAF
 from ...core.value import TensorBase
 from ...func.tree import TreeSpec
 from ..frontend.captured import Captured
-from ..frontend.guards import SCALARS, is_same
-from ..frontend.heard_warnings import WarnAgain
+from ..frontend.state.guards import SCALARS, is_same
+from ..frontend.state.recorded_warnings import WarnAgain
 from . import native_call, native_results
 from . import native_specification as words
 from .executable import Executable

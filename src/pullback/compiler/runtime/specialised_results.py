@@ -11,8 +11,8 @@ from ...core.node import LEAF, Output
 from ...core.value import wrap
 from ...func.tree import TreeSpec, tree_unflatten
 from ..frontend.captured import Captured
-from ..frontend.deferred import Applied, comes_before
-from ..frontend.guards import is_same
+from ..frontend.state.deferred import Applied, comes_before
+from ..frontend.state.guards import is_same
 from .boundary import boundary, refusal, spent
 from .specialised_source import Source, tuple_text
 

@@ -19,9 +19,9 @@ from ...core.overlap import takes_writes
 from ...core.value import TensorBase, settled, wrap
 from ...core.versions import bump
 from ..frontend.captured import Captured, rebuilt
-from ..frontend.guards import SCALARS, is_same
-from ..frontend.heard_warnings import WarnAgain
 from ..frontend.results import Made
+from ..frontend.state.guards import SCALARS, is_same
+from ..frontend.state.recorded_warnings import WarnAgain
 from ..passes.missing_covectors import without
 from ..passes.pipeline import optimized
 from . import specialised_call

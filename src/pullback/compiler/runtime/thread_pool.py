@@ -18,10 +18,14 @@ import os
 import platform
 import signal
 import sys
+from typing import TYPE_CHECKING
 
 from ...array import locks
 from ...array.blas import OWN_THREAD
 from ...array.threads import get_num_threads
+
+if TYPE_CHECKING:
+    from .engine import Library
 
 PARALLEL = "pullback_parallel"
 _SERIAL, _WORKER, _POOL = "pullback_serial", "pullback_worker", "pullback_pool"
@@ -298,12 +302,18 @@ class Pool:
 
 
 @functools.cache
-def pool() -> Pool:
-    """Return the process' pool."""
+def begun() -> Library:
+    """Return the pool's native functions, which may still be compiled."""
     # Frozen programs bring the machine code of theirs.
     from . import engine
 
-    library = engine.Library(text(), {})
+    return engine.Library(text(), {})
+
+
+@functools.cache
+def pool() -> Pool:
+    """Return the process' pool."""
+    library = begun()
     # A thread may be in this code while the interpreter takes itself down.
     library.keep()
     return Pool({symbol: library.address(symbol) for symbol in SYMBOLS})

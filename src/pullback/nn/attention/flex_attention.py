@@ -27,8 +27,7 @@ from ...tensor.contract import matmul
 from ...tensor.masks import where
 from ...tensor.ranges import arange
 from ...tensor.rearrange import repeat_interleave
-from ...tensor.reductions import logsumexp
-from ...tensor.softmax import softmax
+from ...tensor.softmax import logsumexp, softmax
 
 __all__ = [
     "AuxOutput", "AuxRequest", "BlockMask", "and_masks", "create_block_mask", "create_mask", "flex_attention",

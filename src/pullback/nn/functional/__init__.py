@@ -7,7 +7,7 @@ from __future__ import annotations
 from ...tensor import namespace  # noqa: F401  # registers `linear`, `pad` and `bilinear`
 from ...tensor.api import names
 from ...tensor.builtin import publish
-from ...tensor.told import tell
+from ...tensor.shown_signatures import tell
 from ...torch_names.exclusions import answer_for
 from . import (  # noqa: F401  # they register the others
     activation,

@@ -18,10 +18,10 @@ from typing import Any
 
 import numpy as np
 
-from ...compiler.frontend.deferred import Item
-from ...compiler.frontend.heard_warnings import WarnAgain
-from ...compiler.frontend.optimizer_state import Dial
 from ...compiler.frontend.results import Result
+from ...compiler.frontend.state.deferred import Item
+from ...compiler.frontend.state.optimizer_state import Dial
+from ...compiler.frontend.state.recorded_warnings import WarnAgain
 from ...compiler.frontend.unsupported import OnlyNow, Unsupported
 from ...compiler.program.program import Program
 from ...compiler.program.text import kind, value_as_text

@@ -14,10 +14,11 @@ import numpy as np
 
 from ...runtime import shared_kernels
 from ...runtime.shared_kernels import Kernel
+from ..codegen import PLACED
 from ..vector_registers import registers
 from ..vectors import Code
 from .correlate import Correlation
-from .mending import mending
+from .nonfinite import mending
 from .plan import Shape, two
 from .weight import Weight
 
@@ -44,6 +45,7 @@ def correlation(shape: Shape, transposed: bool, bias: bool) -> Kernel:
         others=("splits",),
         splits=shape.groups if shape.groups > 1 else made.blocks,
         mending=mending(shape, True) if transposed else None,
+        effort=PLACED,
     )
 
 
@@ -78,6 +80,7 @@ def weight(shape: Shape) -> Kernel:
         sums=sums,
         splits=shape.groups if shape.groups > 1 else made.tiles,
         mending=mending(shape, False),
+        effort=PLACED,
     )
 
 

@@ -1,0 +1,87 @@
+"""Find which places of the stack hold the NULL that CPython puts there for a call.
+
+Rewritten code has no such places: what it calls, it calls through a hook.
+"""
+
+from __future__ import annotations
+
+import dis
+import sys
+
+from .instructions import Body, Handler, Instruction
+
+#: Whether the NULL of a call lies above the function.
+NEW_CALLS = sys.version_info >= (3, 13)
+_METHOD_BIT = sys.version_info >= (3, 12)
+_NO_NEXT = frozenset({
+    "RETURN_VALUE", "RETURN_CONST", "RERAISE", "RAISE_VARARGS", "JUMP_FORWARD", "JUMP_BACKWARD",
+    "JUMP_BACKWARD_NO_INTERRUPT",
+})  # fmt: skip
+_CALLS = frozenset({"CALL", "CALL_KW", "CALL_FUNCTION_EX"})
+
+
+def find_nulls(body: Body) -> dict[int, list[bool]]:
+    """Return for each instruction that can be reached, by identity, which places of the stack hold NULL."""
+    found: dict[int, list[bool]] = {}
+    following = dict(zip(map(id, body.instructions), [*body.instructions[1:], None], strict=True))
+    handled: dict[int, list[Handler]] = {}
+    order = {id(i): n for n, i in enumerate(body.instructions)}
+    for h in body.handlers:
+        for n in range(order[id(h.first)], order[id(h.last)] + 1):
+            handled.setdefault(id(body.instructions[n]), []).append(h)
+    waiting: list[tuple[Instruction, list[bool]]] = [(body.instructions[0], [])]
+    while waiting:
+        instruction, flags = waiting.pop()
+        while instruction is not None and id(instruction) not in found:
+            found[id(instruction)] = flags
+            for h in handled.get(id(instruction), ()):
+                waiting.append((h.target, [*flags[: h.depth], *[False] * (1 + h.lasti)]))
+            # The end of an `async for` only tells where its loop is (CPython 3.14).
+            if instruction.target is not None and instruction.name != "END_ASYNC_FOR":
+                waiting.append((instruction.target, _after(instruction, flags, True)))
+            if instruction.name in _NO_NEXT:
+                break
+            flags = _after(instruction, flags, False)
+            instruction = following[id(instruction)]  # type: ignore[assignment]  # None ends the loop
+    return found
+
+
+def _pushes_null(i: Instruction) -> bool:
+    if i.name in ("LOAD_GLOBAL", "LOAD_SUPER_ATTR") or (i.name == "LOAD_ATTR" and _METHOD_BIT):
+        return bool(i.arg & 1)
+    return i.name == "LOAD_METHOD"
+
+
+def _after(i: Instruction, flags: list[bool], jump: bool) -> list[bool]:
+    """Return the marks after an instruction."""
+    flags = list(flags)
+    if i.name == "PUSH_NULL":
+        return [*flags, True]
+    if i.name == "RETURN_GENERATOR":
+        return [*flags, False]
+    if i.name == "LOAD_SPECIAL":
+        return [*flags[:-1], False, True]
+    if i.name in ("PRECALL", "KW_NAMES"):
+        return flags
+    if i.name == "SWAP":
+        flags[-i.arg], flags[-1] = flags[-1], flags[-i.arg]
+        return flags
+    if i.name == "COPY":
+        return [*flags, flags[-i.arg]]
+    if _pushes_null(i):
+        popped = {"LOAD_GLOBAL": 0, "LOAD_SUPER_ATTR": 3}.get(i.name, 1)
+        flags = flags[: len(flags) - popped]
+        return [*flags, False, True] if NEW_CALLS else [*flags, True, False]
+    opcode = dis.opmap[i.name]
+    change = dis.stack_effect(opcode, i.arg if opcode >= dis.HAVE_ARGUMENT else None, jump=jump)
+    if i.name == "CALL":
+        # What a call takes are its function and arguments, and the NULL or the object of a method.
+        change = -(i.arg + 1)
+    if change < 0:
+        flags = flags[: len(flags) + change]
+        if flags:
+            flags[-1] = flags[-1] and i.name not in _CALLS
+        return flags
+    if i.name in _CALLS and flags:
+        flags[-1] = False
+    return flags + [False] * change

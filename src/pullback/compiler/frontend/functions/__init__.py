@@ -1,0 +1,3 @@
+"""Say what functions do that are not written in Python, or that a trace does not look into."""
+
+from __future__ import annotations

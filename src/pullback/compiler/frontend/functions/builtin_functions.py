@@ -1,0 +1,434 @@
+"""Say what functions do that are not written in Python: a rule for each that is known.
+
+A function without a rule is one of which nothing is known, and the trace refuses its call.
+"""
+
+from __future__ import annotations
+
+import abc
+import builtins
+import functools
+import io
+import math
+import operator
+import sys
+from enum import EnumMeta
+from types import FunctionType, MethodType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from ....array import dtypes
+from ....core.size import Size
+from ....core.value import TensorBase
+from ....tensor.tensor import Tensor
+from ..bytecode.hooks import HOOKS
+from ..operations import (
+    attributes,
+    calls,
+    containers,
+    formatting,
+    operators,
+    subscripts,
+)
+from ..state.deferred import Applied, Deferred, Elements, Item, comes_before
+from ..state.guards import ABSENT, SCALARS, Guard, answer
+from ..state.session import Session
+from . import native_functions
+from .rules import rule
+
+
+def refuse(session: Session, f: Any) -> Exception:
+    """Return the error for a function of which nothing is known."""
+    return session.refusal(f"it calls {calls.name_of(f)}, of which nothing is known")
+
+
+# --- functions of plain values ------------------------------------------------------------------------------
+
+_PURE = frozenset(map(id, [
+    *(f for name, f in vars(math).items() if callable(f) and name not in ("fsum", "prod", "sumprod", "dist")),
+    builtins.round, builtins.divmod, builtins.chr, builtins.ord, builtins.bin, builtins.hex, builtins.oct,
+    operator.index,
+]))  # fmt: skip
+
+
+def _pure(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Call a function of plain values; of deferred ones it is deferred."""
+    if any(isinstance(a, TensorBase) for a in args):
+        if f in _NOT_OF_TENSORS or not all(_is_taken(f, a) for a in args if isinstance(a, TensorBase)):
+            # It raises an error, or asks the tensor for what a trace does not have.
+            return f(*args, **kwargs)
+        args = tuple(_number(session, a) if isinstance(a, TensorBase) else a for a in args)
+    if any(isinstance(a, Deferred) for a in args) and not kwargs:
+        if all(comes_before(a) for a in args if isinstance(a, Deferred)):
+            return f(*map(operators._known, args))
+        return operators.deferred(session, f, args, operators.kind_of_result(f, args))
+    if all(map(operators.is_plain, args)) and all(map(operators.is_plain, kwargs.values())):
+        return f(*args, **kwargs)
+    raise session.refusal(f"it passes an object of the user's to {calls.name_of(f)}")
+
+
+#: Functions that ask for a method of their own, which tensors do not have.
+_NOT_OF_TENSORS = (builtins.round, builtins.divmod, math.trunc)
+
+
+def _is_taken(f: Any, t: Any) -> bool:
+    """Return whether a function takes a tensor for a number: those outside of `math` take integers alone."""
+    return f.__module__ == "math" or not (t.dtype.is_floating_point or t.dtype.is_complex)
+
+
+def _number(session: Session, t: Any) -> Any:
+    return float_of(session, t) if t.dtype.is_floating_point else int_of(session, t)
+
+
+@rule(builtins.pow)
+def _pow(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    if len(args) == 2:
+        return HOOKS.binary["**"](*args)
+    return _pure(session, f, args, kwargs)
+
+
+@rule(builtins.abs)
+def _abs(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    return operators._unary(abs, "__abs__")(*args)
+
+
+@rule(builtins.repr, builtins.ascii)
+def _repr(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    return formatting.text_of(session, args[0], f)
+
+
+@rule(builtins.format)
+def _format(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    return formatting.formatted((args[0], 0, args[1] if len(args) > 1 else ""))
+
+
+@rule(str)
+def _str(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    if len(args) != 1 or kwargs:
+        return _pure(session, f, args, kwargs)
+    return formatting.text_of(session, args[0], str)
+
+
+@rule(builtins.hash)
+def _hash(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    if operators.is_plain(args[0]) and not _holds_tensor(args[0]):
+        return hash(args[0])
+    raise session.refusal(f"it asks for the hash of a {type(args[0]).__name__}")
+
+
+def _holds_tensor(value: Any) -> bool:
+    if isinstance(value, (tuple, frozenset, list)):
+        return any(map(_holds_tensor, value))
+    return isinstance(value, TensorBase)
+
+
+@rule(builtins.id)
+def _id(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    (thing,) = args
+    if isinstance(thing, TensorBase):
+        alike = session.cells.is_cell(thing) and not session.cells.is_argument(thing)
+    else:
+        alike = isinstance(thing, (type, ModuleType))
+    if alike or native_functions.from_our_code():
+        session.told(thing)
+        return id(thing)
+    raise session.refusal("it asks for the id of an object")
+
+
+# --- numbers ------------------------------------------------------------------------------------------------
+
+
+def _scalar(session: Session, t: Any) -> Any:
+    """Return a tensor's only element, as the tensor holds it now."""
+    return formatting.as_it_is_now(t) if t.numel() == 1 else None
+
+
+def item_of(session: Session, t: Any) -> Any:
+    """Return ``t.item()``."""
+    alone = _scalar(session, t) if session.cells.is_traced(t) else None
+    if alone is None:
+        return t.item()
+    kind = t.dtype
+    return Item(session, complex if kind.is_complex else float if kind.is_floating_point else
+                bool if kind is dtypes.bool else int, alone, None)  # fmt: skip
+
+
+def float_of(session: Session, t: Any) -> Any:
+    """Return ``float(t)``."""
+    return _converted(session, t, float)
+
+
+def int_of(session: Session, t: Any) -> Any:
+    """Return ``int(t)``."""
+    return _converted(session, t, int)
+
+
+def _converted(session: Session, t: Any, kind: Any) -> Any:
+    alone = _scalar(session, t) if session.cells.is_traced(t) and not t.is_complex() else None
+    return kind(t) if alone is None else Item(session, kind, alone, kind)
+
+
+def is_single(session: Session, value: Any) -> bool:
+    """Return whether a value is a traced tensor of one element."""
+    tensor: Any = value
+    return isinstance(value, TensorBase) and session.cells.is_traced(value) and tensor.numel() == 1
+
+
+def bool_of(session: Session, t: Any) -> Item:
+    """Return ``bool(t)`` of a traced tensor of one element."""
+    return Item(session, bool, _scalar(session, t), bool)
+
+
+def index_of(session: Session, t: Any) -> Any:
+    """Return a tensor of one integer as that number; any other as it is."""
+    return int_of(session, t) if is_single(session, t) and _is_taken(operator.index, t) else t
+
+
+@rule(Tensor.item)
+def _item(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    return item_of(session, *args)
+
+
+@rule(Tensor.tolist)
+def _tolist(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    (t,) = args
+    if not formatting.is_plain(session, t):
+        return f(t)
+    return Elements(session, list, formatting.as_it_is_now(t), f) if t.shape else item_of(session, t)
+
+
+@rule(Tensor.numpy)
+def _numpy(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    t = args[0]
+    plain = formatting.is_plain(session, t) and t.dtype.numpy.isbuiltin == 1
+    known = plain and not t.is_conj() and not t.is_neg()
+    if len(args) > 1 or kwargs or not known or t.requires_grad:
+        return f(*args, **kwargs)
+    # It shares the memory of the call's tensor, whatever is written to that later.
+    return Elements(session, np.ndarray, t, f)
+
+
+@rule(Tensor.__float__)
+def _float_method(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    return float_of(session, *args)
+
+
+@rule(int, float, complex)
+def _convert(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    if len(args) == 1 and not kwargs:
+        value = args[0]
+        if isinstance(value, TensorBase) and f is not complex:
+            return float_of(session, value) if f is float else int_of(session, value)
+        if isinstance(value, Deferred):
+            return operators.deferred(session, f, args, f)
+        if not operators.is_plain(value):
+            for name in (f"__{f.__name__}__", "__index__"):
+                method = session.lookup(type(value), name)
+                if type(method) is FunctionType:
+                    session.typed(value)
+                    found = calls.call_function(session, method, (value,), {})
+                    kind = found.kind if isinstance(found, Deferred) else type(found)
+                    return found if kind is f else operators.taken(f, value, name, operators._known(found))
+            if isinstance(value, (int, float, str)):
+                return f(value)
+    return _pure(session, f, args, kwargs)
+
+
+@rule(bool)
+def _bool(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    if args and isinstance(args[0], Deferred) and not comes_before(args[0]):
+        return Applied(session, bool, bool, args)
+    if args and is_single(session, args[0]):
+        return bool_of(session, args[0])
+    return operators.truth(args[0]) if args else False
+
+
+# --- objects ------------------------------------------------------------------------------------------------
+
+
+@rule(builtins.len)
+def _len(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    thing = containers.behind_proxy(*args)
+    if type(thing) in (str, bytes, range, Size) or isinstance(thing, TensorBase):
+        return len(thing)
+    if containers.is_view(thing):
+        containers.follow_view(session, thing)
+        return len(thing)
+    if isinstance(thing, Deferred):
+        return Applied(session, int, len, (thing,))
+    if containers.is_container(thing):
+        return containers.length(session, thing)
+    session.typed(thing)
+    method = session.lookup(type(thing), "__len__")
+    if type(method) is FunctionType:
+        return containers.counted(thing, calls.call_function(session, method, (thing,), {}))
+    if method is ABSENT or session.is_fresh(thing) or isinstance(thing, str | bytes):
+        return len(thing)
+    raise session.refusal(f"it asks for the length of a {type(thing).__name__}")
+
+
+@rule(builtins.isinstance, builtins.issubclass)
+def _isinstance(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    thing, classes = args
+    session.typed(thing)
+    if f is issubclass and isinstance(thing, type):
+        session.mro(thing)
+    elif not isinstance(thing, (TensorBase, Deferred)):
+        session.mro(type(thing))
+        if session.lookup(type(thing), "__class__") is not vars(object)["__class__"]:
+            raise session.refusal(f"a {type(thing).__name__} says itself of which class it is")
+    for cls in _flat(classes):
+        meta = type(cls)
+        if isinstance(cls, type) and meta in (type, EnumMeta):
+            continue
+        check = session.lookup(meta, "__instancecheck__" if f is isinstance else "__subclasscheck__")
+        if check is vars(type).get("__instancecheck__" if f is isinstance else "__subclasscheck__"):
+            continue
+        if isinstance(cls, abc.ABCMeta) and not getattr(cls, "_is_protocol", False) and (
+            check is vars(abc.ABCMeta).get("__instancecheck__" if f is isinstance else "__subclasscheck__")
+        ):
+            # It changes when a class is registered with any abstract one.
+            token = abc.get_cache_token()
+            session.note(Guard(answer, abc.get_cache_token, (), token), "abstract classes")
+            if type(session.lookup(cls, "__subclasshook__")) is not classmethod:
+                continue
+            hook = session.lookup(cls, "__subclasshook__")
+            if hook.__func__.__module__ in ("collections.abc", "_collections_abc", "os", "contextlib"):
+                continue
+        if type(check) is FunctionType and _is_of_tensors(cls):
+            continue
+        if not isinstance(cls, type) and type(cls).__module__ in ("types", "typing"):
+            continue
+        raise session.refusal(f"it asks whether something is a {getattr(cls, '__name__', cls)}")
+    if isinstance(thing, Deferred):
+        if thing.kind is object:
+            raise session.refusal("it asks for the type of a number that a tensor will give")
+        return issubclass(thing.kind, classes)
+    return f(thing, classes)
+
+
+def _flat(classes: Any) -> list[Any]:
+    return [c for each in classes for c in _flat(each)] if isinstance(classes, tuple) else [classes]
+
+
+def _is_of_tensors(cls: type) -> bool:
+    """Return whether a class is one of ours whose instances are told by what tensors are."""
+    return cls.__module__.partition(".")[0] in ("torch", "pullback")
+
+
+@rule(builtins.getattr)
+def _getattr(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    thing, name, *default = args
+    try:
+        return attributes.load_attribute(thing, name)
+    except AttributeError:
+        if not default:
+            raise
+        return default[0]
+
+
+@rule(builtins.hasattr)
+def _hasattr(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    try:
+        attributes.load_attribute(*args)
+    except AttributeError:
+        return False
+    return True
+
+
+@rule(builtins.setattr)
+def _setattr(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    thing, name, value = args
+    attributes.store_attribute((value, thing, name))
+
+
+@rule(builtins.delattr)
+def _delattr(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    attributes.delete_attribute(*args)
+
+
+@rule(builtins.callable)
+def _callable(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    session.typed(args[0])
+    if not isinstance(args[0], (type, FunctionType, MethodType)):
+        session.lookup(type(args[0]), "__call__")
+    return callable(args[0])
+
+
+@rule(type)
+def _type(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    if len(args) != 1:
+        raise session.refusal("it makes a class")
+    if isinstance(args[0], Deferred):
+        if args[0].kind is object:
+            raise session.refusal("it asks for the type of a number that a tensor will give")
+        return args[0].kind
+    session.typed(args[0])
+    return type(args[0])
+
+
+@rule(super)
+def _super(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    return super(*args)
+
+
+@rule(builtins.vars)
+def _vars(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    thing = args[0]
+    if isinstance(thing, ModuleType):
+        return vars(thing)
+    if isinstance(thing, (type, TensorBase)):
+        raise session.refusal(f"it calls vars of a {type(thing).__name__}")
+    session.typed(thing)
+    held = session.dict_of(thing)
+    return vars(thing) if held is None else held
+
+
+@rule(slice, range)
+def _range(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    return _pure(session, f, tuple(map(subscripts.index_of, args)), kwargs)
+
+
+@rule(functools.partial)
+def _partial(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    function, *values = args
+    made: Any = session.made(functools.partial(function, *values, **kwargs))
+    session.made(made.keywords)
+    return made
+
+
+@rule(
+    object, property, classmethod, staticmethod, operator.attrgetter, operator.itemgetter,
+    operator.methodcaller,
+)  # fmt: skip
+def _plain_object(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    return session.made(f(*args, **kwargs))
+
+
+# --- state that Python keeps elsewhere ----------------------------------------------------------------------
+
+
+_STREAMS = (io.TextIOWrapper, io.StringIO)
+
+
+@rule(builtins.print)
+def _print(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    stream = kwargs.get("file") or sys.stdout
+    if not kwargs.get("file") and session.was_written(vars(sys), "stdout"):
+        kwargs = {**kwargs, "file": stream}
+    if not isinstance(stream, _STREAMS):
+        raise session.refusal("it prints to something that is no stream of Python's own")
+    shown = tuple(formatting.text_of(session, a, str) for a in args)
+    for value in kwargs.values():
+        if type(value) not in SCALARS and value is not stream:
+            raise session.refusal("it prints with arguments that are not known")
+    session.effect(_printed, kwargs, *shown)
+
+
+def _printed(kwargs: dict[str, Any], *shown: str) -> None:
+    builtins.print(*shown, **kwargs)
+
+
+def _written(stream: Any, text: str) -> None:
+    stream.write(text)

@@ -1,0 +1,255 @@
+"""Rules of methods of built-in classes, of functions in C modules, and of NumPy's functions."""
+
+from __future__ import annotations
+
+import contextvars
+import decimal
+import itertools
+import re
+from collections import OrderedDict, deque
+from collections.abc import Callable
+from types import FunctionType, GeneratorType, MappingProxyType, MethodType, MethodWrapperType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from ....core.value import TensorBase
+from ..operations import (
+    attributes,
+    calls,
+    containers,
+    formatting,
+    iteration,
+    operators,
+)
+from ..state import draws
+from ..state.deferred import Applied, Deferred
+from ..state.guards import _COMPARED, Guard, answer
+from ..state.session import Session
+from . import builtin_functions, container_methods
+
+_IMMUTABLE = (
+    str, bytes, int, float, complex, bool, range, slice, type(None), re.Pattern, re.Match, np.generic,
+    np.dtype,
+    *_COMPARED,
+)  # fmt: skip
+
+#: What `new_builtin` answers where it does not know how an object is made.
+COMPLETE: Any = object()
+
+
+def call_builtin(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Call a function or a bound method that is written in C."""
+    owner, name = f.__self__, f.__name__
+    if owner is None or isinstance(owner, ModuleType):
+        if (f.__module__ or "").startswith("numpy"):
+            return call_numpy(session, f, args, kwargs)
+        if id(f) in builtin_functions._PURE:
+            return builtin_functions._pure(session, f, args, kwargs)
+        raise builtin_functions.refuse(session, f)
+    if name == "__new__" and isinstance(owner, type):
+        return _new(session, f, args, kwargs)
+    if containers.is_container(owner) and not isinstance(owner, type):
+        return container_methods.method(session, owner, name, args, kwargs)
+    if isinstance(owner, type):
+        return _class_method(session, f, owner, name, args, kwargs)
+    if isinstance(owner, _IMMUTABLE):
+        return _of_immutable(session, f, owner, name, args, kwargs)
+    if name in _OF_OBJECTS and _is_of_object(owner, name):
+        return _OF_OBJECTS[name](session, owner, args, kwargs)
+    if isinstance(owner, (GeneratorType, *containers.ITERATORS)) and session.is_fresh(owner):
+        return f(*args, **kwargs)
+    if isinstance(owner, np.ndarray) and session.is_fresh(owner):
+        return _of_array(session, f, args, kwargs)
+    if isinstance(owner, (FunctionType, MethodType)) and name == "__call__":
+        return calls.call(owner, args, kwargs)
+    if type(owner) is FunctionType and name == "__get__" and not kwargs:
+        return owner if args[0] is None else MethodType(owner, args[0])
+    if draws.draws_a_number(owner, name):
+        return draws.draw(session, f, owner, args, kwargs)
+    if type(owner) is contextvars.ContextVar and name == "get":
+        value = owner.get(*args)
+        session.note(Guard(answer, owner.get, args, value), (id(owner), "context"))
+        return session.seen(value)
+    if isinstance(owner, builtin_functions._STREAMS) and name == "write" and len(args) == 1:
+        text = args[0]
+        if not isinstance(text, (str, Deferred)):
+            return f(*args)
+        session.effect(builtin_functions._written, owner, text)
+        return Applied(session, int, len, (text,)) if isinstance(text, Deferred) else len(text)
+    if isinstance(owner, builtin_functions._STREAMS) and name == "flush":
+        session.effect(owner.flush)
+        return None
+    if isinstance(owner, MappingProxyType):
+        held = containers.behind_proxy(owner)
+        if held is not owner and name in _OF_PROXIES:
+            return container_methods.method(session, held, name, args, kwargs)
+        raise session.refusal("it reads a mappingproxy")
+    if isinstance(owner, BaseException) and not session.was_there(owner):
+        return f(*args, **kwargs)
+    if isinstance(owner, property) and session.is_fresh(owner):
+        return f(*args, **kwargs)
+    raise builtin_functions.refuse(session, f)
+
+
+#: Methods of proxies that are those of dicts.
+_OF_PROXIES = frozenset({"get", "keys", "values", "items", "copy", "__getitem__", "__contains__", "__iter__"})
+
+
+def _is_of_object(owner: Any, name: str) -> bool:
+    """Return whether a method is ``object``'s own, not that of a class written in C in between."""
+    for cls in type(owner).__mro__:
+        found = vars(cls).get(name)
+        if found is not None and type(found) is not FunctionType:
+            return found is vars(object).get(name)
+    return False
+
+
+def _new(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    cls, *rest = args
+    if f.__self__ is object:
+        return session.made(object.__new__(cls, *rest, **kwargs))
+    made = new_builtin(session, cls, f, tuple(rest), kwargs)
+    if made is COMPLETE:
+        raise session.refusal(f"it makes a {cls.__name__}")
+    return made
+
+
+def new_builtin(session: Session, cls: type, new: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Return a new object of a class derived from one of Python's; `COMPLETE` where that is not known."""
+    if issubclass(cls, (dict, list, set, deque, property)):
+        return session.made(new(cls))
+    if issubclass(cls, (tuple, frozenset)):
+        return session.made(new(cls, *(tuple(iteration.iterate(a)) for a in args)))
+    if issubclass(cls, (int, str, float, bytes, complex, np.generic, *_COMPARED)):
+        if all(map(operators.is_plain, args)) and all(map(operators.is_plain, kwargs.values())):
+            return session.made(new(cls, *args, **kwargs))
+        return COMPLETE
+    if cls.__module__ == "types" and cls.__name__ == "SimpleNamespace":
+        return session.made(new(cls))
+    return COMPLETE
+
+
+def _class_method(
+    session: Session, f: Any, owner: type, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    if owner is itertools.chain and name == "from_iterable":
+        walks = iteration.iterate(*args)
+        return session.made(part for thing in walks for part in iteration.iterate(thing))
+    if owner in (dict, OrderedDict) and name == "fromkeys":
+        keys, *value = args
+        return session.made(f([iteration.key(k) for k in iteration.iterate(keys)], *value))
+    if owner in (int, float, bytes, str) and all(map(operators.is_plain, args)):
+        return f(*args, **kwargs)
+    if name == "__setattr__" and len(args) == 2:
+        attributes.store_attribute((args[1], owner, args[0]))
+        return None
+    if name == "__call__" and type(f) is MethodWrapperType and f == type.__call__.__get__(owner):
+        return calls.make(session, owner, args, kwargs)
+    if name == "__subclasses__" or name == "mro":
+        raise builtin_functions.refuse(session, f)
+    if name == "__init__" or name == "__init_subclass__":
+        return None
+    raise builtin_functions.refuse(session, f)
+
+
+def _of_immutable(
+    session: Session, f: Any, owner: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    if name == "join" and isinstance(owner, (str, bytes)):
+        values = iteration.collected(args[0])
+        if any(isinstance(v, Deferred) for v in values):
+            return Applied(session, str, lambda *parts: owner.join(parts), tuple(values))
+        return owner.join(values)
+    if name == "format" and isinstance(owner, str):
+        every = [*args, *kwargs.values()]
+        if any(isinstance(v, Deferred) for v in every):
+            names = tuple(kwargs)
+            return operators.deferred(
+                session,
+                lambda *parts: owner.format(*parts[: len(args)], **dict(zip(names, parts[len(args) :]))),
+                tuple(every), str,
+            )  # fmt: skip
+        if all(formatting.is_written_plainly(session, v) for v in every):
+            return f(*args, **kwargs)
+        raise session.refusal("it writes an object of the user's into a text")
+    if name == "format_map" or isinstance(owner, decimal.Decimal):
+        # What Decimals give depends on the thread's context.
+        raise builtin_functions.refuse(session, f)
+    args = tuple(map(operators._known, args))
+    if isinstance(owner, str) and name in ("__contains__", "__eq__", "__ne__", "__mod__"):
+        sign = {"__eq__": "==", "__ne__": "!="}.get(name)
+        if sign:
+            return f(*args)
+    if all(map(operators.is_plain, args)) and all(map(operators.is_plain, kwargs.values())):
+        result = f(*args, **kwargs)
+        return session.made(result) if isinstance(result, (list, *containers.ITERATORS)) else result
+    raise session.refusal(f"it passes an object of the user's to {calls.name_of(f)}")
+
+
+def _init_object(session: Session, owner: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    if (args or kwargs) and session.lookup(type(owner), "__init__") is object.__init__:
+        object.__init__(owner, *args, **kwargs)
+    elif args or kwargs:
+        raise TypeError("object.__init__() takes exactly one argument (the instance to initialize)")
+
+
+_OF_OBJECTS: dict[str, Callable[[Session, Any, tuple[Any, ...], dict[str, Any]], Any]] = {
+    "__init__": _init_object,
+    "__init_subclass__": lambda session, owner, args, kwargs: None,
+    "__setattr__": lambda session, owner, args, kwargs: attributes.set_generic(session, owner, *args),
+    "__delattr__": lambda session, owner, args, kwargs: attributes.delete_generic(session, owner, *args),
+    "__getattribute__": lambda session, owner, args, kwargs: attributes.generic(
+        session, owner, type(owner), *args
+    ),
+    "__eq__": lambda session, owner, args, kwargs: True if owner is args[0] else NotImplemented,
+    "__ne__": lambda session, owner, args, kwargs: False if owner is args[0] else NotImplemented,
+    "__str__": lambda session, owner, args, kwargs: formatting.text_of(session, owner, repr),
+}
+
+
+# --- NumPy --------------------------------------------------------------------------------------------------
+
+_NUMPY = frozenset({
+    "array", "asarray", "zeros", "ones", "full", "empty", "arange", "linspace", "eye", "prod", "sum", "mean",
+    "cumsum", "cumprod", "concatenate", "stack", "reshape", "transpose", "dot", "matmul", "argsort", "sort",
+    "unique", "where", "clip", "max", "min", "amax", "amin", "std", "var", "isscalar", "ndim", "shape",
+    "size",
+    "broadcast_shapes", "float_power", "round", "diff", "outer", "meshgrid", "zeros_like", "ones_like",
+})  # fmt: skip
+
+
+def call_numpy(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Call a function of NumPy on values that the trace has made."""
+    name = getattr(f, "__name__", "")
+    if not isinstance(f, np.ufunc) and (name not in _NUMPY or getattr(np, name, None) is not f):
+        raise builtin_functions.refuse(session, f)
+    return _of_array(session, f, args, kwargs)
+
+
+def _of_array(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    args = tuple(_for_numpy(session, a) for a in args)
+    kwargs = {name: _for_numpy(session, a) for name, a in kwargs.items()}
+    if "out" in kwargs:
+        raise session.refusal(f"it writes to an array by {calls.name_of(f)}")
+    result = f(*args, **kwargs)
+    return session.made(result) if isinstance(result, (np.ndarray, list)) else result
+
+
+def _for_numpy(session: Session, value: Any) -> Any:
+    if isinstance(value, Deferred):
+        return value.known()
+    if isinstance(value, np.ndarray):
+        if not session.is_fresh(value):
+            raise session.refusal("it reads an array of NumPy's")
+        return value
+    if isinstance(value, (list, tuple)):
+        session.whole(value)
+        for part in value:
+            _for_numpy(session, part)
+        return value
+    if isinstance(value, TensorBase):
+        return value
+    if operators.is_plain(value) or isinstance(value, (np.generic, np.dtype)):
+        return value
+    raise session.refusal(f"it passes a {type(value).__name__} to a function of NumPy's")

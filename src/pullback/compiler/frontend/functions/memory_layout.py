@@ -1,0 +1,36 @@
+"""Questions about how a tensor lies in memory that the trace refuses, as a program does not compare it.
+
+A program compares the strides of a tensor only where it is not in C order: a dimension of one element may
+have any stride then. It does not compare where in its memory a tensor begins, nor whether it is conjugated.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ....tensor.tensor import Tensor
+from ..state.session import Session
+from . import native_functions
+from .rules import rule
+
+
+@rule(Tensor.stride, Tensor.dim_order)
+def _strides(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    if args and session.cells.is_traced(args[0]) and any(n <= 1 for n in args[0].shape):
+        raise session.refusal("it asks for the stride of a dimension that has only one element")
+    return native_functions.call_native(session, f, args, kwargs)
+
+
+@rule(Tensor.as_strided, Tensor.as_strided_, Tensor.as_strided_scatter)
+def _as_strided(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    place = 4 if f is Tensor.as_strided_scatter else 3
+    if kwargs.get("storage_offset", args[place] if len(args) > place else None) is not None:
+        raise session.refusal(f"it calls {f.__name__} with a place in memory")
+    return native_functions.call_native(session, f, args, kwargs)
+
+
+@rule(Tensor.is_conj, Tensor.resolve_conj, Tensor.is_neg, Tensor.resolve_neg, Tensor.is_set_to)
+def _is_conjugated(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    if f is Tensor.is_set_to or (args and args[0].is_complex()):
+        raise session.refusal(f"it calls {f.__name__}")
+    return native_functions.call_native(session, f, args, kwargs)

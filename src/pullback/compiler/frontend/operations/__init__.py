@@ -1,0 +1,3 @@
+"""Do what the instructions of rewritten code stand for: operators, calls, attributes, iteration."""
+
+from __future__ import annotations

@@ -1,0 +1,52 @@
+"""``with``, ``raise`` and ``except`` as rewritten code does them."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+from types import FunctionType
+from typing import Any
+
+from ....core.blame import own_file
+from ..state.guards import ABSENT
+from ..state.session import current
+from . import calls
+
+
+def enter(manager: Any) -> tuple[Any, Any]:
+    """Enter a context; return what it gives, and the function that leaves it."""
+    session = current.get()
+    cls = type(manager)
+    session.typed(manager)
+    entering, leaving = session.lookup(cls, "__enter__"), session.lookup(cls, "__exit__")
+    if entering is ABSENT or leaving is ABSENT:
+        missing = "" if entering is ABSENT else " (missed __exit__ method)"
+        raise TypeError(f"'{cls.__name__}' object does not support the context manager protocol{missing}")
+    if type(entering) is not FunctionType or type(leaving) is not FunctionType:
+        raise session.refusal(f"it enters a {cls.__name__}")
+
+    def leave(*exception: Any) -> Any:
+        return calls.call_function(session, leaving, (manager, *exception), {})
+
+    if isinstance(manager, AbstractContextManager) and own_file[entering.__code__.co_filename]:
+        session.seen(manager)
+    session.made(leave)
+    return calls.call_function(session, entering, (manager,), {}), leave
+
+
+def exception(thing: Any) -> Any:
+    """Return what is raised; a class is made an exception here."""
+    if isinstance(thing, type) and issubclass(thing, BaseException):
+        return calls.call(thing, ())
+    return thing
+
+
+def caught(error: BaseException) -> None:
+    """Refuse to handle what a trace, whose calls are deeper and larger, may raise where eager does not."""
+    if isinstance(error, (RecursionError, MemoryError)):
+        raise current.get().refusal(f"it handles a {type(error).__name__}")
+
+
+def unknown(name: str) -> None:
+    """Refuse an instruction that nothing here knows."""
+    what = {"LOAD_BUILD_CLASS": "it defines a class", "GET_AWAITABLE": "it awaits"}.get(name, name)
+    raise current.get().refusal(what if " " in what else f"the instruction {what}")

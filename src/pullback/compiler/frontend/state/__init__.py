@@ -1,0 +1,3 @@
+"""Hold what a trace reads of Python's state and writes to it: guards, effects, numbers, draws."""
+
+from __future__ import annotations

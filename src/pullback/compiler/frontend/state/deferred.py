@@ -1,0 +1,370 @@
+"""Numbers that a trace does not know: each call works them out anew.
+
+``loss.item()`` gives one, and so does a counter that each call finds changed, or a number that a function is
+given and that was another one before. What is done to them is written down as an expression. Where the number
+itself is asked for, as by a branch, it becomes a part of the program: of a counter or an argument it is
+guarded; of a tensor it is worked out for this call, and each call compares when its program has run and
+before it changes anything (`Session.speculate`).
+"""
+
+from __future__ import annotations
+
+import operator
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NoReturn
+
+import numpy as np
+
+from ....array import dtypes
+from ....array.quiet import IGNORE, loud, quiet
+from ....core.value import wrap
+from .guards import SCALARS, Guard, is_same
+
+
+class Deferred:
+    """A number, text or truth value of a later time.
+
+    Parameters
+    ----------
+    kind : type
+        What it will be.
+    """
+
+    __slots__ = ("__weakref__", "kind", "session")
+
+    #: Whether it is known before the program runs.
+    is_early = False
+
+    def __init__(self, session: Any, kind: type) -> None:
+        self.session = session
+        self.kind = kind
+
+    def parts(self) -> Iterator[Any]:
+        """Return what it is computed from."""
+        return iter(())
+
+    def known(self) -> Any:
+        """Return the number as a part of the program."""
+        return self.session.speculate(self)
+
+    def present(self) -> Any:
+        """Return what it is in the call that is traced."""
+        return self.evaluate(lambda t: t)
+
+    def _asked(self, *_: Any, **__: Any) -> NoReturn:
+        # Code that is not rewritten came upon it.
+        raise self.session.refusal("the numbers of a traced tensor are used by code that needs them at once")
+
+    def evaluate(self, tensor: Callable[[Any], Any]) -> Any:
+        """Work it out; `tensor` gives the present tensor for one of the trace."""
+        raise NotImplementedError
+
+
+def part_of(values: Any, key: Any) -> Any:
+    """Return an item or a slice of a list or an array."""
+    return values[key]
+
+
+def converted(array: Any, dtype: Any) -> Any:
+    """Return an array in another dtype."""
+    return array.astype(dtype)
+
+
+def computed(sign: str, a: Any, b: Any) -> Any:
+    """Return a sum, difference or product of arrays and numbers."""
+    return {"+": operator.add, "-": operator.sub, "*": operator.mul}[sign](a, b)
+
+
+#: Functions of lists and arrays that each call makes alike, but for their elements.
+_OF_ARRAYS = frozenset({part_of, converted, computed})
+#: Functions that raise no error, whatever they are given, and those that raise none of real numbers.
+_NEVER_RAISE = frozenset({bool, str, repr, ascii, operator.not_, operator.eq, operator.ne, *_OF_ARRAYS})
+_OF_NUMBERS = frozenset({
+    operator.add, operator.sub, operator.mul, operator.iadd, operator.isub, operator.imul, operator.neg,
+    operator.pos, operator.lt, operator.le, operator.gt, operator.ge, abs, min, max,
+})  # fmt: skip
+
+#: Functions of lists and arrays of which nothing is left that could be written to.
+_ONLY_READ = frozenset({len, str, repr})
+
+_ASKING = """
+    abs add and bool call ceil complex contains divmod enter eq float floor floordiv format ge getitem
+    gt hash iadd imul index int invert isub iter itruediv le len lshift lt matmul mod mul ne neg next or
+    pos pow radd rand rdivmod reversed rfloordiv rlshift rmatmul rmod rmul ror round rpow rrshift rshift
+    rsub rtruediv rxor str sub truediv trunc xor repr array setitem copy deepcopy reduce_ex
+"""
+for _name in _ASKING.split():
+    setattr(Deferred, f"__{_name}__", Deferred._asked)
+
+
+class Item(Deferred):
+    """The number of a tensor of one element."""
+
+    __slots__ = ("convert", "tensor")
+
+    def __init__(self, session: Any, kind: type, tensor: Any, convert: Callable[[Any], Any] | None) -> None:
+        super().__init__(session, kind)
+        self.tensor = tensor
+        self.convert = convert
+
+    def present(self) -> Any:
+        """Return what it is in the call that is traced."""
+        value = self.session.number_of(self.tensor)
+        return value if self.convert is None else self.convert(value)
+
+    def evaluate(self, tensor: Callable[[Any], Any]) -> Any:
+        """Take the number out of the tensor."""
+        value = tensor(self.tensor).item()
+        return value if self.convert is None else self.convert(value)
+
+
+class Elements(Deferred):
+    """All elements of a tensor, of a later time: as a list, an array of NumPy's, or a text.
+
+    The function may return it, keep it or print it. What is in it decides nothing: there it is refused.
+
+    Parameters
+    ----------
+    function : callable
+        Takes the tensor of a call and returns the value.
+    """
+
+    __slots__ = ("function", "tensor")
+
+    def __init__(self, session: Any, kind: type, tensor: Any, function: Callable[[Any], Any]) -> None:
+        super().__init__(session, kind)
+        self.tensor = tensor
+        self.function = function
+
+    def known(self) -> NoReturn:
+        """Refuse: the elements are not compared in each call."""
+        raise self.session.refusal("the numbers of a traced tensor decide what happens next")
+
+    def present(self) -> NoReturn:
+        """Refuse, as `known`."""
+        self.known()
+
+    def evaluate(self, tensor: Callable[[Any], Any]) -> Any:
+        """Take the elements out of the tensor."""
+        return self.function(tensor(self.tensor))
+
+
+class Counter(Deferred):
+    """A number that the call finds in a place which it writes to: what each call finds there."""
+
+    __slots__ = ("guard", "name")
+    is_early = True
+
+    def __init__(self, session: Any, name: Any, guard: Any) -> None:
+        super().__init__(session, type(guard.value))
+        self.name = name
+        self.guard = guard
+
+    def known(self) -> Any:
+        """Let the number be a part of the program, and guard it."""
+        self.session.fix(self.name, self.guard)
+        return self.guard.value
+
+    def present(self) -> Any:
+        """Return what it is in the call that is traced."""
+        return self.guard.value
+
+    def evaluate(self, tensor: Callable[[Any], Any]) -> Any:
+        """Read the place."""
+        return self.guard.read(self.guard.container, self.guard.key)
+
+
+class Numbers(threading.local):
+    """The numbers that the present call is given, by their places among its leaves, and the containers."""
+
+    def __init__(self) -> None:
+        self.values: dict[int, Any] = {}
+        self.containers: Sequence[Any] = ()
+
+
+class Argument(Deferred):
+    """A number that the function is given: in each call what that is given."""
+
+    __slots__ = ("given", "place", "value")
+    is_early = True
+
+    def __init__(self, session: Any, place: int, value: Any, given: Numbers) -> None:
+        super().__init__(session, type(value))
+        self.place = place
+        self.value = value
+        self.given = given
+
+    def known(self) -> Any:
+        """Let the number be a part of the program, and guard it."""
+        self.session.knowledge.decisive.add(self.place)
+        return self.value
+
+    def present(self) -> Any:
+        """Return what it is in the call that is traced."""
+        return self.value
+
+    def evaluate(self, tensor: Callable[[Any], Any]) -> Any:
+        """Read what the call is given."""
+        return self.given.values[self.place]
+
+
+class Applied(Deferred):
+    """A function without effects of other values, some of them deferred."""
+
+    __slots__ = ("args", "function")
+
+    def __init__(self, session: Any, kind: type, function: Callable[..., Any], args: tuple[Any, ...]) -> None:
+        super().__init__(session, kind)
+        for arg in args:
+            if isinstance(arg, Deferred) and arg.kind in (list, np.ndarray):
+                if function not in _ONLY_READ and not (function in _OF_ARRAYS and comes_before(arg)):
+                    arg.known()
+        self.function = function
+        self.args = args
+        if function not in _NEVER_RAISE and not self._is_sum():
+            if is_given(self):
+                session.note(Succeeds(self), (id(self), "succeeds"))
+            else:
+                session.may_raise.append(self)
+
+    def _is_sum(self) -> bool:
+        """Return whether it adds, multiplies or compares real numbers, which raises no error."""
+        return self.function in _OF_NUMBERS and all(
+            (a.kind if isinstance(a, Deferred) else type(a)) in (bool, int, float) for a in self.args
+        )
+
+    def parts(self) -> Iterator[Any]:
+        """Return the arguments."""
+        return (arg for arg in self.args if isinstance(arg, Deferred))
+
+    def known(self) -> Any:
+        """Return the number as a part of the program. Where it is known before the program runs, calls
+        compare it rather than what it is computed from: ``n % 5 == 0`` has two programs, whatever n is.
+        """
+        if not comes_before(self):
+            return super().known()
+        found = self.present()
+        if type(found) in SCALARS:
+            self.session.note(Decides(self, found), (id(self), "decides"))
+            return found
+        return self.function(*(a.known() if isinstance(a, Deferred) else a for a in self.args))
+
+    def present(self) -> Any:
+        """Return what it is in the call that is traced."""
+        return self.function(*(a.present() if isinstance(a, Deferred) else a for a in self.args))
+
+    def evaluate(self, tensor: Callable[[Any], Any]) -> Any:
+        """Apply the function."""
+        return self.function(
+            *(a.evaluate(tensor) if isinstance(a, Deferred) else a for a in self.args)
+        )
+
+
+def tensors_of(value: Deferred) -> Iterator[Any]:
+    """Return the tensors that a deferred value is computed from."""
+    if isinstance(value, (Item, Elements)):
+        yield value.tensor
+    for part in value.parts():
+        yield from tensors_of(part)
+
+
+def comes_before(value: Any) -> bool:
+    """Return whether a number is known before the program runs: it is computed from counters and arguments
+    alone.
+    """
+    if isinstance(value, Applied):
+        return all(map(comes_before, value.parts()))
+    return isinstance(value, Deferred) and value.is_early
+
+
+def is_drawn_array(value: Any) -> bool:
+    """Return whether a value is a list or an array whose elements are known before the program runs."""
+    return isinstance(value, Deferred) and value.kind in (list, np.ndarray) and comes_before(value)
+
+
+def is_given(value: Any) -> bool:
+    """Return whether a number is computed from arguments alone."""
+    return all(map(is_given, value.parts())) if isinstance(value, Applied) else isinstance(value, Argument)
+
+
+class Succeeds(Guard):
+    """Say whether a number that is known before the program runs can be worked out; else eager raises."""
+
+    __slots__ = ()
+
+    def __init__(self, value: Deferred) -> None:
+        super().__init__(_worked_out, value, None, None)
+
+    def holds(self) -> bool:
+        """Work it out."""
+        try:
+            _worked_out(self.container, None)
+        except Exception:  # noqa: BLE001  # eager raises it
+            return False
+        return True
+
+
+class Decides(Guard):
+    """Say what a number is that is known before the program runs, and decides what the function does."""
+
+    __slots__ = ()
+
+    def __init__(self, value: Deferred, found: Any) -> None:
+        super().__init__(_worked_out, value, None, found)
+
+    def holds(self) -> bool:
+        """Work it out and compare."""
+        try:
+            return is_same(_worked_out(self.container, None), self.value)
+        except Exception:  # noqa: BLE001  # eager raises it
+            return False
+
+
+class Number:
+    """An input of a program: a tensor without axes for a number that is known before the program runs.
+
+    Parameters
+    ----------
+    value : Deferred
+    dtype : numpy.dtype
+        Of the input.
+    """
+
+    __slots__ = ("_dtype", "_kind", "_value")
+
+    def __init__(self, value: Deferred, dtype: np.dtype[Any]) -> None:
+        self._value = value
+        self._dtype = dtype
+        self._kind = type(value.present())
+
+    def traced(self) -> Any:
+        """Return the number of the call that is traced; None where it does not fit."""
+        return self._made(self._value.present())
+
+    def tensor(self) -> Any:
+        """Return the number of the present call; None where it is of another type, or does not fit."""
+        try:
+            return self._made(_worked_out(self._value, None))
+        except Exception:  # noqa: BLE001  # eager raises it
+            return None
+
+    def _made(self, now: Any) -> Any:
+        if type(now) is not self._kind:
+            return None
+        token = quiet(IGNORE)
+        try:
+            dtypes.check_number(now)
+            return wrap(np.array(now, self._dtype))
+        except OverflowError:
+            return None
+        finally:
+            loud(token)
+
+
+def _worked_out(value: Deferred, key: None) -> Any:
+    return value.evaluate(_no_tensor)
+
+
+def _no_tensor(value: Any) -> Any:
+    raise TypeError("a number that comes before the program depends on none of its tensors")

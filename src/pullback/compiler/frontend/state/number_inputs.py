@@ -1,0 +1,228 @@
+"""Numbers of Python's that are inputs of a program: a position, the count of a step, a width of time.
+
+A number that the function is given, or finds in a place that it changes, may be another one in each call. It
+stays a number of Python's as long as the function computes with numbers (`deferred`). Where it meets a tensor
+it becomes an input: a tensor without axes, of the dtype in which the two meet, made anew for each call. Where
+that is not known to give what the number itself gives, the number is a part of the program.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ....array import dtypes
+from ....core.value import TensorBase, dtype_of, shape_of, wrap
+from ....tensor.masks import where
+from .deferred import Applied, Deferred, comes_before, is_drawn_array, part_of
+from .session import Session
+
+#: Operators that take a tensor without axes as they take the number.
+_SIGNS = frozenset({"+", "-", "*", "/", "<", "<=", "==", "!=", ">", ">="})
+#: Functions and methods of two operands that stand for them.
+_NAMES = {
+    "add": "+", "sub": "-", "mul": "*", "div": "/", "lt": "<", "le": "<=", "eq": "==", "ne": "!=", "gt": ">",
+    "ge": ">=", "subtract": "-", "multiply": "*", "divide": "/", "true_divide": "/",
+}  # fmt: skip
+_FLOATS = frozenset({np.dtype(np.float32), np.dtype(np.float64)})
+
+
+def operand(value: Any, sign: str, other: Any) -> Any:
+    """Return what stands for an operand of an operator whose other operand is a tensor."""
+    if not isinstance(value, Deferred):
+        return value
+    plain = sign in _SIGNS or sign[:-1] in _SIGNS
+    if not plain or not isinstance(other, TensorBase) or not comes_before(value):
+        return value.known()
+    dtype = _met(type(value.present()), other)
+    found = None if dtype is None else value.session.number(value, dtype)
+    return value.known() if found is None else found
+
+
+def operands(name: str, args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return the arguments of a function of two operands, numbers made inputs."""
+    sign = _NAMES.get(name)
+    if sign is None or len(args) != 2 or not isinstance(args[0], TensorBase):
+        return args
+    return args[0], operand(args[1], sign, args[0])
+
+
+def array(session: Session, value: Deferred) -> Any:
+    """Return a tensor that stands for a list or an array of numbers which each call makes anew, of as many;
+    None where there is no such tensor.
+    """
+    found = np.asarray(value.present())
+    whole = found.dtype.kind in "biu" or isinstance(value.present(), np.ndarray)
+    return session.number(value, found.dtype) if whole and found.dtype.char in _TAKEN else None
+
+
+#: Dtypes of NumPy's that tensors have.
+_TAKEN = frozenset("?bhilqBefd")
+
+
+def of_array(session: Session, name: str, args: tuple[Any, ...]) -> Any:
+    """Return what a function makes of such a list or array; None where that is not known."""
+    if name not in ("from_numpy", "tensor", "as_tensor", "asarray") or len(args) != 1:
+        return None
+    found = array(session, args[0]) if is_drawn_array(args[0]) else None
+    if found is None or name == "tensor" or args[0].kind is list:
+        return None if found is None else found.clone()
+    # What is made of one array shares its memory.
+    whole = args[0]
+    while isinstance(whole, Applied) and whole.function is part_of:
+        whole = whole.args[0]
+    made, of = session.arrays.setdefault(id(whole), (found.clone(), args[0]))
+    return made.detach() if of is args[0] else None
+
+
+def _met(kind: type, tensor: Any) -> np.dtype[Any] | None:
+    """Return the dtype in which a number meets a tensor, that of the input; None where the number counts
+    otherwise than an input does.
+    """
+    dtype = dtype_of(tensor)
+    if kind is int:
+        if dtype in _FLOATS or dtype.kind in "iu":
+            return dtype
+        return np.dtype(np.int64) if dtype.kind == "b" else None
+    if kind is not float:
+        return None
+    if dtype in _FLOATS:
+        return dtype
+    # Of the default dtype is what comes of integers and a number.
+    return dtypes.get_default_dtype().numpy if dtype.kind in "biu" else None
+
+
+# --- subscripts ---------------------------------------------------------------------------------------------
+
+
+class _Place:
+    """Say where a subscript has a number that each call works out: the tensor that the rest of the
+    subscript selects, its axis, the place on it, from 0 on, and how many places a slice takes; it is None
+    where the number takes one, without its axis.
+    """
+
+    def __init__(self, tensor: Any, axis: int, number: Any, length: int | None) -> None:
+        self.tensor, self.axis, self.number, self.length = tensor, axis, number, length
+
+    def places(self) -> Any:
+        """Return the places along the axis, as a tensor of one axis."""
+        if self.length is None:
+            return self.number.reshape(1)
+        return self.number + wrap(np.arange(self.length))
+
+
+def _place(session: Session, tensor: Any, key: Any) -> _Place | None:
+    """Take a subscript apart; None where it is not plain, or has no such number."""
+    parts = key if type(key) is tuple else (key,)
+    found = [n for n, part in enumerate(parts) if _is_later(part)]
+    if len(found) != 1 or not all(map(is_plain, parts[: found[0]] + parts[found[0] + 1 :])):
+        return None
+    at, part = found[0], parts[found[0]]
+    shape = shape_of(tensor)
+    taken = sum(part is not None and part is not Ellipsis for part in parts)
+    if taken > len(shape) or sum(part is Ellipsis for part in parts) > 1:
+        return None
+    # The axis of the tensor that the number selects from, and that of what the rest of the subscript selects.
+    source = axis = 0
+    for before in parts[:at]:
+        if before is Ellipsis:
+            source += len(shape) - taken
+            axis += len(shape) - taken
+        else:
+            source += before is not None
+            axis += type(before) is not int
+    counted = _counted(session, part, shape[source])
+    index = None if counted is None else session.number(counted[0], np.dtype(np.int64))
+    if counted is None or index is None:
+        return None
+    rest = tuple(slice(None) if n == at else part for n, part in enumerate(parts))
+    whole = all(type(p) is slice and p == slice(None) for p in rest)
+    return _Place(tensor if whole else tensor[rest], axis, index, counted[1])
+
+
+def _is_later(part: Any) -> bool:
+    ends = (part.start, part.stop) if type(part) is slice else (part,)
+    return any(isinstance(end, Deferred) for end in ends)
+
+
+def _counted(session: Session, part: Any, size: int) -> tuple[Any, int | None] | None:
+    """Return the first place that a part of a subscript selects, and how many places a slice does, which is a
+    part of the program.
+    """
+    if type(part) is not slice:
+        if not _is_early(part) or not -size <= part.present() < size:
+            return None
+        return Applied(session, int, _from_start, (part, size)), None
+    ends = part.start, part.stop
+    known = all(end is None or type(end) is int or _is_early(end) for end in ends)
+    if part.step not in (None, 1) or not known:
+        return None
+    length = Applied(session, int, _length, (*ends, size)).known()
+    return Applied(session, int, _begin, (*ends, size)), length
+
+
+def _is_early(value: Any) -> bool:
+    return isinstance(value, Deferred) and comes_before(value) and type(value.present()) is int
+
+
+def _begin(start: int | None, stop: int | None, size: int) -> int:
+    return slice(start, stop).indices(size)[0]
+
+
+def _length(start: int | None, stop: int | None, size: int) -> int:
+    return len(range(*slice(start, stop).indices(size)))
+
+
+def is_plain(part: Any) -> bool:
+    """Return whether a part of a subscript is one of numbers that are known, or selects no elements."""
+    if type(part) is slice:
+        return all(v is None or type(v) is int for v in (part.start, part.stop, part.step))
+    return part is None or part is Ellipsis or type(part) is int
+
+
+def _from_start(number: int, size: int) -> int:
+    if not -size <= number < size:
+        raise IndexError(f"index {number} is out of bounds for dimension of size {size}")
+    return number + size if number < 0 else number
+
+
+def item(session: Session, tensor: Any, key: Any) -> Any:
+    """Return ``tensor[key]`` for a subscript with a number that each call works out; None where that is not
+    known to be what eager gives.
+
+    It is a copy, and eager's is a view: `Session.could_tell` says whether the function could.
+    """
+    if not session.knowledge.picks:
+        return None
+    place = _place(session, tensor, key)
+    if place is None:
+        return None
+    copy = place.tensor.index_select(place.axis, place.places())
+    return session.cells.recorder.pick(copy.squeeze(place.axis) if place.length is None else copy, tensor)
+
+
+def set_item(session: Session, tensor: Any, key: Any, value: Any) -> bool:
+    """Do ``tensor[key] = value`` for such a subscript; whether that was done."""
+    if any(isinstance(v, TensorBase) and v._node is not None for v in (tensor, value)):
+        return False
+    place = _place(session, tensor, key)
+    if place is None:
+        return False
+    shape, axis = shape_of(place.tensor), place.axis
+    slot = (*shape[:axis], *([] if place.length is None else [place.length]), *shape[axis + 1 :])
+    if not isinstance(value, TensorBase):
+        if type(value) not in (bool, int, float):
+            return False
+        value = place.tensor.new_full(slot, value)
+    if len(shape_of(value)) > len(slot):
+        return False
+    given = value.to(place.tensor.dtype).expand(slot)
+    if place.length is not None:
+        place.tensor.index_copy_(axis, place.places(), given)
+        return True
+    given = given.unsqueeze(axis)
+    # A loop over the tensor, which goes together with what is before and behind it.
+    places = wrap(np.arange(shape[axis]).reshape(-1, *(1,) * (len(shape) - axis - 1)))
+    place.tensor.copy_(where(places == place.number, given, place.tensor))
+    return True

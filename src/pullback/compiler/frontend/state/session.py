@@ -1,0 +1,164 @@
+"""See what one trace does to Python's state, with the numbers and generators that it makes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any
+from weakref import WeakSet
+
+from ....core.value import TensorBase
+from .deferred import Deferred, Number
+from .effects import name_of
+from .reads import user_line
+from .writes import Writes
+
+if TYPE_CHECKING:
+    from ..cells import Cells
+    from .knowledge import Knowledge
+
+#: The session whose trace runs in this thread.
+current: ContextVar[Session] = ContextVar("pullback_frontend")
+
+#: Numbers of tensors that a program may depend on.
+ASKED = 32
+#: Sizes of one selection that are compiled before it is found to vary.
+SIZES = 3
+
+
+class Session(Writes):
+    """The reads, writes and numbers of one trace.
+
+    Parameters
+    ----------
+    cells : Cells
+        The tensors that the trace comes upon.
+    number_of : callable
+        Returns the number of a traced tensor of one element, in the call that is traced.
+    knowledge : Knowledge
+    """
+
+    def __init__(
+        self, cells: Cells, number_of: Callable[[Any], Any], knowledge: Knowledge, first: Any,
+        turning: frozenset[str],
+    ) -> None:  # fmt: skip
+        super().__init__(cells, knowledge)
+        self.number_of = number_of
+        self.first = first
+        self.turning = turning
+        self.dials: list[Any] = []
+        #: Tensors that stand for numbers which each call works out, by the number and the dtype.
+        self._numbers: dict[Any, Any] = {}
+        #: Leaves whose gradients the program reduces over processes, by identity.
+        self.reduced: dict[int, Any] = {}
+        #: The reductions of which the function has done the forward part.
+        self.passes: list[Any] = []
+        #: Tensors whose gradients were looked for, by identity.
+        self.asked_grads: set[int] = set()
+        self._generators: WeakSet[Any] = WeakSet()
+        #: Readings of clocks, in order, and what holds those of a call.
+        self.clocks: list[Any] = []
+        self.readings: Any = None
+        #: Numbers drawn from generators that are no tensors', if there are any.
+        self.draws: Any = None
+        #: The tensors that have the memory of arrays that were drawn, and which part it is, by identity.
+        self.arrays: dict[int, Any] = {}
+
+    def speculate(self, value: Deferred) -> Any:
+        """Return a number as it is in this call; each call compares it before it changes anything."""
+        if not self.knowledge.speculates or len(self.late) >= ASKED:
+            raise self.refusal("the numbers of a traced tensor decide what happens next")
+        found = value.present()
+        self.late.append((value, found))
+        self.asked.append(user_line())
+        return found
+
+    def size(self, value: Deferred) -> int:
+        """Return how many elements a selection has, in this call, as `speculate`."""
+        found = int(self.speculate(value))
+        known = self.knowledge.sizes.setdefault(len(self.late), set())
+        known.add(found)
+        if len(known) > SIZES:
+            raise self.refusal("how many elements are selected is another number in each call")
+        return found
+
+    def number(self, value: Deferred, dtype: Any) -> Any:
+        """Return a tensor without axes that stands for a number which each call works out before its program
+        runs; None where it cannot be one now.
+        """
+        key = (id(value), dtype)
+        known = self._numbers.get(key)
+        if known is None:
+            made = Number(value, dtype)
+            known = made.traced()
+            if known is None:
+                return None
+            self._numbers[key] = known
+            self._keep.append(value)
+            self.cells.meet(known, made)
+        return known
+
+    def could_tell(self, results: Iterable[Any]) -> bool:
+        """Return whether a copy that stands for a view (`Recorder.pick`) was used as only a view can be:
+        it or what it was taken from was written to since, or both are the user's after the call.
+        """
+        kept = {id(t._counter) for t in results if isinstance(t, TensorBase)}
+        held = {id(t._counter) for t in self.cells.tensors}
+        held |= {id(t._counter) for memory in self.cells.recorder.shared for t in memory.held()} | kept
+        return any(
+            copy._counter[0] != own
+            or source._counter[0] != version
+            or (id(copy._counter) in kept and id(source._counter) in held)
+            for copy, own, source, version in self.cells.recorder.picked
+        )
+
+    def dial(self, container: dict[str, Any], key: str, kind: Any) -> Any:
+        """Make an option of an optimizer a number of the program; return what stands for it."""
+        name = (id(container), "dial", key)
+        known = self._noted.get(name)
+        if known is None:
+            self.knowledge.dials = True
+            known = kind(container, key, container[key])
+            self.note(known, name)
+            self.dials.append(known)
+            self.cells.meet(known.cell, None)
+        return known
+
+    def generator(self, made: Any) -> None:
+        """Note a generator that runs rewritten code."""
+        self.fresh.add(id(made))
+        self._generators.add(made)
+
+    def close(self) -> None:
+        """Close the generators that the function has left in the middle; what they do then is not known to
+        come at the right moment.
+        """
+        for each in list(self._generators):
+            if each.gi_frame is None or not each.gi_suspended:
+                continue
+            before = len(self.effects), len(self.guards)
+            try:
+                each.close()
+            except Exception as error:  # noqa: BLE001  # whatever it is, eager will raise it
+                self.refusal(f"a generator that is left in the middle raises {type(error).__name__}")
+            if before != (len(self.effects), len(self.guards)):
+                self.refusal("a generator is left in the middle")
+
+    def changing(self) -> bool:
+        """Note the places that were read and then written to; whether they are news."""
+        news = False
+        for effect in self.net_effects():
+            name = name_of(effect)
+            guard = None if name is None else self._noted.get(name)
+            if guard is None:
+                continue
+            value = effect.args[-1]
+            if isinstance(guard.value, TensorBase) and isinstance(value, TensorBase):
+                if name not in self.knowledge.places and guard.value is not value:
+                    self.knowledge.places[name] = guard
+                    news = True
+            elif type(guard.value) in (int, float) and name not in self.knowledge.fixed:
+                if name not in self.knowledge.counters:
+                    self.knowledge.counters[name] = guard
+                    news = True
+        return news

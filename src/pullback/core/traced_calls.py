@@ -1,0 +1,230 @@
+"""Ops and pullbacks that a trace comes upon again and again, written down without the general way.
+
+A call of an op on plain traced tensors and numbers, whose shapes and dtypes have come before, needs neither
+levels to be compared nor a shape rule. What the pullback of a node writes down depends on the op, its
+attributes, and the shapes and dtypes that it meets: it is learnt once, as a *pattern*, and written down for
+other values from there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..array.dtypes import get_default_dtype
+from . import facade
+from .general_call import attach
+from .modes import DEFAULT, NO_GRAD, modes
+from .node import LEAF, accumulator
+from .op import TABLE
+from .recorder import NUMBERS, Equation, Recorder, Reference
+from .saved import plain_saved
+from .tracer import Tracer
+from .value import refresh
+
+if TYPE_CHECKING:
+    from .node import Node
+    from .op import Op
+
+_new = object.__new__
+_new_tuple = tuple.__new__
+_NUMBERS = frozenset(NUMBERS)
+Pullback = Callable[["Node", Any], tuple[Any, ...]]
+
+
+class _Written(NamedTuple):
+    """One equation of a pattern.
+
+    Attributes
+    ----------
+    operands : tuple of (bool, value)
+        A value of the pattern by its place, or what stands there in every case.
+    kinds : tuple of int
+        Of its results (see `Recorder.kind_of`).
+    """
+
+    op: str
+    operands: tuple[tuple[bool, Any], ...]
+    attrs: tuple[Any, ...]
+    kinds: tuple[int, ...]
+    several: bool
+
+
+class _Pattern(NamedTuple):
+    """What a pullback writes down, and the places of the values that it returns; None for none."""
+
+    equations: tuple[_Written, ...]
+    results: tuple[int | None, ...]
+
+
+class Patterns:
+    """Write down for one recorder what is like something that it has written down before."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        self._recorder = recorder
+        #: What `Recorder.kind_of` says of an op's result, by the same of its operands.
+        self._calls: dict[Any, int] = {}
+        #: By what the pullback meets; None where it must be done anew each time.
+        self._pullbacks: dict[Any, _Pattern | None] = {}
+
+    # --- calls of ops ---------------------------------------------------------------------------------------
+
+    def called(self, op: Op, inputs: Sequence[Any], attrs: tuple[Any, ...]) -> Any:
+        """Return the result of an op; NotImplemented where the call is not of the common kind, or the first
+        of its like.
+        """
+        recorder = self._recorder
+        mode = modes()
+        common = mode is DEFAULT or mode is NO_GRAD
+        if not (common and op.is_written_at_once) or recorder.places is not None:
+            return NotImplemented
+        kind_of, references, level = recorder._kind_of, recorder.references, recorder.level
+        operands: list[Any] = []
+        kinds: list[Any] = []
+        inner: list[Any] = []
+        edges: list[Any] = []
+        wanted = holds = False
+        for v in inputs:
+            kind = type(v)
+            if kind is facade.Tensor or kind is facade.Parameter:
+                if v._level != level:
+                    return NotImplemented
+                holds = True
+                if v._view is not None:
+                    refresh(v)
+                value, edge = v._value, v._node
+                if edge is not None:
+                    wanted = True
+                    if edge is LEAF:
+                        edge = accumulator(v)
+                edges.append(edge)
+            elif kind is Tracer:
+                value = v
+                edges.append(None)
+            elif kind in _NUMBERS:
+                inner.append(v)
+                operands.append(v)
+                kinds.append((kind, v))
+                edges.append(None)
+                continue
+            else:
+                return NotImplemented
+            if type(value) is not Tracer or value.recorder is not recorder:
+                return NotImplemented
+            index = value.index
+            inner.append(value)
+            operands.append(references[index])
+            kinds.append(kind_of[index])
+        key = (op, attrs, get_default_dtype(), *kinds)
+        found = self._calls.get(key)
+        if found is None:
+            results = recorder._results.get(key)
+            if results is None:
+                return NotImplemented
+            ((shape, dtype),) = results
+            found = self._calls[key] = recorder._kinds[tuple(shape), dtype]
+        number = recorder.new_of(found)
+        result = Tracer(recorder, number)
+        equation = _new_tuple(Equation, (op.name, tuple(operands), attrs, (number,), False))
+        recorder.equations.append(equation)
+        recorder.makers[number] = equation
+        if not holds:
+            return result
+        out = _new(facade.Tensor)
+        out._value = result
+        out._node = None
+        out._counter = [0]
+        out._view = None
+        out._level = level
+        if wanted and mode is DEFAULT and op.derivable:
+            attach(op, inputs, inner, attrs, edges, (out,), False, level)
+        return out
+
+    def plus(self, x: Any, y: Any) -> Any:
+        """Return the sum of two covectors."""
+        found = self.called(_ADD, (x, y), ())
+        return x + y if found is NotImplemented else found
+
+    # --- pullbacks ------------------------------------------------------------------------------------------
+
+    def pulled(self, node: Node, g: Tracer, general: Pullback) -> tuple[Any, ...]:
+        """Return what ``general(node, g)`` does."""
+        recorder = self._recorder
+        if g.recorder is not recorder or recorder.places is not None:
+            return general(node, g)
+        op, saved = node._op, plain_saved(node)
+        behind = 3 * op.layout.count
+        kind_of = recorder._kind_of
+        values = [g.index]
+        key: list[Any] = [op, modes(), get_default_dtype(), kind_of[g.index], saved[behind:]]
+        for v in saved[:behind:3]:
+            kind = type(v)
+            if kind is Tracer and v.recorder is recorder:
+                # The same value twice may be another case.
+                if v.index in values:
+                    key.append((values.index(v.index),))
+                else:
+                    values.append(v.index)
+                    key.append(kind_of[v.index])
+            elif kind in _NUMBERS:
+                key.append((kind, v))
+            else:
+                return general(node, g)
+        key += [edge is None for edge in node._edges]
+        told = tuple(key)
+        pattern = self._pullbacks.get(told, NotImplemented)
+        if pattern is NotImplemented:
+            start, first, asked = len(recorder.equations), len(recorder.shapes), recorder.layouts_asked
+            grads = general(node, g)
+            known = asked == recorder.layouts_asked
+            self._pullbacks[told] = self._pattern(values, start, first, grads) if known else None
+            return grads
+        return general(node, g) if pattern is None else self._written(pattern, values)
+
+    def _pattern(self, values: list[int], start: int, first: int, grads: tuple[Any, ...]) -> _Pattern | None:
+        """Return what a pullback has written down from equation `start` on, whose values begin at `first`."""
+        recorder = self._recorder
+        place = {index: n for n, index in enumerate(values)}
+        found = []
+        for op, given, attrs, outputs, several in recorder.equations[start:]:
+            declared = TABLE[op]
+            if declared.acts or (declared.in_order and declared.is_view):
+                return None
+            operands: list[tuple[bool, Any]] = []
+            for operand in given:
+                if type(operand) is not Reference:
+                    operands.append((False, operand))
+                elif operand.index in place:
+                    operands.append((True, place[operand.index]))
+                elif operand.index in recorder.constants:
+                    operands.append((False, operand))
+                else:
+                    return None
+            kinds = tuple([recorder.kind_of(n) for n in outputs])
+            found.append(_Written(op, tuple(operands), attrs, kinds, several))
+            for n in outputs:
+                place[n] = len(place)
+        results = []
+        for gi in grads:
+            known = type(gi) is Tracer and gi.recorder is recorder
+            if gi is not None and (not known or gi.index not in place):
+                return None
+            results.append(None if gi is None else place[gi.index])
+        return _Pattern(tuple(found), tuple(results))
+
+    def _written(self, pattern: _Pattern, values: list[int]) -> tuple[Any, ...]:
+        """Write a pattern down for other values; return its results."""
+        recorder = self._recorder
+        references = recorder.references
+        for op, given, attrs, kinds, several in pattern.equations:
+            operands = tuple([references[values[v]] if own else v for own, v in given])
+            outputs = tuple([recorder.new_of(kind) for kind in kinds])
+            equation = _new_tuple(Equation, (op, operands, attrs, outputs, several))
+            recorder.equations.append(equation)
+            for n in outputs:
+                recorder.makers[n] = equation
+            values += outputs
+        return tuple([None if n is None else Tracer(recorder, values[n]) for n in pattern.results])
+
+
+_ADD = TABLE["add"]
