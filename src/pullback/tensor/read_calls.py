@@ -214,8 +214,7 @@ def at_once(
 def with_plans(function: Function) -> Function:
     """Return a function that reads its arguments itself, with an inline cache."""
     call = at_once(function, lambda args, kwargs: function(*args, **kwargs), lambda *_: PASS)
-    call.__wrapped__ = function  # type: ignore[attr-defined]  # what `inspect.signature` follows
-    return call
+    return _named(call, function)
 
 
 def _given(a: Any, b: Any, c: Any, d: Any) -> tuple[Any, ...]:

@@ -198,6 +198,7 @@ def _name(notes: Notes, value: ndarray, layout: Any) -> str:
 
 
 def replaced(values: Any, stand_ins: Iterator[Any]) -> Any:
+    """Return arguments with other tensors in place of theirs, one after another."""
     return type(values)([
         replaced(v, stand_ins) if type(v) is list or type(v) is tuple
         else next(stand_ins) if isinstance(v, TensorBase) else v

@@ -18,7 +18,6 @@ from ...array.probes import MOST, probes
 from ...array.strides import strides_of
 from ...core.levels import META
 from ...core.modes import INFERENCE, modes
-from ...core.node import LEAF
 from .nodes import CONSTANT, Source, Unplanned
 from .planning import OWN, has_history, no_warnings, replaced, with_history
 from .recording import Layout, Notes
@@ -29,7 +28,8 @@ Function = Callable[..., Any]
 def planned_write(
     function: Function, given: tuple[Any, ...], tensors: Sequence[Any], result: Any
 ) -> tuple[Any, ...]:
-    """Return what computes a call and writes what it gives, with the rest of a plan (`table.InlineCaches.add`).
+    """Return what computes a call and writes what it gives, with what else is a plan
+    (`table.InlineCaches.add`).
 
     Raises
     ------
@@ -65,10 +65,10 @@ def _computing(
     for k, (layout, stand_in) in enumerate(zip(layouts, stand_ins, strict=True)):
         if (stand_in._value is layout) is (k == target):
             raise Unplanned
-    new = stand_ins[target]._value
-    if not isinstance(new, Layout) or (new.shape, new.dtype) != (layouts[target].shape, layouts[target].dtype):
+    new, old = stand_ins[target]._value, layouts[target]
+    if not isinstance(new, Layout) or (new.shape, new.dtype) != (old.shape, old.dtype):
         raise Unplanned
-    notes.write(layouts[target].name, new.name)
+    notes.write(old.name, new.name)
     return notes.function([layout.name for layout in layouts], ["()"])
 
 

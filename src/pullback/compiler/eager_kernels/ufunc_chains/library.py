@@ -30,7 +30,8 @@ from .walk import ALL, LENGTH, LENGTH_LESS_ONE, ONE, ROW_COUNT, SLOTS, STEP, cha
 
 #: What is called from outside of the module.
 _ENTRIES = (
-    chain, choose, call_op, cached_call, replay, gather, convert, find_extreme, argsort, search, scatter, add_at,
+    chain, choose, call_op, cached_call, replay, gather, convert, find_extreme, argsort, search, scatter,
+    add_at,
 )  # fmt: skip
 #: Bytes of elements that our own loop chooses.
 _CHOSEN = (1, 2, 4, 8)
