@@ -38,8 +38,8 @@ OPERANDS: tuple[tuple[Any, ...], ...] = (
     ("x", 3, 2), ("x", 0, 2, 1), ("x", 0.1, 0.9), ("complex",), ("square", "x"), ("square",), ("heads",) * 3,
 )  # fmt: skip
 
-#: Calls of each function before it is timed, in which pullback makes a plan.
-WARM = 300
+#: Calls of each function before it is timed, in which pullback makes a plan, and seconds of them at most.
+WARM, WARM_SECONDS = 300, 0.05
 
 #: Functions that change the state of the library or wait for something outside.
 EXCLUDED = re.compile(
@@ -117,8 +117,11 @@ class _Calls:
             return None
         call = (lambda: function(*given)) if not grad else self._pulled(function, given)
         try:
+            began = time.thread_time()
             for _ in range(WARM):
                 call()
+                if time.thread_time() - began > WARM_SECONDS:
+                    break
         except Exception:  # noqa: BLE001  # a call that the other library takes
             return None
         return min(_seconds(call) for _ in range(5)) * 1e6

@@ -218,6 +218,11 @@ def fresh(array: ndarray) -> ndarray:
     return made
 
 
+def write(target: ndarray, source: ndarray) -> None:
+    """Copy elements to an array."""
+    np.copyto(target, source)
+
+
 def convert(array: ndarray, dtype: np.dtype[Any]) -> ndarray:
     """Return a copy in another dtype, laid out alike: imaginary parts dropped, half precisions by way of
     float32.

@@ -28,7 +28,7 @@ from .api import public, with_signature
 from .argument_types import as_number
 from .data import checked_integer, overflow, scalar_array
 from .meta import without_elements
-from .read_calls import as_function
+from .read_calls import as_function, with_plans
 from .shape import expanded
 from .tensor import Tensor
 
@@ -180,8 +180,9 @@ def _copy_(self: Any, src: Any, non_blocking: bool = False) -> Any:
     return write_copy(self, source)
 
 
+_copy_.__name__ = "copy_"
 for _name, _function in {
-    "copy_": _copy_, "fill_": as_function(_fill_, "fill_", "Tensor"),
+    "copy_": with_plans(_copy_), "fill_": as_function(_fill_, "fill_", "Tensor"),
     "zero_": as_function(zero_, "zero_", "Tensor")
 }.items():  # fmt: skip
     _function.__name__ = _function.__qualname__ = _name

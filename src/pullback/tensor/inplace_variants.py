@@ -25,6 +25,7 @@ from .failed_calls import explain, older_call
 from .inplace_checks import check_result, check_stored
 from .interception import OVERRIDING, intercepted
 from .override_dispatch import dispatch_override, overridden
+from .read_calls import with_plans
 
 Function = Callable[..., Any]
 
@@ -137,6 +138,8 @@ def inplace_variant(
         call = _fast_unary(op, general) if len(op.inputs) == 1 else _fast_binary(op, general)
     elif parts is not None:
         call = _fast_parts(parts, general)
+    call.__name__ = name + "_"
+    call = with_plans(call)
     call.__name__ = call.__qualname__ = name + "_"
     call.__doc__ = f"Write what :func:`{name}` gives into `input`, and return it."
     return call

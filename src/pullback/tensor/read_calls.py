@@ -167,7 +167,7 @@ def at_once(
     whole = first
     cache = InlineCache(function, kinds, general, use)
     specialise = cache.specialise
-    cached = None if function.__name__.endswith("_") else cache.count
+    cached = cache.count
 
     # Without ``*args`` and ``**kwargs`` a call of the function costs 80 ns less.
     def call(
@@ -209,6 +209,12 @@ def at_once(
         return whole((*_given(a, b, c, d), *more), named)
 
     return call
+
+
+def with_plans(function: Function) -> Function:
+    """Return a function that reads its arguments itself, with an inline cache."""
+    call = at_once(function, lambda args, kwargs: function(*args, **kwargs), lambda *_: PASS)
+    return _named(call, function)
 
 
 def _given(a: Any, b: Any, c: Any, d: Any) -> tuple[Any, ...]:

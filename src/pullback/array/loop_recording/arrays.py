@@ -68,7 +68,8 @@ class Recorded(ndarray):
         if not part.size:
             return
         if not np.may_share_memory(part, self):
-            raise Unrecorded("a write to elements one by one")
+            FUNCTIONS[ndarray.__setitem__](_asked(self), self, key, value)
+            return
         _asked(self).copy_to(part, value)
 
     def __getitem__(self, key: Any) -> Any:

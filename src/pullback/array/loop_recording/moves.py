@@ -9,7 +9,7 @@ from numpy import ndarray
 
 from .arrays import FUNCTIONS, plain_of
 from .recorder import Recorder, axes_around
-from .steps import MOST_SORTED, OWN, SORTED, Unrecorded
+from .steps import MOST_SORTED, MOVED, OWN, SORTED, Unrecorded
 
 _INT64 = np.dtype(np.int64)
 
@@ -69,26 +69,68 @@ def _take_along_axis(recorder: Recorder, x: Any, indices: Any, axis: int | None 
     return recorder.told(result)
 
 
-def _at_places(recorder: Recorder, x: Any, key: Any) -> Any:
-    """Return elements at arrays of indices, one for each of the first axes."""
-    plain, keys = recorder.read(plain_of(x)), key if type(key) is tuple else (key,)
+def _reached(recorder: Recorder, plain: ndarray, key: Any) -> tuple[ndarray, ndarray]:
+    """Return how far behind the first element of an array those at arrays of indices lie, one array for each
+    of the first axes, and an array of the shape of these elements to which that is added.
+    """
+    keys = key if type(key) is tuple else (key,)
     arrays = [k for k in keys if isinstance(k, ndarray) and k.dtype.kind in "iu"]
-    if len(arrays) < len(keys) or not plain.size:
+    shape = np.broadcast_shapes(*[k.shape for k in arrays])
+    if len(arrays) < len(keys) or not plain.size or 0 in shape:
         raise Unrecorded("elements where others say")
-    result = plain[tuple(map(plain_of, arrays))]
-    if not isinstance(result, ndarray) or not result.size:
-        raise Unrecorded("elements where others say")
-    recorder.remember(OWN, result)
     offsets: Any = 0
     for indices, size, stride in zip(arrays, plain.shape, plain.strides, strict=False):
         own = _spread_offsets(recorder, _in_range(recorder, indices, size), stride)
         offsets = recorder.told(own) + offsets if recorder.find(own) is not None else own + offsets
     rest = plain.shape[len(arrays) :]
     offsets = plain_of(offsets)[(..., *(None,) * len(rest))]
-    strides = [0] * (result.ndim - len(rest)) + [*plain.strides[len(arrays) :]]
-    spread = np.lib.stride_tricks.as_strided(plain, result.shape, strides)
+    strides = [0] * len(shape) + [*plain.strides[len(arrays) :]]
+    return offsets, np.lib.stride_tricks.as_strided(plain, (*shape, *rest), strides)
+
+
+def _at_places(recorder: Recorder, x: Any, key: Any) -> Any:
+    """Return elements at arrays of indices."""
+    plain = recorder.read(plain_of(x))
+    offsets, spread = _reached(recorder, plain, key)
+    result = np.empty(spread.shape, plain.dtype)
+    result[...] = plain[tuple(map(plain_of, key)) if type(key) is tuple else plain_of(key)]
+    recorder.remember(OWN, result)
     recorder.gather(offsets, spread, result)
     return recorder.told(result)
+
+
+def _put(recorder: Recorder, x: Any, key: Any, value: Any) -> None:
+    """Write elements to arrays of indices."""
+    offsets, spread, values = _written(recorder, x, key, value)
+    if spread.itemsize not in MOVED:
+        raise Unrecorded(f"elements of {spread.itemsize} bytes")
+    plain_of(x)[tuple(map(plain_of, key)) if type(key) is tuple else plain_of(key)] = values
+    recorder.loop("scatter", [spread.dtype], [offsets, values, spread], 0)
+
+
+def _add_at(recorder: Recorder, x: Any, key: Any, value: Any) -> None:
+    """Do `np.add.at`."""
+    offsets, spread, values = _written(recorder, x, key, value)
+    if spread.dtype.char not in SORTED.replace("?", ""):
+        raise Unrecorded(f"sums of {spread.dtype}")
+    np.add.at(plain_of(x), tuple(map(plain_of, key)) if type(key) is tuple else plain_of(key), values)
+    recorder.loop("add_at", [spread.dtype], [offsets, values, spread], 0)
+
+
+def _written(recorder: Recorder, x: Any, key: Any, value: Any) -> tuple[ndarray, ndarray, ndarray]:
+    """Return what `_reached` gives, in C order, and what is to be written there, of the same shape."""
+    plain = plain_of(x)
+    offsets, spread = _reached(recorder, plain, key)
+    value = value if isinstance(value, ndarray) else np.asarray(value, plain.dtype)
+    if value.dtype != plain.dtype:
+        value = recorder.cast(recorder.read(plain_of(value)), plain.dtype)
+    values = np.broadcast_to(recorder.read(plain_of(value)), spread.shape)
+    if np.may_share_memory(values, plain):
+        raise Unrecorded("operands that overlap")
+    if offsets.size != spread.size or not offsets.flags.c_contiguous:
+        # So that of elements that are written twice the last counts.
+        offsets = plain_of(recorder.told(np.broadcast_to(recorder.read(offsets), spread.shape)).copy())
+    return recorder.read(offsets), spread, values
 
 
 def _sort(recorder: Recorder, x: Any, axis: int | None = -1, kind: Any = None, **named: Any) -> Any:
@@ -128,5 +170,6 @@ def _broadcast_arrays(recorder: Recorder, *arrays: Any) -> Any:
 FUNCTIONS |= {
     np.broadcast_arrays: _broadcast_arrays,
     np.argsort: _argsort, np.take_along_axis: _take_along_axis, ndarray.__getitem__: _at_places,
+    ndarray.__setitem__: _put, np.add: _add_at,
     np.count_nonzero: _count_nonzero, np.sort: _sort, np.searchsorted: _searchsorted,
 }  # fmt: skip

@@ -37,10 +37,11 @@ _UNASKED = ("casting", "subok", "order")
 
 
 class Recorder:
-    """Collect the steps of a function."""
+    """Collect the steps of a function; it may write to one of the arrays, `target`."""
 
-    def __init__(self, arrays: Sequence[ndarray]) -> None:
+    def __init__(self, arrays: Sequence[ndarray], target: int = -1) -> None:
         self.is_over = False
+        self._target = target
         self.steps: list[Step] = []
         self.memories: list[tuple[int, ndarray, int, int]] = []
         for array in arrays:
@@ -80,7 +81,7 @@ class Recorder:
             while type(whole.base) is ndarray:
                 whole = whole.base
             found = self.remember(OWN, whole), address(array) - address(whole)
-        if self.memories[found[0]][0] in (GIVEN, FIXED):
+        if self.memories[found[0]][0] in (GIVEN, FIXED) and found[0] != self._target:
             raise Unrecorded("a write to an argument")
         return found
 
@@ -100,6 +101,8 @@ class Recorder:
 
     def add(self, ufunc: np.ufunc, method: str, inputs: list[Any], named: dict[str, Any]) -> Any:
         """Do a call of a ufunc, and note it."""
+        if method == "at" and ufunc is np.add and not named:
+            return FUNCTIONS[np.add](self, *inputs)
         named = {k: v for k, v in named.items() if k not in _UNASKED and (v is not None or k == "axis")}
         outs = tuple(map(plain_of, named.pop("out", (None,) * ufunc.nout)))
         mask = named.pop("where", True)
@@ -164,7 +167,7 @@ class Recorder:
             if not same and np.may_share_memory(array, out):
                 raise Unrecorded("operands that overlap")
         spread = [np.broadcast_to(array, outs[0].shape) for array in arrays]
-        self._loop(loop, dtypes, [*spread, *outs], written=len(outs))
+        self.loop(loop, dtypes, [*spread, *outs], written=len(outs))
 
     def places(self, *operands: ndarray, written: int = 1) -> list[tuple[int, int]]:
         """Return where operands lie, of which the last are written."""
@@ -174,7 +177,7 @@ class Recorder:
             raise Unrecorded("an operand that nothing leads to")
         return [place for place in found if place is not None] + [*map(self.place, outs)]
 
-    def _loop(
+    def loop(
         self, loop: Any, dtypes: Sequence[np.dtype[Any]], operands: Sequence[ndarray], sorted_by: int = -1,
         written: int = 1,
     ) -> None:  # fmt: skip
@@ -238,7 +241,7 @@ class Recorder:
         begin = first.reshape(result.shape) if begin is None else begin
         self._elements(*self._copy(result, begin), result)  # noted alone: what is there may be asked for
         spread = np.lib.stride_tricks.as_strided(result, x.shape, steps)
-        self._loop(ufunc, (x.dtype,) * 3, [spread, self.read(x), spread], 1)
+        self.loop(ufunc, (x.dtype,) * 3, [spread, self.read(x), spread], 1)
 
     def _accumulate(
         self, ufunc: np.ufunc, x: ndarray, result: ndarray, axis: int = 0, dtype: Any = None
@@ -410,7 +413,7 @@ class Recorder:
     def gather(self, offsets: ndarray, x: ndarray, out: ndarray) -> None:
         if out.itemsize not in MOVED:
             raise Unrecorded(f"elements of {out.itemsize} bytes")
-        self._loop("gather", [out.dtype], [np.broadcast_to(self.read(offsets), out.shape), x, out])
+        self.loop("gather", [out.dtype], [np.broadcast_to(self.read(offsets), out.shape), x, out])
 
     # --- functions ---
 
@@ -479,4 +482,5 @@ FUNCTIONS |= {
     np.take: lambda recorder, x, *args, **named: recorder.told(plain_of(x)).take(*args, **named),
     np.zeros_like: lambda recorder, *args, **named: recorder.filled(0)(*args, **named),
     np.ones_like: lambda recorder, *args, **named: recorder.filled(1)(*args, **named),
+    np.full_like: lambda recorder, x, value, *args, **named: recorder.filled(value)(x, *args, **named),
 }  # fmt: skip

@@ -134,19 +134,21 @@ def agrees(function: Callable[..., Any], other: Callable[..., Any], arrays: Sequ
     """
     agreed = 0
     for given in _turns(arrays):
+        before = [lying_alike(array, array) for array in given]
         try:
             with np.errstate(all="ignore"):
                 expected = function(*given)
         except Exception as error:  # noqa: BLE001  # whatever these numbers are refused for
-            if not _raises(type(error), other, given):
+            if not _raises(type(error), other, before):
                 return False
             continue
         try:
             with np.errstate(all="ignore"):
-                found = other(*given)
+                found = other(*before)
         except Exception:  # noqa: BLE001  # Python is to do these calls
             return False
-        if not all(_is_equal(x, y) for x, y in zip(_parts(expected), _parts(found), strict=True)):
+        pairs = [*zip(_parts(expected), _parts(found), strict=True), *zip(given, before, strict=True)]
+        if not all(_is_equal(x, y) for x, y in pairs):
             return False
         agreed += 1
     return agreed > 1
@@ -220,7 +222,7 @@ def _numbers(size: int, dtype: np.dtype[Any], special: tuple[float, ...], seed: 
         return numbers.astype(dtype)
 
 
-def record(function: Callable[..., Any], arrays: Sequence[ndarray]) -> Recording:
+def record(function: Callable[..., Any], arrays: Sequence[ndarray], target: int = -1) -> Recording:
     """Return what a function does with arrays of these shapes and strides.
 
     Parameters
@@ -228,6 +230,8 @@ def record(function: Callable[..., Any], arrays: Sequence[ndarray]) -> Recording
     function : callable
         ``function(*arrays)`` returns an array or a tuple of arrays.
     arrays : sequence of array
+    target : int
+        Which of them it writes to in the end; -1: to none.
 
     Raises
     ------
@@ -236,7 +240,7 @@ def record(function: Callable[..., Any], arrays: Sequence[ndarray]) -> Recording
     """
     # Each has memory of its own: what is given twice in this call may be two arrays in the next.
     own = [lying_alike(array, array) for array in arrays]
-    recorder = Recorder(own)
+    recorder = Recorder(own, target)
     try:
         with _made_told(recorder), np.errstate(all="ignore"):
             found = function(*[recorder.told(array) for array in own])
@@ -252,6 +256,9 @@ def record(function: Callable[..., Any], arrays: Sequence[ndarray]) -> Recording
         if result.size and reach != result.nbytes - result.itemsize:
             raise Unrecorded("a result with gaps")
         results.append((memory, result))
+    ends = [step.written and step.operands[-1].memory == target for step in recorder.steps]
+    if target >= 0 and (not any(ends) or not all(ends[ends.index(True) :])):
+        raise Unrecorded("a write before the end")
     made = {memory for memory, _ in results}
     written = {part.memory for step in recorder.steps for part in step.outputs()}
     if not made <= written | {k for k in made if not recorder.memories[k][1].size}:

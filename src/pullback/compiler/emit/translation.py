@@ -315,7 +315,7 @@ class Translation:
         name, folded = _OPERATORS[type(node.op)]
         if x.text.isdigit() and y.text.isdigit():
             return _Value(str(folded(int(x.text), int(y.text))), "Int")
-        return self._made(f"{name} {x.type} {x.text}, {y.text}", x.kind)
+        return self._made(f"{'f' * (x.kind == 'Real')}{name} {x.type} {x.text}, {y.text}", x.kind)
 
     def _compared(self, node: ast.Compare) -> _Value:
         operands = [node.left, *node.comparators]

@@ -29,6 +29,7 @@ from ...core.modes import COMMON, INFERENCE, NO_GRAD, modes, put_modes, reset_mo
 from ...core.value import TensorBase
 
 planning = import_later(".planning", __package__)
+writes = import_later(".writes", __package__)
 
 Function = Callable[..., Any]
 
@@ -56,7 +57,8 @@ class InlineCache:
         with a plan gives, None for others, and `HOT` when a plan is to be made; None: there is none.
     """
 
-    __slots__ = ("_calls", "_function", "_general", "_kinds", "_left", "_pause", "_plans", "_table", "_use")
+    __slots__ = ("_calls", "_function", "_general", "_kinds", "_left", "_pause", "_plans", "_table", "_use",
+                 "_writes")
 
     def __init__(
         self, function: Function, kinds: Any, general: Function, use: Callable[[Function | None], None]
@@ -64,6 +66,7 @@ class InlineCache:
         self._function, self._kinds, self._general, self._use = function, kinds, general, use
         self._left, self._calls, self._pause, self._plans = _CALLS, _CALLS, _CALLS, _PLANS
         self._table: Any = None
+        self._writes = getattr(function, "__name__", "").endswith("_")
 
     def count(self, *arguments: Any) -> None:
         """Count a call until native code pays."""
@@ -123,9 +126,10 @@ class InlineCache:
                 given, tensors, alike = planning.without_inference(call, given, tensors, result)
             looked_at = self._kinds is not None and by_place > self._kinds.safe
             function = call if named or looked_at else self._function
-            compute, *plan = planning.planned(function, given, tensors, alike)
+            make = writes.planned_write if self._writes else planning.planned
+            compute, *plan = make(function, given, tensors, alike)
             if compute is not None:
-                compute = source.replayed(compute, [tensor._value for tensor in tensors])
+                compute = source.replayed(compute, [tensor._value for tensor in tensors], plan[-2])
         except Exception:  # noqa: BLE001  # whatever keeps a function from running without elements
             return result
         finally:

@@ -32,7 +32,7 @@ from .recording import Layout, Notes
 Function = Callable[..., Any]
 
 
-def _has_history(tensor: Any) -> bool:
+def has_history(tensor: Any) -> bool:
     """Return whether a call continues the history of a tensor, where the mode records."""
     if tensor._view is not None:
         bring_up_to_date(tensor)
@@ -40,7 +40,7 @@ def _has_history(tensor: Any) -> bool:
 
 
 @contextmanager
-def _no_warnings() -> Iterator[None]:
+def no_warnings() -> Iterator[None]:
     """Let this thread's warnings be errors in the block, without a change to the filters, which would let
     warnings that were given be given again.
     """
@@ -67,8 +67,8 @@ def without_inference(call: Function, given: tuple[Any, ...], tensors: list[Any]
     Unplanned
         It gives other arrays there.
     """
-    tensors = _with_history([tensor._value for tensor in tensors], [False] * len(tensors))
-    given = _replaced(given, iter(tensors))
+    tensors = with_history([tensor._value for tensor in tensors], [False] * len(tensors))
+    given = replaced(given, iter(tensors))
     alike = call(*given)
     pairs = zip(result, alike, strict=True) if isinstance(alike, (tuple, list)) else [(result, alike)]
     for own, other in pairs:
@@ -93,16 +93,16 @@ def planned(function: Function, given: tuple[Any, ...], tensors: list[Any], resu
     notes = Notes()
     arrays = [tensor._value for tensor in tensors]
     layouts = [notes.layout(a.shape, a.dtype, strides_of(a)) for a in arrays]
-    recorded = tuple(map(_has_history, tensors))
+    recorded = tuple(map(has_history, tensors))
     # A tensor that is given twice is two here: the next call may give two.
-    stand_ins = _with_history(layouts, recorded, META)
-    with _no_warnings():
-        noted = function(*_replaced(given, iter(stand_ins)))
+    stand_ins = with_history(layouts, recorded, META)
+    with no_warnings():
+        noted = function(*replaced(given, iter(stand_ins)))
     for layout, stand_in, continues in zip(layouts, stand_ins, recorded, strict=True):
         count = stand_in._counter[0]
         if stand_in._value is not layout or type(count) is not int or count or stand_in._view is not None:
             raise Unplanned
-        if (stand_in._node is LEAF) is not continues or not vars(stand_in).keys() <= _OWN:
+        if (stand_in._node is LEAF) is not continues or not vars(stand_in).keys() <= OWN:
             raise Unplanned
     several = isinstance(result, (tuple, list))
     container: Any = type(result) if several else None
@@ -122,7 +122,7 @@ def planned(function: Function, given: tuple[Any, ...], tensors: list[Any], resu
         compute = notes.function([layout.name for layout in layouts], names)
     history.check([real for real, _ in known], _compared(compute, arrays, made), ends)
     for probe in probes(arrays):
-        _ask(function, given, _with_history(probe, recorded), stand_ins, noted, compute, history)
+        _ask(function, given, with_history(probe, recorded), stand_ins, noted, compute, history)
     seen = any(type(r) is tuple and r[0] < len(tensors) for r, _ in told)
     if seen and any((tensor._node is not None) is not r for tensor, r in zip(tensors, recorded, strict=True)):
         raise Unplanned  # a view of what has a history, unrecorded: the plan would not fit this call itself
@@ -132,14 +132,15 @@ def planned(function: Function, given: tuple[Any, ...], tensors: list[Any], resu
     return (
         compute, len(made), results, container, None if any_history else recorded, history.nodes,
         len(history.held), [(k, source) for k, source in attached if source.kind != CONSTANT],
+        -1, (),
     )  # fmt: skip
 
 
 #: What a tensor that stands for an argument may have of its own when it was used.
-_OWN = {"_level", "_accumulator"}
+OWN = {"_level", "_accumulator"}
 
 
-def _with_history(values: Sequence[Any], recorded: Sequence[bool], level: int = 0) -> list[Any]:
+def with_history(values: Sequence[Any], recorded: Sequence[bool], level: int = 0) -> list[Any]:
     """Return tensors around values, leaves where a history is to be continued."""
     return [wrap(v, LEAF if r else None, level) for v, r in zip(values, recorded, strict=True)]
 
@@ -170,8 +171,8 @@ def _ask(
         found = () if compute is None else compute(*arrays)
     except Exception:  # noqa: BLE001  # the call is then done in Python, which says what is wrong
         return
-    with _no_warnings(), np.errstate(all="ignore"):
-        result = function(*_replaced(given, iter(tensors)))
+    with no_warnings(), np.errstate(all="ignore"):
+        result = function(*replaced(given, iter(tensors)))
     known = list(zip(tensors, stand_ins, strict=True))
     _, ends = _told_all(result, noted, known)
     made = [real._value for real, _ in known[len(tensors) :]]
@@ -196,9 +197,10 @@ def _name(notes: Notes, value: ndarray, layout: Any) -> str:
     return notes.constant(value)
 
 
-def _replaced(values: Any, stand_ins: Iterator[Any]) -> Any:
+def replaced(values: Any, stand_ins: Iterator[Any]) -> Any:
+    """Return arguments with other tensors in place of theirs, one after another."""
     return type(values)([
-        _replaced(v, stand_ins) if type(v) is list or type(v) is tuple
+        replaced(v, stand_ins) if type(v) is list or type(v) is tuple
         else next(stand_ins) if isinstance(v, TensorBase) else v
         for v in values
     ])  # fmt: skip

@@ -7,7 +7,7 @@ from typing import Any
 
 from numpy import ndarray
 
-from ...array.layout import fresh
+from ...array.layout import fresh, write
 from ...array.quiet import IGNORE, loud, quiet
 from ...core.calls import runs_at_once
 from ...core.meta import Meta
@@ -89,6 +89,11 @@ class Notes:
         name = self._told(value.copy(order="K"))
         self.lines.append(f"k{name} = fresh({name})")
         return f"k{name}"
+
+    def write(self, target: str, source: str) -> None:
+        """Note a copy of elements to an argument."""
+        self.names["write"] = write
+        self.lines.append(f"write({target}, {source})")
 
     def function(self, given: Sequence[str], results: Sequence[str]) -> Callable[..., Any]:
         """Return what computes some results."""

@@ -69,7 +69,7 @@ class Replays:
         was; None where a loop is not found, or there is too much of something.
         """
         memories, results = recording.memories, recording.results
-        if len(memories) > _MEMORIES or not 0 < len(results) <= _MADE:
+        if len(memories) > _MEMORIES or len(results) > _MADE:
             return None
         numbers, kept = self._numbers(recording)
         try:
@@ -82,7 +82,7 @@ class Replays:
             self._kept += [sizes, result.dtype]
             at = sizes.ctypes.data
             told += [id(result.dtype), result.ndim, at, at + 8 * result.ndim]
-        own = [np.array(told, np.int64), np.array(steps or [0], np.int64)]
+        own = [np.array(told or [0], np.int64), np.array(steps or [0], np.int64)]
         words = [
             id(np.ndarray), id(compute), len(results), own[0].ctypes.data, len(recording.steps),
             own[1].ctypes.data, len(kept), *kept,
@@ -132,9 +132,11 @@ class Replays:
 
 def _data_of(step: Step) -> int:
     """Return what says what one of our own loops does."""
-    if step.ufunc in ("choose", "gather"):
+    if step.ufunc in ("choose", "gather", "scatter"):
         return step.dtypes[-1].itemsize
     kinds = [KINDS.index(dtype.char) for dtype in step.dtypes]
+    if step.ufunc == "add_at":
+        return kinds[-1]
     if step.ufunc == "argsort":
         return kinds[0]
     if step.ufunc in ("search_left", "search_right"):
@@ -204,7 +206,9 @@ def call_around(step: Words, begins: Words, pointers: Words) -> None:
 
 @native
 def replay(owner: Object, arguments: Object, given: Int) -> Object:
-    """Make the results, and call the loops on their memory; null where Python has set an error."""
+    """Make the results, and call the loops on their memory, or on that of an argument which is written to;
+    null where Python has set an error.
+    """
     table: Words = owner.data
     memories = room(_MEMORIES)
     made = room(_MADE)

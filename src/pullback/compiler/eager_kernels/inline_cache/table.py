@@ -16,7 +16,9 @@ import numpy as np
 
 from ....array.loop_recording.recording import agrees, record
 from ....array.loop_recording.steps import DECIDE, Recording
+from ....array.strides import address
 from ....core import facade
+from ....core.blame import written
 from ....tensor.inline_cache.nodes import Left, Source
 from ...emit import python_functions
 from ...runtime import engine
@@ -80,20 +82,23 @@ class InlineCaches:
             return None
         objects = [*OBJECTS, facade.Tensor, facade.Parameter, hot]
         of_nodes = [id(NODE_OBJECTS[k]) for k in sorted(NODE_OBJECTS)]
-        words = [0, 0, *map(id, objects), *of_nodes, id(int), id(slice)]
+        words = [0, 0, *map(id, objects), *of_nodes, id(int), id(slice), id(written)]
         table = np.array(words, np.int64)
         self._kept += [table, hot]
         return python_functions.function("cached_call", self._library.address("cached_call"), table), table
 
-    def replayed(self, compute: Callable[..., Any], arrays: Sequence[np.ndarray]) -> Callable[..., Any]:
+    def replayed(
+        self, compute: Callable[..., Any], arrays: Sequence[np.ndarray], target: int = -1
+    ) -> Callable[..., Any]:
         """Return a native function that gives what a function does of arrays of these shapes and strides,
-        where it is made of NumPy's loops and on few elements; else the function itself.
+        where it is made of NumPy's loops and on few elements; else the function itself. It may write to one
+        of them, `target`.
         """
         try:
-            recording = record(compute, arrays)
+            recording = record(compute, arrays, target)
         except Exception:  # noqa: BLE001  # whatever it asks of arrays that do not tell
             return compute
-        if max(result.size for _, result in recording.results) > _MADE or _own_elements(recording) > _OWN:
+        if max((r.size for _, r in recording.results), default=0) > _MADE or _own_elements(recording) > _OWN:
             return compute
         found = None if self._replays is None else self._replays.function(recording, compute)
         return compute if found is None or not agrees(compute, found, arrays) else found
@@ -102,7 +107,8 @@ class InlineCaches:
         self, table: np.ndarray, arguments: tuple[Any, ...], named: dict[str, Any],
         compute: Callable[..., Any] | None, computed: int, results: Sequence[tuple[Any, Source]],
         container: Callable[..., Any] | None, recorded: Sequence[bool] | None, nodes: Sequence[Left],
-        held: int, attached: Sequence[tuple[int, Source]],
+        held: int, attached: Sequence[tuple[int, Source]], target: int = -1,
+        arrays: Sequence[np.ndarray] = (),
     ) -> bool:  # fmt: skip
         """Add a plan to a table; whether it can be told.
 
@@ -128,6 +134,10 @@ class InlineCaches:
             The nodes that are made, and of which tensors that are computed they are the history.
         held : int
             How many arrays are computed for nodes alone, behind the others.
+        target : int
+            The number of the tensor that is written to; -1: none is.
+        arrays : sequence of array
+            Those of the tensors, where one is written to.
         """
         kept: list[Any] = [compute, container]
         told: list[int] = []
@@ -151,12 +161,20 @@ class InlineCaches:
             int(table[FIRST]), 0 if compute is None else id(compute), computed,
             computed + held, self._nodes(nodes, attached), len(nodes), ASKS_HISTORY | ASKS_VIEW * views,
             silent, len(results), 0 if container is None else id(container), TOLD + len(told), len(named),
-            len(arguments) - ARGUMENTS, *told, *made,
+            len(arguments) - ARGUMENTS, target + 1, self._reach(arrays), *told, *made,
         ]  # fmt: skip
         own = np.array(words, np.int64)
         self._kept += [own, *kept]
         table[FIRST] = own.ctypes.data
         return True
+
+    def _reach(self, arrays: Sequence[np.ndarray]) -> int:
+        """Return where it is told how far arrays reach, in bytes from their first elements."""
+        bounds = [np.lib.array_utils.byte_bounds(array) for array in arrays]
+        ends = [end - address(array) for array, both in zip(arrays, bounds, strict=True) for end in both]
+        own = np.array(ends or [0], np.int64)
+        self._kept.append(own)
+        return own.ctypes.data
 
     def _nodes(self, nodes: Sequence[Left], attached: Sequence[tuple[int, Source]]) -> int:
         """Return where nodes are told; 0 where there are none."""

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from ...emit.restricted_python import Bool, Int, Object, Words, native, null, python, room
+from ...emit.restricted_python import Bool, Bytes, Int, Object, Words, native, null, python, room
+from ...runtime.native_specification import WRITEABLE
 from ...runtime.python_objects import shared
 from .arguments import (
     ARGUMENTS,
+    AT_COUNT,
     AT_DEFAULT,
     AT_DEVICES,
     AT_EXCEPTION,
     AT_HOT,
     AT_INFERENCE,
     AT_INFERENCE_VIEW,
+    AT_LEAF,
+    AT_LIST,
     AT_MODES,
     AT_NO_DEVICES,
     AT_NO_GRAD,
@@ -19,6 +23,7 @@ from .arguments import (
     AT_NONE,
     AT_RUNNING,
     AT_TUPLE,
+    AT_WRITTEN,
     FIRST,
     LEFT,
     NODES,
@@ -26,18 +31,19 @@ from .arguments import (
     TENSORS,
     match,
 )  # fmt: skip
-from .nodes import record
+from .nodes import place_of_call, record
 from .results import RESULT, put_computed, result_at
 
 #: Words of a plan: the next, what computes, how many tensors are computed and how many arrays in all, where
 #: the nodes are told (0: there are none) and how many they are, what is asked of tensors where calls are
 #: recorded and where they are not (-1: Python is to do those), how many results there are, what is called
 #: with several, where the results begin, how many arguments are given by name, and by place behind the
-#: first four; the arguments follow.
+#: first four, which tensor among the arguments is written to (0: none, else its number from 1 on), and where
+#: it is told how far the arrays reach before and behind their first elements; the arguments follow.
 (
     _NEXT, _COMPUTE, _COMPUTED, _ARRAYS, _NODES, _NODE_COUNT, _ASKED, _ASKED_SILENT, _COUNT,
-    _CONTAINER, _RESULTS, _NAMES, _MORE, TOLD,
-) = range(14)  # fmt: skip
+    _CONTAINER, _RESULTS, _NAMES, _MORE, _WRITTEN, _REACH, TOLD,
+) = range(16)  # fmt: skip
 
 
 @native
@@ -119,6 +125,90 @@ def compute(plan: Words, tensors: Int, aside: Object, header: Words, unrecorded:
 
 
 @native
+def may_write(plan: Words, tensors: Int, aside: Object, header: Words, unrecorded: Object) -> Bool:
+    """Return whether the tensor that a plan writes to takes that without a history, and whether no other
+    argument shares its memory.
+    """
+    none: Object = header[AT_NONE]
+    place: Int = plan[_WRITTEN]
+    tensor = aside[place]
+    array = aside[TENSORS + place]
+    if unrecorded is header[AT_INFERENCE_VIEW] or tensor.counter.type is not header[AT_LIST]:
+        return False
+    if (array.flags & WRITEABLE) == 0:
+        return False
+    view = tensor.view
+    if view is not none and view.view_base.node is not none:
+        return False
+    if tensor.node is not none and tensor.node is not header[AT_LEAF]:
+        return False
+    reach: Words = plan[_REACH]
+    low: Bytes = array.data
+    for n in range(tensors):
+        other: Bytes = aside[1 + TENSORS + n].data
+        begins_before = low + reach[2 * place - 2] < other + reach[2 * n + 1]
+        ends_behind = other + reach[2 * n] < low + reach[2 * place - 1]
+        if n + 1 != place and begins_before and ends_behind:
+            return False
+    return True
+
+
+@native
+def count_write(tensor: Object, header: Words) -> Bool:
+    """Count a write, and note where the user made it, as `blame.written` does; false where Python has set an
+    error. That function takes 0.5 µs; here is what it does where the last write was made at the same place.
+    """
+    at = room(1)
+    code = place_of_call(header, at)
+    if code is null:
+        return False
+    where: Object = at[0]
+    counter = tensor.counter
+    could = True
+    if is_last_place(counter, code, where):
+        could = count_again(counter, header)
+    else:
+        written: Object = header[AT_WRITTEN]
+        done = python.PyObject_CallOneArg(written, counter)
+        could = done is not null
+        if could:
+            python.Py_DecRef(done)
+    python.Py_DecRef(code)
+    python.Py_DecRef(where)
+    return could
+
+
+@native
+def is_last_place(counter: Object, code: Object, where: Object) -> Bool:
+    """Return whether the last write to what a counter counts was made at a place."""
+    if counter.size < 2 or counter.listed[1].size == 0:
+        return False
+    runs = counter.listed[1]
+    last = runs.listed[runs.size - 1]
+    if last.listed[2] is not code:
+        return False
+    is_there = python.PyLong_AsLongLong(last.listed[3]) == python.PyLong_AsLongLong(where)
+    is_latest = python.PyLong_AsLongLong(last.listed[1]) == python.PyLong_AsLongLong(counter.listed[0])
+    return is_there and is_latest
+
+
+@native
+def count_again(counter: Object, header: Words) -> Bool:
+    """Count one more write at the place of the last one; false where memory is short."""
+    runs = counter.listed[1]
+    last = runs.listed[runs.size - 1]
+    version = python.PyLong_FromLongLong(python.PyLong_AsLongLong(counter.listed[0]) + 1)
+    numbers: Object = header[AT_COUNT]
+    number = python.PyIter_Next(numbers)
+    if version is null or number is null:
+        return False
+    python.PyList_SetItem(last, 1, shared(version))
+    python.PyList_SetItem(last, 4, number)
+    python.PyList_SetItem(counter, 0, version)
+    return True
+
+
+@native
 def results_of(plan: Words, aside: Object, header: Words, unrecorded: Object) -> Object:
     """Return the results, several in their container; null where that failed."""
     results = plan + plan[_RESULTS]
@@ -150,6 +240,9 @@ def do_plan(plan: Words, aside: Object, header: Words, unrecorded: Object) -> Ob
     tensors: Int = aside[0]
     none: Object = header[AT_NONE]
     nodes: Words = plan[_NODES]
+    writes = plan[_WRITTEN] != 0
+    if writes and not may_write(plan, tensors, aside, header, unrecorded):
+        return shared(none)
     for p in range(tensors):
         python.Py_IncRef(aside[1 + TENSORS + p])
     could = compute(plan, tensors, aside, header, unrecorded)
@@ -159,6 +252,9 @@ def do_plan(plan: Words, aside: Object, header: Words, unrecorded: Object) -> Ob
         for g in range(tensors):
             python.Py_DecRef(aside[1 + TENSORS + g])
         return shared(none)
+    written: Int = plan[_WRITTEN]
+    if writes and not count_write(aside[written], header):
+        return null
     if records and nodes is not null and not record(nodes, aside, header):
         return null
     value = results_of(plan, aside, header, unrecorded)

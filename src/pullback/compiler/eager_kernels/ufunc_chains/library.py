@@ -25,11 +25,14 @@ from ..inline_cache.replay import replay
 from ..inline_cache.text import cached_call
 from .calls import call_op, head
 from .loops import loop_of
-from .own_loops import argsort, convert, find_extreme, gather, search
+from .own_loops import add_at, argsort, convert, find_extreme, gather, scatter, search
 from .walk import ALL, LENGTH, LENGTH_LESS_ONE, ONE, ROW_COUNT, SLOTS, STEP, chain, choose
 
 #: What is called from outside of the module.
-_ENTRIES = (chain, choose, call_op, cached_call, replay, gather, convert, find_extreme, argsort, search)
+_ENTRIES = (
+    chain, choose, call_op, cached_call, replay, gather, convert, find_extreme, argsort, search, scatter,
+    add_at,
+)  # fmt: skip
 #: Bytes of elements that our own loop chooses.
 _CHOSEN = (1, 2, 4, 8)
 

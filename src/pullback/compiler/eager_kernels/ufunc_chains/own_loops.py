@@ -257,3 +257,29 @@ def stands_before(one: Bytes, other: Bytes, kind: Int) -> Bool:
     if kind >= RIGHT:
         return not is_before(other, one, kind & 15)
     return is_before(one, other, kind)
+
+
+@native
+def scatter(pointers: Object, inner: Words, strides: Words, width: Int) -> None:
+    """Write elements of a width so many bytes behind the last operand as the first says, in a row."""
+    offsets: Bytes = pointers[0]
+    source: Bytes = pointers[1]
+    base: Bytes = pointers[2]
+    for n in range(inner[0]):
+        to = base + n * strides[2] + load(offsets + n * strides[0], 64)
+        copy_element(to, source + n * strides[1], width)
+
+
+@native
+def add_at(pointers: Object, inner: Words, strides: Words, kind: Int) -> None:
+    """Add numbers to those that stand so many bytes behind the last operand as the first says."""
+    offsets: Bytes = pointers[0]
+    source: Bytes = pointers[1]
+    base: Bytes = pointers[2]
+    for n in range(inner[0]):
+        to = base + n * strides[2] + load(offsets + n * strides[0], 64)
+        place = source + n * strides[1]
+        if kind <= DOUBLE:
+            store_real(to, kind, number_at(to, kind) + number_at(place, kind))
+        else:
+            store_whole(to, kind, whole_at(to, kind) + whole_at(place, kind))

@@ -1,0 +1,184 @@
+"""Writes by a plan of an inline cache (`tensor.inline_cache.writes`) are what they are in Python."""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import pytest
+
+import pullback as torch
+from tests.tensor.test_inline_cache import _native, learn  # noqa: F401  # a fixture of all tests here
+
+pytest.importorskip("llvmlite")
+
+
+def drawn(seed, *shape):
+    """Numbers of many sizes, some of which are nan, infinite or 0."""
+    stream = np.random.RandomState(seed)
+    numbers = stream.standard_normal(shape) * 10 ** stream.uniform(-3, 3, shape)
+    special = stream.choice([np.nan, np.inf, -np.inf, 0.0, -0.0, 1.0], shape)
+    return torch.tensor(np.where(stream.uniform(size=shape) < 0.1, special, numbers).astype(np.float32))
+
+
+def places(seed, *shape):
+    return torch.tensor(np.random.RandomState(seed).randint(0, 5, shape))
+
+
+def masks(seed, *shape):
+    return torch.tensor(np.random.RandomState(seed).uniform(size=shape) < 0.5)
+
+
+WRITES = {
+    "add_": lambda s: (drawn(s + 1, 5, 4),),
+    "sub_": lambda s: (drawn(s + 1, 5, 4),),
+    "mul_": lambda s: (0.5,),
+    "div_": lambda s: (drawn(s + 1, 4),),
+    "zero_": lambda s: (),
+    "fill_": lambda s: (0.25,),
+    "relu_": lambda s: (),
+    "sigmoid_": lambda s: (),
+    "clamp_": lambda s: (-0.5, 0.5),
+    "addcmul_": lambda s: (drawn(s + 1, 5, 4), drawn(s + 2, 5, 4)),
+    "lerp_": lambda s: (drawn(s + 1, 5, 4), 0.25),
+    "masked_fill_": lambda s: (masks(s, 5, 4), 0.5),
+    "index_add_": lambda s: (0, places(s, 3), drawn(s + 1, 3, 4)),
+    "index_fill_": lambda s: (0, places(s, 3), 0.5),
+    "scatter_": lambda s: (0, places(s, 5, 4), drawn(s + 1, 5, 4)),
+    "scatter_add_": lambda s: (0, places(s, 5, 4), drawn(s + 1, 5, 4)),
+    "index_put_": lambda s: ((places(s, 3),), drawn(s + 1, 3, 4)),
+    "tril_": lambda s: (),
+    "cumsum_": lambda s: (0,),
+    "addmm_": lambda s: (drawn(s + 1, 5, 3), drawn(s + 2, 3, 4)),
+    "fill_diagonal_": lambda s: (0.5,),
+    "copy_": lambda s: (drawn(s + 1, 5, 4),),
+}
+#: What has no plan: it writes through a view of its own.
+UNPLANNED = {"fill_diagonal_"}
+
+
+def cold(name):
+    """The function behind a method, which has no plans."""
+    method = getattr(torch.Tensor, name)
+    return getattr(method, "__wrapped__", method)
+
+
+@pytest.mark.parametrize("name", WRITES)
+def test_elements_and_versions_are_those_of_the_call(name):
+    method, given = getattr(torch.Tensor, name), WRITES[name]
+    x, args = drawn(0, 5, 4), given(0)
+    assert learn(method, x, *args) or name in UNPLANNED
+    for seed in range(100):
+        x, y, args = drawn(seed, 5, 4), drawn(seed, 5, 4), given(seed)
+        assert method(x, *args) is x and cold(name)(y, *args) is y
+        assert np.array_equal(x.numpy(), y.numpy(), equal_nan=True), seed
+        assert np.array_equal(np.signbit(x.numpy()), np.signbit(y.numpy())) or np.isnan(x.numpy()).any()
+        assert x._version == y._version == 1
+    x, y = drawn(1, 4, 5).T, drawn(1, 4, 5).T
+    args = given(1)
+    assert np.array_equal(method(x, *args).numpy(), cold(name)(y, *args).numpy(), equal_nan=True)
+
+
+def test_operands_that_share_memory():
+    x, y = torch.rand(5, 4), torch.rand(5, 4)
+    assert learn(torch.Tensor.add_, x, y)
+    expected = x.numpy() * 2
+    x.add_(x)
+    assert np.array_equal(x.numpy(), expected)
+    whole = torch.arange(24.0).reshape(6, 4).clone()
+    with pytest.raises(RuntimeError, match="refer to a single memory location"):
+        whole[1:].add_(whole[:-1])
+    square = torch.arange(16.0).reshape(4, 4).clone()
+    assert learn(torch.Tensor.mul_, torch.rand(4, 4), torch.rand(4, 4))
+    with pytest.raises(RuntimeError, match="refer to a single memory location"):
+        square.mul_(square.T)
+    halves = torch.arange(40.0).reshape(10, 4).clone()
+    halves[:5].add_(halves[5:])  # beside each other, and not shared
+    assert halves[:5].tolist() == (np.arange(20).reshape(5, 4) * 2 + 20).tolist()
+
+
+def test_indices_out_of_range_write_nothing():
+    x, y = torch.zeros(5, 4), torch.ones(3, 4)
+    assert learn(torch.Tensor.index_add_, x, 0, torch.tensor([0, 1, 2]), y)
+    x = torch.zeros(5, 4)
+    for wrong in ([0, 5, 1], [0, 1, -1]):
+        with pytest.raises((IndexError, RuntimeError)):
+            x.index_add_(0, torch.tensor(wrong), y)
+    assert not x.any() and x._version == 0
+    x.index_add_(0, torch.tensor([1, 1, 1]), y)
+    assert x[1].tolist() == [3] * 4
+
+
+def test_what_was_saved_is_known_to_have_changed():
+    x, y = torch.rand(5, 4), torch.rand(5, 4)
+    assert learn(torch.Tensor.add_, x, y)
+    w = torch.rand(5, 4, requires_grad=True)
+    z = w * x
+    x.add_(y)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        z.sum().backward()
+
+
+def test_leaves_and_histories_are_as_ever():
+    x, y = torch.rand(5, 4), torch.rand(5, 4)
+    assert learn(torch.Tensor.add_, x, y)
+    leaf = torch.rand(5, 4, requires_grad=True)
+    with pytest.raises(RuntimeError, match="a leaf Variable that requires grad"):
+        leaf.add_(y)
+    with torch.no_grad():
+        before = leaf.clone()
+        assert leaf.add_(y) is leaf and torch.equal(leaf, before + y)
+    assert leaf._version == 1 and leaf.grad_fn is None
+    hidden = leaf * 2
+    hidden.add_(y)
+    assert hidden.grad_fn.name() == "AddBackward0"
+    with torch.no_grad():
+        hidden.add_(y)
+    assert hidden.grad_fn.name() == "AddBackward0" and hidden._version == 2
+    x.add_(hidden)
+    assert x.requires_grad
+    with pytest.raises(RuntimeError, match="a leaf Variable that requires grad|a view of a leaf"):
+        leaf[0:5].add_(y)
+
+
+def test_views_count_the_writes_of_their_base():
+    assert learn(torch.Tensor.add_, torch.rand(4), torch.rand(4))
+    base, row = torch.zeros(5, 4), torch.ones(4)
+    other = base[1]
+    base[1].add_(row)
+    assert base._version == other._version == 1 and other.tolist() == [1] * 4
+    hidden = torch.zeros(5, 4, requires_grad=True) * 1
+    hidden[1].add_(row)
+    assert hidden.grad_fn.name() == "torch::autograd::CopySlices"
+    with torch.no_grad():
+        hidden[1].add_(row)
+    assert hidden.tolist()[1] == [2] * 4 and hidden._version == 2
+
+
+def test_tensors_that_take_no_write():
+    x, y = torch.rand(3), torch.rand(3)
+    assert learn(torch.Tensor.add_, x, y)
+    with pytest.raises(RuntimeError, match="more than one element of the written-to tensor"):
+        torch.zeros(1).expand(3).add_(y)
+    with torch.inference_mode():
+        z = torch.zeros(3)
+        assert z.add_(y) is z and torch.equal(z, y)
+    with pytest.raises(RuntimeError, match="Inplace update to inference tensor"):
+        z.add_(y)
+
+
+def test_the_place_of_a_write_is_kept():
+    x, y = torch.rand(5, 4), torch.rand(5, 4)
+    assert learn(torch.Tensor.add_, x, y)
+    x = torch.rand(5, 4)
+
+    def planned():
+        for _ in range(3):
+            x.add_(y)
+
+    planned()
+    (first, last, code, _, number), = x._counter[1]
+    assert (first, last, x._version) == (1, 3, 3) and code is planned.__code__
+    x.add_(y)
+    assert [run[:2] for run in x._counter[1]] == [[1, 3], [4, 4]]
+    assert x._counter[1][1][2] is sys._getframe().f_code and x._counter[1][1][4] > number
