@@ -414,4 +414,5 @@ def test_elements_that_are_not_numpys_own_have_no_loops():
         warnings.simplefilter("ignore")
         x = torch.rand(3, 4).to(torch.complex32)
         learn(torch.ones_like, x)
-        assert torch.ones_like(x).dtype is torch.complex32 and torch.ones_like(x).to(torch.complex64).sum() == 12
+        y = torch.ones_like(x)
+        assert y.dtype is torch.complex32 and y.to(torch.complex64).sum() == 12
