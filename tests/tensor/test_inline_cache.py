@@ -406,3 +406,13 @@ def test_orders_of_polynomials_end():
     x, order = torch.rand(3), torch.tensor([1, 2, 3])
     assert learn(torch.special.hermite_polynomial_h, x, order)
     assert torch.special.hermite_polynomial_h(x, order).shape == (3,)
+
+
+def test_elements_that_are_not_numpys_own_have_no_loops():
+    """The character of complex halves is that of NumPy's objects, whose loops read addresses."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        x = torch.rand(3, 4).to(torch.complex32)
+        learn(torch.ones_like, x)
+        y = torch.ones_like(x)
+        assert y.dtype is torch.complex32 and y.to(torch.complex64).sum() == 12

@@ -211,6 +211,8 @@ class Recorder:
             return
         if len(places) > OPERANDS:
             raise Unrecorded("too many operands")
+        if any(dtype.isbuiltin != 1 for dtype in dtypes):
+            raise Unrecorded("elements that are none of NumPy's own")
         operands = [Operand(*place, tuple([s[k] for _, s in outer])) for k, place in enumerate(places)]
         around = tuple([size for size, _ in outer])
         self.steps.append(Step(loop, tuple(dtypes), around, sizes, steps, tuple(operands), written))
