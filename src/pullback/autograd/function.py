@@ -29,6 +29,7 @@ from ..core.versions import bump, is_stale
 from ..core.views import FUNCTION_VIEW, View
 from ..errors import with_note
 from ..tensor.tensor import Tensor
+from .grad_mode import no_grad
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -439,6 +440,22 @@ class _OnceDifferentiated(MultiNode):
     backward_graph = backward
 
 
+def _refusing_second(outputs: Any, covectors: Sequence[Any]) -> Any:
+    """Return what a backward has returned, with a node behind it that refuses a second derivative."""
+    if not modes().grad or not any(isinstance(g, Tensor) and g.requires_grad for g in covectors):
+        return outputs
+    several = isinstance(outputs, tuple)
+    values = list(outputs) if several else [outputs]
+    node = _OnceDifferentiated()
+    node._edges = tuple(edge_of(g) if isinstance(g, Tensor) else None for g in covectors)
+    node._saved = ()
+    stamp(node)
+    node._shape = tuple(shape_of(v) if v is not None else None for v in values)
+    node._dtype = tuple(dtype_of(v) if v is not None else None for v in values)
+    wrapped = [None if v is None else wrap(v._value, Output(node, k)) for k, v in enumerate(values)]
+    return tuple(wrapped) if several else wrapped[0]
+
+
 def once_differentiable(function: F) -> F:
     """Decorate a `backward` that is not itself differentiable: it runs unrecorded, and second
     derivatives are refused.
@@ -446,23 +463,9 @@ def once_differentiable(function: F) -> F:
 
     @functools.wraps(function)
     def wrapper(ctx: FunctionCtx, *args: Any) -> Any:
-        before = change(grad=False)
-        try:
+        with no_grad():
             outputs = function(ctx, *args)
-        finally:
-            set_modes(modes()._replace(grad=before.grad))
-        if not modes().grad or not any(isinstance(a, Tensor) and a.requires_grad for a in args):
-            return outputs
-        several = isinstance(outputs, tuple)
-        values = list(outputs) if several else [outputs]
-        node = _OnceDifferentiated()
-        node._edges = tuple(edge_of(a) if isinstance(a, Tensor) else None for a in args)
-        node._saved = ()
-        stamp(node)
-        node._shape = tuple(shape_of(v) if v is not None else None for v in values)
-        node._dtype = tuple(dtype_of(v) if v is not None else None for v in values)
-        wrapped = [None if v is None else wrap(v._value, Output(node, k)) for k, v in enumerate(values)]
-        return tuple(wrapped) if several else wrapped[0]
+        return _refusing_second(outputs, args)
 
     return cast("F", wrapper)
 

@@ -78,6 +78,39 @@ def step(x):
 last.sum().backward()
 --- state
 w.grad
+=== function_once_differentiable: compiles
+class F(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x.exp()
+    @staticmethod
+    @torch.autograd.function.once_differentiable
+    def backward(ctx, g):
+        x, = ctx.saved_tensors
+        return g * torch.exp(x)
+w = torch.ones(3, requires_grad=True)
+def step(x):
+    return F.apply(w * x)
+--- change 2 4
+last.sum().backward()
+--- state
+w.grad
+=== function_once_differentiable_inside: compiles
+G = 1.0
+class F(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x): return x * 2
+    @staticmethod
+    @torch.autograd.function.once_differentiable
+    def backward(ctx, g): return g * G
+w = torch.ones(3, requires_grad=True)
+def step(x):
+    w.grad = None
+    F.apply(w * x).sum().backward()
+    return w.grad * 1
+--- change 3
+G = 4.0
 === checkpoint_counter
 cp = torch.utils.checkpoint
 d = {'n': 0}
