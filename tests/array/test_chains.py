@@ -11,7 +11,7 @@ import pullback  # noqa: F401  # it provides what runs chains
 from pullback.array import chain_steps, chains, norm, recurrent, tiering
 from pullback.array.chains import COLUMN, FOUR, ROWS, SCALAR, THREE, VECTOR, Chain
 from pullback.array.elementwise import CHAINS
-from pullback.ops import attention, reduce, softmax
+from pullback.ops import attention, softmax
 
 native = pytest.mark.skipif(find_spec("llvmlite") is None, reason="chains are native with llvmlite")
 F32 = np.dtype(np.float32)
@@ -24,7 +24,7 @@ def ways():
     return found | {
         "centre": norm._CENTRE, "softmax": softmax._SOFTMAX, "log_softmax": softmax._LOG_SOFTMAX,
         "attention": attention._WEIGHED, "lstm": recurrent._LSTM_STEP, "gru": recurrent._GRU_STEP,
-        "logsumexp": reduce._LOGSUMEXP, "rms": norm._RMS[0], "rms_weight": norm._RMS[1],
+        "logsumexp": softmax._LOGSUMEXP, "rms": norm._RMS[0], "rms_weight": norm._RMS[1],
     }
 
 
@@ -110,6 +110,6 @@ def test_a_chain_runs_on_rows_of_any_layout():
 def test_logsumexp_of_infinite_rows_is_numpys(price):
     x = np.array([[1, np.inf], [-np.inf, -np.inf], [np.nan, 1], [-np.inf, 2], [np.inf, -np.inf]], F32)
     with np.errstate(all="ignore"):
-        numpys = reduce._logsumexp(x.astype(np.longdouble), (1,), False).astype(F32)
+        numpys = softmax._logsumexp(x.astype(np.longdouble), (1,), False).astype(F32)
         price(0)
-        np.testing.assert_array_equal(reduce._logsumexp(x, (1,), False), numpys)
+        np.testing.assert_array_equal(softmax._logsumexp(x, (1,), False), numpys)

@@ -38,7 +38,7 @@ def spread(call: Any, operands: tuple[Any, ...]) -> ndarray | None:
     """
     arrays = [x for x in operands if isinstance(x, ndarray) and x.ndim]
     whole = np.broadcast(*arrays)
-    if whole.ndim < 2 or whole.size < LEAST * whole.shape[-1]:
+    if whole.ndim < 2 or not whole.size or whole.size < LEAST * whole.shape[-1]:
         return None
     plans = _planned(whole.shape, tuple([(x.shape, x.strides, x.itemsize) for x in arrays]))
     if plans is None:
@@ -65,7 +65,7 @@ def written_out(x: ndarray) -> ndarray:
     """Return an array with elements that are repeated in memory written out, where NumPy would go by short
     stretches; elsewhere the array itself.
     """
-    if x.ndim < 2 or x.size < LEAST * x.shape[-1]:
+    if x.ndim < 2 or not x.size or x.size < LEAST * x.shape[-1]:
         return x
     plans = _planned(x.shape, ((x.shape, x.strides, x.itemsize),))
     found = None if plans is None or plans[0] is None else _repeated(x, plans[0])

@@ -40,13 +40,13 @@ def _compared(
         first.refuse(operands[0].dtype)
         return np.asarray(first.kernel(*operands), x.dtype)
 
-    twins = [
+    twins = tuple([
         elementwise(
             f"{name}_{kind}", in_place, lambda g: zeros_of(g), rule_y, promote=None, halves=False,
             check=first.check, node_name=f"{name.capitalize()}Backward{number}", base=name,
         )
         for number, (kind, rule_y) in enumerate((("number", None), ("tensor", lambda g: zeros_of(g))))
-    ]
+    ])
     return call
 
 

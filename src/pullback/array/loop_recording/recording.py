@@ -25,7 +25,7 @@ from ..strides import address
 from . import linear_algebra, moves  # noqa: F401  # they add functions that are recorded
 from .arrays import Recorded, plain_of
 from .recorder import Recorder
-from .steps import MADE, OWN, SCRATCH, Recording, Unrecorded
+from .steps import FIXED, MADE, OWN, SCRATCH, Recording, Unrecorded
 
 
 class _ToldNumPy:
@@ -203,9 +203,17 @@ def _at_random(array: ndarray, special: tuple[float, ...], seed: int) -> ndarray
     if array.dtype.kind in "fc":
         numbers = _numbers(min(array.size, _PERIOD), array.dtype, special, seed)
         return np.resize(numbers, array.shape)
-    # Such elements as there are: they may be places in another array.
     stream = np.random.RandomState(seed)
-    return stream.choice(np.append(array.reshape(-1), array.dtype.type(0)), array.shape)
+    if array.dtype.kind == "b":
+        return stream.choice(np.array([False, True]), array.shape)
+    # Such elements as there are: they may be places in another array.
+    there = array.reshape(-1)
+    return stream.choice(np.append(there, array.dtype.type(0)) if _is_one(array) else there, array.shape)
+
+
+def _is_one(array: ndarray) -> bool:
+    """Return whether an array holds one number only."""
+    return not array.size or bool((array == array.flat[0]).all())
 
 
 #: Larger arrays repeat so many: 50,000 numbers take 3 ms to draw. It is a prime, so that rows differ.
@@ -263,6 +271,10 @@ def record(function: Callable[..., Any], arrays: Sequence[ndarray], target: int 
     written = {part.memory for step in recorder.steps for part in step.outputs()}
     if not made <= written | {k for k in made if not recorder.memories[k][1].size}:
         raise Unrecorded("a result that no step writes")
+    fixed = any(kind == FIXED for kind, *_ in recorder.memories)
+    if fixed and any(array.dtype.kind in "iu" and array.size and _is_one(array) for array in arrays):
+        # That what it took for fixed follows from these is not seen with others, as there are none.
+        raise Unrecorded("constants beside integers that are all the same")
     memories = [
         (MADE if k in made else kind, whole) for k, (kind, whole, _, _) in enumerate(recorder.memories)
     ]

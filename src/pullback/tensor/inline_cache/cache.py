@@ -55,14 +55,18 @@ class InlineCache:
     use : callable
         Takes the function of four arguments, of those by name and of more by place, that gives what a call
         with a plan gives, None for others, and `HOT` when a plan is to be made; None: there is none.
+    looks : bool
+        Whether it looks at places before a kernel reads or writes there, as public functions do.
     """
 
-    __slots__ = ("_calls", "_function", "_general", "_kinds", "_left", "_pause", "_plans", "_table", "_use",
-                 "_writes")
+    __slots__ = ("_calls", "_function", "_general", "_kinds", "_left", "_looks", "_pause", "_plans", "_table",
+                 "_use", "_writes")
 
     def __init__(
-        self, function: Function, kinds: Any, general: Function, use: Callable[[Function | None], None]
+        self, function: Function, kinds: Any, general: Function, use: Callable[[Function | None], None],
+        looks: bool = True,
     ) -> None:
+        self._looks = looks
         self._function, self._kinds, self._general, self._use = function, kinds, general, use
         self._left, self._calls, self._pause, self._plans = _CALLS, _CALLS, _CALLS, _PLANS
         self._table: Any = None
@@ -126,8 +130,10 @@ class InlineCache:
                 given, tensors, alike = planning.without_inference(call, given, tensors, result)
             looked_at = self._kinds is not None and by_place > self._kinds.safe
             function = call if named or looked_at else self._function
-            make = writes.planned_write if self._writes else planning.planned
-            compute, *plan = make(function, given, tensors, alike)
+            if self._writes:
+                compute, *plan = writes.planned_write(function, given, tensors, alike)
+            else:
+                compute, *plan = planning.planned(function, given, tensors, alike, self._looks)
             if compute is not None:
                 compute = source.replayed(compute, [tensor._value for tensor in tensors], plan[-2])
         except Exception:  # noqa: BLE001  # whatever keeps a function from running without elements
@@ -151,7 +157,7 @@ def repeated(function: Function) -> Function:
         nonlocal cached
         cached = found
 
-    cache = InlineCache(function, None, lambda given, named: function(*given), use)
+    cache = InlineCache(function, None, lambda given, named: function(*given), use, looks=False)
     cached = cache.count
 
     def call(a: Any, b: Any = ABSENT, c: Any = ABSENT, d: Any = ABSENT, /, *more: Any) -> Any:

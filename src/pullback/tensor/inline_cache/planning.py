@@ -82,8 +82,11 @@ def without_inference(call: Function, given: tuple[Any, ...], tensors: list[Any]
     return given, tensors, alike
 
 
-def planned(function: Function, given: tuple[Any, ...], tensors: list[Any], result: Any) -> Any:
-    """Return what computes a call, its results and their container (`table.InlineCaches.add`).
+def planned(
+    function: Function, given: tuple[Any, ...], tensors: list[Any], result: Any, looks: bool = True
+) -> Any:
+    """Return what computes a call, its results and their container (`table.InlineCaches.add`). A function
+    that `looks` at places before a kernel writes to them is tried with others.
 
     Raises
     ------
@@ -121,7 +124,7 @@ def planned(function: Function, given: tuple[Any, ...], tensors: list[Any], resu
         names += [value.name for value in history.held]
         compute = notes.function([layout.name for layout in layouts], names)
     history.check([real for real, _ in known], _compared(compute, arrays, made), ends)
-    for probe in probes(arrays):
+    for probe in probes(arrays, looks):
         _ask(function, given, with_history(probe, recorded), stand_ins, noted, compute, history)
     seen = any(type(r) is tuple and r[0] < len(tensors) for r, _ in told)
     if seen and any((tensor._node is not None) is not r for tensor, r in zip(tensors, recorded, strict=True)):
