@@ -115,5 +115,8 @@ def test_in_place_methods_have_no_out() -> None:
 
 
 def test_nothing_is_read_before_it_is_asked_for() -> None:
-    program = "from pullback.tensor import shown_signatures as told\nassert not told._functions.cache_info().misses"
+    program = (
+        "from pullback.tensor import shown_signatures\n"
+        "assert not shown_signatures._functions.cache_info().misses"
+    )
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0

@@ -42,12 +42,12 @@ def _changed(array: ndarray, number: ndarray, last_only: bool) -> ndarray:
     return new if new.shape == array.shape else np.broadcast_to(new, array.shape)
 
 
-def probes(arrays: Sequence[ndarray], places: bool = True) -> Iterator[list[ndarray]]:
+def probes(arrays: Sequence[ndarray], looks: bool = True) -> Iterator[list[ndarray]]:
     """Yield lists of arrays like those that are given, with other elements; integers stay where they may be
-    places that nobody looks at again: not `places`.
+    places at which nothing `looks` again.
     """
     beyond = 1 + max((a.size for a in arrays), default=0)
-    small = [k for k, a in enumerate(arrays) if a.size <= MOST and (places or a.dtype.kind not in "iu")]
+    small = [k for k, a in enumerate(arrays) if a.size <= MOST and (looks or a.dtype.kind not in "iu")]
     together = [small] if len(small) > 1 else []
     alone = [[k] for k in small] if len(small) <= _ONE_BY_ONE else []
     for places in together + alone:
