@@ -151,3 +151,17 @@ def test_vectors_and_numbers_are_planned_together():
         return y.detach()
 
     compared(pulled, (16,), (16,))
+
+
+def test_zeros_of_both_signs_are_two():
+    def function(x):
+        found = []
+        for factor in (0.0, -0.0):
+            h = x.sin()
+            y = h * factor
+            found.append(torch.autograd.grad((y.cos() + y).sum(), h)[0])
+        return found
+
+    x = torch.ones(3, requires_grad=True)
+    for mine, want in zip(torch.compile(function, backend="native")(x), function(x), strict=True):
+        assert (1 / mine).tolist() == (1 / want).tolist()

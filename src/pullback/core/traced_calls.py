@@ -156,7 +156,7 @@ class Patterns:
         behind = 3 * op.layout.count
         kind_of = recorder._kind_of
         values = [g.index]
-        key: list[Any] = [op, modes(), get_default_dtype(), kind_of[g.index], saved[behind:]]
+        key: list[Any] = [op, modes(), get_default_dtype(), kind_of[g.index], *map(_exact, saved[behind:])]
         for v in saved[:behind:3]:
             kind = type(v)
             if kind is Tracer and v.recorder is recorder:
@@ -167,7 +167,7 @@ class Patterns:
                     values.append(v.index)
                     key.append(kind_of[v.index])
             elif kind in _NUMBERS:
-                key.append((kind, v))
+                key.append(_exact(v))
             else:
                 return general(node, g)
         key += [edge is None for edge in node._edges]
@@ -225,6 +225,12 @@ class Patterns:
                 recorder.makers[n] = equation
             values += outputs
         return tuple([None if n is None else Tracer(recorder, values[n]) for n in pattern.results])
+
+
+def _exact(value: Any) -> tuple[type, Any]:
+    """Return what tells 0.0 from −0.0, and 1 from True, which are equal."""
+    kind = type(value)
+    return kind, repr(value) if kind in _NUMBERS and not value else value
 
 
 _ADD = TABLE["add"]
