@@ -163,7 +163,7 @@ OWN_PLACES = frozenset({
     "column_winners", "column_winners_adjoint", "gather_planes", "gather_windows", "scatter_planes",
     "scatter_windows", "winner_indices",
 })  # fmt: skip
-#: Kernels that trust what has been looked at before: a wrong place may be other memory.
+#: Kernels whose places have been looked at before: a wrong one may be other memory, or raises there.
 TRUSTING = frozenset({
     "embedding_bag", "embedding_bag_adjoint", "embedding_bag_sparse", "entries_product", "linalg_ldl_solve",
     "linalg_lu_solve",

@@ -41,6 +41,8 @@ def repeated(function: Callable[..., Any]) -> Callable[..., Any]:
     return function
 
 
+#: Add two values.
+add: Callable[[Any, Any], Any]
 #: Sum a value to a shape.
 sum_to: Callable[[Any, tuple[int, ...]], Any]
 #: Cast a covector to the dtype of an edge.

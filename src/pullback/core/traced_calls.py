@@ -16,7 +16,7 @@ from . import facade
 from .general_call import attach
 from .modes import DEFAULT, NO_GRAD, modes
 from .node import LEAF, accumulator
-from .op import TABLE
+from .op import TABLE, of
 from .recorder import NUMBERS, Equation, Recorder, Reference
 from .saved import plain_saved
 from .tracer import Tracer
@@ -142,7 +142,7 @@ class Patterns:
 
     def plus(self, x: Any, y: Any) -> Any:
         """Return the sum of two covectors."""
-        found = self.called(_ADD, (x, y), ())
+        found = self.called(of(facade.add), (x, y), ())
         return x + y if found is NotImplemented else found
 
     # --- pullbacks ------------------------------------------------------------------------------------------
@@ -232,5 +232,3 @@ def _exact(value: Any) -> tuple[type, Any]:
     kind = type(value)
     return kind, repr(value) if kind in _NUMBERS and not value else value
 
-
-_ADD = TABLE["add"]

@@ -10,6 +10,7 @@ from numpy import ndarray
 
 from ..array import dtypes
 from ..array.layout import in_order, placed
+from ..core import facade
 from ..core.dual import fitted
 from ..core.op import elementwise, renamed
 from ..core.promotion import unsupported
@@ -24,6 +25,7 @@ log = elementwise("log", np.log, lambda g, x: g / conj(x), promote="float",
                   summary="Return the natural logarithm of each element: nan below 0 and −∞ at 0.")
 
 add = elementwise("add", np.add, lambda g: g, lambda g: g)
+facade.provide(add=add)
 
 
 def _no_bools(*values: Any) -> None:
