@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import inspect
 import linecache
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 from types import CodeType, FrameType, FunctionType
@@ -207,9 +207,9 @@ def _parsed(file: str, source: str) -> ast.Module | None:
         return None
 
 
-def tree_of(file: str, variables: Mapping[str, Any] | None = None) -> ast.Module | None:
+def tree_of(file: str) -> ast.Module | None:
     """Return the source of a file, parsed; None where there is none."""
-    lines = linecache.getlines(file, None if variables is None else dict(variables))
+    lines = linecache.getlines(file)
     return _parsed(file, "".join(lines)) if lines else None
 
 

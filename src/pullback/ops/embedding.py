@@ -14,9 +14,10 @@ from ..core.op import elementwise, op
 from ..core.underivable import no_tangent, not_implemented
 from ..core.value import shape_of
 from .arithmetic import add
+from .batching import fronts
 from .gather import index_fill
 from .kernels import into
-from .structure import expand, permute_to_front, reshape
+from .structure import permute_to_front, reshape
 
 Ints = tuple[int, ...]
 
@@ -90,13 +91,6 @@ def _classes(x: ndarray, /, count: int, out: Any = ...) -> ndarray:
 classes: Any = elementwise("classes", _classes, None, attrs=("count",), promote=None, place=in_order)
 
 
-def _fronts(size: int, values: tuple[Any, ...], dims: tuple[int | None, ...]) -> list[Any]:
-    return [
-        expand(v, (size, *shape_of(v))) if d is None else permute_to_front(v, d)
-        for v, d in zip(values, dims, strict=True)
-    ]
-
-
 def _below(indices: Any, rows: int) -> Any:
     """Return indices of rows of a batch, into tables that lie below each other."""
     shape = shape_of(indices)
@@ -110,7 +104,7 @@ def _batched(
         return NotImplemented
     if dims[0] is None:
         return embedding(values[0], permute_to_front(values[1], dims[1] or 0), padding, False)
-    tables, indices = _fronts(size, values, dims)
+    tables, indices = fronts(size, values, dims)
     _, rows, *rest = shape_of(tables)
     return embedding(reshape(tables, (size * rows, *rest)), _below(indices, rows), -1, False)
 
@@ -121,7 +115,7 @@ def _backward_batched(
 ) -> Any:  # fmt: skip
     if by_frequency:
         return NotImplemented
-    g, indices = _fronts(size, values, dims)
+    g, indices = fronts(size, values, dims)
     rest = shape_of(g)[len(shape_of(indices)) :]
     table = reshape(embedding_backward(g, _below(indices, rows), size * rows, -1, False), (size, rows, *rest))
     return table if padding < 0 else index_fill(table, np.asarray([padding]), 1, 0)

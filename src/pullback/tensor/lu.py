@@ -239,9 +239,9 @@ def lu_solve(input: Any, LU_data: Any, LU_pivots: Any) -> Any:
 # --- LDL ----------------------------------------------------------------------------------------------------
 
 
-def _ldl(input: Any, hermitian: bool, name: str, caller: str) -> tuple[Any, Any, Any]:
-    check_square(input, name)
-    check_floating(input, name, halves=True)
+def _ldl(input: Any, hermitian: bool, caller: str) -> tuple[Any, Any, Any]:
+    check_square(input, "torch.linalg.ldl_factor_ex")
+    check_floating(input, "torch.linalg.ldl_factor_ex", halves=True)
     return ops.ldl_factor_ex(input, hermitian, caller)
 
 
@@ -261,7 +261,7 @@ def linalg_ldl_factor_ex(input: Any, *, hermitian: bool = False, check_errors: b
         (…, n, n); (…, n), int32; (…). Without derivatives.
     """
     caller = "torch.linalg.ldl_factor_ex" if check_errors else ""
-    parts = _ldl(input, hermitian, "torch.linalg.ldl_factor_ex", caller)
+    parts = _ldl(input, hermitian, caller)
     return return_type("linalg_ldl_factor_ex", "LD", "pivots", "info")(parts)
 
 
@@ -280,7 +280,7 @@ def linalg_ldl_factor(input: Any, *, hermitian: bool = False) -> Any:
     (LD, pivots)
         (…, n, n); (…, n), int32. Without derivatives.
     """
-    parts = _ldl(input, hermitian, "torch.linalg.ldl_factor_ex", "torch.linalg.ldl_factor")[:2]
+    parts = _ldl(input, hermitian, "torch.linalg.ldl_factor")[:2]
     return return_type("linalg_ldl_factor", "LD", "pivots")(parts)
 
 

@@ -23,6 +23,7 @@ from ..ops import view as v
 from ..ops.copies import copies
 from .api import public
 from .batching import batch_levels
+from .creation import check_size
 from .parts import clamped
 from .shape import reshaped
 from .sizes import (
@@ -105,12 +106,6 @@ def roll(input: Any, shifts: Any, dims: Any = ()) -> Any:
     return r.roll(input, by, tuple(checked_dim(d, len(shape)) for d in over))
 
 
-def _nonnegative(shape: Sequence[int]) -> None:
-    for size in shape:
-        if size < 0:
-            raise RuntimeError(f"Trying to create tensor with negative dimension {size}: {list(shape)}")
-
-
 @public(is_function=False, out=False)
 def repeat(input: Any, *repeats: Any, **keyword: Any) -> Any:
     """Return the whole repeated along each axis; more counts than axes add leading axes."""
@@ -124,7 +119,7 @@ def _repeated(input: Any, counts: Ints) -> Any:
             "Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor"
         )
     padded = (1,) * (len(counts) - len(shape)) + tuple(shape)
-    _nonnegative([n * size for n, size in zip(counts, padded, strict=True)])
+    check_size([n * size for n, size in zip(counts, padded, strict=True)])
     return r.repeat(input, counts)
 
 

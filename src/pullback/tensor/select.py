@@ -77,9 +77,9 @@ def _gathered(input: Any, index: Any, dim: int, sparse_grad: bool) -> Any:
     return o.gather_sparse(input, index, dim, of_places)
 
 
-def _check_scatter(name: str, input: Any, dim: int, index: Any, source: Any) -> None:
+def _check_scatter(input: Any, dim: int, index: Any, source: Any) -> None:
     if count(shape_of(index)) and dtype_of(index) not in dtypes.INDICES:
-        raise RuntimeError(f"{name}(): Expected dtype int32/int64 for index")
+        raise RuntimeError("scatter(): Expected dtype int32/int64 for index")
     if source is not None and dtype_of(source) != dtype_of(input):
         raise RuntimeError("scatter(): Expected self.dtype to be equal to src.dtype")
     shape, own = shape_of(input), shape_of(index)
@@ -119,7 +119,7 @@ def scatter(
     dim = _arguments("scatter", input, dim, index)
     source = value if src is None else src
     plain = not isinstance(source, TensorBase)
-    _check_scatter("scatter", input, dim, index, None if plain else source)
+    _check_scatter(input, dim, index, None if plain else source)
     if count(shape_of(index)) == 0:
         return o.scatter_value(input, reshape(index, (0,) * max(len(shape_of(input)), 1)), dim, 0)
     if reduce is not None:
@@ -137,7 +137,7 @@ def scatter(
 def scatter_add(input: Any, dim: int, index: Any, src: Any) -> Any:
     """Return `input` with ``src[i, j]`` added at ``[index[i, j], j]`` for dim 0, and alike for others."""
     dim = _arguments("scatter_add", input, dim, index)
-    _check_scatter("scatter", input, dim, index, tensor("scatter_add", "src", src, 3))
+    _check_scatter(input, dim, index, tensor("scatter_add", "src", src, 3))
     if count(shape_of(index)) == 0:
         index = reshape(index, (0,) * max(len(shape_of(input)), 1))
     return o.scatter_add(input, index, src, dim)
@@ -151,7 +151,7 @@ def _scatter_reduced(
     dim = _arguments("scatter_reduce", input, dim, index)
     if reduce not in ("sum", "prod", "mean", "amax", "amin"):
         raise RuntimeError(f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}")
-    _check_scatter("scatter", input, dim, index, tensor("scatter_reduce", "src", src, 3))
+    _check_scatter(input, dim, index, tensor("scatter_reduce", "src", src, 3))
     if count(shape_of(index)) == 0:
         index = reshape(index, (0,) * max(len(shape_of(input)), 1))
     else:

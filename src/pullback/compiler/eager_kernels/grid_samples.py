@@ -116,8 +116,8 @@ def _loaded(ops: Emitter, type_: str, base: str, *terms: str, kind: str = _APART
     return number(ops, f"load {type_}, ptr {_address(ops, type_, base, *terms)}{kind}")
 
 
-def _stored(ops: Emitter, type_: str, value: str, base: str, *terms: str, kind: str = _APART) -> None:
-    ops.line(f"store {type_} {value}, ptr {_address(ops, type_, base, *terms)}{kind}")
+def _stored(ops: Emitter, type_: str, value: str, base: str, *terms: str) -> None:
+    ops.line(f"store {type_} {value}, ptr {_address(ops, type_, base, *terms)}{_APART}")
 
 
 class _Kernel:

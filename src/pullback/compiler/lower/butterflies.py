@@ -48,14 +48,6 @@ def turned(ops: Any, x: Pair, root: complex) -> Pair:
     return Pair(ops.sub(ops.mul(re, a), ops.mul(im, b)), ops.add(ops.mul(re, b), ops.mul(im, a)))
 
 
-def product(ops: Any, x: Pair, y: Pair) -> Pair:
-    """Return the product of two pairs."""
-    return Pair(
-        ops.sub(ops.mul(x.real, y.real), ops.mul(x.imag, y.imag)),
-        ops.add(ops.mul(x.real, y.imag), ops.mul(x.imag, y.real)),
-    )
-
-
 def added(ops: Any, x: Pair, y: Pair) -> Pair:
     """Return the sum of two pairs."""
     return Pair(ops.add(x.real, y.real), ops.add(x.imag, y.imag))

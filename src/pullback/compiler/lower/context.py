@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import product
 from math import prod
 from typing import Any
@@ -336,5 +336,3 @@ def broadcast(x: Lowered, shape: Shape) -> Body:
 
     return body
 
-
-Lowering = Callable[..., Any]

@@ -21,11 +21,12 @@ import numpy as np
 
 from ..runtime.engine import register_bytes
 from .buffer import Buffer
-from .butterflies import added, few, half_turns, product, radices, roots
+from .butterflies import added, few, half_turns, radices, roots
 from .context import Context
 from .handlers import PARTS, Handler, Pair
 from .index import Index, Indices, Variable, constant, linear, strides_of
 from .lowered import Lowered, Routine, Shape
+from .pairs import product
 from .routines import filled, nest, spread, variables
 from .vectors import Vectors, counted, in_vectors
 

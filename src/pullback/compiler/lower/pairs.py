@@ -9,11 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import inf, nan
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .handlers import PARTS, Handler, Pair
+
+if TYPE_CHECKING:
+    from .vectors import Vectors
 
 
 class Pairs:
@@ -59,7 +62,8 @@ class Pairs:
         return Pair(real, imag)
 
 
-def _product(ops: Handler, x: Pair, y: Pair) -> Pair:
+def product(ops: Handler | Vectors, x: Pair, y: Pair) -> Pair:
+    """Return the product of two pairs."""
     return Pair(
         ops.sub(ops.mul(x.real, y.real), ops.mul(x.imag, y.imag)),
         ops.add(ops.mul(x.real, y.imag), ops.mul(x.imag, y.real)),
@@ -120,11 +124,11 @@ FORMULAS: dict[np.ufunc, Callable[..., Any]] = {
     np.conjugate: lambda ops, x: Pair(x.real, ops.neg(x.imag)),
     np.divide: _quotient,
     np.equal: lambda ops, x, y: ops.and_(ops.eq(x.real, y.real), ops.eq(x.imag, y.imag)),
-    np.multiply: _product,
+    np.multiply: product,
     np.negative: _of_parts("neg"),
     np.not_equal: lambda ops, x, y: ops.or_(ops.ne(x.real, y.real), ops.ne(x.imag, y.imag)),
     np.positive: lambda ops, x: x,
     np.sign: _sign,
-    np.square: lambda ops, x: _product(ops, x, x),
+    np.square: lambda ops, x: product(ops, x, x),
     np.subtract: _of_parts("sub"),
 }

@@ -70,13 +70,13 @@ def rebound_in_loops(files: Iterable[str]) -> list[tuple[Place, str]]:
     return found
 
 
-def returns_in_loop(files: Iterable[str], function: str = "forward") -> list[Place]:
-    """Return the lines at which a loop of a function ends in its first turn, by a `return`."""
+def returns_in_loop(files: Iterable[str]) -> list[Place]:
+    """Return the lines at which a loop of a `forward` ends in its first turn, by a `return`."""
     found = []
     for file in files:
         tree = tree_of(file)
         for node in ast.walk(tree) if tree is not None else ():
-            if not isinstance(node, ast.FunctionDef) or node.name != function:
+            if not isinstance(node, ast.FunctionDef) or node.name != "forward":
                 continue
             for loop in ast.walk(node):
                 last = loop.body[-1] if isinstance(loop, ast.For) else None

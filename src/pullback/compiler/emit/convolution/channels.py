@@ -23,8 +23,6 @@ _KEPT = 256
 #: Vectors that are added apart from each other.
 _TOGETHER = 4
 
-Term = Callable[[str, range], str]
-
 
 class ChannelShape(NamedTuple):
     """Arrays of ``(images, channels, places)``."""
