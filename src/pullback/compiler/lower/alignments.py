@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ..emit.emitter import Emitter
 from ..emit.scalars import computing
 from .context import Context
 from .handlers import Handler
@@ -102,7 +103,7 @@ class _Samples:
         buffer, strides = self.context.buffer(shape, self.dtype), strides_of(shape)
         front, toward = (_EDGE, -1) if forward else (0, 1)
 
-        def write(ops: Any) -> None:
+        def write(ops: Emitter) -> None:
             edges = variables("e", (times, self.samples, _EDGE))
             with nest(ops, edges):
                 t, n, s = spread(edges)
@@ -126,7 +127,7 @@ class _Samples:
                 ]
                 ops.store(buffer, linear((now, n, s + front), strides), step(ops, now, n, s, *before))
 
-        def look(ops: Any) -> None:
+        def look(ops: Emitter) -> None:
             t, n, s = spread(variables("i", (times, self.samples, states)))
             nothing = ops.constant(0, self.dtype)
             first(ops, n, s)

@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..emit.emitter import Emitter
 from ..runtime.engine import register_bytes
 from .buffer import Buffer
 from .butterflies import added, few, half_turns, radices, roots
@@ -108,7 +109,7 @@ class _Transform:
         self.buffer = self.context.buffer((elements + 4 * self.row,), self.part)
         self.behind = elements
 
-        def every(ops: Any) -> None:
+        def every(ops: Emitter) -> None:
             rows = Variable("row", self.lead)
             with counted(ops, rows):
                 write(ops, spread([rows])[0])
@@ -121,7 +122,7 @@ class _Transform:
         """Return one of the two rows between stages."""
         return _Rows(self.buffer, constant(self.behind + 2 * which * self.row), self.row)
 
-    def run(self, ops: Any, given: _Rows, target: _Rows | Put) -> None:
+    def run(self, ops: Emitter, given: _Rows, target: _Rows | Put) -> None:
         """Write the stages.
 
         Parameters
@@ -182,7 +183,7 @@ class _Transform:
                 target.store(ops, (p * radix + j) * run + at, value)
 
     def mirrored(
-        self, ops: Any, rows: _Rows, turns: Buffer,
+        self, ops: Emitter, rows: _Rows, turns: Buffer,
         change: Callable[[Vectors, Pair, Pair, Pair, Index], None],
     ) -> None:  # fmt: skip
         """Let `change` have vectors of the elements k from 1 on of a row, their mirror images at length − k,
@@ -291,7 +292,7 @@ def _of_real(context: Context, x: Lowered, axis: int, dtype: np.dtype[Any], scal
     made = _Transform(context, shorter, axis, part, True, 1)
     size, turns = prod(shape), context.table(half_turns(length, part))
 
-    def write(ops: Any, row: Index) -> None:
+    def write(ops: Emitter, row: Index) -> None:
         rows = made.between(1)
         made.run(ops, _Rows(given, row * made.row, prod(shorter)), rows)
         target = _Rows(made.buffer, row * (made.row + made.lanes), size)
@@ -325,7 +326,7 @@ def _to_real(
     shape = (*x.shape[:axis], length, *lanes)
     strides, turns = strides_of(shape), context.table(half_turns(length, part))
 
-    def write(ops: Any, row: Index) -> None:
+    def write(ops: Emitter, row: Index) -> None:
         halves = _Rows(given, row * (made.row + made.lanes), prod(x.shape))
         rows = made.between(1)
         for vectors, lane in in_vectors(ops, part, made.width, made.lanes):

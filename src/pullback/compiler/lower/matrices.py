@@ -19,6 +19,7 @@ from . import small_systems
 from .context import BOOL, Context, broadcast
 from .contractions import swapped
 from .convolutions import precompiled
+from .handlers import Handler
 from .lowered import Lowered
 from .views import copied
 
@@ -39,7 +40,7 @@ def _is_small(a: Lowered, most: int = MOST) -> bool:
 def _refused(context: Context, held: Lowered) -> None:
     """Refuse the results unless all numbers of a stack differ from zero."""
 
-    def wrong(ops: Any, at: Any) -> Any:
+    def wrong(ops: Handler, at: Any) -> Any:
         return ops.eq(held.at(ops, at), ops.constant(0, held.dtype))
 
     axes = range(len(held.shape))
@@ -104,7 +105,7 @@ def slogdet(context: Context, a: Lowered) -> list[Lowered] | None:
     pivots, signs = _pivots(context, a)
     zero, one = (lambda ops, n=n: ops.constant(n, a.dtype) for n in (0, 1))
 
-    def sign(ops: Any, at: Any) -> Any:
+    def sign(ops: Handler, at: Any) -> Any:
         value = pivots.at(ops, at)
         part = ops.select(ops.lt(value, zero(ops)), ops.constant(-1, a.dtype), one(ops))
         return ops.select(ops.eq(value, zero(ops)), zero(ops), part)

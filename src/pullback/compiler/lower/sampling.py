@@ -14,6 +14,7 @@ import numpy as np
 
 from ...array.sampler import KERNELS, Sampler, base_grid, derived
 from .context import Context
+from .handlers import Handler
 from .index import Indices, constant
 from .lowered import Lowered, Shape
 from .routines import scattered
@@ -46,7 +47,7 @@ def _vanish(sampler: Sampler, orders: Sequence[int]) -> bool:
     return max(orders) >= len(KERNELS[sampler.mode][0][0])
 
 
-def _bounded(ops: Any, c: Any, n: int, sampler: Sampler) -> tuple[Any, Any, Any]:
+def _bounded(ops: Handler, c: Any, n: int, sampler: Sampler) -> tuple[Any, Any, Any]:
     """Return a coordinate brought into the image, whether it moves with the given one, and which way."""
 
     def number(value: float) -> Any:
@@ -70,7 +71,7 @@ def _bounded(ops: Any, c: Any, n: int, sampler: Sampler) -> tuple[Any, Any, Any]
     return ops.minimum(ops.maximum(c, number(0)), number(n - 1)), moves, sign
 
 
-def _taps(ops: Any, place: Any, n: int, sampler: Sampler, order: int) -> list[_Tap]:
+def _taps(ops: Handler, place: Any, n: int, sampler: Sampler, order: int) -> list[_Tap]:
     """Return the pixels of an axis around a place, and their weights, differentiated `order` times."""
 
     def number(value: float) -> Any:
@@ -106,7 +107,7 @@ def _taps(ops: Any, place: Any, n: int, sampler: Sampler, order: int) -> list[_T
     return found
 
 
-def _tap(ops: Any, pixel: Any, n: int, weight: Any) -> _Tap:
+def _tap(ops: Handler, pixel: Any, n: int, weight: Any) -> _Tap:
     first, last = (ops.constant(value, pixel.dtype) for value in (0, n - 1))
     after, before = ops.ge(pixel, first), ops.le(pixel, last)
     # What is no number is not inside, and read at an end.
@@ -115,7 +116,7 @@ def _tap(ops: Any, pixel: Any, n: int, weight: Any) -> _Tap:
 
 
 def near(
-    ops: Any, grid: Any, at: Indices, size: Shape, sampler: Sampler, orders: Ints
+    ops: Handler, grid: Any, at: Indices, size: Shape, sampler: Sampler, orders: Ints
 ) -> list[_Tap]:
     """Return the pixels around the place of a result's element ``(image, channel, *place)``; `where` are
     indices.
@@ -144,7 +145,7 @@ def sampled(context: Context, x: Lowered, grid: Lowered, sampler: Sampler, order
         return context.full(shape, dtype, 0)
     x, grid = context.cheap(x), context.cheap(grid)
 
-    def body(ops: Any, at: Indices) -> Any:
+    def body(ops: Handler, at: Indices) -> Any:
         total = None
         for tap in near(ops, grid, at, x.shape[2:], sampler, orders):
             value = x.at(ops, (at[0], at[1], *tap.where))
@@ -169,16 +170,16 @@ def adjoint(
     total: Lowered | None = None
     for which in range(TAPS[sampler.mode] ** len(size)):
 
-        def tap(ops: Any, at: Indices, which: int = which) -> _Tap:
+        def tap(ops: Handler, at: Indices, which: int = which) -> _Tap:
             return near(ops, grid, at, size, sampler, orders)[which]
 
-        def term(ops: Any, at: Indices, tap: Callable[..., _Tap] = tap) -> Any:
+        def term(ops: Handler, at: Indices, tap: Callable[..., _Tap] = tap) -> Any:
             return ops.mul(tap(ops, at).weight, y.at(ops, at))
 
-        def place(ops: Any, at: Indices, tap: Callable[..., _Tap] = tap) -> Indices:
+        def place(ops: Handler, at: Indices, tap: Callable[..., _Tap] = tap) -> Indices:
             return at[0], at[1], *tap(ops, at).where
 
-        def inside(ops: Any, at: Indices, tap: Callable[..., _Tap] = tap) -> Any:
+        def inside(ops: Handler, at: Indices, tap: Callable[..., _Tap] = tap) -> Any:
             return tap(ops, at).inside
 
         total = scattered(context, total, shape, Lowered(y.shape, dtype, term), place, inside)
@@ -194,7 +195,7 @@ def affine_grid(context: Context, theta: Lowered, size: Ints, align_corners: boo
     theta = context.cheap(theta)
     base = context.held(context.constant(base_grid(size, align_corners, dtype).reshape(*size, rank + 1)))
 
-    def body(ops: Any, at: Indices) -> Any:
+    def body(ops: Handler, at: Indices) -> Any:
         lead, pixel, row = at[: -rank - 1], at[-rank - 1 : -1], at[-1]
         total = None
         for k in range(rank + 1):

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ..emit.emitter import Emitter
 from ..emit.scalars import computing
 from .context import Context, broadcast
 from .handlers import Handler
@@ -35,7 +36,7 @@ def scanned(
     def at(places: dict[int, Index], along: Index) -> Indices:
         return tuple(along if n == dim else places[n] for n in range(len(shape)))
 
-    def write(ops: Any) -> None:
+    def write(ops: Emitter) -> None:
         own = variables("o", tuple(shape[n] for n in others))
         with nest(ops, own):
             start = at(dict(zip(others, spread(own), strict=True)), constant(last if reverse else 0))
@@ -52,7 +53,7 @@ def scanned(
             here = at(places, now)
             ops.store(buffer, linear(here, strides), step(ops, here, before))
 
-    def look(ops: Any) -> None:
+    def look(ops: Emitter) -> None:
         indices = spread(variables("i", shape))
         first(ops, indices)
         step(ops, indices, ops.constant(0, dtype))

@@ -16,6 +16,7 @@ import numpy as np
 from ..emit.scalars import computing
 from .context import BOOL, Context, broadcast
 from .contractions import swapped
+from .handlers import Handler
 from .index import Indices, constant
 from .lowered import Body, Lowered
 from .views import copied
@@ -25,7 +26,7 @@ INT32, INT64 = np.dtype(np.int32), np.dtype(np.int64)
 MOST = 4
 
 
-def _eliminated(ops: Any, rows: list[list[Any]]) -> tuple[list[Any], list[Any]]:
+def _eliminated(ops: Handler, rows: list[list[Any]]) -> tuple[list[Any], list[Any]]:
     """Make the left of rows an upper triangle, the largest of a column first; return the pivots, and whether
     two rows were exchanged, for each pair that was looked at.
     """
@@ -45,7 +46,7 @@ def _eliminated(ops: Any, rows: list[list[Any]]) -> tuple[list[Any], list[Any]]:
     return pivots, exchanged
 
 
-def _solutions(ops: Any, rows: list[list[Any]]) -> list[Any]:
+def _solutions(ops: Handler, rows: list[list[Any]]) -> list[Any]:
     """Return the solution for the last column of rows."""
     size = len(rows)
     _eliminated(ops, rows)
@@ -72,10 +73,10 @@ def _solved(context: Context, a: Lowered, shape: tuple[int, ...], side: Body) ->
     lead = shape[:-2]
     matrix = broadcast(a, (*lead, size, size))
 
-    def row(ops: Any, at: Indices, k: int) -> list[Any]:
+    def row(ops: Handler, at: Indices, k: int) -> list[Any]:
         return [matrix(ops, (*at, constant(k), constant(j))) for j in range(size)]
 
-    def body(ops: Any, indices: Indices) -> Any:
+    def body(ops: Handler, indices: Indices) -> Any:
         *at, i, c = indices
         rows = [[*row(ops, tuple(at), k), side(ops, (*at, constant(k), c))] for k in range(size)]
         found, number = _solutions(ops, rows), ops.index(i, INT64)
@@ -84,7 +85,7 @@ def _solved(context: Context, a: Lowered, shape: tuple[int, ...], side: Body) ->
             chosen = ops.select(ops.eq(number, ops.constant(k, INT64)), found[k], chosen)
         return chosen
 
-    def singular(ops: Any, indices: Indices) -> Any:
+    def singular(ops: Handler, indices: Indices) -> Any:
         zero, wrong = ops.constant(0, dtype), ops.constant(False, BOOL)
         for pivot in _eliminated(ops, [row(ops, indices, k) for k in range(size)])[0]:
             wrong = ops.or_(wrong, ops.eq(pivot, zero))
@@ -114,7 +115,7 @@ def solve(context: Context, a: Lowered, b: Lowered, left: bool, vector: bool) ->
 def inverse(context: Context, a: Lowered) -> Lowered | None:
     """Return the inverse."""
 
-    def side(ops: Any, at: Indices) -> Any:
+    def side(ops: Handler, at: Indices) -> Any:
         here = ops.eq(ops.index(at[-2], INT64), ops.index(at[-1], INT64))
         return ops.select(here, ops.constant(1, a.dtype), ops.constant(0, a.dtype))
 
@@ -128,7 +129,7 @@ def slogdet(context: Context, a: Lowered) -> list[Lowered] | None:
         return None
     a = context.stored(a)
 
-    def eliminated(ops: Any, at: Indices) -> tuple[list[Any], list[Any], Any]:
+    def eliminated(ops: Handler, at: Indices) -> tuple[list[Any], list[Any], Any]:
         places = range(size)
         pivots, exchanged = _eliminated(
             ops, [[a.at(ops, (*at, constant(k), constant(j))) for j in places] for k in places]
@@ -138,14 +139,14 @@ def slogdet(context: Context, a: Lowered) -> list[Lowered] | None:
             singular = ops.or_(singular, ops.eq(pivot, ops.constant(0, dtype)))
         return pivots, exchanged, singular
 
-    def sign(ops: Any, at: Indices) -> Any:
+    def sign(ops: Handler, at: Indices) -> Any:
         pivots, exchanged, singular = eliminated(ops, at)
         found = ops.constant(1, dtype)
         for turns in (*exchanged, *(ops.lt(p, ops.constant(0, dtype)) for p in pivots)):
             found = ops.select(turns, ops.neg(found), found)
         return ops.select(singular, ops.constant(0, dtype), found)
 
-    def logarithm(ops: Any, at: Indices) -> Any:
+    def logarithm(ops: Handler, at: Indices) -> Any:
         pivots, _, singular = eliminated(ops, at)
         found = ops.constant(0, dtype)
         for pivot in pivots:

@@ -17,6 +17,7 @@ from ..emit.scalars import TYPES, computing
 from ..emit.selection import Selection, first_places
 from .context import Context
 from .convolutions import precompiled
+from .handlers import Handler
 from .index import Indices
 from .lowered import Lowered
 
@@ -40,7 +41,7 @@ def in_order(context: Context, x: Lowered, dim: int, descending: bool) -> list[L
     def at(indices: Indices, along: Any) -> Indices:
         return tuple(along if n == dim else index for n, index in enumerate(indices))
 
-    def is_before(ops: Any, indices: Indices) -> Any:
+    def is_before(ops: Handler, indices: Indices) -> Any:
         *kept, other = indices
         a, b = x.at(ops, tuple(kept)), x.at(ops, at(tuple(kept), other))
         small, large = (a, b) if descending else (b, a)
@@ -54,14 +55,14 @@ def in_order(context: Context, x: Lowered, dim: int, descending: bool) -> list[L
 
     ranks = _summed(context, (*shape, length), is_before)
 
-    def number(ops: Any, indices: Indices) -> Any:
+    def number(ops: Handler, indices: Indices) -> Any:
         *kept, other = indices
         here = ops.eq(ranks.at(ops, at(tuple(kept), other)), numbers.at(ops, (kept[dim],)))
         return ops.select(here, numbers.at(ops, (other,)), ops.constant(0, INT32))
 
     found = _summed(context, (*shape, length), number)
 
-    def value(ops: Any, indices: Indices) -> Any:
+    def value(ops: Handler, indices: Indices) -> Any:
         place = ops.place(ops.cast(found.at(ops, indices), INT64), length)
         return x.at(ops, at(indices, place))
 
@@ -86,7 +87,7 @@ def first_few(context: Context, x: Lowered, k: int, dim: int, largest: bool) -> 
         return (*others[:dim], along, *others[dim:])
 
     def from_last(found: Lowered) -> Lowered:
-        def moved(ops: Any, indices: Indices) -> Any:
+        def moved(ops: Handler, indices: Indices) -> Any:
             return found.at(ops, (*indices[:dim], *indices[dim + 1 :], indices[dim]))
 
         return Lowered((*kept[:dim], k, *kept[dim:]), found.dtype, moved, cost=found.cost)

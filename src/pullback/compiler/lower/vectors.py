@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ..emit.emitter import Emitter
 from ..emit.scalars import TYPES, Value, number
 from .buffer import Buffer
 from .index import Index, Variable
@@ -20,7 +21,7 @@ from .routines import spread
 class Vectors:
     """Handle vectors of numbers, as a handler does scalars."""
 
-    def __init__(self, ops: Any, dtype: np.dtype[Any], lanes: int) -> None:
+    def __init__(self, ops: Emitter, dtype: np.dtype[Any], lanes: int) -> None:
         self.ops, self.dtype, self.lanes = ops, dtype, lanes
         self.real = TYPES[dtype]
         self.type = f"<{lanes} x {self.real}>" if lanes > 1 else self.real
@@ -93,7 +94,7 @@ class Vectors:
 
 
 @contextmanager
-def counted(ops: Any, *variables: Variable) -> Iterator[None]:
+def counted(ops: Emitter, *variables: Variable) -> Iterator[None]:
     """Open loops that LLVM leaves as they are."""
     with ExitStack() as loops:
         for variable in variables:
@@ -103,7 +104,7 @@ def counted(ops: Any, *variables: Variable) -> Iterator[None]:
         yield
 
 
-def in_vectors(ops: Any, dtype: np.dtype[Any], width: int, count: int) -> Iterator[tuple[Vectors, Index]]:
+def in_vectors(ops: Emitter, dtype: np.dtype[Any], width: int, count: int) -> Iterator[tuple[Vectors, Index]]:
     """Go over the places below `count` by whole vectors, then by shorter ones; inside of a loop each."""
     start = 0
     while start < count:

@@ -14,6 +14,7 @@ import numpy as np
 
 from .context import Context
 from .gathers import searchsorted
+from .handlers import Handler
 from .index import Indices
 from .lowered import Lowered
 from .routines import joined
@@ -33,7 +34,7 @@ def divided(context: Context, x: Any, number: Any, *, rest: bool) -> Lowered | N
     if not 0 < number <= np.iinfo(dtype).max:
         return None
 
-    def body(ops: Any, indices: Indices) -> Any:
+    def body(ops: Handler, indices: Indices) -> Any:
         value, by = x.at(ops, indices), ops.constant(number, dtype)
         quotient = ops.floordiv(value, by)
         return ops.sub(value, ops.mul(quotient, by)) if rest else quotient
@@ -48,7 +49,7 @@ def places(context: Context, x: Lowered, count: int) -> Lowered | None:
         return None
     results = context.results
 
-    def marked(ops: Any, indices: Indices) -> Any:
+    def marked(ops: Handler, indices: Indices) -> Any:
         within, left = [], indices[0]
         for extent in reversed(shape):
             within.append(left % extent)
@@ -66,7 +67,7 @@ def places(context: Context, x: Lowered, count: int) -> Lowered | None:
     found = context.stored(found)
 
     def along(axis: int) -> Lowered:
-        def place(ops: Any, indices: Indices) -> Any:
+        def place(ops: Handler, indices: Indices) -> Any:
             at = found.at(ops, (indices[1],))
             # Where there are fewer, zeros follow.
             at = ops.select(ops.lt(at, ops.constant(size, INT64)), at, ops.constant(0, INT64))
