@@ -1,4 +1,4 @@
-"""What fills buffers: the base of all nodes (see `lowered`), and calls of array kernels.
+"""Nodes that fill buffers: the base of all (see `lowered`), and calls of array kernels.
 
 A program that is found on disk has no other node than these calls.
 """
