@@ -9,7 +9,7 @@ called.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy import ndarray
@@ -28,6 +28,9 @@ from .comparison import zeros_of
 from .convert import as_dtype
 from .kernels import into
 from .structure import expand, permute_to_front, reshape
+
+if TYPE_CHECKING:
+    from ..array.random import Generator
 
 random_integer = import_later("..array.random_integer", __package__)
 random_normal = import_later("..array.random_normal", __package__)
@@ -138,7 +141,7 @@ bernoulli_number = Draw("bernoulli_number", random_transform, ("p",), "Bernoulli
 dropout_noise = Draw("dropout_noise", random_transform, ("p",), "BernoulliBackward2")
 
 
-def _bernoulli(p: ndarray, /, generator: Any) -> ndarray:
+def _bernoulli(p: ndarray, /, generator: Generator) -> ndarray:
     return random_transform.bernoulli(generator, np.empty(p.shape, p.dtype), p)
 
 
@@ -150,7 +153,7 @@ _bernoulli_op = op(
 bernoulli = _weighing(lambda p, generator: _bernoulli_op(traced(p), generator))
 
 
-def _bernoulli_each(x: ndarray, p: ndarray, /, generator: Any) -> ndarray:
+def _bernoulli_each(x: ndarray, p: ndarray, /, generator: Generator) -> ndarray:
     return random_transform.bernoulli(generator, laid_out_like(x), p)
 
 
@@ -160,26 +163,26 @@ _bernoulli_each_op = op(
 )  # fmt: skip
 
 
-def bernoulli_each(x: Any, p: Any, generator: Any) -> Any:
+def bernoulli_each(x: Any, p: Any, generator: Generator) -> Any:
     """Return ones with the probabilities `p`, which broadcast, and zeros, in the shape and dtype of `x`."""
     if not mappings.get():
         return _bernoulli_each_op(x, p, generator)
     return as_dtype(bernoulli(expand(p, shape_of(x)), generator), dtype_of(x))
 
 
-def _normal_around(mean: ndarray, /, std: float, generator: Any) -> ndarray:
+def _normal_around(mean: ndarray, /, std: float, generator: Generator) -> ndarray:
     out = random_normal.normal(generator, np.empty(mean.shape, mean.dtype), 0.0, std)
     return np.add(out, mean, out=out)
 
 
-def _normal_wide(std: ndarray, /, mean: float, generator: Any) -> ndarray:
+def _normal_wide(std: ndarray, /, mean: float, generator: Generator) -> ndarray:
     out = random_normal.normal(generator, np.empty(std.shape, std.dtype))
     out *= std
     out += std.dtype.type(mean)
     return out
 
 
-def _normal_each(mean: ndarray, std: ndarray, /, generator: Any) -> ndarray:
+def _normal_each(mean: ndarray, std: ndarray, /, generator: Generator) -> ndarray:
     check_broadcast((mean, std))
     out = np.empty(np.broadcast_shapes(mean.shape, std.shape), mean.dtype)
     random_normal.normal(generator, out)
@@ -207,7 +210,7 @@ normal_wide = _declared(_normal_wide, "NormalBackward2")
 normal_each = _declared(_normal_each, "NormalBackward3", inputs=2)
 
 
-def _multinomial(p: ndarray, /, count: int, replacement: bool, generator: Any) -> ndarray:
+def _multinomial(p: ndarray, /, count: int, replacement: bool, generator: Generator) -> ndarray:
     from ..array import random_choice
 
     # Of an expanded array the kernel's own noise would lie in another order than torch's.
@@ -243,7 +246,7 @@ def _drawn_from(p: ndarray, /) -> ndarray:
 drawn_from = op("drawn_from", _drawn_from, batch=lambda size: (), shape=like_first)
 
 
-def _poisson(rates: ndarray, /, generator: Any) -> ndarray:
+def _poisson(rates: ndarray, /, generator: Generator) -> ndarray:
     from ..array import random_choice
 
     return random_choice.poisson(generator, rates)
@@ -253,7 +256,7 @@ def _poisson(rates: ndarray, /, generator: Any) -> ndarray:
 poisson = _declared(_poisson, "PoissonBackward0")
 
 
-def _binomial(counts: ndarray, p: ndarray, /, generator: Any) -> ndarray:
+def _binomial(counts: ndarray, p: ndarray, /, generator: Generator) -> ndarray:
     from ..array import random_choice
 
     if counts.dtype in HALVES:
@@ -265,13 +268,13 @@ def _binomial(counts: ndarray, p: ndarray, /, generator: Any) -> ndarray:
 binomial = _weighing(op("binomial", _binomial, underivable="binomial", batch=_same_attributes), 2)
 
 
-def _standard_gamma(concentration: ndarray, /, generator: Any) -> ndarray:
+def _standard_gamma(concentration: ndarray, /, generator: Generator) -> ndarray:
     from ..array import random_gamma
 
     return random_gamma.standard_gamma(generator, concentration)
 
 
-def _dirichlet(concentration: ndarray, /, generator: Any) -> ndarray:
+def _dirichlet(concentration: ndarray, /, generator: Generator) -> ndarray:
     from ..array import random_gamma
 
     return random_gamma.dirichlet(generator, concentration)
@@ -324,7 +327,7 @@ dirichlet_grad: Call = elementwise(
 dirichlet = _weighing(op("dirichlet", _dirichlet, underivable="_sample_dirichlet", batch=_same_attributes))
 
 
-def _rrelu_noise(x: ndarray, /, low: float, high: float, generator: Any) -> ndarray:
+def _rrelu_noise(x: ndarray, /, low: float, high: float, generator: Generator) -> ndarray:
     negative = x <= 0
     noise = np.ones(x.shape, x.dtype)
     noise[negative] = random_uniform.doubles(generator, int(negative.sum())) * (high - low) + low

@@ -34,7 +34,7 @@ class ChannelShape(NamedTuple):
     places: int
 
     def together(self) -> int:
-        """Return how many channels are done at once: up to four vectors of them where an image has one place."""
+        """Return how many channels are done at once: up to four vectors where an image has one place."""
         lanes = registers(self.real).lanes
         fitting = (n * lanes for n in (4, 2) if self.channels >= n * lanes)
         return 1 if self.places > 1 else next(fitting, lanes)
