@@ -64,6 +64,22 @@ def test_what_only_moves_elements_is_moved():
     assert learn(torch.triu, x) and torch.triu(x + 1).tolist() == [[1, 2, 3], [0, 5, 6]]
 
 
+@pytest.mark.parametrize("has_history", [False, True])
+def test_results_that_count_as_written_have_their_version(has_history):
+    """torch squeezes a vector's product in place, and writes the parts of a circular border."""
+    x = torch.rand(4, requires_grad=has_history)
+    y = torch.rand(4, 3)
+    assert learn(torch.matmul, x, y)
+    product = torch.matmul(x, y)
+    assert product._version == 1 and (not has_history or product.sum().backward() is None)
+    x = torch.rand(1, 1, 4, requires_grad=has_history)
+    assert learn(torch.nn.functional.pad, x, (1, 2), "circular")
+    wide = torch.nn.functional.pad(x, (1, 2), "circular")
+    assert wide._version == 3 and wide.view(-1)._version == 3
+    wide.add_(1)
+    assert wide._version == 4 and torch.nn.functional.pad(x, (1, 2), "circular")._version == 3
+
+
 def test_parts_are_a_tuple_of_views():
     x = torch.arange(12.0).reshape(6, 2).clone()
     assert learn(torch.split, x, 4)

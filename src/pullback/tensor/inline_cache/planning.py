@@ -131,13 +131,16 @@ def planned(
     seen = any(type(r) is tuple and r[0] < len(tensors) for r, _ in told)
     if seen and any((tensor._node is not None) is not r for tensor, r in zip(tensors, recorded, strict=True)):
         raise Unplanned  # a view of what has a history, unrecorded: the plan would not fit this call itself
+    versions = {real._counter[0] for real, _ in made}
+    if len(versions) > 1:
+        raise Unplanned
     any_history = notes.any_history and all(type(r) is int and r >= len(tensors) for r, _ in told)
     attached = [(len(tensors) + k, history.source(v._node)) for k, (_, v) in enumerate(made)]
     results = [(r, history.source(edge)) for r, edge in told]
     return (
         compute, len(made), results, container, None if any_history else recorded, history.nodes,
         len(history.held), [(k, source) for k, source in attached if source.kind != CONSTANT],
-        -1, (),
+        max(versions, default=0), -1, (),
     )  # fmt: skip
 
 
@@ -225,6 +228,7 @@ def _told(real: Any, stand_in: Any, known: list[tuple[Any, Any]]) -> Any:
             return k
     if (
         type(real) is not facade.Tensor or type(value) is not ndarray
+        or real._counter[0] != stand_in._counter[0]
         or real._view is not None or any(real is tensor for tensor, _ in known)
         or not isinstance(layout, Meta | ndarray)
         or (layout.shape, layout.dtype) != (value.shape, value.dtype)

@@ -49,7 +49,7 @@ def planned_write(
     for probe in probes(own):
         _compare(function, given, probe, target, compute)
     recorded = (False,) * len(tensors)
-    return compute, 0, [(target, Source(CONSTANT))], None, recorded, [], 0, [], target, arrays
+    return compute, 0, [(target, Source(CONSTANT))], None, recorded, [], 0, [], 0, target, arrays
 
 
 def _computing(

@@ -12,7 +12,6 @@ from .arguments import (
     AT_NONE,
     AT_TENSOR,
     AT_VIEW,
-    AT_ZERO,
     TENSORS,
 )  # fmt: skip
 from .nodes import SOURCE, sourced
@@ -104,21 +103,20 @@ def result_at(result: Words, aside: Object, header: Words, unrecorded: Object) -
 
 @native
 def put_computed(
-    own: Object, count: Int, all_count: Int, aside: Object, header: Words, unrecorded: Object
+    own: Object, count: Int, all_count: Int, aside: Object, header: Words, unrecorded: Object, version: Object
 ) -> Bool:
-    """Put aside what was computed, one array or a tuple, which is taken: tensors around the first of them,
-    and the arrays that nodes alone hold; false where memory is short.
+    """Put aside what was computed, one array or a tuple, which is taken: tensors of a version around the
+    first of them, and the arrays that nodes alone hold; false where memory is short.
     """
     given: Int = aside[0]
     none: Object = header[AT_NONE]
     kind: Object = header[AT_TENSOR]
-    zero: Object = header[AT_ZERO]
     for n in range(all_count):
         array = own if all_count == 1 else shared(own.items[n])
         place = given + n + 1
         aside[TENSORS + place] = array
         if n < count:
-            tensor = tensor_around(array, none, kind, none, zero)
+            tensor = tensor_around(array, none, kind, none, version)
             if tensor is null:
                 return False
             aside[place] = tensor

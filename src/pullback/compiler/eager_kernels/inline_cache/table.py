@@ -107,7 +107,7 @@ class InlineCaches:
         self, table: np.ndarray, arguments: tuple[Any, ...], named: dict[str, Any],
         compute: Callable[..., Any] | None, computed: int, results: Sequence[tuple[Any, Source]],
         container: Callable[..., Any] | None, recorded: Sequence[bool] | None, nodes: Sequence[Left],
-        held: int, attached: Sequence[tuple[int, Source]], target: int = -1,
+        held: int, attached: Sequence[tuple[int, Source]], version: int = 0, target: int = -1,
         arrays: Sequence[np.ndarray] = (),
     ) -> bool:  # fmt: skip
         """Add a plan to a table; whether it can be told.
@@ -134,12 +134,14 @@ class InlineCaches:
             The nodes that are made, and of which tensors that are computed they are the history.
         held : int
             How many arrays are computed for nodes alone, behind the others.
+        version : int
+            How often each tensor that is computed was written to since it was made.
         target : int
             The number of the tensor that is written to; -1: none is.
         arrays : sequence of array
             Those of the tensors, where one is written to.
         """
-        kept: list[Any] = [compute, container]
+        kept: list[Any] = [compute, container, version]
         told: list[int] = []
         fits = len(nodes) <= NODES and computed + held <= TENSORS // 2
         each = None if recorded is None else iter(recorded)
@@ -161,7 +163,7 @@ class InlineCaches:
             int(table[FIRST]), 0 if compute is None else id(compute), computed,
             computed + held, self._nodes(nodes, attached), len(nodes), ASKS_HISTORY | ASKS_VIEW * views,
             silent, len(results), 0 if container is None else id(container), TOLD + len(told), len(named),
-            len(arguments) - ARGUMENTS, target + 1, self._reach(arrays), *told, *made,
+            len(arguments) - ARGUMENTS, target + 1, self._reach(arrays), id(version), *told, *made,
         ]  # fmt: skip
         own = np.array(words, np.int64)
         self._kept += [own, *kept]

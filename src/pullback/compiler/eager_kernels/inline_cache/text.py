@@ -39,11 +39,12 @@ from .results import RESULT, put_computed, result_at
 #: recorded and where they are not (-1: Python is to do those), how many results there are, what is called
 #: with several, where the results begin, how many arguments are given by name, and by place behind the
 #: first four, which tensor among the arguments is written to (0: none, else its number from 1 on), and where
-#: it is told how far the arrays reach before and behind their first elements; the arguments follow.
+#: it is told how far the arrays reach before and behind their first elements, and the version of what is
+#: computed; the arguments follow.
 (
     _NEXT, _COMPUTE, _COMPUTED, _ARRAYS, _NODES, _NODE_COUNT, _ASKED, _ASKED_SILENT, _COUNT,
-    _CONTAINER, _RESULTS, _NAMES, _MORE, _WRITTEN, _REACH, TOLD,
-) = range(16)  # fmt: skip
+    _CONTAINER, _RESULTS, _NAMES, _MORE, _WRITTEN, _REACH, _VERSION, TOLD,
+) = range(17)  # fmt: skip
 
 
 @native
@@ -115,7 +116,8 @@ def compute(plan: Words, tensors: Int, aside: Object, header: Words, unrecorded:
         return 1
     own = python.PyObject_Vectorcall(kernels, aside + 1 + TENSORS, tensors, null)
     if own is not null:
-        could = put_computed(own, plan[_COMPUTED], plan[_ARRAYS], aside, header, unrecorded)
+        version: Object = plan[_VERSION]
+        could = put_computed(own, plan[_COMPUTED], plan[_ARRAYS], aside, header, unrecorded, version)
         return 1 if could else 0
     exception: Object = header[AT_EXCEPTION]
     if python.PyErr_ExceptionMatches(exception) == 0:
