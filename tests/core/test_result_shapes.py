@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+import pullback.ops.recurrent  # noqa: F401  # fills the table
 from pullback.core.op import TABLE, Op
 from pullback.core.value import dtype_of, shape_of
-from pullback.ops import arithmetic as arithmetic  # fills the table
-from pullback.ops import recurrent as recurrent
 
 GATES = {"elman": 1, "gru": 3, "lstm": 4, "mkldnn_rnn_layer": 4}
 
