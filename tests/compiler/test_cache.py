@@ -137,7 +137,9 @@ _PROGRAM = textwrap.dedent(
         return compile(text, *how)
     codegen.compiled = counted
     torch.manual_seed(0)
-    model = torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.Tanh(), torch.nn.Linear(8, 3))
+    model = torch.nn.Sequential(
+        torch.nn.Linear(4, 8), torch.nn.Tanh(), torch.nn.Dropout(0.1), torch.nn.Linear(8, 3)
+    )
     optimizer = torch.optim.Adam(model.parameters())
     @torch.compile(backend="native")
     def step(x, target):
@@ -153,7 +155,10 @@ _PROGRAM = textwrap.dedent(
 _IMPORTED = textwrap.dedent(
     """
     import platform, sys
-    builders = ("lower.equations", "passes.memory_plan", "emit.writer", "emit.product", "emit.convolution")
+    builders = (
+        "lower.equations", "lower.lowered", "passes.memory_plan", "emit.emitter", "emit.writer",
+        "emit.product", "emit.convolution", "eager_kernels.draws_text",
+    )
     names = {f"pullback.compiler.{name}" for name in builders}
     if platform.machine() == "x86_64" and sys.platform == "linux":
         names.add("llvmlite.binding")

@@ -366,6 +366,11 @@ class Op:
         return tuple(range(len(self.outputs)) if self.differentiable is None else self.differentiable)
 
     @computed
+    def known_dtypes(self) -> dict[Any, np.dtype[Any]]:
+        """Return what `result_shapes` has asked the kernel of an elementwise op, by kinds of operands."""
+        return {}
+
+    @computed
     def _known_shapes(self) -> dict[Any, tuple[tuple[Any, Any], ...]]:
         return {}
 

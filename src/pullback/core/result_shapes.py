@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy import ndarray
 
+from ..array.dtypes import get_default_dtype
 from ..array.quiet import IGNORE, loud, quiet
 from ..array.random import Generator
 from .meta import Meta
@@ -29,6 +30,8 @@ PRIMES = (2, 3, 5, 7, 11, 13, 17, 19)
 _REAL = {np.dtype(np.float32), np.dtype(np.float64)}
 #: Up to so many elements an op is asked with the sizes that its inputs have.
 MANY = 1 << 12
+#: Answers of an op that are remembered, at most.
+KNOWN_DTYPES = 1024
 
 
 def result_kinds(op: Op, inputs: tuple[Any, ...], attrs: tuple[Any, ...]) -> Kinds:
@@ -48,7 +51,7 @@ def _found(op: Op, inputs: tuple[Any, ...], attrs: tuple[Any, ...]) -> Kinds:
         shape = np.broadcast_shapes(*(shape_of(v) for v in inputs if v is not None))
         dtype = _floating(op, inputs)
         if dtype is None:
-            dtype = op.evaluate(tuple(_one(v) for v in inputs), attrs).dtype
+            dtype = _asked(op, inputs, attrs)
         return ((shape, dtype),)
     if op.sizes_kept and any(prod(shape_of(v)) > MANY for v in inputs if v is not None):
         found = _with_small_sizes(op, inputs, attrs)
@@ -72,6 +75,20 @@ def _floating(op: Op, inputs: tuple[Any, ...]) -> np.dtype[Any] | None:
     (dtype,) = found
     takes = getattr(op.check, "takes", None) if op.check is not None else _REAL.__contains__
     return dtype if takes is not None and takes(dtype) else None
+
+
+def _asked(op: Op, inputs: tuple[Any, ...], attrs: tuple[Any, ...]) -> np.dtype[Any]:
+    """Return the dtype that an elementwise op's kernel gives, which it is asked once for operands of any
+    sizes: an optimizer asks for each parameter.
+    """
+    kinds = [(type(v), v) if _is_number(v) else (bool(shape_of(v)), dtype_of(v)) for v in inputs]
+    key = (attrs, get_default_dtype(), *kinds)
+    found = None if op.draws else op.known_dtypes.get(key)
+    if found is None:
+        found = op.evaluate(tuple(_one(v) for v in inputs), attrs).dtype
+        if not op.draws and len(op.known_dtypes) < KNOWN_DTYPES:
+            op.known_dtypes[key] = found
+    return found
 
 
 def of_no_image(kernel: Callable[..., Any]) -> Callable[..., Kinds]:

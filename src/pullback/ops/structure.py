@@ -77,8 +77,8 @@ def _contiguous(x: ndarray, /) -> ndarray:
 #: A copy in C order.
 contiguous_copy = op(
     "contiguous_copy", _contiguous, (lambda g: g,), kind="linear", node_name="CloneBackward0",
-    batch=lambda size: ()
-)
+    batch=lambda size: (), sizes_kept=True,
+)  # fmt: skip
 
 
 #: A copy in C order under the name that torch gives the first gradient of a leaf under `create_graph`.

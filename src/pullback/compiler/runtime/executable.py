@@ -19,7 +19,6 @@ from ...core.body import Body
 from ...core.op import TABLE
 from ..emit.codegen import NOTHING
 from ..lower.buffer import Buffer, aligned
-from ..lower.filling import Call
 from ..program.program import Program
 from . import engine, image, machine_code
 from .helper_processes import LONG, MOST, at_work, submitted, summon
@@ -90,6 +89,8 @@ class Executable:
         self, pairs: Sequence[image.Pair], name: image.Name | None
     ) -> tuple[image.Image, machine_code.Found]:
         """Build what running the program takes, and keep it under a name."""
+        from ..lower.filling import Call
+
         with at_work():
             if _is_long(self.program):
                 summon(MOST)
@@ -302,7 +303,7 @@ def _functions(symbols: Iterable[str]) -> dict[str, int]:
 def _generators(segments: Iterable[Any]) -> list[Any]:
     found = {}
     for step in segments:
-        if isinstance(step, Call) and TABLE[step.op].draws:
+        if not isinstance(step, str) and TABLE[step.op].draws:
             generator = step.attrs[-1]
             found[id(generator)] = generator
     return list(found.values())

@@ -10,7 +10,7 @@ Generators of random numbers are no part of an image: they are those of the prog
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy import ndarray
@@ -19,10 +19,12 @@ from ...array import dtypes
 from ...array.threads import get_num_threads
 from ..emit.codegen import Code
 from ..lower.buffer import Buffer
-from ..lower.filling import Call
 from ..program.program import Program
 from ..program.text import Unprintable, kind, printed, read_kind
-from . import cache, call_text, machine_code
+from . import cache, machine_code
+
+if TYPE_CHECKING:
+    from ..lower.filling import Call
 
 #: What is asked of a program: (input, output), whether the output may be written to the input's memory.
 Pair = tuple[int, int]
@@ -92,6 +94,7 @@ def is_native(program: Program) -> bool:
     if found is not None:
         return bool(found[0])
     from ..lower.equations import lower
+    from ..lower.filling import Call
 
     native = not any(isinstance(node, Call) for node in lower(program).nodes)
     if name is not None:
@@ -111,6 +114,8 @@ def _name(question: str, program: Program, *more: str) -> Name | None:
 
 def told(segments: Iterable[Any], name: Name) -> list[Any] | None:
     """Return segments as JSON; None where a call holds something without a text."""
+    from . import call_text
+
     try:
         return [s if isinstance(s, str) else call_text.told(s, name.generators) for s in segments]
     except Unprintable:
@@ -145,9 +150,11 @@ def _read(name: Name, about: Any, content: bytes) -> tuple[Image, machine_code.F
     inputs, outputs = buffers(about["inputs"], "input"), buffers(about["outputs"], "temporary")
     others = buffers(about["others"], "temporary")
     known = {b.number: b for b in (*inputs, *outputs, *others)}
-    segments = [
-        s if isinstance(s, str) else call_text.read(s, known, name.generators) for s in about["segments"]
-    ]
+    segments: list[Any] = about["segments"]
+    if not all(isinstance(s, str) for s in segments):
+        from . import call_text  # most programs call no array kernels
+
+        segments = [s if isinstance(s, str) else call_text.read(s, known, name.generators) for s in segments]
     image = Image(
         segments, inputs, outputs, dict(about["offsets"]), constants,
         dict(about["slots"]), about["arena_bytes"], about["elements"], about["checked"], about["parallel"],
@@ -179,5 +186,5 @@ def write(name: Name, image: Image) -> None:
 
 def called(segments: Iterable[Any]) -> dict[int, Buffer]:
     """Return the buffers that calls of array kernels read and fill, by number."""
-    calls = [s for s in segments if isinstance(s, Call)]
+    calls: list[Call] = [s for s in segments if not isinstance(s, str)]
     return {b.number: b for s in calls for b in (*s.operands, *s.outputs) if isinstance(b, Buffer)}
