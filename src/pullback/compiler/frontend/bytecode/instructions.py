@@ -9,6 +9,8 @@ from __future__ import annotations
 import dis
 import sys
 from collections.abc import Iterator, Sequence
+from functools import cache
+from itertools import accumulate
 from types import CodeType
 from typing import Any, NamedTuple
 
@@ -121,43 +123,41 @@ def taken_apart(code: CodeType) -> Body:
 
 def put_together(code: CodeType, body: Body, stack: int) -> CodeType:
     """Return `code` with another body, which may use `stack` more places of the stack."""
-    sizes = {id(i): _size(i.arg) + _CACHES[i.name] for i in body.instructions}
-    while True:
-        offsets, offset = {}, 0
-        for i in body.instructions:
-            offsets[id(i)] = offset
-            offset += sizes[id(i)]
+    instructions = body.instructions
+    sizes = [_size(i.arg) + _CACHES[i.name] for i in instructions]
+    number = {id(i): n for n, i in enumerate(instructions)}
+    jumps = [(n, i, number[id(i.target)]) for n, i in enumerate(instructions) if i.target is not None]
+    grown = True
+    while grown:
         grown = False
-        for i in body.instructions:
-            if i.target is not None:
-                after = offsets[id(i)] + sizes[id(i)]
-                i.arg = abs(offsets[id(i.target)] - after)
-                size = _size(i.arg) + _CACHES[i.name]
-                if size > sizes[id(i)]:
-                    sizes[id(i)] = size
-                    grown = True
-        if not grown:
-            break
+        offsets = [0, *accumulate(sizes)]
+        for n, i, target in jumps:
+            i.arg = abs(offsets[target] - offsets[n + 1])
+            size = _size(i.arg) + _CACHES[i.name]
+            if size > sizes[n]:
+                sizes[n] = size
+                grown = True
     text = bytearray()
-    for i in body.instructions:
-        caches = _CACHES[i.name]
-        for n in range(sizes[id(i)] - caches - 1, 0, -1):
-            text += bytes((_EXTENDED, i.arg >> (_BITS * n) & 0xFF))
-        text += bytes((OPCODES[i.name], i.arg & 0xFF))
+    spans: list[tuple[Position, int]] = []
+    here, units = _NOWHERE, 0
+    for i, size in zip(instructions, sizes, strict=True):
+        arg, caches = i.arg, _CACHES[i.name]
+        for n in range(size - caches - 1, 0, -1):
+            text += bytes((_EXTENDED, arg >> (_BITS * n) & 0xFF))
+        text += bytes((OPCODES[i.name], arg & 0xFF))
         if caches:
             text += bytes(_UNIT * caches)
+        if i.position is not here:
+            spans.append((here, units))
+            here, units = i.position, 0
+        units += size
+    spans.append((here, units))
     table = bytearray()
-    for h in sorted(body.handlers, key=lambda h: offsets[id(h.first)]):
-        first = offsets[id(h.first)]
-        end = offsets[id(h.last)] + sizes[id(h.last)]
-        for n, value in enumerate((first, end - first, offsets[id(h.target)], h.depth << 1 | h.lasti)):
+    for h in sorted(body.handlers, key=lambda h: number[id(h.first)]):
+        first, end = offsets[number[id(h.first)]], offsets[number[id(h.last)] + 1]
+        target = offsets[number[id(h.target)]]
+        for n, value in enumerate((first, end - first, target, h.depth << 1 | h.lasti)):
             table += _varint(value, 0x80 if n == 0 else 0)
-    spans: list[tuple[Position, int]] = []
-    for i in body.instructions:
-        if spans and spans[-1][0] is i.position:
-            spans[-1] = i.position, spans[-1][1] + sizes[id(i)]
-        else:
-            spans.append((i.position, sizes[id(i)]))
     return code.replace(
         co_code=bytes(text), co_exceptiontable=bytes(table), co_consts=tuple(body.constants),
         co_stacksize=code.co_stacksize + stack,
@@ -207,6 +207,7 @@ def _varint(value: int, mark: int) -> bytes:
     return bytes(text)
 
 
+@cache
 def _small_first(value: int) -> bytes:
     """Write a number in groups of six bits, the lowest first."""
     text = bytearray()
