@@ -16,9 +16,9 @@ from typing import IO, Any, NamedTuple
 
 #: Lines of a text whose loops' bodies are not vectorised as straight code: that takes as long as all else.
 LONG = 2000
-#: Lines of blocks on the average from which straight code is not vectorised: the time that it takes grows with
-#: the square of a block's length, and code so long is irregular. 1,600 irregular ops 5.5 s of LLVM's time,
-#: without 1.0, and later calls take as long (7.5 µs); with their gradient, 1,000 ops 2.7 and 1.3.
+#: Lines of blocks on the average from which straight code is not vectorised: the time that this takes grows
+#: with the square of a block's length, and code so long is irregular. 2,500 irregular ops took 4.7 s, without
+#: 1.0, and later calls as long (7.3 µs); 1,000 with their gradient 2.7 and 1.3.
 BLOCK = 500
 #: Lines of straight code from which it is compiled as it stands, more or less: passes and the search for the
 #: best order of instructions find next to nothing in it, and take twice the time.
