@@ -16,6 +16,10 @@ from typing import IO, Any, NamedTuple
 
 #: Lines of a text whose loops' bodies are not vectorised as straight code: that takes as long as all else.
 LONG = 2000
+#: Lines of blocks on the average from which straight code is not vectorised: the time that this takes grows
+#: with the square of a block's length, and code so long is irregular. 2,500 irregular ops took 4.7 s, without
+#: 1.0, and later calls as long (7.3 µs); 1,000 with their gradient 2.7 and 1.3.
+BLOCK = 500
 #: Lines of straight code from which it is compiled as it stands, more or less: passes and the search for the
 #: best order of instructions find next to nothing in it, and take twice the time.
 ENDLESS = 6000
@@ -141,6 +145,12 @@ def _level(text: str, effort: Effort) -> int:
     return 1 if effort.straight and text.count("\n") > ENDLESS else SPEED
 
 
+def _gains(text: str, effort: Effort) -> bool:
+    """Return whether the vectoriser of straight code is worth its time."""
+    lines, blocks = text.count("\n"), text.count("\n  br ") + text.count("define ")
+    return (effort.straight or lines < LONG) and lines < BLOCK * blocks
+
+
 def module(text: str, effort: Effort) -> Any:
     """Return a module after LLVM's passes."""
     import llvmlite.binding as llvm
@@ -154,7 +164,7 @@ def module(text: str, effort: Effort) -> Any:
         level = _level(text, effort)
         options = llvm.create_pipeline_tuning_options(speed_level=level)
         options.loop_vectorization = True
-        options.slp_vectorization = level == SPEED and (effort.straight or text.count("\n") < LONG)
+        options.slp_vectorization = level == SPEED and _gains(text, effort)
         builder = llvm.create_pass_builder(maker, options)
         builder.getModulePassManager().run(made, builder)
     return made

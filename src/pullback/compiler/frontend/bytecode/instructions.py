@@ -7,9 +7,10 @@ The formats are CPython's (Objects/exception_handling_notes.txt and Objects/loca
 from __future__ import annotations
 
 import dis
-import itertools
 import sys
 from collections.abc import Iterator, Sequence
+from functools import cache
+from itertools import accumulate
 from types import CodeType
 from typing import Any, NamedTuple
 
@@ -123,38 +124,39 @@ def taken_apart(code: CodeType) -> Body:
 def put_together(code: CodeType, body: Body, stack: int) -> CodeType:
     """Return `code` with another body, which may use `stack` more places of the stack."""
     instructions = body.instructions
-    caches = [_CACHES[i.name] for i in instructions]
-    sizes = [_size(i.arg) + units for i, units in zip(instructions, caches, strict=True)]
-    jumps = [(n, i) for n, i in enumerate(instructions) if i.target is not None]
+    sizes = [_size(i.arg) + _CACHES[i.name] for i in instructions]
     number = {id(i): n for n, i in enumerate(instructions)}
-    while True:
-        offsets = list(itertools.accumulate(sizes, initial=0))
+    jumps = [(n, i, number[id(i.target)]) for n, i in enumerate(instructions) if i.target is not None]
+    grown = True
+    while grown:
         grown = False
-        for n, i in jumps:
-            i.arg = abs(offsets[number[id(i.target)]] - offsets[n + 1])
-            size = _size(i.arg) + caches[n]
+        offsets = [0, *accumulate(sizes)]
+        for n, i, target in jumps:
+            i.arg = abs(offsets[target] - offsets[n + 1])
+            size = _size(i.arg) + _CACHES[i.name]
             if size > sizes[n]:
                 sizes[n] = size
                 grown = True
-        if not grown:
-            break
-    text: list[int] = []
+    text = bytearray()
     spans: list[tuple[Position, int]] = []
-    for i, size, units in zip(instructions, sizes, caches, strict=True):
-        for n in range(size - units - 1, 0, -1):
-            text += (_EXTENDED, i.arg >> (_BITS * n) & 0xFF)
-        text += (OPCODES[i.name], i.arg & 0xFF)
-        if units:
-            text += [0] * (_UNIT * units)
-        if spans and spans[-1][0] is i.position:
-            size += spans.pop()[1]
-        spans.append((i.position, size))
+    here, units = _NOWHERE, 0
+    for i, size in zip(instructions, sizes, strict=True):
+        arg, caches = i.arg, _CACHES[i.name]
+        for n in range(size - caches - 1, 0, -1):
+            text += bytes((_EXTENDED, arg >> (_BITS * n) & 0xFF))
+        text += bytes((OPCODES[i.name], arg & 0xFF))
+        if caches:
+            text += bytes(_UNIT * caches)
+        if i.position is not here:
+            spans.append((here, units))
+            here, units = i.position, 0
+        units += size
+    spans.append((here, units))
     table = bytearray()
     for h in sorted(body.handlers, key=lambda h: number[id(h.first)]):
         first, end = offsets[number[id(h.first)]], offsets[number[id(h.last)] + 1]
-        for n, value in enumerate(
-            (first, end - first, offsets[number[id(h.target)]], h.depth << 1 | h.lasti)
-        ):
+        target = offsets[number[id(h.target)]]
+        for n, value in enumerate((first, end - first, target, h.depth << 1 | h.lasti)):
             table += _varint(value, 0x80 if n == 0 else 0)
     return code.replace(
         co_code=bytes(text), co_exceptiontable=bytes(table), co_consts=tuple(body.constants),
@@ -205,6 +207,17 @@ def _varint(value: int, mark: int) -> bytes:
     return bytes(text)
 
 
+@cache
+def _small_first(value: int) -> bytes:
+    """Write a number in groups of six bits, the lowest first."""
+    text = bytearray()
+    while value > 0x3F:
+        text.append(value & 0x3F | 0x40)
+        value >>= 6
+    text.append(value)
+    return bytes(text)
+
+
 #: Units that one entry of the table of lines holds; its forms with all columns and with nothing.
 _MOST, _LONG, _NONE = 8, 14, 15
 
@@ -223,15 +236,10 @@ def _lines(first: int, spans: Sequence[tuple[Position, int]]) -> bytes:
                 continue
             text.append(0x80 | _LONG << 3 | units - 1)
             change = begin - line
-            for value in (
-                (-change << 1 | 1) if change < 0 else change << 1, max((end or begin) - begin, 0),
-                0 if column is None else column + 1, 0 if end_column is None else end_column + 1,
-            ):  # fmt: skip
-                # Groups of six bits, the lowest first.
-                while value > 0x3F:  # is read no more
-                    text.append(value & 0x3F | 0x40)
-                    value >>= 6
-                text.append(value)
+            text += _small_first((-change << 1 | 1) if change < 0 else change << 1)
+            text += _small_first(max((end or begin) - begin, 0))
+            text += _small_first(0 if column is None else column + 1)
+            text += _small_first(0 if end_column is None else end_column + 1)
             line = begin
     return bytes(text)
 
