@@ -10,7 +10,7 @@ import pytest
 import pullback as torch
 
 pytest.importorskip("llvmlite")
-from pullback.compiler.lower.lowered import Call  # it needs llvmlite
+from pullback.compiler.lower.filling import Call  # it needs llvmlite
 
 from .agreement import agree
 

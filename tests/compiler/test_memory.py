@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -83,6 +84,18 @@ def steps(make: Callable[[], Any], dtype: Any, compiled: bool, calls: int = 4) -
     return found
 
 
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("machine_code")
+
+
+@pytest.fixture(autouse=True)
+def cache(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let what one run compiles be read by those after it."""
+    monkeypatch.setenv("PULLBACK_CACHE", "1")
+    monkeypatch.setenv("PULLBACK_CACHE_DIR", str(folder))
+
+
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64], ids=str)
 def test_every_call_computes_from_its_own_numbers(name: str, dtype: Any) -> None:
@@ -95,11 +108,12 @@ def test_every_call_computes_from_its_own_numbers(name: str, dtype: Any) -> None
 
 # The deeper encoder has all that the shallow one has.
 @pytest.mark.parametrize("name", [name for name in MODELS if name != "encoder of 2"])
-def test_results_do_not_depend_on_the_run_or_on_threads(name: str) -> None:
+def test_results_do_not_depend_on_the_run_or_on_threads(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     before = torch.get_num_threads()
     found = []
     try:
-        for threads in (1, 2, 2):
+        for threads, kept in ((1, "1"), (2, "1"), (2, "0")):
+            monkeypatch.setenv("PULLBACK_CACHE", kept)  # the last is compiled once more
             torch.set_num_threads(threads)
             found.append(steps(MODELS[name], torch.float32, True))
     finally:

@@ -9,7 +9,7 @@ import pytest
 import pullback as torch
 
 pytest.importorskip("llvmlite")
-from pullback.compiler.lower.lowered import Call  # it needs llvmlite
+from pullback.compiler.lower.filling import Call  # it needs llvmlite
 
 F = torch.nn.functional
 

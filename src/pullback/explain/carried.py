@@ -11,7 +11,7 @@ import ast
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 from ..core.backward_task import needed_nodes
@@ -19,7 +19,7 @@ from ..core.blame import Place
 from ..core.node import LEAF, AccumulateGrad, Node, edge_target
 from ..core.value import TensorBase
 from ..nn.modules.module import Module
-from .scene import Scene, Scope, Statement, code_of, paths_in, scope_of, tensors_in
+from .scene import Function, Scene, Scope, Statement, code_of, paths_in, scope_of, tensors_in
 from .source import place_of
 
 #: Where a module keeps its members; what is in them is looked at by itself.
@@ -242,28 +242,29 @@ def loop_around(scene: Scene) -> ast.stmt | None:
     return next(iter(loops_around(scene)), None)
 
 
-def _function_of(tree: ast.AST, loop: ast.stmt) -> bool:
-    """Return whether a loop is in a scope itself, not in a function within it."""
-    functions = (n for n in ast.walk(tree) if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef)))
-    return not any(f.lineno <= loop.lineno <= _end(f) for f in functions if f is not tree)
+@lru_cache(maxsize=64)
+def _loops_of(tree: ast.AST) -> list[ast.For | ast.While]:
+    """Return the loops of a scope itself, not of functions within it."""
+    nodes = list(ast.walk(tree))
+    inner = [(node.lineno, _end(node)) for node in nodes if isinstance(node, Function) and node is not tree]
+    return [
+        node
+        for node in nodes
+        if isinstance(node, (ast.For, ast.While))
+        and not any(first <= node.lineno <= last for first, last in inner)
+    ]
 
 
 def _end(node: ast.AST) -> int:
     return int(getattr(node, "end_lineno", 0) or getattr(node, "lineno", 0))
 
 
-def loops_around(scene: Scene) -> list[ast.stmt]:
+def loops_around(scene: Scene) -> list[ast.For | ast.While]:
     """Return all loops around the line of a scene, the innermost first."""
     if scene.scope is None:
         return []
-    found = [
-        node
-        for node in ast.walk(scene.scope.tree)
-        if isinstance(node, (ast.For, ast.While))
-        and node.lineno <= scene.line <= _end(node)
-        and _function_of(scene.scope.tree, node)
-    ]
-    return sorted(found, key=lambda node: -node.lineno)
+    found = [loop for loop in _loops_of(scene.scope.tree) if loop.lineno <= scene.line <= _end(loop)]
+    return sorted(found, key=lambda loop: -loop.lineno)
 
 
 def loop_carried(scene: Scene) -> list[Statement]:

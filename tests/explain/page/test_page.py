@@ -8,7 +8,7 @@ import hashlib
 import html
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -105,16 +105,17 @@ def test_a_large_page_is_compressed() -> None:
 
 
 @pytest.mark.parametrize(
-    "explanation",
+    "made",
     [
-        chain(10_000, period=7),
-        chain(10_000),
-        chain(5_000, module=lambda k: f"layers.{k // 100}.part{k // 25 % 4}"),
-        chain(900, module=lambda k: "model" if k % 3 else None),
+        lambda: chain(10_000, period=7),
+        lambda: chain(10_000),
+        lambda: chain(5_000, module=lambda k: f"layers.{k // 100}.part{k // 25 % 4}"),
+        lambda: chain(900, module=lambda k: "model" if k % 3 else None),
     ],
     ids=["loop", "straight", "modules", "mixed"],
 )
-def test_a_large_graph_folds_into_levels_that_can_be_seen(explanation: dict[str, Any]) -> None:
+def test_a_large_graph_folds_into_levels_that_can_be_seen(made: Callable[[], dict[str, Any]]) -> None:
+    explanation = made()
     tree = Folding(explanation["graph"]).tree()
     assert sorted(leaves_of(tree)) == list(range(len(explanation["graph"]["nodes"])))
     assert widest(tree) <= MOST
