@@ -74,9 +74,11 @@ class InlineCaches:
         self._kept: list[Any] = [OBJECTS]
         self._replays = None if library is None else Replays(library)
 
-    def function(self, hot: Any) -> tuple[Callable[..., Any], np.ndarray] | None:
+    def function(
+        self, hot: Any, entry: str = "cached_call"
+    ) -> tuple[Callable[..., Any], np.ndarray] | None:
         """Return a native function without a plan so far, and its table; it gives `hot` when so many calls
-        had no plan as the table says.
+        had no plan as the table says, or calls it (`known_rules`).
         """
         if self._library is None:
             return None
@@ -85,7 +87,7 @@ class InlineCaches:
         words = [0, 0, *map(id, objects), *of_nodes, id(int), id(slice), id(written)]
         table = np.array(words, np.int64)
         self._kept += [table, hot]
-        return python_functions.function("cached_call", self._library.address("cached_call"), table), table
+        return python_functions.function(entry, self._library.address(entry), table), table
 
     def replayed(
         self, compute: Callable[..., Any], arrays: Sequence[np.ndarray], target: int = -1
