@@ -103,9 +103,10 @@ class BackwardLoop:
         """
         rule, pick, takes_needs = op.rules[0], op.layout.pickers[0], "needs" in op.layout.wanted[0]
         assert rule is not None
+        joint: Callable[..., Any] = rule
 
         def pulled(needs: tuple[bool, ...], g: ndarray, *values: Any) -> Any:
-            return rule(g, *values, needs=needs) if takes_needs else rule(g, *values)
+            return joint(g, *values, needs=needs) if takes_needs else joint(g, *values)
 
         known = self._known(pulled)
 
