@@ -103,12 +103,12 @@ class BackwardLoop:
         """
         rule, pick, takes_needs = op.rules[0], op.layout.pickers[0], "needs" in op.layout.wanted[0]
         assert rule is not None
-        joint: Callable[..., Any] = rule
 
         def pulled(needs: tuple[bool, ...], g: ndarray, *values: Any) -> Any:
-            return joint(g, *values, needs=needs) if takes_needs else joint(g, *values)
+            return rule(g, *values, needs=needs) if takes_needs else rule(g, *values)
 
-        known = self._known(pulled)
+        if (known := self._known(pulled)) is None:
+            return general
 
         def backward(node: Node, g: Any) -> Any:
             if type(g) is ndarray and g.dtype in _FLOATS:
@@ -118,7 +118,7 @@ class BackwardLoop:
                     return found
             return general(node, g)
 
-        return general if known is None else backward
+        return backward
 
     def _small(self, rule: Callable[..., Any], are_numbers: Sequence[bool]) -> Callable[..., Any] | None:
         """Return a native function that is a rule on small arrays (`ufunc_chains.calls`), of which the last
