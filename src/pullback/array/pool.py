@@ -370,7 +370,7 @@ class _Places:
 
     def of(self, winner: ndarray) -> ndarray:
         """Return one-dimensional, for winners ``(planes, *output)``."""
-        places = self._reach[winner.astype(np.intp)]
+        places = np.take(self._reach, winner.astype(np.intp))
         places += self._starts
         places += on_axis(np.arange(len(winner)) * self._plane, 0, winner.ndim)
         return places.reshape(-1)
