@@ -245,11 +245,10 @@ index_select: Any = op(
 
 def check_slices(index: ndarray, dim: int, size: int, least: int, prefix: str = "") -> None:
     """Raise torch's error for an index below `least`, or out of the range of its axis."""
-    wrong = index[(index < least) | (index >= size)]
-    if wrong.size:
-        raise IndexError(
-            f"{prefix}index {wrong.reshape(-1)[0]} is out of bounds for dimension {dim} with size {size}"
-        )
+    outside = (index < least) | (index >= size)
+    if outside.any():
+        first = index[outside].reshape(-1)[0]
+        raise IndexError(f"{prefix}index {first} is out of bounds for dimension {dim} with size {size}")
 
 
 def is_scattered(rank: int, dim: int, alpha: Any) -> bool:
@@ -300,8 +299,8 @@ def _index_copy(x: ndarray, index: ndarray, source: ndarray, /, dim: int) -> nda
     if not x.ndim:
         new[...] = source.reshape(-1)[-1] if index.size else x
         return new
-    places: tuple[Any, ...] = (*(slice(None),) * dim, index.reshape(-1))
-    new[places] = source.reshape(*x.shape[:dim], index.size, *x.shape[dim + 1 :])
+    slices = source.reshape(*x.shape[:dim], index.size, *x.shape[dim + 1 :])
+    np.moveaxis(new, dim, 0)[index.reshape(-1)] = np.moveaxis(slices, dim, 0)
     return new
 
 

@@ -87,6 +87,9 @@ class _KnownRule:
             parts = found if type(found) is tuple else (found,)
             if not {ndarray} <= {*map(type, parts)} <= {ndarray, type(None)}:
                 return
+            if any(v is not None and np.may_share_memory(v, a) for v in parts for a in arrays):
+                self._pause = min(16 * self._pause, _SELDOM)  # its next results are likely to be views, too
+                return
             replayed = self._caches.replayed(compute, arrays)
         finally:
             imports.reset(token)
