@@ -281,3 +281,43 @@ def test_threads_on_shared_leaves_lose_nothing(native):
     for thread in threads:
         thread.join()
     assert x.grad.tolist() == [[400.0] * 4] * 4
+
+
+def chosen(x, w):
+    """Call functions whose rules are loops that may be known, and some that look at elements."""
+    image = x.reshape(1, 2, 6, 6)
+    y = F.max_pool2d(image, 2).sum() + F.avg_pool2d(image, 2).std()
+    y = y + F.conv2d(image, w).logsumexp((2, 3)).sum() + F.group_norm(image, 2).prod()
+    rows = x.reshape(9, 8)
+    y = y + F.layer_norm(rows, (8,))[1:].amax(1).sum() + torch.cdist(rows, rows[:3]).sum()
+    y = y + rows.index_select(1, torch.tensor([3, 0])).cumsum(0).roll(1).sum() + torch.pdist(rows).sum()
+    y = y + rows.gather(1, torch.tensor([[7], [2]])).sum()
+    return y + rows.sort()[0].take(torch.tensor([1, 1])).sum()
+
+
+def test_known_rules_give_the_same_bits(native, monkeypatch):
+    from pullback.compiler.eager_kernels.inline_cache import known_rules
+
+    monkeypatch.setattr(known_rules, "_CALLS", 2)
+    added, tell = [], known_rules._KnownRule._tell
+    monkeypatch.setattr(
+        known_rules._KnownRule, "_tell", lambda rule, *rest: added.append(rule) or tell(rule, *rest)
+    )
+    numbers = [[leaf(72, seed=k).detach(), leaf(3, 2, 3, 3, seed=k).detach()] for k in range(3)]
+    numbers.append([torch.ones(72), torch.zeros(3, 2, 3, 3)])
+    numbers.append([torch.full((72,), float("nan")), torch.full((3, 2, 3, 3), float("inf"))])
+
+    def told(on):
+        native(on)
+        found = []
+        for _ in range(3 if on else 1):
+            for given in numbers:
+                leaves = [v.clone().requires_grad_() for v in given]
+                grads = torch.autograd.grad(chosen(*leaves), leaves)
+                found.append([(g.stride(), g.numpy().tobytes()) for g in grads])
+        return found
+
+    expected = told(False)
+    found = told(True)
+    assert found == expected * 3
+    assert len({*map(id, added)}) > 8

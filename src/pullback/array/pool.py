@@ -320,12 +320,12 @@ def scatter_windows(y: ndarray, winners: ndarray, windows: Windows, size: Sequen
         return scatter_windows(y.astype(np.float32), winners, windows, size).astype(y.dtype)
     output = y.shape[2:]
     x = np.empty((*y.shape[:2], *size), y.dtype)
-    if _native(
+    if type(y) is ndarray and _native(
         x.shape, y.shape, y.dtype, windows,
         lambda k: k.spread(np.ascontiguousarray(y), np.ascontiguousarray(winners), x),
     ):  # fmt: skip
         return x
-    x.fill(0)
+    x[...] = 0
     lengths = windows.lengths(output)
     fits = not any(windows.padding) and all(length <= n for length, n in zip(lengths, size))
     places = _Places(windows, output, size if fits else lengths)
@@ -370,7 +370,7 @@ class _Places:
 
     def of(self, winner: ndarray) -> ndarray:
         """Return one-dimensional, for winners ``(planes, *output)``."""
-        places = self._reach[winner.astype(np.intp)]
+        places = np.take(self._reach, winner.astype(np.intp))
         places += self._starts
         places += on_axis(np.arange(len(winner)) * self._plane, 0, winner.ndim)
         return places.reshape(-1)

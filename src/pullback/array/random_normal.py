@@ -214,7 +214,7 @@ def _single_transform(uniform: np.ndarray, mean: float, std: float) -> np.ndarra
 
 
 def _standard_singles(words: np.ndarray) -> np.ndarray:
-    # Of the numbers that small draws share, 200 µs of 560 words in NumPy and 5 so.
+    # Of the numbers that small draws share: 560 words take 160 µs in NumPy and 12 so.
     if _HOTNESS.is_hot(words.size * NANOSECONDS + START) and (fill_blocks := _HOTNESS.ask("normals")):
         numbers = np.empty(words.size, np.float32)
         fill_blocks(words, numbers, 0.0, 1.0)

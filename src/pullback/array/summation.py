@@ -77,7 +77,7 @@ def sum_of_rows(x: ndarray, factors: ndarray | None = None) -> ndarray:
     """Return the sum of the rows of a C-ordered matrix of float32 or float64, each times a factor."""
     rows, length = x.shape
     if rows <= 2 * _ROWS and rows * length <= _ROWS * _LENGTH:
-        return (ones(rows, x.dtype) if factors is None else factors).dot(x)
+        return np.dot(ones(rows, x.dtype) if factors is None else factors, x)
     if factors is None:
         together = rows // _ROWS
         if together <= _ROWS and together * length <= _LENGTH and rows == together * _ROWS:

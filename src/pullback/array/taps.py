@@ -113,7 +113,7 @@ def along(x: ndarray, taps: Taps, axis: int) -> ndarray:
         elif rows is None:
             np.add(total, term, out=total)
         else:
-            total[(*lead, rows)] += term
+            np.moveaxis(total, axis, 0)[rows] += np.moveaxis(term, axis, 0)
     assert total is not None
     if taps.scale is not None:
         np.multiply(total, taps.scale.reshape(columns).astype(x.dtype, copy=False), out=total)
@@ -146,7 +146,7 @@ def over_planes(x: ndarray, axes: Sequence[Taps]) -> ndarray:
     result = np.empty(shape, x.dtype)
     out = result.reshape(len(planes), *shape[2:])
     largest = max(planes.size, out.size)
-    if out.size and _native(planes, out, largest, steps):
+    if out.size and type(x) is ndarray and _native(planes, out, largest, steps):
         return result
     together = max(1, _BLOCK_BYTES * len(planes) // max(1, largest * x.itemsize))
     bounds = split(len(planes), get_num_threads() if largest >= _WORTH_THREADS else 1)

@@ -348,7 +348,8 @@ def _kthvalue(x: ndarray, /, k: int, dim: int, keepdim: bool) -> tuple[ndarray, 
     value = np.take_along_axis(keys, index, axis=dim)
     equals = np.count_nonzero((keys == value) | (np.isnan(keys) & np.isnan(value)), axis=dim)
     rows, chosen = np.moveaxis(keys, dim, -1), np.moveaxis(index, dim, -1)
-    for row in map(tuple, np.argwhere(equals > 1) if x.shape[dim] <= selection.MOST else ()):
+    many = x.shape[dim] <= selection.MOST and (equals > 1).any()
+    for row in map(tuple, np.argwhere(equals > 1) if many else ()):
         chosen[row] = selection.place_of_rank(rows[row], k - 1)
     return _values_at(x, index, dim, keepdim)
 

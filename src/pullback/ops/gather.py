@@ -222,7 +222,7 @@ def _index_select(x: ndarray, index: ndarray, /, dim: int) -> ndarray:
     size = x.shape[dim]
     if x.ndim > 1 and not size and index.size:
         raise RuntimeError("index_select(): self indexing axis dim should be positive")
-    if x.ndim > 1 and dim == 1:  # where torch has a kernel of its own
+    if x.ndim > 1 and dim == 1 and not kernels.is_within(index, size):  # where torch has a kernel of its own
         wrong = index[(index < 0) | (index >= size)]
         if wrong.size:
             raise RuntimeError(f"INDICES element is out of DATA bounds, id={wrong.flat[0]} axis_dim={size}")
@@ -245,11 +245,10 @@ index_select: Any = op(
 
 def check_slices(index: ndarray, dim: int, size: int, least: int, prefix: str = "") -> None:
     """Raise torch's error for an index below `least`, or out of the range of its axis."""
-    wrong = index[(index < least) | (index >= size)]
-    if wrong.size:
-        raise IndexError(
-            f"{prefix}index {wrong.reshape(-1)[0]} is out of bounds for dimension {dim} with size {size}"
-        )
+    outside = (index < least) | (index >= size)
+    if outside.any():
+        first = index[outside].reshape(-1)[0]
+        raise IndexError(f"{prefix}index {first} is out of bounds for dimension {dim} with size {size}")
 
 
 def is_scattered(rank: int, dim: int, alpha: Any) -> bool:
@@ -300,8 +299,8 @@ def _index_copy(x: ndarray, index: ndarray, source: ndarray, /, dim: int) -> nda
     if not x.ndim:
         new[...] = source.reshape(-1)[-1] if index.size else x
         return new
-    places: tuple[Any, ...] = (*(slice(None),) * dim, index.reshape(-1))
-    new[places] = source.reshape(*x.shape[:dim], index.size, *x.shape[dim + 1 :])
+    slices = source.reshape(*x.shape[:dim], index.size, *x.shape[dim + 1 :])
+    np.moveaxis(new, dim, 0)[index.reshape(-1)] = np.moveaxis(slices, dim, 0)
     return new
 
 

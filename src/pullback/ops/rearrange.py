@@ -255,7 +255,8 @@ def _replaced(part: Callable[..., Any]) -> Callable[..., ndarray]:
     select_part = of(part).kernel
 
     def kernel(x: ndarray, src: Any, /, *attrs: Any) -> ndarray:
-        new = copy(x) if overlaps_itself(x) else laid_out(x, strides_of(x))
+        plain = x.flags.c_contiguous or overlaps_itself(x)
+        new = copy(x) if plain else laid_out(x, strides_of(x))
         select_part(new, *attrs)[...] = src
         return new
 

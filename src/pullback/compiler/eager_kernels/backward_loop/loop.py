@@ -21,7 +21,9 @@ from ....array.chains import MOST, ROWS, SCALAR, Unfit
 from ....array.tiering import NotYet
 from ....core import facade
 from ....core.accumulation import rehearsals
-from ....core.node import LEAF, AccumulateGrad, Node, Output, accumulation_lock
+from ....core.node import LEAF, AccumulateGrad, MultiNode, Node, Output, accumulation_lock
+from ....core.op import Op
+from ....core.saved import plain_saved
 from ...emit import python_functions
 from ...emit.codegen import WRITTEN
 from ...emit.restricted_python import Program
@@ -41,8 +43,11 @@ class BackwardLoop:
         send, recorded)`` does what it can of a pass, whose parts these are; None: there is no native code.
     """
 
-    def __init__(self, small_call: Callable[[Sequence[Variant]], Callable[..., Any] | None]) -> None:
-        self._small_call = small_call
+    def __init__(
+        self, small_call: Callable[[Sequence[Variant]], Callable[..., Any] | None],
+        known: Callable[[Callable[..., Any]], Callable[..., Any] | None],
+    ) -> None:  # fmt: skip
+        self._small_call, self._known = small_call, known
         where, functions = layout(), python_functions.addresses()
         self.run: Callable[..., None] | None = None
         if where is None or functions is None:
@@ -69,6 +74,8 @@ class BackwardLoop:
         if any(len(places) > PLACES for _, places in rules):
             rules = ()
         backward, graph = kind.backward, kind.backward_graph
+        if op.joint and not op.once and kind is op.node_class and not issubclass(kind, MultiNode):
+            backward = self._joint(op, backward)
         words = [
             len(rules), op.layout.count, int(kind._frees), int(op.once), int(kind.is_chained), id(backward),
             id(graph),
@@ -79,7 +86,9 @@ class BackwardLoop:
             small = None
             if rule is not None and op.kind == "elementwise":
                 small = self._small(rule, [place >= 3 * op.layout.count for place in places])
-                self._kept.append(small)
+            if rule is not None and small is None:
+                small = self._known(rule)
+            self._kept.append(small)
             given = (*places, *(0,) * (PLACES - len(places)))
             words += [
                 0 if rule is None else id(rule), 0 if small is None else id(small), len(places), *given
@@ -87,6 +96,29 @@ class BackwardLoop:
         assert len(words) == RULES + RULE * len(rules)
         self._kinds[kind] = np.array(words, np.int64)
         return True
+
+    def _joint(self, op: Op, general: Callable[..., Any]) -> Callable[..., Any]:
+        """Return ``backward(node, g)`` of an op with one rule for all inputs, which may be known
+        (`known_rules`); else the general one is called.
+        """
+        rule, pick, takes_needs = op.rules[0], op.layout.pickers[0], "needs" in op.layout.wanted[0]
+        assert rule is not None
+
+        def pulled(needs: tuple[bool, ...], g: ndarray, *values: Any) -> Any:
+            return rule(g, *values, needs=needs) if takes_needs else rule(g, *values)
+
+        if (known := self._known(pulled)) is None:
+            return general
+
+        def backward(node: Node, g: Any) -> Any:
+            if type(g) is ndarray and g.dtype in _FLOATS:
+                needs = tuple([edge is not None for edge in node._edges]) if takes_needs else ()
+                found = known(needs, g, *pick(plain_saved(node)))
+                if found is not None:
+                    return found
+            return general(node, g)
+
+        return backward
 
     def _small(self, rule: Callable[..., Any], are_numbers: Sequence[bool]) -> Callable[..., Any] | None:
         """Return a native function that is a rule on small arrays (`ufunc_chains.calls`), of which the last

@@ -12,7 +12,7 @@ from __future__ import annotations
 #: `backward_graph`; then for each rule itself, the native function for small arrays, how many places of the
 #: saved tuple it is given, and which.
 COUNT, VALUES, FREES, ALWAYS, CHAINED, BACKWARD, BACKWARD_GRAPH, RULES = range(8)
-PLACES = 4
+PLACES = 8
 RULE = 3 + PLACES
 #: Arguments of the function; the last is None unless the pullback is itself recorded.
 (

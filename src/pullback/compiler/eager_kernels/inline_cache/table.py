@@ -41,6 +41,8 @@ from .text import TOLD
 #: large arrays, or the kernels choose for them, is no loop that tells: `argmax` of rows of 64×513 took 7 µs
 #: in Python and 46 when played, `cat` of two 14 and 25, `tril` of 108×108×3 27 and 67.
 _MADE, _OWN = 1 << 13, 1 << 12
+#: More calls than those in which a recording is compared.
+_TURNS = 100
 
 
 def _own_elements(recording: Recording) -> int:
@@ -74,9 +76,11 @@ class InlineCaches:
         self._kept: list[Any] = [OBJECTS]
         self._replays = None if library is None else Replays(library)
 
-    def function(self, hot: Any) -> tuple[Callable[..., Any], np.ndarray] | None:
+    def function(
+        self, hot: Any, entry: str = "cached_call"
+    ) -> tuple[Callable[..., Any], np.ndarray] | None:
         """Return a native function without a plan so far, and its table; it gives `hot` when so many calls
-        had no plan as the table says.
+        had no plan as the table says, or calls it (`known_rules`).
         """
         if self._library is None:
             return None
@@ -85,7 +89,7 @@ class InlineCaches:
         words = [0, 0, *map(id, objects), *of_nodes, id(int), id(slice), id(written)]
         table = np.array(words, np.int64)
         self._kept += [table, hot]
-        return python_functions.function("cached_call", self._library.address("cached_call"), table), table
+        return python_functions.function(entry, self._library.address(entry), table), table
 
     def replayed(
         self, compute: Callable[..., Any], arrays: Sequence[np.ndarray], target: int = -1
@@ -100,8 +104,15 @@ class InlineCaches:
             return compute
         if max((r.size for _, r in recording.results), default=0) > _MADE or _own_elements(recording) > _OWN:
             return compute
-        found = None if self._replays is None else self._replays.function(recording, compute)
-        return compute if found is None or not agrees(compute, found, arrays) else found
+        left: list[None] = []
+
+        def leave(*arrays: np.ndarray) -> Any:
+            if len(left) < _TURNS:
+                left.append(None)
+            return compute(*arrays)
+
+        found = None if self._replays is None else self._replays.function(recording, leave)
+        return compute if found is None or not agrees(compute, found, arrays, left) else found
 
     def add(
         self, table: np.ndarray, arguments: tuple[Any, ...], named: dict[str, Any],

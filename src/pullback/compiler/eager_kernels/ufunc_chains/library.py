@@ -21,6 +21,7 @@ from ...runtime import engine
 from ...runtime.object_layout import layout
 from ..backward_loop import loop
 from ..inline_cache import table
+from ..inline_cache.known_rules import KnownRules, known_rule
 from ..inline_cache.replay import replay
 from ..inline_cache.text import cached_call
 from .calls import call_op, head
@@ -31,7 +32,7 @@ from .walk import ALL, LENGTH, LENGTH_LESS_ONE, ONE, ROW_COUNT, SLOTS, STEP, cha
 #: What is called from outside of the module.
 _ENTRIES = (
     chain, choose, call_op, cached_call, replay, gather, convert, find_extreme, argsort, search, scatter,
-    add_at,
+    add_at, known_rule,
 )  # fmt: skip
 #: Bytes of elements that our own loop chooses.
 _CHOSEN = (1, 2, 4, 8)
@@ -58,7 +59,7 @@ class Chains:
     @computed
     def backward_loop(self) -> loop.BackwardLoop:
         """Return what does the plain part of a backward pass."""
-        return loop.BackwardLoop(self.call)
+        return loop.BackwardLoop(self.call, KnownRules(self.inline_caches).function)
 
     def chain(self, note: Note) -> Callable[..., Any] | None:
         """Return a function of the arrays that a chain is given; None where there is none."""
