@@ -36,9 +36,11 @@ class ChannelShape(NamedTuple):
     places: int
 
     def together(self) -> int:
-        """Return how many channels are done at once: those of up to four vectors where an image has one place."""
+        """Return how many channels are done at once: up to four vectors of them where an image has one place."""
         lanes = registers(self.real).lanes
-        return 1 if self.places > 1 else next((n * lanes for n in (4, 2) if self.channels >= n * lanes), lanes)
+        if self.places > 1:
+            return 1
+        return next((n * lanes for n in (4, 2) if self.channels >= n * lanes), lanes)
 
     def units(self) -> int:
         """Return how many times channels are done."""
