@@ -36,7 +36,7 @@ class ChannelShape(NamedTuple):
     places: int
 
     def together(self) -> int:
-        """Return how many channels are done at once: up to four vectors of them where an image has one place."""
+        """Return how many channels are done at once: up to four vectors where an image has one place."""
         lanes = registers(self.real).lanes
         if self.places > 1:
             return 1
