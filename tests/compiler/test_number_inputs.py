@@ -52,6 +52,7 @@ ONE_PROGRAM: dict[str, Callable[[Any, Any], Any]] = {
     "functions": lambda x, n: x * (1 + math.cos(math.pi * n / 9)) + math.floor(n / 2) * math.sqrt(n),
     "slices": lambda x, n: (x[n % 2 : n % 2 + 2] * 2, x[1:, n % 3 : n % 3 + 2].sum(1)),
     "slices from the end": lambda x, n: (x[:, n % 2 - 4 : n % 2 - 2] * 2, x[: n % 3 + 9] + 1),
+    "boxes of indices": lambda x, n: (x[I[:2], n % 3 : n % 3 + 2], x[None, I[:3], ..., n % 2 : n % 2 + 2]),
     "parts of rows": lambda x, n: x[n % 3, 1:] - x[None, n % 3, :3].sum(),
 }
 
@@ -311,6 +312,27 @@ def test_a_list_that_is_assigned_to_and_cut():
     for _ in range(5):
         assert same(compiled(loops[0], X), step(loops[1], X))
         assert vars(loops[0]) == vars(loops[1])
+
+
+def test_boxes_are_written_to():
+    def boxed(x: Any, n: int) -> Any:
+        x = x.clone()
+        x[n % 2 : n % 2 + 2, n % 3 : n % 3 + 2] = X[I[1:3] % 3, n % 3 : n % 3 + 2]
+        x[n % 3, n % 4] = 7.0
+        return x
+
+    assert programs(boxed, [(X, n) for n in range(12)]) == 2
+
+
+def test_a_number_that_decides_is_still_given_to_what_was_made_of_it():
+    """What is written to after it was read is a view, so its place is a part of the program."""
+
+    def step(x: Any, n: int) -> Any:
+        x = x.clone()
+        x[:, n : n + 2] += 1
+        return x
+
+    assert programs(step, [(X, n) for n in (0, 1, 2, 1, 0)]) == 3
 
 
 def test_a_slice_to_a_number_is_a_part_of_the_program():

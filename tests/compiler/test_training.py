@@ -141,3 +141,61 @@ def test_a_recurrent_layer_that_is_pulled_back_from_outside_is_compiled(kind: st
     assert compiled._native.eager_because is None
     for got, want in zip(found[1], found[0], strict=True):
         torch.testing.assert_close(got, want)
+
+
+class Rounded(torch.autograd.Function):
+    """A straight-through estimator."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Any) -> Any:
+        return torch.round(x)
+
+    @staticmethod
+    def backward(ctx: Any, g: Any) -> Any:
+        return g
+
+
+class Adjoint(torch.autograd.Function):
+    """Two Euler steps of a layer, pulled back by steps backwards."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Any, *weights: Any) -> Any:
+        for _ in range(2):
+            x = x + 0.1 * F.linear(x, *weights)
+        ctx.save_for_backward(x, *weights)
+        return x
+
+    @staticmethod
+    def backward(ctx: Any, g: Any) -> Any:
+        x, *weights = ctx.saved_tensors
+        sums = [torch.zeros_like(w) for w in weights]
+        for _ in range(2):
+            with torch.enable_grad():
+                z = x.detach().requires_grad_()
+                slope = F.linear(z, *weights)
+                gz, *gw = torch.autograd.grad(slope, (z, *weights), g)
+            x, g = x - 0.1 * slope.detach(), g + 0.1 * gz
+            sums = [s + 0.1 * h for s, h in zip(sums, gw)]
+        return (g, *sums)
+
+
+@pytest.mark.parametrize("function", [Rounded, Adjoint])
+def test_a_function_of_the_users_between_layers_is_compiled(function: Any) -> None:
+    torch.manual_seed(3)
+    first, second = nn.Linear(4, 4), nn.Linear(4, 4)
+    x, y = torch.randn(6, 4), torch.randn(6, 4)
+    weights = list(second.parameters()) if function is Adjoint else []
+    parameters = [*first.parameters(), *second.parameters()]
+
+    def step() -> Any:
+        for p in parameters:
+            p.grad = None
+        loss = F.mse_loss(second(function.apply(3 * first(x), *weights)), y)
+        loss.backward()
+        return loss.detach(), [p.grad.clone() for p in parameters]
+
+    compiled = torch.compile(step, fullgraph=True)
+    for _ in range(3):
+        (a, found), (b, expected) = compiled(), step()
+        torch.testing.assert_close([a, *found], [b, *expected])
+    assert compiled._native.eager_because is None

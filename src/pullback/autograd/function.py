@@ -23,7 +23,7 @@ from ..core.levels import META
 from ..core.modes import change, modes, set_modes
 from ..core.node import DIFFERENTIABLE, LEAF, AccumulateGrad, MultiNode, Output
 from ..core.saved import FROZEN, Packed, pack, saved_errors, unpack_hooked
-from ..core.tracer import seen
+from ..core.tracer import Tracer, seen
 from ..core.value import dtype_of, shape_of, wrap, wrap_alias
 from ..core.versions import bump, is_stale
 from ..core.views import FUNCTION_VIEW, View
@@ -110,7 +110,7 @@ class BackwardCFunction(MultiNode, FunctionCtx):
             raise saved_errors.blamed(error, self, counter, number)
         if type(value) is Packed:
             value = unpack_hooked(value)
-        if level and not self._recording:
+        if level and not self._recording and type(value) is not Tracer:
             return as_tensor(value)
         if isinstance(edge, AccumulateGrad):
             return edge.variable
@@ -148,7 +148,7 @@ class BackwardCFunction(MultiNode, FunctionCtx):
             grads = self.backward_graph(g)
         finally:
             self._recording = True
-        if self._below or any(isinstance(v, Tensor) and v._level > META for v in grads):
+        if self._below or not all(map(_is_bare, grads)):
             return grads
         return tuple(v._value if isinstance(v, Tensor) else v for v in grads)
 
@@ -202,6 +202,13 @@ class BackwardCFunction(MultiNode, FunctionCtx):
                         f"{list(shape_of(v))} but expected shape compatible with {list(want)}"
                     )
         return grads
+
+
+def _is_bare(v: Any) -> bool:
+    """Return whether a covector is an array or a traced value alone. As a tensor the latter would be seen as
+    a view of what it was made of, which no trace takes for a leaf's gradient.
+    """
+    return not isinstance(v, Tensor) or v._level <= META or (v._node is None and type(v._value) is Tracer)
 
 
 def _expands(small: tuple[int, ...], large: tuple[int, ...]) -> bool:

@@ -172,7 +172,7 @@ def _turns(arrays: Sequence[ndarray]) -> Iterator[list[ndarray]]:
             lying_alike(array, _at_random(array, special, len(_SPECIAL) * k + turn))
             for k, array in enumerate(arrays)
         ]
-    for factor in (1.25, 0.75):
+    for factor in (1.25, 0.75, 0.5):
         turned = [np.flip(array) for array in arrays]
         yield [
             lying_alike(array, again * array.dtype.type(factor) if array.dtype.kind in "fc" else again)

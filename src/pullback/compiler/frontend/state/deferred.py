@@ -205,8 +205,8 @@ class Argument(Deferred):
         return self.value
 
     def evaluate(self, tensor: Callable[[Any], Any]) -> Any:
-        """Read what the call is given."""
-        return self.given.values[self.place]
+        """Read what the call is given; a number that is a part of the program is what it was."""
+        return self.given.values.get(self.place, self.value)
 
 
 class Applied(Deferred):

@@ -192,27 +192,42 @@ def item(session: Session, tensor: Any, key: Any) -> Any:
 
     It is a copy, and eager's is a view: `Session.could_tell` says whether the function could.
     """
+    parts = key if type(key) is tuple else (key,)
+    if any(map(_is_indices, parts)):
+        return _gathered(session, tensor, parts)
     if not session.knowledge.picks:
         return None
-    copy = _copied(session, tensor, key if type(key) is tuple else (key,))
+    copy = _copied(session, tensor, parts)
     return None if copy is None else session.cells.recorder.pick(copy, tensor)
+
+
+def _is_indices(part: Any) -> bool:
+    return isinstance(part, TensorBase) and bool(shape_of(part)) and dtype_of(part).kind == "i"
+
+
+def _gathered(session: Session, tensor: Any, parts: tuple[Any, ...]) -> Any:
+    """Return ``x[indices, a:b]``, a copy in eager, too: slices keep their axes, so they go first."""
+    later = [_is_later(part) for part in parts]
+    fit = all(type(p) is slice if late else is_plain(p) or _is_indices(p) for p, late in zip(parts, later))
+    if not any(later) or not fit:
+        return None
+    whole = tuple(
+        part if late or part is Ellipsis else slice(None)
+        for part, late in zip(parts, later)
+        if part is not None
+    )
+    copy = _copied(session, tensor, whole)
+    rest = tuple(slice(None) if late else part for part, late in zip(parts, later))
+    return None if copy is None else copy[rest]
 
 
 def _copied(session: Session, tensor: Any, parts: tuple[Any, ...]) -> Any:
     later = [n for n, part in enumerate(parts) if _is_later(part)]
     if len(later) > 1:
         # One after another, the last one first.
-        at = later[-1]
-        whole = tuple(
-            part if n == at or part is Ellipsis else slice(None)
-            for n, part in enumerate(parts)
-            if part is not None
-        )
-        tensor = _copied(session, tensor, whole)
-        if tensor is None:
-            return None
-        taken = (slice(None),) if type(parts[at]) is slice else ()
-        return _copied(session, tensor, (*parts[:at], *taken, *parts[at + 1 :]))
+        first, rest = _apart(parts, later[-1])
+        tensor = _copied(session, tensor, first)
+        return None if tensor is None else _copied(session, tensor, rest)
     place = _place(session, tensor, parts)
     if place is None:
         return None
@@ -220,10 +235,32 @@ def _copied(session: Session, tensor: Any, parts: tuple[Any, ...]) -> Any:
     return copy.squeeze(place.axis) if place.length is None else copy
 
 
+def _apart(parts: tuple[Any, ...], at: int) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    """Return the subscript that selects by one part alone, and the one that selects from what that gives."""
+    alone = tuple(
+        part if n == at or part is Ellipsis else slice(None)
+        for n, part in enumerate(parts)
+        if part is not None
+    )
+    taken = (slice(None),) if type(parts[at]) is slice else ()
+    return alone, (*parts[:at], *taken, *parts[at + 1 :])
+
+
 def set_item(session: Session, tensor: Any, key: Any, value: Any) -> bool:
     """Do ``tensor[key] = value`` for such a subscript; whether that was done."""
     if any(isinstance(v, TensorBase) and v._node is not None for v in (tensor, value)):
         return False
+    parts = key if type(key) is tuple else (key,)
+    later = [n for n, part in enumerate(parts) if _is_later(part)]
+    if len(later) > 1:
+        # A box: what the last of them selects is read, written to and put back.
+        alone, rest = _apart(parts, later[-1])
+        copy = _copied(session, tensor, alone)
+        return (
+            copy is not None
+            and set_item(session, copy, rest, value)
+            and set_item(session, tensor, alone, copy)
+        )
     place = _place(session, tensor, key)
     if place is None:
         return False
