@@ -249,7 +249,7 @@ def _small_layer_norm(
 
 
 def _in_rows(length: int, x: ndarray, y: ndarray) -> tuple[ndarray, ndarray]:
-    """Return x, and a result in C order, with rows of so many elements, those of several axes too."""
+    """Return x, and a result in C order, as rows of so many elements, which several axes may have."""
     if x.shape[-1] == length:
         return x, y
     return np.ascontiguousarray(x).reshape(-1, length), y.reshape(-1, length)

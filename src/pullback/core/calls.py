@@ -23,7 +23,6 @@ from numpy import float32, float64, ndarray
 
 from ..array import dtypes, large
 from ..array.deferred_import import import_later
-from ..array.elementwise import WORTH_ASKING as PARALLEL_SIZE
 from ..array.elementwise import apply as parallel
 from ..array.elementwise_calls import ElementwiseCalls, refuse
 from ..array.layout import following_channels, following_planes, placed
@@ -148,6 +147,7 @@ def _complete(
         if not op.attrs:
             names["small"] = partial(_find_small, function, names, op, public, small)
     names.update(op=op, kernel=op.kernel, method=method, place=op.place, fast=_fast_dtypes(op))
+    names["PARALLEL_SIZE"] = op.worth_asking
     if op.derivable:
         names["node_class"] = op.node_class
     function.__defaults__ = (ABSENT,) * len(op.inputs) if public else (None,) * (
@@ -208,7 +208,7 @@ facade.shared.update({
     "FROZEN": FROZEN, "I64": I64, "IGNORE": IGNORE, "INFERENCE": INFERENCE, "InnerValue": InnerValue,
     "LEAF": LEAF, "LEAST": LEAST, "MOST": MOST, "NOTHING": (None, FROZEN, 0), "NO_GRAD": NO_GRAD,
     "Output": Output,
-    "PARALLEL_SIZE": PARALLEL_SIZE, "accumulator": accumulator, "bring_up_to_date": bring_up_to_date,
+    "accumulator": accumulator, "bring_up_to_date": bring_up_to_date,
     "has_inner": _has_inner,
     "calling_frame": sys._getframe, "doubles": DOUBLES, "float32": float32, "float64": float64, "loud": loud,
     "modes": modes,

@@ -27,7 +27,7 @@ import numpy as np
 from numpy import ndarray
 
 from ..array import dtypes
-from ..array.elementwise import WORTH_ASKING, apply
+from ..array.elementwise import apply, worth_asking
 from ..array.layout import in_order, placed
 from ..array.locks import computed
 from ..array.quiet import IGNORE, loud, quiet
@@ -336,6 +336,11 @@ class Op:
         return self.call if own else facade.repeated(self.call)
 
     @computed
+    def worth_asking(self) -> int:
+        """Return the number of elements from which its kernel may run in parallel, or as a native loop."""
+        return worth_asking(self.kernel)
+
+    @computed
     def parallel(self) -> bool:
         """Return whether the kernel is a loop that runs on parts of an array side by side."""
         return self.kind == "elementwise" and isinstance(self.kernel, np.ufunc)
@@ -539,7 +544,7 @@ class Op:
         if self.kind == "elementwise":
             if self.parallel:
                 for v in inputs:
-                    if isinstance(v, ndarray) and v.size >= WORTH_ASKING:
+                    if isinstance(v, ndarray) and v.size >= self.worth_asking:
                         return apply(self.kernel, *inputs)
             return self.kernel(*inputs, *attrs, out=...)
         if self.is_view and isinstance(inputs[0], ndarray):

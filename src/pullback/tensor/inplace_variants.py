@@ -13,7 +13,7 @@ import numpy as np
 from numpy import ndarray
 
 from ..array import dtypes
-from ..array.elementwise import WORTH_ASKING, apply
+from ..array.elementwise import apply
 from ..array.quiet import IGNORE, loud, quiet
 from ..core import calls, facade, inplace, overlap
 from ..core.blame import written
@@ -276,7 +276,7 @@ def _fast_parts(parts: Function, general: Function) -> Function:
                 if op is not None and len(arrays) == len(operands):
                     token = quiet(IGNORE)
                     try:
-                        if op.parallel and a.size >= WORTH_ASKING:
+                        if op.parallel and a.size >= op.worth_asking:
                             apply(op.kernel, a, *arrays, out=a)
                         else:
                             op.kernel(a, *arrays, *attrs, out=a)
