@@ -1,4 +1,4 @@
-"""Choose among the programs of a function that gets no more by itself, and make more for calls that come again.
+"""Choose among the programs of a function that has all that it may have, and make more for what comes again.
 
 A function that decodes with ``cache[:, : n + 1]`` is called with another length each time, and with the same
 lengths for the next text. When it has as many programs as it may have, what was called before and comes again
