@@ -13,8 +13,10 @@ from collections.abc import Callable, Iterator
 for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(variable, "1")
 
-# What a test compiles is compiled.
+# What a test compiles is compiled, and by its own process: two workers leave no core for others, and
+# each takes a third of a second to start. `tests/compiler/test_helpers.py` has them.
 os.environ["PULLBACK_CACHE"] = "0"
+os.environ.setdefault("PULLBACK_COMPILE_PROCESSES", "0")
 
 import pytest  # noqa: E402  # after the variables above
 from hypothesis import settings  # noqa: E402

@@ -10,8 +10,7 @@ import pytest
 import pullback  # noqa: F401  # it provides what runs chains
 from pullback.array import chain_steps, chains, norm, recurrent, tiering
 from pullback.array.chains import COLUMN, FOUR, ROWS, SCALAR, THREE, VECTOR, Chain
-from pullback.array.elementwise import CHAINS
-from pullback.ops import attention, softmax
+from pullback.ops import softmax
 
 native = pytest.mark.skipif(find_spec("llvmlite") is None, reason="chains are native with llvmlite")
 F32 = np.dtype(np.float32)
@@ -19,11 +18,10 @@ F32 = np.dtype(np.float32)
 
 def ways():
     """Return each chain of the package, by name."""
-    found = {block.__name__: chain for block, chain in CHAINS.items()}
-    found |= {f"layer_norm{key}": chain for key, chain in norm._LAYER_NORM.items()}
+    found = {f"layer_norm{key}": chain for key, chain in norm._LAYER_NORM.items()}
     return found | {
         "centre": norm._CENTRE, "softmax": softmax._SOFTMAX, "log_softmax": softmax._LOG_SOFTMAX,
-        "attention": attention._WEIGHED, "lstm": recurrent._LSTM_STEP, "gru": recurrent._GRU_STEP,
+        "lstm": recurrent._LSTM_STEP, "gru": recurrent._GRU_STEP,
         "logsumexp": softmax._LOGSUMEXP, "rms": norm._RMS[0], "rms_weight": norm._RMS[1],
     }
 

@@ -8,7 +8,8 @@ import pullback as torch
 from pullback import nn
 
 pytest.importorskip("llvmlite")
-from pullback.compiler.lower.lowered import Call, Precompiled
+from pullback.compiler.lower.filling import Call
+from pullback.compiler.lower.lowered import Precompiled
 from tests.compiler.test_executable import agree, backward_of, leaf
 
 functional = nn.functional

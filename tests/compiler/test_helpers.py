@@ -167,8 +167,11 @@ def apart(monkeypatch: Any) -> Iterator[None]:
     monkeypatch.setattr(helper_processes, "LINGERS", 0.0)
     yield
     made = helper_processes._apart
-    for thread in [] if made is None else made._threads:
-        thread.join(60)
+    if made is not None:
+        made.dismiss()  # the thread of a process that did not start waits for what to refuse
+        for thread in made._threads:
+            thread.join(60)
+            assert not thread.is_alive()
 
 
 def wanted(kind: tiering.Hotness, text: str = TEXT) -> Any:

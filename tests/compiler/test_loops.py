@@ -13,7 +13,8 @@ from pullback.compiler import trace
 from pullback.func import cond, fori_loop, grad, jvp, scan, while_loop
 
 pytest.importorskip("llvmlite")
-from pullback.compiler.lower.lowered import Branch, Call, Loop
+from pullback.compiler.lower.filling import Call
+from pullback.compiler.lower.lowered import Branch, Loop
 from pullback.compiler.runtime.executable import Executable
 
 from .agreement import CALLS, anew

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import pullback as torch
-from pullback.compiler.lower.lowered import Call
+from pullback.compiler.lower.filling import Call
 
 pytest.importorskip("llvmlite")
 

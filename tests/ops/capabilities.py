@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from pullback.compiler.lower.equations import lower
-from pullback.compiler.lower.lowered import Call
+from pullback.compiler.lower.filling import Call
 from pullback.compiler.program.program import Program
 from pullback.core.levels import fresh_level
 from pullback.core.op import TABLE, Op

@@ -60,7 +60,7 @@ assert torch.equal(x.midpoint(y), torch.midpoint(x, other=y))
 assert torch.equal(x.detach().clone().midpoint_(y), (x + y) / 2)
 assert torch.autograd.grad(torch.midpoint(x, y.detach()).sum(), x)[0].tolist() == [0.5] * 5
 
-from pullback.compiler.lower.lowered import Call
+from pullback.compiler.lower.filling import Call
 
 compiled = torch.compile(lambda x: torch.midpoint(torch.versine(x), torch.versine(x) * 3))
 assert torch.allclose(compiled(x), 2 * y)

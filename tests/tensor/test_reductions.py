@@ -69,3 +69,16 @@ def test_tangents_of_norms_at_zero(order: float) -> None:
 
     assert tangent(zero).item() == 0
     assert torch.func.jvp(tangent, (zero,), (one,))[1].item() == 0
+
+
+@pytest.mark.parametrize("name", ["sum", "mean"])
+def test_no_dim_by_place_is_a_dim_that_was_given(name):
+    for function in (getattr(torch.Tensor, name), getattr(torch, name)):
+        x = torch.ones(2, 3)
+        assert function(x, None, keepdim=True).shape == (1, 1)
+        assert function(x, None, keepdims=True, dtype=torch.float64).shape == (1, 1)
+        assert function(x, keepdim=True, dim=None).shape == (1, 1)
+        with pytest.raises(TypeError, match="invalid combination of arguments"):
+            function(x, keepdim=False)
+        with pytest.raises(TypeError):
+            function(x, None, dim=1)

@@ -15,8 +15,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from .chains import ROWS, Chain
-from .elementwise import CHAINS, OPS_OF_BLOCKS, WORTH_BLOCKS, blockwise
+from .elementwise import OPS_OF_BLOCKS, WORTH_BLOCKS, blockwise
 from .scipy_functions import special
 
 _FLOAT32 = np.dtype(np.float32)
@@ -337,18 +336,6 @@ OPS_OF_BLOCKS.update(
         _gelu_tanh_derivative_block: ("gelu_slope", ("tanh",)),
     }
 )
-
-CHAINS.update(
-    {
-        block: Chain(block, (ROWS,) * (inputs + 1), scratch)
-        for block, inputs, scratch in (
-            (sigmoid_block, 1, 0), (_sigmoid_adjoint_block, 2, 0), (_silu_block, 1, 0),
-            (_hard_sigmoid_block, 1, 0), (_hard_swish_block, 1, 0), (_mish_block, 1, 1),
-            (_silu_derivative_block, 1, 1), (_log_sigmoid_block, 1, 1), (_gelu_block, 1, 2),
-            (_gelu_derivative_block, 1, 2), (_gelu_tanh_block, 1, 1), (_gelu_tanh_derivative_block, 1, 2),
-        )
-    }
-)  # fmt: skip
 
 # ------------------------------------------------------------------------------------------------------ where
 

@@ -1,11 +1,17 @@
 """Chains of NumPy's loops on small arrays, run by one native call.
 
 A ufunc's call takes 0.3 µs on a few elements, a reduction's 0.9, and the loops themselves a twentieth of
-that: `softmax` of a row is five calls, `gelu` fourteen. A kernel that is such a chain is written with ufuncs
-and `out=`. It is run once on arrays that note what is called (`chain_steps`), and from then on native code
+that: `softmax` of a row is five calls. A kernel that is such a chain is written with ufuncs and `out=`. It is
+run once on arrays that note what is called (`chain_steps`), and from then on native code
 (`compiler.eager_kernels.ufunc_chains`) calls the very loops that NumPy would call. So the bits are NumPy's,
-and a chain may become native at any call: when the calls have cost as much as that (`tiering`).
-Of 128 float32, `softmax` takes 0.3 µs instead of 4, `gelu` 0.3 instead of 7.
+and a chain may become native at any call: when the calls have cost as much as that (`tiering`). Of 128
+float32, `softmax` takes 0.3 µs instead of 4.
+
+Inline caches (`tensor.inline_cache`) serve public functions of arrays of one shape without them. Chains are
+for loops inside a kernel, covectors, and shapes that are others in each call. Without by with them, thread
+time: GRU 3.6 (trained 1.5), LSTM trained 1.27, CTC 1.44, softmax forward and back 1.5; of 119 shapes in turn
+softmax 1.24, log-softmax 1.45, layer norm 1.7, RMS norm 2.0, group norm 1.8, logsumexp 2.0, batch norm of
+images 1.38. Activations (1.01 to 1.09) and attention (0.98 to 1.00) have none since this was measured.
 """
 
 from __future__ import annotations

@@ -16,7 +16,6 @@ from numpy import ndarray
 
 from . import large
 from .broadcasting import spread
-from .chains import MOST, Chain
 from .memory import adapt
 from .threads import get_num_threads, run_parts, split
 
@@ -68,9 +67,6 @@ _BLOCK_BYTES = 256 << 10
 #: The op, and its attributes, that a chain of ufuncs computes, for those of which large arrays may have a
 #: native loop.
 OPS_OF_BLOCKS: dict[Callable[..., None], tuple[str, tuple[Any, ...]]] = {}
-
-#: The same for small arrays: the chain as native code runs it.
-CHAINS: dict[Callable[..., None], Chain] = {}
 
 _F32, _F64 = np.dtype(np.float32), np.dtype(np.float64)
 
@@ -198,18 +194,6 @@ def blockwise(
     ):
         out[...] = blockwise(block, *inputs, scratch=scratch, dtype=dtype)
         return out
-    chain = CHAINS.get(block) if out is ... and type(first) is ndarray and first.size <= MOST else None
-    if chain is not None:
-        kind = first.dtype
-        alike = True
-        for array in inputs:
-            alike = alike and array.flags.c_contiguous and array.dtype is kind
-        if alike:
-            run = chain.native(first)
-            if run is not None:
-                result = np.empty(first.shape, kind)
-                run(*inputs, result)
-                return result
     if first.size >= large.CHAIN and out is ... and dtype is None:
         named = OPS_OF_BLOCKS.get(block)
         if named is not None and flat_views(inputs) is None:

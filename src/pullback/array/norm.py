@@ -244,8 +244,15 @@ def _small_layer_norm(
     """Write what `layer_norm` returns of a few rows."""
     chain = _LAYER_NORM[weight is not None, bias is not None]
     vectors = [np.ascontiguousarray(v) for v in (weight, bias) if v is not None]
-    rows = x if x.shape[-1] == length else np.ascontiguousarray(x).reshape(-1, length)
+    rows, y = _in_rows(length, x, y)
     chain.run(rows, number(length, x.dtype), number(eps, x.dtype), *vectors, y, mean, rstd)
+
+
+def _in_rows(length: int, x: ndarray, y: ndarray) -> tuple[ndarray, ndarray]:
+    """Return x, and a result in C order, with rows of so many elements, which may be those of several axes."""
+    if x.shape[-1] == length:
+        return x, y
+    return np.ascontiguousarray(x).reshape(-1, length), y.reshape(-1, length)
 
 
 def _centre(x: ndarray, y: ndarray, mean: ndarray, rstd: ndarray, eps: float) -> None:
@@ -275,9 +282,9 @@ _RMS = [Chain(_rms_rows, (ROWS, SCALAR, SCALAR, ROWS, *(VECTOR,) * n), cost=7000
 def small_rms_norm(x: ndarray, weight: ndarray | None, length: int, eps: float) -> ndarray:
     """Return x / √(mean(x²) + eps) · weight over the last axes, of so many elements, of up to `MOST`."""
     y = np.empty(x.shape, x.dtype)
-    rows = x if x.shape[-1] == length else np.ascontiguousarray(x).reshape(-1, length)
     vectors = [] if weight is None else [np.ascontiguousarray(weight)]
-    _RMS[len(vectors)].run(rows, number(length, x.dtype), number(eps, x.dtype), y, *vectors)
+    rows, made = _in_rows(length, x, y)
+    _RMS[len(vectors)].run(rows, number(length, x.dtype), number(eps, x.dtype), made, *vectors)
     return y
 
 

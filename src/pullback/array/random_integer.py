@@ -10,7 +10,7 @@ What this module must do:
 from __future__ import annotations
 
 import warnings
-from functools import cache
+from functools import cache, lru_cache
 
 import ml_dtypes
 import numpy as np
@@ -165,6 +165,7 @@ def _last_below(high: int, dtype: np.dtype) -> int:
     return high
 
 
+@lru_cache(maxsize=64)
 def _through(number: int, dtype: np.dtype) -> int:
     """Return a 64-bit integer converted to the dtype and back, as an x86 processor does it."""
     wrapped = np.array((number - INT64_MIN) % 2**64 + INT64_MIN, np.int64)

@@ -138,13 +138,13 @@ def _blocks(generator: Generator, flat: np.ndarray, mean: float, std: float) -> 
         draw, transform, words_each = singles, _single_transform, 1
         mean, std = float(np.float32(mean)), float(np.float32(std))
     single = flat.dtype == np.float32
-    wants = (single and flat.size % BLOCK != 0) or (flat.size > _FEW and flat.dtype not in HALVES)
-    each = NANOSECONDS if single else NANOSECONDS_DOUBLE
-    native = wants and _HOTNESS.is_hot(flat.size * each + START)
-    if single and not native and flat.size % BLOCK == 0 and flat.size <= SMALL:
+    if single and flat.size % BLOCK == 0 and flat.size <= SMALL:
         values = generator.made(_standard_singles, flat.size, BLOCK)
         flat[...] = values if mean == 0 and std == 1 else fused_multiply_add(values, std, mean)
         return
+    wants = (single and flat.size % BLOCK != 0) or (flat.size > _FEW and flat.dtype not in HALVES)
+    each = NANOSECONDS if single else NANOSECONDS_DOUBLE
+    native = wants and _HOTNESS.is_hot(flat.size * each + START)
     if single and not native and flat.size % BLOCK == 0 and flat.size <= _AHEAD // _TOGETHER:
         values = _one_of_several(generator, flat.size)
         flat[...] = values if mean == 0 and std == 1 else fused_multiply_add(values, std, mean)
@@ -214,6 +214,11 @@ def _single_transform(uniform: np.ndarray, mean: float, std: float) -> np.ndarra
 
 
 def _standard_singles(words: np.ndarray) -> np.ndarray:
+    # Of the numbers that small draws share, 200 µs of 560 words in NumPy and 5 so.
+    if _HOTNESS.is_hot(words.size * NANOSECONDS + START) and (fill_blocks := _HOTNESS.ask("normals")):
+        numbers = np.empty(words.size, np.float32)
+        fill_blocks(words, numbers, 0.0, 1.0)
+        return numbers
     return _single_transform(singles_of(words), 0.0, 1.0)
 
 

@@ -176,6 +176,7 @@ def uniform(generator: Generator, out: np.ndarray, low: float = 0.0, high: float
         return fill(out, write)
 
 
+@functools.cache
 def mantissa_digits(dtype: np.dtype) -> int:
     """Return the bits of a floating-point dtype's mantissa, the hidden one included."""
     return int(ml_dtypes.finfo(dtype).nmant) + 1

@@ -22,6 +22,7 @@ from ..core.blame import user_frame
 from ..core.settings import SETTINGS
 from ..core.tracer import is_tracing
 from ..nn import Module
+from .frontend.collector import uncollected
 from .frontend.unsupported import STANCE, Unsupported
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -200,13 +201,13 @@ def _native(function: Callable[..., Any], fullgraph: bool, limit: int | None, ch
     if missing := large.without_compiler():
         _warn(missing)
         return None
-    from .frontend.bytecode import instructions
+    with uncollected():  # of an import's time the collector takes a tenth
+        from .frontend.bytecode import instructions
 
-    if not instructions.SUPPORTED:
-        _warn(f"the bytecode of this Python, {platform.python_version()}, is not known")
-        return None
-    from .runtime.compiled import Compiled
-
+        if not instructions.SUPPORTED:
+            _warn(f"the bytecode of this Python, {platform.python_version()}, is not known")
+            return None
+        from .runtime.compiled import Compiled
     made = Compiled(function, fullgraph=fullgraph, limit=limit, check=check)
     _made.add(made)
     return made

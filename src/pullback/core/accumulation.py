@@ -5,7 +5,7 @@ from __future__ import annotations
 from _thread import get_ident
 from typing import Any
 
-from numpy import asarray, floating, ndarray
+from numpy import asarray, broadcast_to, floating, ndarray
 
 from ..array.layout import is_dense
 from ..array.strides import contiguous_strides, laid_out, strides_of
@@ -14,6 +14,7 @@ from .dual import Dual
 from .hooked import as_inner, as_tensor
 from .hooks import NodeHooks
 from .node import AccumulateGrad, accumulation_lock
+from .promotion import broadcast_shape
 from .tracer import Tracer
 from .value import TensorBase, settled
 
@@ -97,7 +98,12 @@ def is_sparse(g: Any) -> bool:
 
 
 def conforming(g: ndarray, value: ndarray) -> ndarray:
-    """Return a covector as torch lays out a leaf's: like the leaf, or in C order where the leaf has gaps."""
+    """Return a covector as torch lays out a leaf's: like the leaf, or in C order where the leaf has gaps. A
+    leaf whose `.data` has another shape since it was used gets the covector in that shape.
+    """
+    if g.shape != value.shape:
+        broadcast_shape(value.shape, g.shape)
+        g = broadcast_to(g, value.shape).copy()
     strides = strides_of(value) if is_dense(value) else contiguous_strides(value.shape)
     if all(n == 1 or a == b for n, a, b in zip(g.shape, strides_of(g), strides, strict=True)):
         return g

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 from numpy import ndarray
 
 from . import facade
-from .batched import Batched
 from .blame import stamp
 from .levels import WRAPPER
 from .marked import Marked, resolved, viewed
@@ -34,13 +33,9 @@ def run_tensor(op: Op, inputs: tuple[Any, ...], attrs: tuple[Any, ...], level: i
     one is needed.
     """
     mode = modes()
-    if mode is DEFAULT or mode is NO_GRAD or (mode.transform and mode.is_transform_alone):
-        if not level and mode.transform:
-            return within_transform(op, inputs, mode, op.called, inputs, attrs)
-        if level and op.signs is None:
-            found = _at_level(op, inputs, attrs, level, mode)
-            if found is not None:
-                return found
+    is_alone = mode is DEFAULT or mode is NO_GRAD or (mode.transform and mode.is_transform_alone)
+    if not level and mode.transform and is_alone:
+        return within_transform(op, inputs, mode, op.called, inputs, attrs)
     record = op.derivable and mode.grad and not mode.inference
     inner: list[Any] = []
     edges: list[Any] = []
@@ -86,7 +81,12 @@ def run_tensor(op: Op, inputs: tuple[Any, ...], attrs: tuple[Any, ...], level: i
         result = dispatched(op, inputs, attrs)
     elif level:
         # What has the level itself has nothing above it.
-        result = run(op, tuple(inner), attrs) if top is None else top.run(op, tuple(inner), attrs, level)
+        if top is not None:
+            result = top.run(op, tuple(inner), attrs, level)
+        elif is_alone and not has_bits and not traced:
+            result = _below(op, inner, attrs, mode)
+        else:
+            result = run(op, tuple(inner), attrs)
     elif not has_bits:
         result = op.evaluate(tuple(inner), attrs)
     elif op.is_view:
@@ -110,59 +110,20 @@ def run_tensor(op: Op, inputs: tuple[Any, ...], attrs: tuple[Any, ...], level: i
     return tuple(outs) if several else outs[0]
 
 
-def _at_level(op: Op, inputs: tuple[Any, ...], attrs: tuple[Any, ...], level: int, mode: Modes) -> Any:
-    """Run an op as `run_tensor` does where the tensors at the level hold tensors or rows of a batch, and
-    nothing but transforms is special; None where they hold something else. It asks half as much.
+def _below(op: Op, inner: list[Any], attrs: tuple[Any, ...], mode: Modes) -> Any:
+    """Run an op on what lies below a level. Tensors around arrays are a call that is remembered (`Op.again`),
+    where none of them holds places.
     """
-    record = op.derivable and mode.grad
-    inner: list[Any] = []
-    edges: list[Any] = []
-    wanted = rows = False
-    #: Whether what lies below is nothing but tensors around arrays, and none of them holds places.
-    plain = known = True
-    aliased = None
-    tensor, parameter = facade.Tensor, facade.Parameter
-    for v in inputs:
-        edge = None
+    tensor, parameter, called = facade.Tensor, facade.Parameter, op.again
+    for v in inner:
         if (kind := type(v)) is tensor or kind is parameter:
-            if v._level == level:
-                value = v._value
-                if aliased is None:
-                    aliased = v
-                if record and (edge := v._node) is not None:
-                    wanted = True
-                    if edge is LEAF:
-                        edge = accumulator(v)
-                if (kind := type(value)) is Batched and value._level == level:
-                    rows = True
-                elif kind is not tensor and kind is not parameter:
-                    return None
-                v = value
-            if type(v) is not Batched:
-                if v._level or type(v._value) is not ndarray:
-                    plain = False
-                elif v._value.dtype.kind in "iu":
-                    known = False
+            if v._level or type(v._value) is not ndarray:
+                return run(op, tuple(inner), attrs)
+            if v._value.dtype.kind in "iu":
+                called = op.call
         elif isinstance(v, Value):
-            return None
-        inner.append(v)
-        edges.append(edge)
-    if rows:
-        result = Batched.run(op, tuple(inner), attrs, level)
-    elif plain:
-        given = (tuple(inner),) if op.variadic else inner
-        result = within_transform(op, inner, mode, op.again if known else op.call, *given, *attrs)
-    else:
-        result = run(op, tuple(inner), attrs)
-    several = isinstance(result, tuple)
-    parts = result if several else (result,)
-    if op.is_view:
-        outs = [_view_result(op, attrs, aliased, r, k, several, mode) for k, r in enumerate(parts)]
-    else:
-        outs = [wrap(r, None, level) for r in parts]
-    if wanted:
-        attach(op, inputs, inner, attrs, edges, outs, several, level)
-    return tuple(outs) if several else outs[0]
+            return run(op, tuple(inner), attrs)
+    return within_transform(op, inner, mode, called, *((tuple(inner),) if op.variadic else inner), *attrs)
 
 
 def _bare(v: Any) -> Any:

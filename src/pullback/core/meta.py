@@ -7,7 +7,7 @@ are never computed, drawn or read; who asks for one gets torch's error.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -82,12 +82,27 @@ class Meta(InnerValue):
         zeros = promised_zeros(self.memory.nbytes)
         return np.ndarray(self.shape, self.dtype, zeros, self.offset * width, strides)
 
+    def note_look(self, look: Callable[[ndarray], None]) -> None:
+        """Take no note that elements are to be looked at."""
+
     @classmethod
     def run(cls, op: Op, inputs: tuple[Any, ...], attrs: tuple[Any, ...], level: int) -> Any:
         """Make values of the shapes and dtypes that the op gives."""
         _check_devices(op, inputs)
         outs = _views(op, inputs[0], attrs) if op.is_view else _computed(op, inputs, attrs)
         return tuple(outs) if op.many or len(op.outputs) > 1 else outs[0]
+
+
+def looked_at(tensor: Any, look: Callable[[ndarray], None]) -> None:
+    """Let a function look at the elements of a tensor, if it has some, and raise for what it refuses.
+
+    What notes the ops of a call notes the look, too, so that a call with other elements is looked at again.
+    """
+    value = tensor._value
+    if isinstance(value, ndarray):
+        look(value)
+    elif isinstance(value, Meta):
+        value.note_look(look)
 
 
 def _check_devices(op: Op, inputs: tuple[Any, ...]) -> None:

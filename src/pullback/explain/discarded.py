@@ -66,13 +66,14 @@ def _led_to(value: Any, makers: set[Node]) -> bool:
 
 def _alone(scope: Scope) -> Iterator[tuple[int, str]]:
     """Return (line, receiver) of the statements of a scope that only call `detach`."""
+    found = [(node, node.value.func) for node in ast.walk(scope.tree)
+             if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)
+             and isinstance(node.value.func, ast.Attribute) and node.value.func.attr == "detach"]  # fmt: skip
     inner = {id(n) for f in ast.walk(scope.tree) if isinstance(f, Function) and f is not scope.tree
-             for n in ast.walk(f)}  # fmt: skip
-    for node in ast.walk(scope.tree):
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and id(node) not in inner:
-            function = node.value.func
-            if isinstance(function, ast.Attribute) and function.attr == "detach":
-                yield node.lineno, ast.unparse(function.value)
+             for n in ast.walk(f)} if found else ()  # fmt: skip
+    for node, function in found:
+        if id(node) not in inner:
+            yield node.lineno, ast.unparse(function.value)
 
 
 def _scopes_around(scene: Scene) -> Iterator[tuple[Scope, Any]]:

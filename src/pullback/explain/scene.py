@@ -220,12 +220,21 @@ def scope_of(code: CodeType) -> Scope | None:
         return None
     if code.co_name == "<module>":
         return Scope(code.co_filename, tree, code.co_name)
-    for node in ast.walk(tree):
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name == code.co_name:
-            first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
-            if first <= code.co_firstlineno <= node.lineno:
-                return Scope(code.co_filename, node, code.co_name)
+    for node in _functions(tree).get(code.co_name, ()):
+        first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
+        if first <= code.co_firstlineno <= node.lineno:
+            return Scope(code.co_filename, node, code.co_name)
     return None
+
+
+@lru_cache(maxsize=64)
+def _functions(tree: ast.Module) -> dict[str, list[Function]]:
+    """Return the functions of a file by name: a message may ask for each that a frame knows."""
+    found: dict[str, list[Function]] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, Function):
+            found.setdefault(node.name, []).append(node)
+    return found
 
 
 def returning(code: CodeType | None) -> Place | None:
@@ -366,28 +375,37 @@ def freezing(files: Iterable[str]) -> Place | None:
     """Return the line of the program's files that sets requires_grad to False."""
     for file in files:
         tree = tree_of(file)
-        for node in ast.walk(tree) if tree is not None else ():
-            off = (
-                isinstance(node, ast.Assign)
-                and isinstance(node.targets[0], ast.Attribute)
-                and node.targets[0].attr == "requires_grad"
-                and getattr(node.value, "value", None) is False
-            ) or (
-                isinstance(node, ast.Call)
-                and isinstance(node.func, ast.Attribute)
-                and node.func.attr == "requires_grad_"
-                and bool(node.args)
-                and getattr(node.args[0], "value", None) is False
-            )
-            if off:
-                return place_in(file, int(getattr(node, "end_lineno", 0) or getattr(node, "lineno", 0)))
-        for name in _setters(tree):
-            for node in ast.walk(tree) if tree is not None else ():
-                if isinstance(node, ast.Call) and _last_name(node.func) == name and any(
-                    getattr(argument, "value", None) is False
-                    for argument in (*node.args, *(k.value for k in node.keywords))
-                ):  # fmt: skip
-                    return place_in(file, node.lineno)
+        line = None if tree is None else _freezing(tree)
+        if line is not None:
+            return place_in(file, line)
+    return None
+
+
+@lru_cache(maxsize=64)
+def _freezing(tree: ast.Module) -> int | None:
+    """Return the line of a file that sets requires_grad to False."""
+    for node in ast.walk(tree):
+        off = (
+            isinstance(node, ast.Assign)
+            and isinstance(node.targets[0], ast.Attribute)
+            and node.targets[0].attr == "requires_grad"
+            and getattr(node.value, "value", None) is False
+        ) or (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr == "requires_grad_"
+            and bool(node.args)
+            and getattr(node.args[0], "value", None) is False
+        )
+        if off:
+            return int(getattr(node, "end_lineno", 0) or getattr(node, "lineno", 0))
+    for name in _setters(tree):
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Call) and _last_name(node.func) == name and any(
+                getattr(argument, "value", None) is False
+                for argument in (*node.args, *(k.value for k in node.keywords))
+            ):  # fmt: skip
+                return node.lineno
     return None
 
 
@@ -401,10 +419,10 @@ def conditional(place: Place) -> bool:
     )  # fmt: skip
 
 
-def _setters(tree: ast.AST | None) -> list[str]:
+def _setters(tree: ast.Module) -> list[str]:
     """Return the functions of a file that set requires_grad to what they are given."""
     found = []
-    for node in ast.walk(tree) if tree is not None else ():
+    for node in ast.walk(tree):
         if not isinstance(node, ast.FunctionDef):
             continue
         given = {a.arg for a in (*node.args.args, *node.args.kwonlyargs)}

@@ -16,7 +16,6 @@ import numpy as np
 from numpy import ndarray
 
 from ..array import large
-from ..array.chains import COLUMN, ROWS, Chain
 from ..array.layout import empty_like
 from ..core.connected import refused
 from ..core.op import Call, op
@@ -106,11 +105,6 @@ def _weighed(scores: ndarray) -> tuple[ndarray, ndarray]:
         found = large.ask("rows", "weights_of_rows", (scores.reshape(-1, scores.shape[-1]),), (), (True,))
         if found is not None and np.minimum.reduce(found[1], axis=None) > -np.inf:
             return found[0].reshape(scores.shape), found[1].reshape(kept[:-1])
-    elif scores.flags.c_contiguous and (run := _WEIGHED.native(scores)) is not None:
-        weights, logsumexp = np.empty(scores.shape, scores.dtype), np.empty(kept, scores.dtype)
-        run(scores, weights, logsumexp)
-        if np.minimum.reduce(logsumexp, axis=None) > -np.inf:
-            return weights, logsumexp[..., 0]
     top = np.maximum.reduce(scores, axis=-1, keepdims=True)
     # A query that sees no key is rare: to look for one takes a tenth of what the masks take.
     all_see = not top.size or np.minimum.reduce(top, axis=None) > -np.inf
@@ -128,19 +122,6 @@ def _weighed(scores: ndarray) -> tuple[ndarray, ndarray]:
     if blind is not None:
         np.copyto(total, np.inf, where=blind)
     return weights, total[..., 0]
-
-
-def _weighed_rows(scores: ndarray, weights: ndarray, logsumexp: ndarray) -> None:
-    top = np.maximum.reduce(scores, axis=1, keepdims=True, out=...)
-    np.subtract(scores, top, out=weights)
-    np.exp(weights, out=weights)
-    total = np.add.reduce(weights, axis=1, keepdims=True, out=...)
-    np.divide(weights, total, out=weights)
-    np.log(total, out=logsumexp)
-    np.add(top, logsumexp, out=logsumexp)
-
-
-_WEIGHED = Chain(_weighed_rows, (ROWS, ROWS, COLUMN), cost=10_000)
 
 
 def _for_each_head(x: Any, repeats: int) -> Any:

@@ -69,40 +69,38 @@ def _multi_margin_rule(
 multi_margin_loss: Any = op("multi_margin_loss", _multi_margin, (_multi_margin_rule, None, None))
 
 
-def _marks(target: ndarray) -> tuple[ndarray, ndarray, ndarray]:
-    """Return of targets (N, C) that end at −1 which count, the classes, and which classes are named
-    (N, C).
+def _marks(target: ndarray) -> tuple[ndarray, ndarray]:
+    """Return of targets (N, C) that end at −1 the classes, and which of those that count each one is
+    (N, C, C).
     """
     valid = np.logical_and.accumulate(target >= 0, axis=1)
     index = np.where(valid, target, 0)
-    named = np.zeros(target.shape, bool)
-    named[np.nonzero(valid)[0], index[valid]] = True
-    return valid, index, named
+    return index, (index[:, :, None] == np.arange(target.shape[1])) & valid[:, :, None]
 
 
-def _pairs(x: ndarray, target: ndarray) -> tuple[ndarray, ndarray, ndarray]:
-    """Return max(0, 1 − (x[j] − x[i])) for targets j and other classes i (N, C, C); the targets and which
-    count.
+def _pairs(x: ndarray, target: ndarray) -> tuple[ndarray, ndarray]:
+    """Return max(0, 1 − (x[j] − x[i])) for targets j and other classes i, and which class each target is
+    (N, C, C).
     """
-    valid, index, named = _marks(target)
+    index, marks = _marks(target)
+    named = np.logical_or.reduce(marks, 1, keepdims=True)
     chosen = np.take_along_axis(x, index, 1)
     gaps = 1 - (chosen[:, :, None] - x[:, None, :])
-    counted = valid[:, :, None] & ~named[:, None, :] & (gaps > 0)
-    return np.where(counted, gaps, 0), valid, index
+    counted = np.logical_or.reduce(marks, 2, keepdims=True) & ~named & (gaps > 0)
+    return np.where(counted, gaps, 0), marks
 
 
 def _multilabel(x: ndarray, target: ndarray, /, reduction: str) -> ndarray:
-    gaps, _, _ = _pairs(_rows(x), _rows(target))
+    gaps, _ = _pairs(_rows(x), _rows(target))
     each = gaps.sum((1, 2)) / gaps.shape[1]
     return reduced(each if x.ndim == 2 else each.reshape(()), reduction)
 
 
 def _multilabel_slope(x: ndarray, target: ndarray, /) -> ndarray:
-    gaps, valid, index = _pairs(_rows(x), _rows(target))
+    gaps, marks = _pairs(_rows(x), _rows(target))
     short = gaps > 0
-    slope = short.sum(1).astype(x.dtype)
-    samples = np.broadcast_to(np.arange(len(slope))[:, None], index.shape)
-    np.subtract.at(slope, (samples[valid], index[valid]), short.sum(2)[valid].astype(x.dtype))
+    mine = (np.add.reduce(short, 2, np.int64, keepdims=True) * marks).sum(1)
+    slope = (np.add.reduce(short, 1, np.int64) - mine).astype(x.dtype)
     return (slope / gaps.shape[1]).reshape(x.shape)
 
 

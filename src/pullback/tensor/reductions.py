@@ -166,16 +166,20 @@ def _taken_by_name(
         torch's, which tells what was given by name from what was given by place.
     """
     input, dim, keepdim = by_place[:3]
+    given = by_place
+    if keepdim is False and len(given) == 3:
+        given = given[: 1 if dim is _ABSENT else 2]
     left = dict(names)
     if input is _ABSENT:
         input = left.pop("input", _ABSENT)
-    if dim is None:
-        dim = left.pop("dim", left.pop("axis", None))
+    if dim is _ABSENT:
+        dim = left.pop("dim", left.pop("axis", _ABSENT))
     if keepdim is False:
         keepdim = left.pop("keepdim", left.pop("keepdims", False))
     fits = type(input) in OVERRIDING or _is_ordinary(place, input, dim, keepdim, None, None)
     if left or len(by_place) > 3 or not fits:
-        _read(place, name, by_place, {**names, **_given(**options)})
+        _read(place, name, given, {**names, **_given(**options)})
+    dim = None if dim is _ABSENT else dim
     return input, dim, keepdim
 
 
@@ -188,7 +192,7 @@ def _named_dim(
     if rest or len(names) > 2:
         return None
     for name, value in names.items():
-        if name == "dim" and dim is None:
+        if name == "dim" and dim is _ABSENT:
             dim = value
         elif name == "keepdim" and keepdim is False:
             keepdim = value
@@ -248,7 +252,7 @@ def sum_all(place: str) -> _F:
     """Make `sum`."""
 
     def sum(
-        input: Any = _ABSENT, dim: Any = None, keepdim: bool = False, /, *rest: Any, dtype: Any = None,
+        input: Any = _ABSENT, dim: Any = _ABSENT, keepdim: bool = False, /, *rest: Any, dtype: Any = None,
         out: Any = None, **names: Any,
     ) -> Any:  # fmt: skip
         """Return the sum of all elements, or over `dim`; integers are summed in int64."""
@@ -259,6 +263,8 @@ def sum_all(place: str) -> _F:
                 given = (input, dim, keepdim, *rest)
                 options = {"dtype": dtype, "out": out}
                 input, dim, keepdim = _taken_by_name(place, "sum", given, options, names)
+        elif dim is _ABSENT:
+            dim = None
         if OVERRIDING:
             found = _overridden(sum, "sum", input, dim, keepdim, dtype, out)
             if found is not PASS:
@@ -295,7 +301,7 @@ def mean_all(place: str) -> _F:
     """Make `mean`."""
 
     def mean(
-        input: Any = _ABSENT, dim: Any = None, keepdim: bool = False, /, *rest: Any, dtype: Any = None,
+        input: Any = _ABSENT, dim: Any = _ABSENT, keepdim: bool = False, /, *rest: Any, dtype: Any = None,
         out: Any = None, **names: Any,
     ) -> Any:  # fmt: skip
         """Return the mean of all elements, or over `dim`."""
@@ -306,6 +312,8 @@ def mean_all(place: str) -> _F:
                 given = (input, dim, keepdim, *rest)
                 options = {"dtype": dtype, "out": out}
                 input, dim, keepdim = _taken_by_name(place, "mean", given, options, names)
+        elif dim is _ABSENT:
+            dim = None
         if OVERRIDING:
             found = _overridden(mean, "mean", input, dim, keepdim, dtype, out)
             if found is not PASS:

@@ -200,6 +200,14 @@ def step(x):
     return p(x)
 --- change 3
 p.__setstate__((f, (5,), {}, None))
+=== partial_with_other_names: compiles
+p = functools.partial(lambda x, *, k: x * k, k=2)
+def step(x):
+    return p(x)
+--- change 2
+p.keywords['k'] += 1
+--- change 4
+p.__setstate__((p.func, (), {'k': 7}, None))
 === map_lazy: compiles
 log = []
 def f(v):

@@ -105,6 +105,10 @@ class Recorded(ndarray):
             return made
         return self.copy().reshape(*shape, **named)
 
+    def fill(self, value: Any) -> None:
+        """Set all elements to a number."""
+        _asked(self).copy_to(self, value)
+
     def ravel(self, order: Any = "C") -> Any:
         """Return the elements in a row."""
         return self.reshape(-1, order=order)

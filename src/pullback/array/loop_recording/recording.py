@@ -25,7 +25,7 @@ from ..strides import address
 from . import linear_algebra, moves  # noqa: F401  # they add functions that are recorded
 from .arrays import Recorded, plain_of
 from .recorder import Recorder
-from .steps import FIXED, MADE, OWN, SCRATCH, Recording, Unrecorded
+from .steps import DECIDE, FIXED, MADE, OWN, SCRATCH, Recording, Step, Unrecorded
 
 
 class _ToldNumPy:
@@ -172,7 +172,7 @@ def _turns(arrays: Sequence[ndarray]) -> Iterator[list[ndarray]]:
             lying_alike(array, _at_random(array, special, len(_SPECIAL) * k + turn))
             for k, array in enumerate(arrays)
         ]
-    for factor in (1.25, 0.75):
+    for factor in (1.25, 0.75, 0.5):
         turned = [np.flip(array) for array in arrays]
         yield [
             lying_alike(array, again * array.dtype.type(factor) if array.dtype.kind in "fc" else again)
@@ -280,4 +280,23 @@ def record(function: Callable[..., Any], arrays: Sequence[ndarray], target: int 
     ]
     if sum(whole.nbytes + 64 for kind, whole in memories if kind == OWN) > SCRATCH:
         raise Unrecorded("too much memory")
-    return Recording(recorder.steps, memories, results)
+    return Recording(_read_later(recorder.steps, {*made, target}), memories, results)
+
+
+def _read_later(steps: Sequence[Step], asked: set[int]) -> list[Step]:
+    """Return the steps that results, or decisions, need; those of a result that a plan leaves out are many in
+    a maximum pool, which finds winners for its pullback.
+
+    Parameters
+    ----------
+    steps : sequence of Step
+    asked : set of int
+        The memories that results are in, and that is written to; others that are read are added.
+    """
+    needed = []
+    for step in reversed(steps):
+        written = {part.memory for part in step.outputs()}
+        if step.ufunc == DECIDE or written & asked:
+            needed.append(step)
+            asked |= {part.memory for part in step.operands}
+    return needed[::-1]

@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...array.locks import computed
 from ..emit.codegen import Code
-from ..emit.emitter import Emitter, Module
 from ..runtime import engine
 from ..runtime.thread_pool import pool
+
+if TYPE_CHECKING:
+    from ..emit.emitter import Emitter, Module
 
 _Run = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)
 _One = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64)
@@ -48,6 +50,8 @@ class Parts:
 
 def opened(module: Module, fields: Mapping[str, str]) -> Emitter:
     """Return an emitter that has read the fields of the context, by their names, and the part's share."""
+    from ..emit.emitter import Emitter  # what is found on disk needs none
+
     ops = Emitter(module)
     for n, (name, type_) in enumerate((("shared", "i64"), ("parts", "i64"), *fields.items())):
         ops.line(f"%at_{name} = getelementptr i64, ptr %context, i64 {n}")
@@ -83,7 +87,7 @@ class Job:
     """
 
     def __init__(self, source: Emitter | Callable[[], Code]) -> None:
-        self._library = engine.Library(text(source) if isinstance(source, Emitter) else source, {})
+        self._library = engine.Library(source if callable(source) else text(source), {})
 
     @computed
     def _parts(self) -> Parts:

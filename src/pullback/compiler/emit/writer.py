@@ -6,9 +6,10 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Any
 
+from ..lower.filling import Call
 from ..lower.kernel import Kernel
 from ..lower.kernel_writer import Emission
-from ..lower.lowered import Branch, Call, Contraction, Loop, Precompiled, Routine
+from ..lower.lowered import Branch, Contraction, Loop, Precompiled, Routine
 from ..passes import parallel_rows
 from ..passes.memory_plan import Plan
 from ..runtime.thread_pool import PARALLEL, pool

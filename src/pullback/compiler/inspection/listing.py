@@ -12,10 +12,11 @@ import numpy as np
 
 from ..lower.buffer import Buffer
 from ..lower.equations import Result
+from ..lower.filling import Call, Node
 from ..lower.handlers import BINARY, COMPARISONS, MATHEMATICS, UNARY
 from ..lower.index import Atom, Index, Measured, Variable, atom_index, linear, strides_of
 from ..lower.kernel import Kernel
-from ..lower.lowered import Call, Contraction, Loop, Map, Node, Reduction
+from ..lower.lowered import Contraction, Loop, Map, Reduction
 from ..passes.fusion import Step
 
 _INFIX = {

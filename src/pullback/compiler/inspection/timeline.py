@@ -22,10 +22,11 @@ from ...array.threads import get_num_threads, run_parts
 from ..emit.product import multiply
 from ..emit.writer import Writer
 from ..lower.buffer import Buffer
+from ..lower.filling import Call
 from ..lower.handlers import Analysis
 from ..lower.index import Variable, atom_index
 from ..lower.kernel import Kernel
-from ..lower.lowered import Branch, Call, Contraction, Loop, Precompiled
+from ..lower.lowered import Branch, Contraction, Loop, Precompiled
 from ..passes.fusion import Step
 from ..passes.memory_plan import Plan
 from ..program.program import Program

@@ -11,9 +11,10 @@ import numpy as np
 
 from ..emit.product import merged
 from .buffer import Buffer
+from .filling import Call, Node
 from .handlers import Analysis, Handler
 from .index import ZERO, Indices, Variable, atom_index, constant, linear, strides_of
-from .lowered import Body, Call, Contraction, Lowered, Map, Matrix, Node, Reduction, Shape
+from .lowered import Body, Contraction, Lowered, Map, Matrix, Reduction, Shape
 
 BOOL, INT64 = np.dtype(bool), np.dtype(np.int64)
 #: A map read more than once is stored when an element takes more operations than this.

@@ -50,8 +50,9 @@ from . import (
 from .buffer import Buffer
 from .context import BOOL, CHEAP, Context, broadcast
 from .elementwise import Unwritten, form
+from .filling import Call, Node
 from .handlers import Analysis, Handler
-from .lowered import Call, Lowered, Node
+from .lowered import Lowered
 from .pairs import Pairs
 
 #: How many elements must share an operand for it to be stored.

@@ -6,9 +6,10 @@ from math import prod
 
 from ..emit.scalars import computing
 from .domain import BLOCK, WIDTH, Domain, flat, in_lanes, reduced, split, stream
+from .filling import Node
 from .handlers import Analysis, Read
 from .index import ZERO, Index, Indices, constant, linear, strides_of
-from .lowered import Map, Node, Reduction
+from .lowered import Map, Reduction
 
 # Where a node runs: for every element, once a row, once a row and lane, or gathered over columns or over
 # everything.

@@ -20,10 +20,11 @@ from ..emit.emitter import SHORT, Emitter, Module
 from ..emit.scalars import TYPES, Value, computing, is_float, number
 from .buffer import Buffer
 from .domain import BLOCK, Domain
+from .filling import Node
 from .handlers import Analysis, Read
 from .index import Index, atom_index, constant
 from .kernel import ALL, COLUMN, ELEMENT, LANE, ROW, Kernel, Place, analysis_of, place, read_by
-from .lowered import Map, Node, Reduction
+from .lowered import Map, Reduction
 from .stretches import LEAST, fill, stretches
 
 #: Elements that fill a vector.

@@ -13,9 +13,10 @@ from ...core.body import Body
 from ..program.program import Program
 from .buffer import Buffer
 from .context import BOOL, Context, distinct
+from .filling import Call
 from .handlers import PARTS, Analysis
 from .index import ZERO, Variable, atom_index, strides_of
-from .lowered import Branch, Call, Loop, Lowered
+from .lowered import Branch, Loop, Lowered
 
 #: Buffers from this number on are read by nothing.
 UNREAD = 1 << 40

@@ -9,13 +9,14 @@ apart, a `Call` runs an op's array kernel. Bodies are functions over a scalar ha
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from .buffer import Buffer
+from .filling import Filling, Node
 from .handlers import Handler
 from .index import Indices
 
@@ -45,34 +46,6 @@ class Lowered:
     def at(self, ops: Handler, indices: Indices) -> Scalar:
         """Return the element at some indices."""
         return self.body(ops, indices)
-
-
-@dataclass(eq=False)
-class Node:
-    """Hold what fills a buffer."""
-
-    buffer: Buffer
-    #: Buffers that it reads.
-    reads: list[Buffer] = field(default_factory=list)
-    #: What its body was last found to read and compute, and for which indices.
-    seen: tuple[Indices, Any] | None = None
-
-    @property
-    def filled(self) -> Sequence[Buffer]:
-        """Return the buffers that it fills."""
-        return (self.buffer,)
-
-
-@dataclass(eq=False)
-class Filling(Node):
-    """Hold what fills several buffers."""
-
-    outputs: tuple[Buffer, ...] = field(kw_only=True)
-
-    @property
-    def filled(self) -> Sequence[Buffer]:
-        """Return the buffers that it fills."""
-        return self.outputs
 
 
 @dataclass(eq=False)
@@ -174,17 +147,6 @@ class Contraction(Node):
     extents: tuple[int, int, int] = field(kw_only=True)
     batch: Shape = ()
     alpha: float = 1.0
-
-
-@dataclass(eq=False)
-class Call(Filling):
-    """An op without a lowering, run by its array kernel; it fills one buffer per output."""
-
-    op: str = field(kw_only=True)
-    #: Buffers, or anything else as it is.
-    operands: tuple[Any, ...] = field(kw_only=True)
-    attrs: tuple[Any, ...] = field(kw_only=True)
-    several: bool = False
 
 
 @dataclass(eq=False)

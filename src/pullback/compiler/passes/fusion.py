@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import prod
 
+from ..lower.filling import Call, Node
 from ..lower.kernel import Kernel
-from ..lower.lowered import Branch, Call, Contraction, Loop, Map, Node, Precompiled, Reduction, Routine
+from ..lower.lowered import Branch, Contraction, Loop, Map, Precompiled, Reduction, Routine
 
 Step = Kernel | Contraction | Routine | Precompiled | Call | Loop | Branch
 

@@ -17,9 +17,10 @@ from ..emit.product import Product
 from ..emit.routine import emit_routine
 from ..lower.buffer import ALIGNMENT, Buffer
 from ..lower.equations import SMALL, Result
+from ..lower.filling import Call
 from ..lower.kernel import Kernel
 from ..lower.kernel_writer import Emission, emit
-from ..lower.lowered import Branch, Call, Contraction, Loop, Precompiled, Routine
+from ..lower.lowered import Branch, Contraction, Loop, Precompiled, Routine
 from . import parallel_rows
 from .fusion import Step, schedule
 from .pipeline import planned

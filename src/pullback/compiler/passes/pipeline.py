@@ -16,6 +16,7 @@ from .loop_fission import with_products_apart
 from .loop_rolling import rolled
 from .recurrent_layers import in_steps
 from .simplification import algebra, common_subexpressions, computed_once, dead_code, dead_equations
+from .written_parts import parts_apart
 
 if TYPE_CHECKING:
     from ..emit.modules import Kernels
@@ -58,6 +59,7 @@ PIPELINE = (
     Stage("trace", in_steps),
     Stage("halves", computed_once),
     # The call, then its pullback, before it is decided what the one saves for the other.
+    Stage("half", parts_apart),
     Stage("half", dead_equations),
     Stage("half", gathered),
     Stage("half", rolled),

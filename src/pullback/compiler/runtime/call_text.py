@@ -10,7 +10,7 @@ from numpy import ndarray
 
 from ...core.op import TABLE
 from ..lower.buffer import Buffer
-from ..lower.lowered import Call
+from ..lower.filling import Call
 from ..program.text import kind, read_kind, read_value, value_as_text
 
 

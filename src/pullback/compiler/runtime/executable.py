@@ -19,7 +19,7 @@ from ...core.body import Body
 from ...core.op import TABLE
 from ..emit.codegen import NOTHING
 from ..lower.buffer import Buffer, aligned
-from ..lower.lowered import Call, Contraction
+from ..lower.filling import Call
 from ..program.program import Program
 from . import engine, image, machine_code
 from .helper_processes import LONG, MOST, at_work, submitted, summon
@@ -281,6 +281,8 @@ def _equations(body: Body) -> int:
 
 def _begin_products(lowered: Result) -> None:
     """Have the code of products compiled before the kernels are written: it takes longest."""
+    from ..lower.lowered import Contraction
+
     for node in lowered.nodes:
         if isinstance(node, Contraction):
             from ..emit.product import begun

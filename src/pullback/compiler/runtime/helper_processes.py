@@ -16,12 +16,11 @@ from __future__ import annotations
 import contextlib
 import itertools
 import os
-import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
 from math import inf
-from queue import Empty, PriorityQueue
+from typing import TYPE_CHECKING
 
 from ...array import locks
 from ...array.blas import OWN_THREAD
@@ -29,6 +28,10 @@ from ...array.tiering import NotYet, account
 from ..emit import codegen
 from ..emit.codegen import Code, Effort
 from .processor import machine
+
+if TYPE_CHECKING:
+    import subprocess
+    from queue import PriorityQueue
 
 #: Processes at most, as long as nobody says otherwise.
 MOST = 3
@@ -96,7 +99,6 @@ class Helpers:
 
     def __init__(self, told: tuple[str, ...] | None = None, lingers: float | None = None) -> None:
         self._told, self._lingers = told, lingers
-        self._jobs: PriorityQueue[_Turn] = PriorityQueue()
         self._number = itertools.count()
         #: Whether the process has gone that had nothing to do.
         self.has_gone = False
@@ -104,6 +106,13 @@ class Helpers:
 
     def __len__(self) -> int:
         return len(self._threads)
+
+    @locks.computed
+    def _jobs(self) -> PriorityQueue[_Turn]:
+        """Return what is to be done; most programs are found on disk and need no queue."""
+        from queue import PriorityQueue
+
+        return PriorityQueue()
 
     def grow(self, count: int) -> None:
         """Have as many processes, or more."""
@@ -145,6 +154,8 @@ class Helpers:
 
     def _lead(self) -> None:
         """Start a process, and lead it."""
+        import subprocess
+
         failure: BaseException
         told = machine()[:2] if self._told is None else self._told
         try:
@@ -168,6 +179,8 @@ class Helpers:
 
     def _next(self) -> _Job | None:
         """Return what is to be done next; None where the process is to go."""
+        from queue import Empty
+
         with contextlib.suppress(Empty):
             return self._jobs.get(timeout=self._lingers)[-1]
         with _lock:

@@ -19,7 +19,7 @@ from ...array import dtypes
 from ...array.threads import get_num_threads
 from ..emit.codegen import Code
 from ..lower.buffer import Buffer
-from ..lower.lowered import Call
+from ..lower.filling import Call
 from ..program.program import Program
 from ..program.text import Unprintable, kind, printed, read_kind
 from . import cache, call_text, machine_code

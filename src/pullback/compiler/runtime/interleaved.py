@@ -22,7 +22,7 @@ from ...ops.random import DRAWS
 from ..eager_kernels import draws
 from ..eager_kernels.draws import Draws, Row
 from ..lower.buffer import Buffer
-from ..lower.lowered import Call
+from ..lower.filling import Call
 
 #: Finds an array, or another operand, by the words of a table.
 _Find = Callable[[Any], Any]

@@ -16,7 +16,6 @@ import ctypes
 import functools
 import os
 import platform
-import signal
 import sys
 from typing import TYPE_CHECKING
 
@@ -286,6 +285,8 @@ class Pool:
             self._limit.value = self._allowed = count
 
     def _start(self) -> bool:
+        import signal
+
         handle = (ctypes.c_char * 16)()
         # Signals are for the threads of Python.
         before = signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())

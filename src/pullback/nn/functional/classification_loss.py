@@ -11,6 +11,7 @@ from numpy import ndarray
 from ...array import dtypes
 from ...array.dtype_words import type_word
 from ...core.graph_errors import unsafe_result
+from ...core.meta import looked_at
 from ...core.modes import modes
 from ...core.op import TABLE, Op
 from ...core.value import TensorBase, dtype_of, shape_of
@@ -60,9 +61,7 @@ def binary_cross_entropy(
         )
     if dtype_of(input) not in o.binary_cross_entropy.op.refused:
         for name, tensor in (("input", input), ("target", target)):
-            values = tensor._value
-            if isinstance(values, np.ndarray) and values.size and not ((values >= 0) & (values <= 1)).all():
-                raise RuntimeError(f"all elements of {name} should be between 0 and 1")
+            _look(tensor, 0, 1, f"all elements of {name} should be between 0 and 1")
     if weight is not None:
         _check_spread(shape_of(target), weight.size())
     return o.binary_cross_entropy(input, target, weight, reduction)
@@ -197,7 +196,7 @@ def multilabel_margin_loss(
         )
     if dtype_of(target) in TABLE["min_all"].refused or dtype_of(target).kind == "c":
         raise NotImplementedError(f"\"min_all\" not implemented for '{type_word(dtype_of(target))}'")
-    _check_range(target, shape[-1] if shape else 1, "argument #2 'target' is out of range", -1)
+    _look(target, -1, (shape[-1] if shape else 1) - 1, "argument #2 'target' is out of range")
     _check_kernel(margins.multilabel_margin_loss.op, input)
     _check_long(target)
     return margins.multilabel_margin_loss(input, target, reduction)
@@ -214,13 +213,14 @@ def _check_long(target: Any) -> None:
         raise RuntimeError(f"expected scalar type Long but found {type_word(dtype_of(target))}")
 
 
-def _check_range(target: Any, classes: int, text: str, least: int = 0) -> None:
-    """Raise torch's error for classes that do not exist."""
-    values = target._value
-    if not isinstance(values, np.ndarray) or not values.size:
-        return
-    if not least <= int(values.min()) <= int(values.max()) < classes:
-        raise RuntimeError(text)
+def _look(tensor: Any, least: int, most: int, text: str) -> None:
+    """Raise an error where elements are not between two numbers."""
+
+    def look(values: np.ndarray) -> None:
+        if values.size and not ((values >= least) & (values <= most)).all():
+            raise RuntimeError(text)
+
+    looked_at(tensor, look)
 
 
 @functional
@@ -255,7 +255,7 @@ def multi_margin_loss(
         raise RuntimeError(f"inconsistent weight size, expected {classes} but got {list(shape_of(weight))}")
     _check_kernel(margins.multi_margin_loss.op, input)
     _check_long(target)
-    _check_range(target, classes, "target out of range")
+    _look(target, 0, classes - 1, "target out of range")
     return margins.multi_margin_loss(input, target, weight, p, margin, reduction)
 
 

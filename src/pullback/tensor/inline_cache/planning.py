@@ -123,6 +123,8 @@ def planned(
         names = [_name(notes, real._value, stand_in._value) for real, stand_in in made]
         names += [value.name for value in history.held]
         compute = notes.function([layout.name for layout in layouts], names)
+    elif notes.looks:
+        raise Unplanned  # nothing would look
     history.check([real for real, _ in known], _compared(compute, arrays, made), ends)
     for probe in probes(arrays, looks):
         _ask(function, given, with_history(probe, recorded), stand_ins, noted, compute, history)

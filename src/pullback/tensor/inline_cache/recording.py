@@ -24,6 +24,10 @@ class Layout(Meta):
     notes: Notes
     name: str
 
+    def note_look(self, look: Callable[[ndarray], None]) -> None:
+        """Note a look at elements, which raises for those that are refused."""
+        self.notes.add_look(look, self.name)
+
     @classmethod
     def run(cls, op: Op, inputs: tuple[Any, ...], attrs: tuple[Any, ...], level: int) -> Any:
         """Note the op, and give what its results are."""
@@ -38,6 +42,8 @@ class Notes:
         self.lines: list[str] = []
         self.names: dict[str, Any] = {"quiet": quiet, "loud": loud, "IGNORE": IGNORE, "fresh": fresh}
         self.count = 0
+        #: Whether elements are looked at, to be refused.
+        self.looks = False
         #: Whether no result that is computed has a history, whatever the arguments have.
         self.any_history = True
 
@@ -69,6 +75,11 @@ class Notes:
         names = ", ".join(part.name for part in made)
         self.lines.append(f"{names}{',' * isinstance(result, tuple)} = {call}")
         return made if isinstance(result, tuple) else made[0]
+
+    def add_look(self, look: Callable[[ndarray], None], name: str) -> None:
+        """Note a look at the elements of a value."""
+        self.lines.append(f"{self._told(look)}({name})")
+        self.looks = True
 
     def _told(self, value: Any) -> str:
         """Return the name of a value in the function."""

@@ -113,7 +113,7 @@ class Channels:
     ) -> None:
         """Write (out, mean, 1 / √(variance + eps), variance)."""
         kernel = channels.forward(self.shape, eps, weight is not None, bias is not None)
-        kernel(self.shape.channels, *map(address, (x, weight, bias, *results)))
+        kernel(self.shape.units(), *map(address, (x, weight, bias, *results)))
 
     def backward(
         self, g: ndarray, x: ndarray, weight: ndarray | None, mean: ndarray, invstd: ndarray,
@@ -121,4 +121,4 @@ class Channels:
     ) -> None:  # fmt: skip
         """Write the covectors of x, weight and bias, the statistics being those of x."""
         kernel = channels.backward(self.shape, weight is not None)
-        kernel(self.shape.channels, *map(address, (g, x, weight, mean, invstd, *results)))
+        kernel(self.shape.units(), *map(address, (g, x, weight, mean, invstd, *results)))

@@ -72,7 +72,7 @@ def call(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any] | None = None) ->
     if isinstance(f, type):
         return construct(session, f, args, kwargs or {})
     if kind is functools.partial:
-        held = f.keywords
+        held = session.note_native(f, "keywords")
         session.note_native(f, "func")
         session.note_native(f, "args")
         if session.is_fresh(f):

@@ -1,0 +1,90 @@
+"""The text of the loop that fills the arrays of draws: see `draws`, which finds its machine code on disk."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+
+from ..emit.emitter import Emitter, Module
+from ..lower.index import Variable
+from ..runtime import engine
+from . import jobs
+from .draws import FIELDS
+from .jobs import number, opened
+from .normals import uniform_double, write_blocks, write_wide_blocks
+
+_UNKNOWN = 1 << 62
+
+
+def text() -> str:
+    """Return the module of the loop."""
+    ops = opened(Module(), {"words": "ptr", "rows": "ptr"})
+    with ops.loop(Variable("r", _UNKNOWN), "%lo", "%hi"):
+        first = number(ops, f"mul i64 {ops.counters['r']}, {len(FIELDS)}")
+        at, value = {}, {}
+        for n, name in enumerate(FIELDS):
+            place = number(ops, f"add i64 {first}, {n}")
+            at[name] = number(ops, f"getelementptr i64, ptr %rows, i64 {place}")
+            value[name] = number(ops, f"load i64, ptr {at[name]}")
+        words = number(ops, f"getelementptr i32, ptr %words, i64 {value['from']}")
+        out = number(ops, f"inttoptr i64 {value['out']} to ptr")
+        if engine.fused():
+            write_blocks(ops, words, out, at["factors"], "0", value["blocks"])
+            write_wide_blocks(ops, words, out, at["factors"], "0", value["wide_blocks"])
+        _singles(ops, words, out, value["singles"])
+        _doubles(ops, words, out, value["doubles"])
+        _trials(ops, words, out, value, number(ops, f"load float, ptr {at['factors']}"))
+        _integers(ops, words, out, value)
+    return jobs.text(ops)
+
+
+def _singles(ops: Emitter, words: str, out: str, count: str) -> None:
+    with _each(ops, count) as each:
+        word = number(ops, f"and i32 {_word(ops, words, each)}, {0xFFFFFF}")
+        single = number(ops, f"uitofp i32 {word} to float")
+        _store(ops, "float", number(ops, f"fmul float {single}, {2.0**-24:.24e}"), out, each)
+
+
+def _doubles(ops: Emitter, words: str, out: str, count: str) -> None:
+    with _each(ops, count) as each:
+        _store(ops, "double", uniform_double(ops, words, each), out, each)
+
+
+def _trials(ops: Emitter, words: str, out: str, value: Mapping[str, str], success: str) -> None:
+    high, low = (number(ops, f"trunc i64 {value[name]} to i32") for name in ("high", "low"))
+    with _each(ops, value["trials"]) as each:
+        top, rest = _pair(ops, words, each)
+        less, equal = (number(ops, f"icmp {kind} i32 {top}, {high}") for kind in ("ult", "eq"))
+        tie = number(ops, f"and i1 {equal}, {number(ops, f'icmp ult i32 {rest}, {low}')}")
+        found = number(ops, f"select i1 {number(ops, f'or i1 {less}, {tie}')}, float {success}, float 0.0")
+        _store(ops, "float", found, out, each)
+
+
+def _integers(ops: Emitter, words: str, out: str, value: Mapping[str, str]) -> None:
+    with _each(ops, value["integers"]) as each:
+        word = number(ops, f"zext i32 {_word(ops, words, each)} to i64")
+        rest = number(ops, f"urem i64 {word}, {value['high']}")
+        _store(ops, "i64", number(ops, f"add i64 {rest}, {value['low']}"), out, each)
+
+
+@contextmanager
+def _each(ops: Emitter, count: str) -> Iterator[str]:
+    with ops.loop(Variable("n", _UNKNOWN), "0", count, innermost="1"):
+        yield ops.counters["n"]
+
+
+def _pair(ops: Emitter, words: str, place: str) -> tuple[str, str]:
+    """Return the 21 bits of the first of two words, and the second."""
+    even = number(ops, f"shl i64 {place}, 1")
+    top = number(ops, f"and i32 {_word(ops, words, even)}, {0x1FFFFF}")
+    return top, _word(ops, words, number(ops, f"add i64 {even}, 1"))
+
+
+def _word(ops: Emitter, words: str, place: str) -> str:
+    source = number(ops, f"getelementptr i32, ptr {words}, i64 {place}")
+    return number(ops, f"load i32, ptr {source}, align 4, !llvm.access.group !0")
+
+
+def _store(ops: Emitter, kind: str, value: str, out: str, place: str) -> None:
+    target = number(ops, f"getelementptr {kind}, ptr {out}, i64 {place}")
+    ops.line(f"store {kind} {value}, ptr {target}, align 4, !llvm.access.group !0")

@@ -1,0 +1,54 @@
+"""Nodes that fill buffers: the base of all (see `lowered`), and calls of array kernels.
+
+A program that is found on disk has no other node than these calls.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from .buffer import Buffer
+
+if TYPE_CHECKING:
+    from .index import Indices
+
+
+@dataclass(eq=False)
+class Node:
+    """Hold what fills a buffer."""
+
+    buffer: Buffer
+    #: Buffers that it reads.
+    reads: list[Buffer] = field(default_factory=list)
+    #: What its body was last found to read and compute, and for which indices.
+    seen: tuple[Indices, Any] | None = None
+
+    @property
+    def filled(self) -> Sequence[Buffer]:
+        """Return the buffers that it fills."""
+        return (self.buffer,)
+
+
+@dataclass(eq=False)
+class Filling(Node):
+    """Hold what fills several buffers."""
+
+    outputs: tuple[Buffer, ...] = field(kw_only=True)
+
+    @property
+    def filled(self) -> Sequence[Buffer]:
+        """Return the buffers that it fills."""
+        return self.outputs
+
+
+@dataclass(eq=False)
+class Call(Filling):
+    """An op without a lowering, run by its array kernel; it fills one buffer per output."""
+
+    op: str = field(kw_only=True)
+    #: Buffers, or anything else as it is.
+    operands: tuple[Any, ...] = field(kw_only=True)
+    attrs: tuple[Any, ...] = field(kw_only=True)
+    several: bool = False
