@@ -60,7 +60,7 @@ def test_a_limit_of_the_users_holds():
     assert len(call._native.specializations) == 2
 
 
-def test_state_that_never_comes_again_gets_none():
+def test_state_that_hardly_comes_again_gets_few():
     """What the arguments look like comes again, and what the function reads does not."""
     kept: list[Any] = [torch.ones(1)]
 
@@ -71,4 +71,19 @@ def test_state_that_never_comes_again_gets_none():
     call = torch.compile(step)
     with pytest.warns(UserWarning, match="each call needs another program"):
         assert totals(call, [1] * 30) == [*range(2, 32)]
-    assert len(call._native.specializations) == 8
+    assert len(call._native.specializations) == 8 + len([1, 2, 4, 8, 16])
+
+
+def test_a_buffer_that_has_filled_gets_its_program():
+    kept: list[Any] = [torch.ones(1)]
+
+    def step(x: Any) -> Any:
+        kept[0] = torch.cat([kept[0], x])[-11:]
+        return kept[0].sum()
+
+    call, eager = torch.compile(step), []
+    with pytest.warns(UserWarning, match="each call needs another program"):
+        assert totals(call, [1] * 30) == [min(n, 11) for n in range(2, 32)]
+    call._native._eagerly = lambda *args: eager.append(args)
+    assert totals(call, [1] * 5) == [11] * 5
+    assert not eager

@@ -40,7 +40,7 @@ class Recurring:
         self._last: Callable[..., Any] | None = None
         #: Calls that programs served, less the programs that were made for it.
         self._served = 0
-        self._missed = 0
+        self._missed = self._asked = 0
         self._seen: set[Any] = set()
 
     def call(self, args: Any, kwargs: Any) -> Any:
@@ -85,9 +85,12 @@ class Recurring:
             if len(self._seen) < _REMEMBERED:
                 self._seen.add(key)
             return False
-        if not self._served:
+        self._asked += 1
+        if self._served:
+            self._served -= 1
+        elif self._asked & self._asked - 1:
+            # Unless it is the first, second, fourth, eighth … one: a buffer that fills has come to its end.
             return False
-        self._served -= 1
         self._left -= 1
         self._missed = 0
         return True
