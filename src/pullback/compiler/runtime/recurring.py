@@ -44,7 +44,7 @@ class Recurring:
         self._seen: set[Any] = set()
 
     def call(self, args: Any, kwargs: Any) -> Any:
-        """Try the short way that is expected, then the others."""
+        """Call the short way that is expected, then the others."""
         if self._rests():
             return MISS
         expected = self._next.get(self._last)
