@@ -28,11 +28,12 @@ from . import native_call
 from .helper_processes import at_work
 from .object_layout import layout
 from .progress import told
+from .recurring import Recurring
 from .specialised_source import MISS
 from .specialization import Specialization
 
-#: Specialisations of one function before it runs eagerly.
-RECOMPILE_LIMIT = 8
+#: Specialisations of one function before it runs eagerly, and how many more calls get that come again.
+RECOMPILE_LIMIT, _RECURRING = 8, 56
 #: Traces of one call, each of which knows more than the one before.
 _ROUNDS = 12
 #: Why a call runs eagerly that fits a program otherwise.
@@ -51,7 +52,7 @@ class Compiled:
     fullgraph : bool
         Raise where the numbers of a tensor decide what the function does, instead of running it eagerly.
     limit : int
-        Specialisations before it runs eagerly.
+        Specialisations before it runs eagerly, whatever comes again.
     check : bool
         Compare every value with eager's in every call.
     """
@@ -64,11 +65,12 @@ class Compiled:
         #: What is called once no program is made of the function.
         self._eagerly = in_parts(function)
         self.fullgraph = fullgraph
-        self.limit = RECOMPILE_LIMIT if limit is None else limit
+        self.limit, self._more = (RECOMPILE_LIMIT, _RECURRING) if limit is None else (limit, 0)
         self.check = check
         self.specializations: list[Specialization] = []
         self.shortcuts: list[Callable[..., Any]] = []
         self.eager_because: str | None = None
+        self._recurring: Recurring | None = None
         self._traces = 0
         self._turns = RATES
         self._knowledge = Knowledge()
@@ -99,8 +101,8 @@ class Compiled:
         """Call the function by the program that fits."""
         if is_tracing() or "force_eager" in STANCE:
             return self.function(*args, **kwargs)
-        given_up = self.eager_because is not None
-        if given_up and (not self.specializations or not self._plain()):
+        recurring = self._recurring
+        if self.eager_because is not None and (recurring is None or not self._plain() or recurring.passes()):
             return self._eagerly(*args, **kwargs)
         if not self._plain():
             return self._outside(args, kwargs)
@@ -116,8 +118,10 @@ class Compiled:
                     return self._this_time(_SHARED, args, kwargs)
                 found = self._run(specialization, leaves, args, kwargs)
                 if found is not MISS:
+                    if recurring is not None:
+                        recurring.serve()
                     return found
-        if given_up:
+        if self.eager_because is not None and not (recurring is not None and recurring.wants(leaves, spec)):
             return self._eagerly(*args, **kwargs)
         if self.specializations and STANCE:
             if "fail_on_recompile" in STANCE:
@@ -129,7 +133,7 @@ class Compiled:
         """Forget all programs."""
         self.specializations.clear()
         self.shortcuts.clear()
-        self.eager_because = None
+        self.eager_because = self._recurring = None
         self._traces = self._raised = 0
         self._turns = RATES
         self._knowledge = Knowledge()
@@ -174,9 +178,9 @@ class Compiled:
             if turn.ended != ended:
                 # What another thread traced may have a program for it, or was in the way of one.
                 specialization: Any = partial(self, *args, **kwargs)
-            elif self._traces >= self.limit:
+            elif self._traces >= self.limit and self._recurring is None:
                 why = f"it was traced {self._traces} times and each call needs another program"
-                specialization = partial(self._give_up, why, args, kwargs)
+                specialization = partial(self._give_up, why, args, kwargs, more=self._more)
             else:
                 try:
                     with at_work(), told(self._name()):
@@ -251,7 +255,8 @@ class Compiled:
         self._raised = 0
         self.specializations.append(specialization)
         if specialization.shortcut is not None:
-            self.shortcuts.append(specialization.shortcut)
+            ways = self.shortcuts if self._recurring is None else self._recurring.ways
+            ways.append(specialization.shortcut)
         return specialization
 
     def _varying(self, leaves: Sequence[Any], spec: Any) -> frozenset[int]:
@@ -350,10 +355,10 @@ class Compiled:
         self._warn(f"tracing raised {type(error).__name__}: {_message(error)}")
         return result
 
-    def _give_up(self, why: str, args: Any, kwargs: Any, breaks: bool = False) -> Any:
+    def _give_up(self, why: str, args: Any, kwargs: Any, breaks: bool = False, more: int = 0) -> Any:
         if self.fullgraph and breaks:
             raise Unsupported(f"compile(fullgraph=True): {why}")
-        self._warn(why)
+        self._warn(why, more)
         return self._eagerly(*args, **kwargs)
 
     def _in_parts(self, why: str, args: Any, kwargs: Any) -> Any:
@@ -369,8 +374,12 @@ class Compiled:
             self._said.add(why)
             self._say(why)
 
-    def _warn(self, why: str) -> None:
+    def _warn(self, why: str, more: int = 0) -> None:
         self.eager_because = why
+        if self.specializations:
+            ways = self.shortcuts if self._recurring is None else self._recurring.ways
+            self._recurring = Recurring(list(ways), more)
+            self.shortcuts[:] = [self._recurring.call]
         if why not in self._said:
             self._say(why)
 

@@ -76,7 +76,7 @@ class Specialization:
             programs = (captured.program, captured.pullback)
             self._checks = [None if p is None else Check(p, captured.places) for p in programs]
         self._spec = spec
-        self._kinds = _kinds(leaves, captured.varying)
+        self._kinds = kinds_of(leaves, captured.varying)
         #: A tensor that the function closes over and gets as an argument, too, is another program's.
         self._fixed = set(map(id, captured.met))
         #: What the program has read of the user's state.
@@ -104,7 +104,7 @@ class Specialization:
             return False
         if self.captured.changed and any(id(node) in self.captured.changed for node in nodes):
             return False
-        if not _same_kinds(_kinds(leaves, self.captured.varying), self._kinds):
+        if not _same_kinds(kinds_of(leaves, self.captured.varying), self._kinds):
             return False
         self.captured.numbers.values = {n: leaves[n] for n in self.captured.varying}
         if self.captured.holds_given:
@@ -397,7 +397,7 @@ def _contiguous(array: ndarray) -> ndarray:
     return array if array.flags.c_contiguous else np.ascontiguousarray(array)
 
 
-def _kinds(leaves: Sequence[Any], varying: frozenset[int]) -> list[Any]:
+def kinds_of(leaves: Sequence[Any], varying: frozenset[int]) -> list[Any]:
     """Return what guards compare of the arguments.
 
     A tensor that comes again is told by where it came first, a number that varies by its type.

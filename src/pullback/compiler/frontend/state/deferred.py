@@ -224,7 +224,7 @@ class Applied(Deferred):
         self.args = args
         if function not in _NEVER_RAISE and not self._is_sum():
             if is_given(self):
-                session.note(Succeeds(self), (id(self), "succeeds"))
+                session.note(Succeeds(self), (formula(self), "succeeds"))
             else:
                 session.may_raise.append(self)
 
@@ -246,7 +246,7 @@ class Applied(Deferred):
             return super().known()
         found = self.present()
         if type(found) in SCALARS:
-            self.session.note(Decides(self, found), (id(self), "decides"))
+            self.session.note(Decides(self, found), (formula(self), "decides"))
             return found
         return self.function(*(a.known() if isinstance(a, Deferred) else a for a in self.args))
 
@@ -259,6 +259,17 @@ class Applied(Deferred):
         return self.function(
             *(a.evaluate(tensor) if isinstance(a, Deferred) else a for a in self.args)
         )
+
+
+def formula(value: Any) -> tuple[Any, ...]:
+    """Return what two numbers have in common that are worked out alike, so that a call does it once: one
+    token of a decoder with two layers compared 40 lengths, and 240 µs went into them.
+    """
+    if isinstance(value, Applied):
+        return (value.function, value.kind, *map(formula, value.args))
+    if isinstance(value, Argument):
+        return (Argument, value.place)
+    return (type(value), value) if type(value) in (bool, int, str, type(None)) else (object, id(value))
 
 
 def tensors_of(value: Deferred) -> Iterator[Any]:

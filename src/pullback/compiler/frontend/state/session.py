@@ -9,7 +9,7 @@ from weakref import WeakSet
 
 from ....core.value import TensorBase
 from ..unsupported import user_line
-from .deferred import Deferred, Number
+from .deferred import Deferred, Number, formula
 from .effects import name_of
 from .writes import Writes
 
@@ -86,7 +86,7 @@ class Session(Writes):
         """Return a tensor without axes that stands for a number which each call works out before its program
         runs; None where it cannot be one now.
         """
-        key = (id(value), dtype)
+        key = (formula(value), dtype)
         known = self._numbers.get(key)
         if known is None:
             made = Number(value, dtype)

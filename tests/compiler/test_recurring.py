@@ -1,0 +1,89 @@
+"""Calls that come again get programs beyond the few that a function has by itself."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import pytest
+
+import pullback as torch
+
+pytest.importorskip("llvmlite")
+
+
+def attended(cache: Any, x: Any, n: int) -> Any:
+    cache[:, n] = x
+    seen = cache[:, : n + 1]
+    return (seen * x[:, None]).sum(-1).softmax(-1)
+
+
+def tokens(function: Any, length: int) -> Any:
+    cache, x, found = torch.zeros(2, length, 3), torch.ones(2, 3), []
+    for n in range(length):
+        weights = function(cache, x, n)
+        found.append(weights)
+        x = x * weights[:, :1] + n
+    return [cache, *found]
+
+
+def totals(function: Any, sizes: Any) -> list[float]:
+    return [function(torch.ones(n)).sum().item() for n in sizes]
+
+
+def test_a_cache_that_grows_is_decoded_by_programs():
+    call, eager = torch.compile(attended), []
+    native = call._native
+    with pytest.warns(UserWarning, match="each call needs another program"):
+        torch.testing.assert_close(tokens(call, 12), tokens(attended, 12))
+    native._eagerly = lambda *args: eager.append(args) or attended(*args)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for _ in range(4):
+            eager.clear()
+            torch.testing.assert_close(tokens(call, 12), tokens(attended, 12))
+    assert not eager
+    assert len(native.specializations) <= 13
+
+
+def test_calls_that_do_not_come_again_get_none():
+    call = torch.compile(lambda x: x + 1)
+    with pytest.warns(UserWarning, match="each call needs another program"):
+        assert totals(call, range(1, 40)) == [2 * n for n in range(1, 40)]
+    assert len(call._native.specializations) == 8
+
+
+def test_a_limit_of_the_users_holds():
+    call = torch.compile(lambda x: x + 1, recompile_limit=2)
+    with pytest.warns(UserWarning, match="each call needs another program"):
+        assert totals(call, (1, 2, 3, 4) * 3) == [2, 4, 6, 8] * 3
+    assert len(call._native.specializations) == 2
+
+
+def test_state_that_hardly_comes_again_gets_few():
+    """What the arguments look like comes again, and what the function reads does not."""
+    kept: list[Any] = [torch.ones(1)]
+
+    def step(x: Any) -> Any:
+        kept[0] = torch.cat([kept[0], x])
+        return kept[0].sum()
+
+    call = torch.compile(step)
+    with pytest.warns(UserWarning, match="each call needs another program"):
+        assert totals(call, [1] * 30) == [*range(2, 32)]
+    assert len(call._native.specializations) == 8 + len([1, 2, 4, 8, 16])
+
+
+def test_a_buffer_that_has_filled_gets_its_program():
+    kept: list[Any] = [torch.ones(1)]
+
+    def step(x: Any) -> Any:
+        kept[0] = torch.cat([kept[0], x])[-11:]
+        return kept[0].sum()
+
+    call, eager = torch.compile(step), []
+    with pytest.warns(UserWarning, match="each call needs another program"):
+        assert totals(call, [1] * 30) == [min(n, 11) for n in range(2, 32)]
+    call._native._eagerly = lambda *args: eager.append(args)
+    assert totals(call, [1] * 5) == [11] * 5
+    assert not eager
