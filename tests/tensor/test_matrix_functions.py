@@ -230,3 +230,17 @@ def test_one_thread_gives_what_several_give(name, dtype, monkeypatch):
     want = getattr(torch.linalg, name)(x)
     for one, several in zip(*[r if isinstance(r, tuple) else (r,) for r in (found, want)], strict=True):
         assert torch.allclose(one.abs(), several.abs(), rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.complex64])
+def test_infinite_matrices_have_no_singular_values_and_no_complaint(dtype, capfd):
+    """LAPACK writes to the terminal about a large matrix with an infinity."""
+    x = torch.eye(64, dtype=dtype).repeat(2, 1, 1)
+    x[0, 3, 3] = float("inf")
+    values = torch.linalg.svdvals(x)
+    assert values[0].isnan().all()
+    assert (values[1] == 1).all()
+    x[0, 4, 4] = float("nan")
+    with pytest.raises(RuntimeError, match="non-finite"):
+        torch.linalg.svdvals(x)
+    assert capfd.readouterr() == ("", "")

@@ -199,6 +199,8 @@ eig: Call = op(
 
 
 def _svd(x: ndarray, /, full: bool) -> tuple[ndarray, ndarray, ndarray]:
+    if np.isinf(x).any():
+        return _svd_of_infinite(x, full)
     try:
         if _is_single(x) and min(x.shape):
             u, s, vh, info = lapack("gesdd", x)(x, full_matrices=full)
@@ -217,6 +219,15 @@ def _svd(x: ndarray, /, full: bool) -> tuple[ndarray, ndarray, ndarray]:
             "too many repeated singular values (error code: 1)."
         ) from None
     return column_major(u), s, column_major(vh)
+
+
+def _svd_of_infinite(x: ndarray, full: bool) -> tuple[ndarray, ndarray, ndarray]:
+    """Return NaN for matrices with an infinity, of which LAPACK makes NaN too, but complains on the terminal."""
+    infinite = np.isinf(x)
+    found = _svd(np.where(infinite, x.dtype.type(0), x), full)
+    for part in found:
+        part[infinite.any((-2, -1))] = np.nan
+    return found
 
 
 def _svd_rule(g: Any, shape_x: tuple[int, ...], u: Any, s: Any, vh: Any) -> Any:
