@@ -44,10 +44,11 @@ def pytest_collection(session: pytest.Session) -> None:
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Look through what tests make only: all else takes half a second whenever all is looked through."""
+    """Look for garbage again, first of all among what tests make: all else becomes the oldest generation."""
     del session
     gc.enable()
     gc.freeze()
+    gc.unfreeze()
 
 
 @pytest.fixture(autouse=True)

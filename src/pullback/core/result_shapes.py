@@ -82,7 +82,7 @@ def _asked(op: Op, inputs: tuple[Any, ...], attrs: tuple[Any, ...]) -> np.dtype[
     sizes: an optimizer asks for each parameter.
     """
     kinds = [(type(v), v) if _is_number(v) else (bool(shape_of(v)), dtype_of(v)) for v in inputs]
-    key = (attrs, get_default_dtype(), *kinds)
+    key = (attrs, *map(type, attrs), get_default_dtype(), *kinds)
     found = None if op.draws else op.known_dtypes.get(key)
     if found is None:
         found = op.evaluate(tuple(_one(v) for v in inputs), attrs).dtype

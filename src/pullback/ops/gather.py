@@ -222,7 +222,8 @@ def _index_select(x: ndarray, index: ndarray, /, dim: int) -> ndarray:
     size = x.shape[dim]
     if x.ndim > 1 and not size and index.size:
         raise RuntimeError("index_select(): self indexing axis dim should be positive")
-    if x.ndim > 1 and dim == 1 and not kernels.is_within(index, size):  # where torch has a kernel of its own
+    # Where torch has a kernel of its own.
+    if x.ndim > 1 and dim == 1 and index.size and not kernels.is_within(index, size):
         wrong = index[(index < 0) | (index >= size)]
         if wrong.size:
             raise RuntimeError(f"INDICES element is out of DATA bounds, id={wrong.flat[0]} axis_dim={size}")

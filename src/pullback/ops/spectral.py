@@ -222,7 +222,7 @@ def _svd(x: ndarray, /, full: bool) -> tuple[ndarray, ndarray, ndarray]:
 
 
 def _svd_of_infinite(x: ndarray, full: bool) -> tuple[ndarray, ndarray, ndarray]:
-    """Return NaN for matrices with an infinity, of which LAPACK makes NaN too, but complains on the terminal."""
+    """Return NaN for matrices with an infinity. LAPACK does, too, but complains on the terminal."""
     infinite = np.isinf(x)
     found = _svd(np.where(infinite, x.dtype.type(0), x), full)
     for part in found:

@@ -13,6 +13,9 @@ from contextlib import contextmanager
 
 from ...array.blas import has_foreign_threads
 
+#: Objects made meanwhile from which that pays. To count those that a program has frozen, all are visited.
+_MANY = 10_000
+
 
 @contextmanager
 def uncollected() -> Iterator[None]:
@@ -24,7 +27,7 @@ def uncollected() -> Iterator[None]:
     try:
         yield
     finally:
-        if not gc.get_freeze_count():
+        if gc.get_count()[0] > _MANY and not gc.get_freeze_count():
             # Into the oldest generation, as what has been looked through: the next allocation would look.
             gc.freeze()
             gc.unfreeze()

@@ -69,7 +69,9 @@ class _KnownRule:
         self.table[LEFT] = self._pause if self._plans else _SELDOM
         arrays = [v for v in given if type(v) is ndarray]
         others = [None if type(v) is ndarray else v for v in given]
-        if not all(map(_is_fixed, others)) or any(not 0 < a.size <= _MOST for a in arrays):
+        if len(arrays) > TENSORS or any(not 0 < a.size <= _MOST for a in arrays):
+            return
+        if not all(map(_is_fixed, others)):
             return
         rule, are_arrays = self._rule, [type(v) is ndarray for v in given]
 
@@ -166,7 +168,7 @@ def known_rule(owner: Object, arguments: Object, given: Int) -> Object:
     """Do a rule by a plan; None where there is none, which is counted."""
     header: Words = owner.data
     none: Object = header[AT_NONE]
-    aside = room(1 + 2 * TENSORS)
+    aside = room(1 + TENSORS)
     plan: Words = header[FIRST]
     while plan is not null:
         aside[0] = 0
