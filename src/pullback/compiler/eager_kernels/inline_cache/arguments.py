@@ -139,22 +139,31 @@ def has_history_as(tensor: Object, wanted: Bool, header: Words, asked: Int) -> B
 
 
 @native
-def match_array(tensor: Object, told: Words, aside: Words) -> Words:
-    """Do `match` for a tensor: compare dtype, shape and strides, and put it aside."""
-    array = tensor.value
+def match_layout(array: Object, told: Words) -> Words:
+    """Compare an array's dtype, shape and strides, and return what tells the next argument; null where they
+    differ.
+    """
     rank = array.rank
     if array.dtype is not told[1] or rank != told[2] or (array.flags & ALIGNED) == 0:
         return null
     sizes = told + 3
     if not same_words(array.shape, sizes, rank) or not same_words(array.strides, sizes + rank, rank):
         return null
+    return sizes + 2 * rank
+
+
+@native
+def match_array(tensor: Object, told: Words, aside: Words) -> Words:
+    """Do `match` for a tensor: compare dtype, shape and strides, and put it aside."""
+    array = tensor.value
+    following = match_layout(array, told)
     count = aside[0] + 1
-    if count > TENSORS // 2:
+    if following is null or count > TENSORS // 2:
         return null
     aside[0] = count
     aside[count] = tensor
     aside[TENSORS + count] = array
-    return sizes + 2 * rank
+    return following
 
 
 @native

@@ -15,9 +15,8 @@ from numpy import ndarray
 from ....array import process
 from ....array.scipy_functions import imports
 from ...emit.restricted_python import Bool, Int, Object, Words, native, null, python, room
-from ...runtime.native_specification import ALIGNED
-from ...runtime.python_objects import same_words, shared
-from .arguments import AT_ARRAY, AT_HOT, AT_NONE, FIRST, LEFT, TENSORS, argument_words, match
+from ...runtime.python_objects import shared
+from .arguments import AT_ARRAY, AT_HOT, AT_NONE, FIRST, LEFT, TENSORS, argument_words, match, match_layout
 from .table import InlineCaches
 
 #: Calls behind which a rule is looked at, plans that it has at most, and elements of an array up to which.
@@ -140,16 +139,13 @@ def match_value(thing: Object, told: Words, header: Words, aside: Words) -> Word
         return match(thing, told, header, aside, 0)
     if thing.type is not header[AT_ARRAY]:
         return null
-    rank = thing.rank
-    if thing.dtype is not told[1] or rank != told[2] or (thing.flags & ALIGNED) == 0:
-        return null
-    sizes = told + 3
-    if not same_words(thing.shape, sizes, rank) or not same_words(thing.strides, sizes + rank, rank):
+    following = match_layout(thing, told)
+    if following is null:
         return null
     count = aside[0] + 1
     aside[0] = count
     aside[count] = thing
-    return sizes + 2 * rank
+    return following
 
 
 @native
