@@ -62,8 +62,8 @@ class InlineCache:
         Whether it looks at places before a kernel reads or writes there, as public functions do.
     """
 
-    __slots__ = ("_calls", "_earned", "_function", "_general", "_kinds", "_left", "_looks", "_pause", "_plans", "_table",
-                 "_use", "_writes")
+    __slots__ = ("_calls", "_earned", "_function", "_general", "_kinds", "_left", "_looks", "_pause",
+                 "_plans", "_table", "_use", "_writes")
 
     def __init__(
         self, function: Function, kinds: Any, general: Function, use: Callable[[Function | None], None],
