@@ -90,13 +90,29 @@ def _incomplete(name: str, at_zero: float) -> Callable[..., ndarray]:
     """
 
     def kernel(x: Any, y: Any, /, out: Any = ...) -> ndarray:
-        result = special(name)(x, y, out=...)
+        result = _upper(x, y) if at_zero else special(name)(x, y, out=...)
         unknown = np.isnan(x)
         np.copyto(result, at_zero, where=(unknown & np.equal(y, 0)) | (np.isposinf(x) & np.isnan(y)))
         np.copyto(result, 1 - at_zero, where=unknown & np.isposinf(y))
         return into(out, result)
 
     return kernel
+
+
+def _upper(x: Any, y: Any) -> ndarray:
+    """Return the upper incomplete gamma function over Γ.
+
+    Where that is most of Γ, SciPy adds up a series in 2.5 µs an element; in double precision the lower one,
+    0.5 µs, leaves as much as float32 holds, but for parameters near 0.
+    """
+    if np.result_type(x, y) != np.float32:
+        return np.asarray(special("gammaincc")(x, y, out=...))
+    wide, argument = np.asarray(x, np.float64), np.asarray(y, np.float64)
+    near = (argument <= np.maximum(1, wide)) & (wide >= 1e-6) & (wide < 20)
+    result = special("gammaincc")(np.where(near, np.nan, wide), argument, out=...)
+    lower = special("gammainc")(np.where(near, wide, np.nan), argument, out=...)
+    np.copyto(result, 1 - lower, where=near)
+    return result.astype(np.float32)
 
 
 def _igamma_slope(x: Any, y: Any) -> Any:
