@@ -90,7 +90,7 @@ def _incomplete(name: str, at_zero: float) -> Callable[..., ndarray]:
     """
 
     def kernel(x: Any, y: Any, /, out: Any = ...) -> ndarray:
-        result = _upper(x, y) if at_zero else special(name)(x, y, out=...)
+        result = _by_series(name, x, y)
         unknown = np.isnan(x)
         np.copyto(result, at_zero, where=(unknown & np.equal(y, 0)) | (np.isposinf(x) & np.isnan(y)))
         np.copyto(result, 1 - at_zero, where=unknown & np.isposinf(y))
@@ -99,19 +99,22 @@ def _incomplete(name: str, at_zero: float) -> Callable[..., ndarray]:
     return kernel
 
 
-def _upper(x: Any, y: Any) -> ndarray:
-    """Return the upper incomplete gamma function over Γ.
+def _by_series(name: str, x: Any, y: Any) -> ndarray:
+    """Return an incomplete gamma function over Γ.
 
-    Where that is most of Γ, SciPy adds up a series in 2.5 µs an element; in double precision the lower one,
-    0.5 µs, leaves as much as float32 holds, but for parameters near 0.
+    SciPy adds up a continued fraction for y > x, and for the upper one a series of zeta functions, to 2.5 µs
+    an element. Up to y = x + 1 the power series of P(x + 1, y) in double precision gives what float32 holds
+    of both, in 0.1 µs (DLMF 8.8.5), but for the upper one of parameters near 0.
     """
     if np.result_type(x, y) != np.float32:
-        return np.asarray(special("gammaincc")(x, y, out=...))
+        return np.asarray(special(name)(x, y, out=...))
     wide, argument = np.asarray(x, np.float64), np.asarray(y, np.float64)
-    near = (argument <= np.maximum(1, wide)) & (wide >= 1e-6) & (wide < 20)
-    result = special("gammaincc")(np.where(near, np.nan, wide), argument, out=...)
-    lower = special("gammainc")(np.where(near, wide, np.nan), argument, out=...)
-    np.copyto(result, 1 - lower, where=near)
+    near = (argument <= wide + 1) & (argument > 0) & (wide >= 1e-5) & (wide < 20)
+    result = special(name)(np.where(near, np.nan, wide), argument, out=...)
+    wide, argument = np.where(near, wide, np.nan), np.where(near, argument, 1)
+    lower = np.exp(wide * np.log(argument) - argument - special("gammaln")(wide + 1))
+    lower += special("gammainc")(wide + 1, argument)
+    np.copyto(result, lower if name == "gammainc" else 1 - lower, where=near)
     return result.astype(np.float32)
 
 
