@@ -175,6 +175,21 @@ def test_random_writes(seed: int) -> None:
     agree(_random(seed), drawn(5, 5, seed=seed), drawn(5, 5, seed=seed + 100))
 
 
+@pytest.mark.parametrize("count", [8, 6, 1])
+def test_signs_of_zeros_in_gradients_of_parts(count: int) -> None:
+    def step(x: Any, w: Any) -> Any:
+        total = 0
+        for i in range(8):
+            total = total + torch.tanh(x[i % count] * w) * w
+        return torch.autograd.grad(total, x, torch.full_like(total, -0.0))[0]
+
+    x, w = drawn(8, 4).requires_grad_(), torch.tensor([1.0, -0.0, 0.0, -1e-300], dtype=torch.float64)
+    call = torch.compile(step, backend="native", fullgraph=True)
+    want, got = step(x, w), call(x, w)
+    np.testing.assert_allclose(got.numpy(), want.numpy())
+    np.testing.assert_array_equal(torch.signbit(got).numpy(), torch.signbit(want).numpy())
+
+
 def test_what_a_part_is_in_each_version() -> None:
     history = History(7)
     history.write(((0, 1),), 8)

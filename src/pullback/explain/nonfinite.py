@@ -80,16 +80,9 @@ def of_value(t: Any, name: str, scene: Scene) -> Answer:
         out = flow.output_of(node)
         if out is None:
             unsure = unsure or _risky(node)
-        elif _spoilt(out, of_nan):
+        elif has_nan(out) if of_nan else not is_finite(out):
             return _of_node(flow, _origin(flow, node), unsure)
     return _suspect(flow, name, "forward")
-
-
-def _spoilt(value: Any, of_nan: bool) -> bool:
-    """Return whether a value has nan; or, where it is infinities that are looked for, whether it is not
-    finite.
-    """
-    return has_nan(value) if of_nan else not is_finite(value)
 
 
 def _origin(flow: Flow, node: Node) -> Node:

@@ -81,10 +81,6 @@ def _zero_or_gone(inputs: list[Any], out: Any) -> bool:
     return _zero(inputs, out) or (unknown and _zero_out(inputs, out))
 
 
-def _nan_out(inputs: list[Any], out: Any) -> bool:
-    return out is not None and bool(np.isnan(out).any())
-
-
 _zero = _some(lambda v: v == 0)
 
 #: What shows that a pattern applies, by the name that it has in `answers.toml`.
@@ -101,7 +97,7 @@ TESTS: dict[str, Callable[[list[Any], Any], bool]] = {
     "equal eigenvalues": _repeated,
     "zero result": _zero_out,
     "infinite result": _infinite_out,
-    "NaN result": _nan_out,
+    "NaN result": lambda inputs, out: out is not None and bool(np.isnan(out).any()),
 }
 UNKNOWN = Pattern(
     "not finite", "The op gives a value that is not finite.", "look at the values that go into it", _zero_out

@@ -53,13 +53,9 @@ probabilities: Call = op(
 # --- one element per row, and back --------------------------------------------------------------------------
 
 
-def _pick(x: ndarray, index: ndarray, /, dim: int) -> ndarray:
-    return np.take_along_axis(x, index, axis=dim) if x.ndim else x.copy()
-
-
 #: The elements of x at the places `index` along `dim` (of the rank of x, any size along `dim`).
 pick: Call = op(
-    "pick", _pick,
+    "pick", lambda x, index, /, dim: np.take_along_axis(x, index, axis=dim) if x.ndim else x.copy(),
     (lambda g, shape_x, index, dim: place(g, index, dim, shape_x[dim] if shape_x else 1), None),
     kind="gather", batch=dim_first,
     jvp=lambda primals, tangents, out, dim: pick(tangents[0], primals[1], dim),
@@ -173,10 +169,6 @@ def _shared(g: Any, x: Any, out: Any, dims: tuple[int, ...]) -> Any:
     return chosen * (g / sum_dims(chosen, dims, True))
 
 
-def _all_of(shape: tuple[int, ...]) -> tuple[int, ...]:
-    return tuple(range(len(shape)))
-
-
 def _extreme_all(ufunc: np.ufunc) -> Callable[..., ndarray]:
     def kernel(x: ndarray, /) -> ndarray:
         return ufunc.reduce(x, axis=None, out=...)
@@ -201,7 +193,7 @@ def _shared_all_rule(g: Any, x: Any, out: Any) -> Any:
     """
     shape = shape_of(x)
     attained = eq(x, out) | (isnan(x) & isnan(out))
-    share = g / sum_dims(cast(attained, dtype_of(g)), _all_of(shape), False)
+    share = g / sum_dims(cast(attained, dtype_of(g)), tuple(range(len(shape))), False)
     return where(attained, share, 0)
 
 

@@ -177,15 +177,11 @@ def _zeta(x: Any, y: Any, /, out: Any = ...) -> ndarray:
     return into(out, result.astype(y.dtype, copy=False))
 
 
-def _zeta_slope(x: Any, y: Any) -> Any:
-    return -x * zeta(x + 1, y)
-
-
 _ZETA: dict[str, Any] = {"promote": "float", "check": refuse("zeta_cpu", "c", halves=True)}
 
 #: The Hurwitz zeta function ζ(x, y) (DLMF 25.11.1); its derivative in y is 25.11.17.
 zeta: Call = elementwise(
-    "zeta", _zeta, not_implemented("zeta"), lambda g, x, y: g * _zeta_slope(x, y),
+    "zeta", _zeta, not_implemented("zeta"), lambda g, x, y: g * (-x * zeta(x + 1, y)),
     node_name="SpecialZetaBackward0", **_ZETA,
 )
 #: The same of a number and a tensor, and of a tensor and a number.

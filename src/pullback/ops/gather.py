@@ -336,17 +336,13 @@ index_fill: Any = op(
 )
 
 
-def _index_fill_tensor(x: ndarray, index: ndarray, value: ndarray, /, dim: int) -> ndarray:
-    return _index_fill(x, index, dim, value.astype(x.dtype))
-
-
 def _all(x: Any) -> Any:
     return sum_dims(x, tuple(range(len(shape_of(x)))), False)
 
 
 #: x with a tensor's one value in the slices that `index` names.
 index_fill_tensor: Any = op(
-    "index_fill_tensor", _index_fill_tensor,
+    "index_fill_tensor", lambda x, index, value, /, dim: _index_fill(x, index, dim, value.astype(x.dtype)),
     (
         lambda g, index, dim: index_fill(g, index, dim, 0),
         None,

@@ -67,13 +67,9 @@ def _fill_borders(y: ndarray, amounts: Amounts, value: float) -> None:
             y[(*lead, slice(max(0, y.shape[axis] - after), None))] = value
 
 
-def _negated(amounts: Amounts) -> Amounts:
-    return tuple((-a, -b) for a, b in amounts)
-
-
 #: x with `value` around it.
 pad: Callable[..., Any] = op(
-    "constant_pad_nd", _pad, (lambda g, amounts: pad(g, _negated(amounts), 0),),
+    "constant_pad_nd", _pad, (lambda g, amounts: pad(g, tuple((-a, -b) for a, b in amounts), 0),),
     node_name="ConstantPadNdBackward0", place=following_channels,
     jvp=lambda primals, tangents, out, amounts, value: pad(tangents[0], amounts, 0),
     batch=lambda size, amounts, value: (((0, 0), *amounts), value),

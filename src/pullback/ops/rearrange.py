@@ -169,26 +169,18 @@ def _without(x: ndarray, mask: ndarray) -> ndarray:
     return new
 
 
-def _tril(x: ndarray, /, diagonal: int) -> ndarray:
-    return _without(x, _not_below(x.shape[-2], x.shape[-1], diagonal + 1))
-
-
 #: Zeros above a diagonal.
 tril: Call = op(
-    "tril", _tril,
+    "tril", lambda x, /, diagonal: _without(x, _not_below(x.shape[-2], x.shape[-1], diagonal + 1)),
     (lambda g, diagonal: tril(g, diagonal),),
     kind="linear",
     batch=lambda size, diagonal: (diagonal,),
 )
 
 
-def _triu(x: ndarray, /, diagonal: int) -> ndarray:
-    return _without(x, ~_not_below(x.shape[-2], x.shape[-1], diagonal))
-
-
 #: Zeros below a diagonal.
 triu: Call = op(
-    "triu", _triu,
+    "triu", lambda x, /, diagonal: _without(x, ~_not_below(x.shape[-2], x.shape[-1], diagonal)),
     (lambda g, diagonal: triu(g, diagonal),),
     kind="linear",
     batch=lambda size, diagonal: (diagonal,),

@@ -172,14 +172,10 @@ def _squeeze_batched(x: Any) -> Any:
     return squeeze_dims(x, tuple(d for d, size in enumerate(shape_of(x)) if d and size == 1))
 
 
-def _squeeze_dim(x: ndarray, /, dim: int) -> ndarray:
-    return x.squeeze(dim) if x.ndim and x.shape[dim] == 1 else x[...]
-
-
 #: Without axis `dim` where its size is 1.
 squeeze_dim = view(
     "squeeze_dim",
-    _squeeze_dim,
+    lambda x, /, dim: x.squeeze(dim) if x.ndim and x.shape[dim] == 1 else x[...],
     lambda g, shape_x: reshape(g, shape_x),
     node_name="SqueezeBackward1",
     batch_rule=lambda size, values, dims, dim: squeeze_dims(

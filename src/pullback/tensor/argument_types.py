@@ -52,10 +52,6 @@ def _is_plain_scalar(tensor: Any) -> bool:
     return not tensor.shape and not tensor.requires_grad
 
 
-def _is_bool(value: Any) -> bool:
-    return isinstance(value, bool | np.bool_)
-
-
 def _is_list(check: Check) -> Check:
     def is_list(value: Any) -> bool:
         return isinstance(value, list | tuple) and all(map(check, value))
@@ -80,10 +76,6 @@ def _is_generator(value: Any) -> bool:
     from ..array.random import Generator
 
     return isinstance(value, Generator)
-
-
-def _is_storage(value: Any) -> bool:
-    return hasattr(value, "_is_pullback_storage")
 
 
 def takes_nothing(value: Any) -> bool:
@@ -131,7 +123,7 @@ CHECKS: dict[str, Check] = {
     "int": is_integer,
     "float": is_real,
     "Number": is_number,
-    "bool": _is_bool,
+    "bool": lambda value: isinstance(value, bool | np.bool_),
     "Tensor": is_tensor,
     "tuple of ints": is_size,
     "tuple of floats": _is_list(is_real),
@@ -142,7 +134,7 @@ CHECKS: dict[str, Check] = {
     "torch.memory_format": lambda value: type(value) is memory_format,
     "torch.device": _is_device,
     "torch.Generator": _is_generator,
-    "torch.Storage": _is_storage,
+    "torch.Storage": lambda value: hasattr(value, "_is_pullback_storage"),
     "torch.Stream": takes_nothing,
     "str": lambda value: isinstance(value, str),
     "object": lambda value: True,

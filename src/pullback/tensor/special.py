@@ -29,10 +29,6 @@ _ARGUMENT_AND_DEGREE = (
 )
 
 
-def _ndtr(input: Any) -> Any:
-    return (s.erf(input * math.sqrt(0.5)) + 1) * 0.5
-
-
 for _op in TABLE.values():
     for _name in (n.removeprefix("special.") for n in _op.names if n.startswith("special.")):
         if _name != _op.name:
@@ -45,7 +41,7 @@ for _op in TABLE.values():
             text=described(_op.summary, *_takes),
         )  # fmt: skip
 declare(
-    "ndtr", _ndtr, *ONE, namespace="special",
+    "ndtr", lambda input: (s.erf(input * math.sqrt(0.5)) + 1) * 0.5, *ONE, namespace="special",
     text=described("Return the distribution function of the standard normal, (1 + erf(x/√2))/2.", _INPUT),
 )  # fmt: skip
 

@@ -105,10 +105,6 @@ def schedule(
     return action
 
 
-def _always(_: int) -> ProfilerAction:
-    return ProfilerAction.RECORD
-
-
 def tensorboard_trace_handler(
     dir_name: str, worker_name: str | None = None, use_gzip: bool = False
 ) -> Callable[[profile], None]:
@@ -164,7 +160,7 @@ class profile:
         self.activities = set(given)
         if ProfilerActivity.CUDA in self.activities:
             warnings.warn("CUDA is not available, disabling CUDA profiling", stacklevel=2)
-        self.schedule = schedule or _always
+        self.schedule = schedule or (lambda _: ProfilerAction.RECORD)
         self.record_steps = schedule is not None
         self.on_trace_ready = on_trace_ready
         self.record_shapes = record_shapes

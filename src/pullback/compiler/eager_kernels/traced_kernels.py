@@ -303,14 +303,6 @@ def _sums_and_products(g: Any, x: Any) -> tuple[Any, Any]:
     return sum_dims(g, (1,), False), sum_dims(g * x, (1,), False)
 
 
-def _line_of_rows(g: Any, x: Any, factor: Any, slope: Any, level: Any) -> Any:
-    return g * factor + x * slope + level
-
-
-def _scaled_rows(x: Any, factor: Any, level: Any) -> Any:
-    return x * factor + level
-
-
 def _weights_of_rows(scores: Any) -> tuple[Any, Any]:
     top = amax(scores, (1,), True)
     weights = exp(scores - top)
@@ -326,8 +318,8 @@ def _attention_pull(scores: Any, sums: Any, turned: Any, along: Any, factor: flo
 #: What array kernels ask for that is more than one op: functions of values.
 COMPOSED: dict[str, Callable[..., Any]] = {
     "sums_and_products": _sums_and_products,
-    "line_of_rows": _line_of_rows,
-    "scaled_rows": _scaled_rows,
+    "line_of_rows": lambda g, x, factor, slope, level: g * factor + x * slope + level,
+    "scaled_rows": lambda x, factor, level: x * factor + level,
     "weights_of_rows": _weights_of_rows,
     "attention_pull": _attention_pull,
     "softmax_adjoint": softmax_pull,

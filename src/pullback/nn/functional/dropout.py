@@ -168,8 +168,6 @@ def _with_limit(input: Any, keep: Any, p: float, inplace: bool) -> Any:
         return applied(input, inplace, _times, 0.0)
     a = 1 / math.sqrt((_SELU_LIMIT * _SELU_LIMIT * p + 1) * (1 - p))
     shift = (keep + -1) * (_SELU_LIMIT * a) + _SELU_LIMIT * a * p
-    return applied(input, inplace, _scaled_and_shifted, keep * a, shift)
+    return applied(input, inplace, lambda input, factor, shift: input * factor + shift, keep * a, shift)
 
 
-def _scaled_and_shifted(input: Any, factor: Any, shift: Any) -> Any:
-    return input * factor + shift

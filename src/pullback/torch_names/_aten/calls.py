@@ -82,10 +82,6 @@ def _index_put(self: Any, indices: Any, values: Any, accumulate: bool) -> Any:
     return self.index_put(tuple(indices), values, accumulate)
 
 
-def _indexed(self: Any, indices: Any) -> Any:
-    return self[tuple(slice(None) if i is None else i for i in indices)]
-
-
 #: Packets whose public function takes other arguments, or that have none.
 _CALLS: dict[str, Callable[..., Any]] = {
     "_local_scalar_dense": lambda self: self.item(),
@@ -107,7 +103,7 @@ _CALLS: dict[str, Callable[..., Any]] = {
     "expand": lambda self, size, implicit: self.expand(tuple(size)),
     "full": _made("full", "size", "fill_value"),
     "glu": lambda self, dim: public("glu", "nn.functional")(self, dim),
-    "index": _indexed,
+    "index": lambda self, indices: self[tuple(slice(None) if i is None else i for i in indices)],
     "index_put": _index_put,
     "lift_fresh": lambda self: self,
     "max_pool2d_with_indices": lambda **given: public("max_pool2d_with_indices", "nn.functional")(

@@ -115,13 +115,9 @@ def compared(examples: Sequence[Example]) -> Family:
     constants: dict[int, Any] = {}
     for number, array in first.constants.items():
         arrays = [p.constants[number] for p in programs]
-        same = all(np.array_equal(a, array, equal_nan=_is_float(a)) for a in arrays)
+        same = all(np.array_equal(a, array, equal_nan=a.dtype.kind in "fc") for a in arrays)
         constants[number] = array if same else VaryingArray(tuple(arrays))
     return Family(examples[0], equations, shapes, constants, [*examples])
-
-
-def _is_float(array: ndarray) -> bool:
-    return array.dtype.kind in "fc"
 
 
 def _where(examples: Sequence[Example]) -> str:
