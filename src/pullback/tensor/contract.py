@@ -513,7 +513,7 @@ def _are_usual(input: Any, weight: Any, bias: Any) -> bool:
     if type(x) is not ndarray or type(rows) is not ndarray or x.ndim != 2 or rows.ndim != 2:
         return False
     size, columns = rows.shape
-    if x.shape[1] != columns or x.dtype is not rows.dtype:
+    if x.shape[1] != columns or x.dtype is not rows.dtype or x.dtype.kind == "b":
         return False
     if bias is None:
         return True
