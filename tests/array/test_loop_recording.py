@@ -54,9 +54,21 @@ def accumulated(x):
     return np.add.accumulate(x.astype(np.float64), axis=1).astype(np.float32)
 
 
+def factors(x):
+    return (*np.linalg.qr(x), *np.linalg.qr(x, "complete"))
+
+
+def eigenvectors(x):
+    return tuple([part.astype(complex) for part in np.linalg.eig(x[:, :3])])
+
+
 @pytest.mark.parametrize(
-    ("function", "array"), [(windows, X), (chosen, X), (accumulated, Y), (summed, X)]
-)
+    ("function", "array"),
+    [
+        (windows, X), (chosen, X), (accumulated, Y), (summed, X), (factors, Y), (factors, X.T),
+        (eigenvectors, X), (eigenvectors, X + 1j),
+    ],
+)  # fmt: skip
 def test_native_code_gives_the_bits(function, array):
     replay = native(function, [array])
     other = np.ascontiguousarray(array)[::-1].copy()

@@ -87,6 +87,28 @@ def test_parts_are_a_tuple_of_views():
     assert type(torch.split(x, 4)) is tuple and first._base is x and second.tolist() == [[8, 9], [10, 11]]
 
 
+@pytest.mark.parametrize("has_history", [False, True])
+def test_parts_that_are_no_views_share_memory_and_count_for_themselves(has_history):
+    x = torch.arange(12.0).reshape(6, 2).clone().requires_grad_(has_history)
+    assert learn(torch.unsafe_split, x, 4)
+    first, second = torch.unsafe_split(x, 4)
+    assert first.data_ptr() == x.data_ptr() and second._base is None and not second._is_view()
+    with torch.no_grad():
+        x.add_(1)
+    assert second.tolist() == [[9, 10], [11, 12]] and (x._version, second._version) == (1, 0)
+    if has_history:
+        (2 * second).sum().backward()
+        assert x.grad.tolist() == [[0, 0]] * 4 + [[2, 2]] * 2
+
+
+def test_a_result_without_elements_lies_as_ever():
+    x = torch.rand(3, 2)
+    strides = torch.tile(x, (1, 0)).stride()
+    assert learn(torch.tile, x, (1, 0))
+    for _ in range(3):
+        assert torch.tile(x, (1, 0)).stride() == strides and torch.tile(x, (1, 0)).shape == (3, 0)
+
+
 def test_views_made_unrecorded_are_refused_as_ever():
     x = torch.rand(3, 4)
     assert learn(torch.unsqueeze, x, 0)

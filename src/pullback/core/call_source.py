@@ -153,7 +153,7 @@ def _taken(facts: Facts) -> list[str]:
         lines += [f"t = type({name})", "if t is Tensor or t is Parameter:", *("    " + t for t in tensor)]
         other = [f"a{k} = {name}", *[f"n{k} = None"] * facts.derivable]
         if facts.numbers:
-            taken = f"t is float or (t is int and LEAST <= {name} <= MOST)"
+            taken = f"t is float or (t is int and LEAST <= {name} <= MOST) or t is complex"
             lines += [f"elif {taken}:", *("    " + t for t in other)]
         if facts.optional:
             lines += [f"elif {name} is None:", *("    " + t for t in other)]
@@ -289,8 +289,9 @@ def _computed(facts: Facts) -> list[str]:
             own = f"((e := a{k}.dtype) is F32 or e is F64 or e in fast)"
         tests = [f"a{k}.dtype is d" if facts.agree else own]
         if facts.numbers:
-            taken = f"d is F32 or d is F64 or (d is I64 and type(a{k}) is int) or d.kind == 'c'"
-            taken = taken if facts.floats else f"d is I64 and type(a{k}) is int"
+            taken = f"d is I64 and type(a{k}) is int"
+            if facts.floats:
+                taken = f"(d is F32 or d is F64 or ({taken})) and t is not complex or d.kind == 'c'"
             tests = [f"a{k}.dtype is d if type(a{k}) is ndarray else {taken}"]
         if facts.optional:
             tests.insert(0, f"a{k} is None")

@@ -90,13 +90,32 @@ def _incomplete(name: str, at_zero: float) -> Callable[..., ndarray]:
     """
 
     def kernel(x: Any, y: Any, /, out: Any = ...) -> ndarray:
-        result = special(name)(x, y, out=...)
+        result = _by_series(name, x, y)
         unknown = np.isnan(x)
         np.copyto(result, at_zero, where=(unknown & np.equal(y, 0)) | (np.isposinf(x) & np.isnan(y)))
         np.copyto(result, 1 - at_zero, where=unknown & np.isposinf(y))
         return into(out, result)
 
     return kernel
+
+
+def _by_series(name: str, x: Any, y: Any) -> ndarray:
+    """Return an incomplete gamma function over Γ.
+
+    SciPy adds up a continued fraction for y > x, and for the upper one a series of zeta functions, to 2.5 µs
+    an element. Up to y = x + 1 the power series of P(x + 1, y) in double precision gives what float32 holds
+    of both, in 0.1 µs (DLMF 8.8.5), but for the upper one of parameters near 0.
+    """
+    if np.result_type(x, y) != np.float32:
+        return np.asarray(special(name)(x, y, out=...))
+    wide, argument = np.asarray(x, np.float64), np.asarray(y, np.float64)
+    near = (argument <= wide + 1) & (argument > 0) & (wide >= 1e-5) & (wide < 20)
+    result = special(name)(np.where(near, np.nan, wide), argument, out=...)
+    wide, argument = np.where(near, wide, np.nan), np.where(near, argument, 1)
+    lower = np.exp(wide * np.log(argument) - argument - special("gammaln")(wide + 1))
+    lower += special("gammainc")(wide + 1, argument)
+    np.copyto(result, lower if name == "gammainc" else 1 - lower, where=near)
+    return result.astype(np.float32)
 
 
 def _igamma_slope(x: Any, y: Any) -> Any:

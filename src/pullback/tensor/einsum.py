@@ -6,6 +6,7 @@ a diagonal where it repeats a subscript, is permuted, and gets axes of size 1 fo
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from math import prod
 from typing import Any
@@ -53,29 +54,44 @@ def _read(
 
 
 def _contracted(operands: list[Any], inputs: list[list[str]], output: list[str], order: list[str]) -> Any:
-    terms = [_canonical(x, subscripts, order) for x, subscripts in zip(operands, inputs, strict=True)]
-    summed = range(len(output), len(order))
-    #: How many operands that are not yet multiplied run along each axis.
-    left = [sum(shape_of(term)[d] != 1 for term in terms) for d in range(len(order))]
+    names = tuple(order)
+    terms = [_canonical(x, *_places(tuple(own), names)) for x, own in zip(operands, inputs)]
+    steps, rest = _steps(tuple([shape_of(term) for term in terms]), len(output))
     result, *others = terms
-    for other in others:
-        a, b = shape_of(result), shape_of(other)
+    for other, (first, second, over) in zip(others, steps):
+        result = _sum(result, first, True) if first else result
+        result = _pair(result, _sum(other, second, True) if second else other, over)
+    if not rest:
+        return result
+    return reshape_view(result, shape_of(result)[: len(output)]) if others else _sum(result, rest, False)
+
+
+@lru_cache(maxsize=1024)
+def _steps(
+    shapes: tuple[tuple[int, ...], ...], kept: int
+) -> tuple[list[tuple[tuple[int, ...], ...]], tuple[int, ...]]:
+    """Return for each canonical operand after the first: the axes summed before in what is there and in the
+    operand, and those of the product; and the axes behind those kept.
+    """
+    summed = tuple(range(kept, len(shapes[0])))
+    #: How many operands that are not yet multiplied run along each axis.
+    left = [sum(shape[d] != 1 for shape in shapes) for d in range(len(shapes[0]))]
+    steps: list[tuple[tuple[int, ...], ...]] = []
+    a = shapes[0]
+    for b in shapes[1:]:
         over: list[int] = []
         for d in summed:
             if a[d] != 1 and b[d] != 1:
                 left[d] -= 1
                 if left[d] == 1:
                     over.append(d)
-        only = [tuple(d for d in summed if left[d] == 1 and s[d] != 1 and d not in over) for s in (a, b)]
+        only = [tuple([d for d in summed if left[d] == 1 and s[d] != 1 and d not in over]) for s in (a, b)]
         for d in (*over, *only[0], *only[1]):
             left[d] = 0
-        result, other = (_sum(x, dims, True) if dims else x for x, dims in zip((result, other), only))
-        result = _pair(result, other, over)
-    if not summed:
-        return result
-    if others:
-        return reshape_view(result, shape_of(result)[: len(output)])
-    return _sum(result, tuple(summed), False)
+        gone = {*over, *only[0], *only[1]}
+        steps.append((*only, tuple(over)))
+        a = tuple([1 if d in gone else b[d] if m == 1 else m for d, m in enumerate(a)])
+    return steps, summed
 
 
 def _sum(x: Any, dims: tuple[int, ...], keepdim: bool) -> Any:
@@ -167,43 +183,65 @@ def _check_sizes(inputs: list[list[str]], shapes: tuple[tuple[int, ...], ...]) -
                 )
 
 
-def _canonical(x: Any, names: list[str], order: list[str]) -> Any:
+@lru_cache(maxsize=1024)
+def _places(
+    names: tuple[str, ...], order: tuple[str, ...]
+) -> tuple[list[tuple[int, int]], list[int], tuple[int, ...]]:
+    """Return the pairs of axes of which an operand takes the diagonal, where it gets axes of size 1, and the
+    order of its axes then.
+    """
+    own = list(names)
+    diagonals = []
+    for s in names:
+        while own.count(s) > 1:
+            first = own.index(s)
+            diagonals.append((first, own.index(s, first + 1)))
+            del own[diagonals[-1][1]]
+    lacking = [s for s in order if s not in own]
+    count, own = len(own), own + lacking
+    return diagonals, [*range(count, len(own))], tuple([own.index(s) for s in order])
+
+
+def _canonical(x: Any, diagonals: list[tuple[int, int]], added: list[int], order: tuple[int, ...]) -> Any:
     """Return the operand with one axis per subscript of `order`, of size 1 where it lacks the subscript."""
-    names = list(names)
-    for s in dict.fromkeys(names):
-        while names.count(s) > 1:
-            first = names.index(s)
-            second = names.index(s, first + 1)
-            x = x.diagonal(0, first, second).movedim(-1, first)
-            del names[second]
-    for s in order:
-        if s not in names:
-            x = unsqueeze(x, len(names))
-            names.append(s)
-    return permute(x, tuple(names.index(s) for s in order))
+    for first, second in diagonals:
+        x = x.diagonal(0, first, second).movedim(-1, first)
+    for axis in added:
+        x = unsqueeze(x, axis)
+    return permute(x, order)
 
 
-def _pair(x: Any, y: Any, over: list[int]) -> Any:
+def _pair(x: Any, y: Any, over: tuple[int, ...]) -> Any:
     """Multiply two canonical operands and sum over some axes that both have (kept with size 1)."""
     if not over:
         return mul(x, y)
-    a, b = shape_of(x), shape_of(y)
+    swapped, (p, q), shapes, shape, order = _product(shape_of(x), shape_of(y), over)
+    if swapped:
+        x, y = y, x
+    return permute(
+        reshape(c.bmm(reshape(permute(x, p), shapes[0]), reshape(permute(y, q), shapes[1])), shape), order
+    )
+
+
+@lru_cache(maxsize=1024)
+def _product(a: tuple[int, ...], b: tuple[int, ...], over: tuple[int, ...]) -> tuple[Any, ...]:
+    """Return how a stacked product is one of two operands of these shapes: whether they change places, the
+    order of their axes, their shapes as matrices, and the result's shape and order of axes.
+    """
     free = [d for d in range(len(a)) if d not in over]
     batch = [d for d in free if a[d] != 1 and b[d] != 1]
     left = [d for d in free if a[d] != 1 and b[d] == 1]
     right = [d for d in free if a[d] == 1]
     if left and right and max(right) < min(left):
         # As in torch, whose result then lies in memory as it is read; random masks are drawn in that order.
-        return _pair(y, x, over)
+        return (True, *_product(b, a, over)[1:])
     size = _count(a, over)
-    p = reshape(permute(x, (*batch, *left, *over, *right)), (_count(a, batch), _count(a, left), size))
-    q = reshape(permute(y, (*batch, *over, *right, *left)), (_count(b, batch), size, _count(b, right)))
-    axes = [*batch, *left, *over, *right]
-    product = reshape(
-        c.bmm(p, q), tuple(1 if d in over else b[d] if d in right else a[d] for d in axes)
-    )
-    return permute(product, tuple(axes.index(d) for d in range(len(axes))))
+    orders = (*batch, *left, *over, *right), (*batch, *over, *right, *left)
+    shapes = (_count(a, batch), _count(a, left), size), (_count(b, batch), size, _count(b, right))
+    axes = orders[0]
+    shape = tuple([1 if d in over else b[d] if d in right else a[d] for d in axes])
+    return False, orders, shapes, shape, tuple([axes.index(d) for d in range(len(axes))])
 
 
-def _count(shape: tuple[int, ...], dims: list[int]) -> int:
+def _count(shape: tuple[int, ...], dims: Sequence[int]) -> int:
     return prod([shape[d] for d in dims])

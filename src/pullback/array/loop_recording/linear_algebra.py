@@ -55,4 +55,29 @@ def _svd(recorder: Recorder, x: Any, full_matrices: bool = True) -> Any:
     return _checked(_called(recorder, "svd_f" if full_matrices else "svd_s", x))
 
 
-FUNCTIONS |= {np.linalg.det: _det, np.linalg.slogdet: _slogdet, np.linalg.eigh: _eigh, np.linalg.svd: _svd}
+def _eig(recorder: Recorder, x: Any) -> Any:
+    """Return complex eigenvalues and vectors also where all are real, which callers make of these."""
+    return _checked(_called(recorder, "eig", x))
+
+
+def _qr(recorder: Recorder, x: Any, mode: str = "reduced") -> Any:
+    """Return both factors; the first routine leaves what the second one reads in its operand."""
+    plain = plain_of(x)
+    routine = getattr(_ROUTINES, "qr_r_raw", None)
+    if routine is None or mode not in ("reduced", "complete") or plain.dtype.char not in "fdFD":
+        raise Unrecorded("a factorization of another kind")
+    own = recorder.new(np.empty(plain.shape, _WIDE.get(plain.dtype.char, plain.dtype)))
+    recorder.copy_to(own, recorder.told(plain).astype(own.dtype, copy=False))
+    scales = routine(own)
+    rows, columns = plain.shape[-2:]
+    full = mode == "complete" and rows > columns
+    q = getattr(_ROUTINES, "qr_complete" if full else "qr_reduced")(own, scales)
+    r = own[..., : rows if full else min(rows, columns), :]
+    r = recorder.choose(np.triu(np.ones(r.shape[-2:], bool)), r, r.dtype.type(0))
+    return tuple([part.astype(plain.dtype, copy=False) for part in (q, r)])
+
+
+FUNCTIONS |= {
+    np.linalg.det: _det, np.linalg.slogdet: _slogdet, np.linalg.eigh: _eigh, np.linalg.svd: _svd,
+    np.linalg.eig: _eig, np.linalg.qr: _qr,
+}  # fmt: skip

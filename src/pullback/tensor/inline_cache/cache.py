@@ -36,6 +36,9 @@ Function = Callable[..., Any]
 #: Calls after which a function is looked at, nanoseconds that a call by a plan saves, and the plans that a
 #: function has at most.
 _CALLS, _SAVED, _PLANS = 100, 4000, 64
+#: Elements for which a look waits `_CALLS` calls more: it makes up to 112 calls on as many, 10 to 17 ms for
+#: `linear` and for `addcmul_` of 256×64 numbers, of which a plan saves a few µs each.
+_LIGHT = 2048
 _SELDOM, _NEVER = 1 << 40, 1 << 62
 
 #: What the native function gives when so many calls had no plan that one is to be made.
@@ -59,8 +62,8 @@ class InlineCache:
         Whether it looks at places before a kernel reads or writes there, as public functions do.
     """
 
-    __slots__ = ("_calls", "_function", "_general", "_kinds", "_left", "_looks", "_pause", "_plans", "_table",
-                 "_use", "_writes")
+    __slots__ = ("_calls", "_earned", "_function", "_general", "_kinds", "_left", "_looks", "_pause",
+                 "_plans", "_table", "_use", "_writes")
 
     def __init__(
         self, function: Function, kinds: Any, general: Function, use: Callable[[Function | None], None],
@@ -69,6 +72,7 @@ class InlineCache:
         self._looks = looks
         self._function, self._kinds, self._general, self._use = function, kinds, general, use
         self._left, self._calls, self._pause, self._plans = _CALLS, _CALLS, _CALLS, _PLANS
+        self._earned = 0
         self._table: Any = None
         self._writes = getattr(function, "__name__", "").endswith("_")
 
@@ -113,6 +117,11 @@ class InlineCache:
         plain = usual and given and all(map(_is_plain, tensors))
         if not plain or _specialising or not _are_fixed(given):
             return None
+        self._earned += _LIGHT
+        if self._looks and max([tensor._value.size for tensor in tensors], default=0) > self._earned:
+            self._table[1] = _CALLS
+            return None
+        self._earned = 0
         before = [Generator.get_state(stream).tobytes() for stream in streams]
         result = call(*given)
         if [Generator.get_state(stream).tobytes() for stream in streams] != before:

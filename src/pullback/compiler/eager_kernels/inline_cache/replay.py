@@ -154,7 +154,12 @@ def result_like(told: Words, table: Words) -> Object:
     shape: Words = told[2]
     strides: Words = told[3]
     python.Py_IncRef(dtype)
-    return python.PyArray_NewFromDescr(array_type, dtype, told[1], shape, strides, null, 0, null)
+    array = python.PyArray_NewFromDescr(array_type, dtype, told[1], shape, strides, null, 0, null)
+    if array is null:
+        return null
+    for n in range(told[1]):
+        array.strides[n] = strides[n]  # those of no elements NumPy makes 0
+    return array
 
 
 @native
