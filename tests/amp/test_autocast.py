@@ -28,6 +28,14 @@ def test_float16() -> None:
     assert torch.get_autocast_dtype("cpu") is torch.bfloat16
 
 
+def test_the_other_half_joins_nothing() -> None:
+    halves = torch.ones(2, dtype=torch.float16), torch.ones(2, dtype=torch.bfloat16)
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        assert torch.cat((torch.ones(2), *halves)).dtype is torch.float32
+        with pytest.raises(RuntimeError, match="^Unexpected floating ScalarType in at::autocast"):
+            torch.cat(halves)
+
+
 def test_nested_regions() -> None:
     x = torch.ones(2, 2)
     with torch.autocast("cpu"):

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 import pullback as torch
+import pullback.nn.functional as F
 from tests.functions import check, recorded
 
 
@@ -56,3 +57,23 @@ def test_losses_of_the_top_level_reduce_by_nothing_unless_asked() -> None:
         function = getattr(torch, name)
         assert function(*args).shape == (2,), name
         assert function(*args, reduction=1).shape == (), name
+
+
+def test_the_weights_of_a_loss_have_no_gradient():
+    x, weight = torch.full((2, 3), 0.5), torch.ones(3, requires_grad=True)
+    classes = torch.tensor([0, 2])
+    for name, refused in (
+        ("nll_loss_forward", lambda: F.cross_entropy(x, classes, weight)),
+        ("nll_loss_forward", lambda: F.nll_loss(x, classes, weight)),
+        ("nll_loss2d_forward", lambda: F.nll_loss(x[..., None], classes[:, None], weight)),
+        ("binary_cross_entropy", lambda: F.binary_cross_entropy(x, x, weight)),
+        ("binary_cross_entropy_with_logits", lambda: F.binary_cross_entropy_with_logits(x, x, weight)),
+    ):
+        with pytest.raises(RuntimeError) as found:
+            refused()
+        assert str(found.value) == (
+            f"The function '{name}' is not differentiable with respect to argument 'weight'. "
+            "This input cannot have requires_grad True."
+        )
+        with torch.no_grad():
+            refused()

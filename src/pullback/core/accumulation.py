@@ -11,7 +11,7 @@ from ..array.layout import is_dense
 from ..array.strides import contiguous_strides, laid_out, strides_of
 from . import facade
 from .dual import Dual
-from .hooked import as_inner, as_tensor
+from .hooked import as_inner, as_tensor, checked_replacement
 from .hooks import NodeHooks
 from .node import AccumulateGrad, accumulation_lock
 from .promotion import broadcast_shape
@@ -86,8 +86,14 @@ def accumulate_grad(node: AccumulateGrad, g: Any, create_graph: bool) -> None:
 def _call_accumulated(node: AccumulateGrad, hooks: NodeHooks | None, g: Any) -> None:
     """Run the hooks that come after a leaf got its covector."""
     if hooks is not None:
+        kept = True
         for hook in list(hooks.accumulated.values()):
-            hook(node.variable)
+            found = hook(node.variable)
+            if found is not None and found is not node.variable:
+                checked_replacement(found, node.variable, hook)
+                kept = False
+        if not kept:
+            raise RuntimeError("Tensor post accumulate grad hooks should return None.")
         for hook in list(hooks.post.values()):
             hook((), (as_tensor(g),))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.value import dtype_of, shape_of
+from ..ops.arithmetic import div_number, mul_number
 from ..ops.join import cat
 from ..ops.structure import reshape
 from ..ops.view import select, slice_dim
@@ -72,9 +73,9 @@ def trapezoid(y: Any, x: Any = None, *, dx: Any = 1, dim: int = -1) -> Any:
     _refuse_bools("trapezoid", y, x)
     if x is None:
         _refuse_unreal("trapezoid", dx)
-        return (_between(y, dim, 0, -1) + _between(y, dim, 1, 0)).sum(dim) * (dx / 2)
+        return mul_number((_between(y, dim, 0, -1) + _between(y, dim, 1, 0)).sum(dim), dx / 2)
     steps = _steps("trapezoid", x, y, dim)
-    return ((_between(y, dim, 0, -1) + _between(y, dim, 1, 0)) * steps).sum(dim) / 2
+    return div_number(((_between(y, dim, 0, -1) + _between(y, dim, 1, 0)) * steps).sum(dim), 2)
 
 
 def cumulative_trapezoid(y: Any, x: Any = None, *, dx: Any = 1, dim: int = -1) -> Any:
@@ -90,9 +91,9 @@ def cumulative_trapezoid(y: Any, x: Any = None, *, dx: Any = 1, dim: int = -1) -
         raise IndexError("slice() cannot be applied to a 0-dim tensor.")
     if x is None:
         _refuse_unreal("cumulative_trapezoid", dx)
-        return ((dx / 2) * (_between(y, dim, 0, -1) + _between(y, dim, 1, 0))).cumsum(dim)
+        return mul_number(_between(y, dim, 0, -1) + _between(y, dim, 1, 0), dx / 2).cumsum(dim)
     steps = _steps("cumulative_trapezoid", x, y, dim)
-    return ((_between(y, dim, 0, -1) + _between(y, dim, 1, 0)) * steps).cumsum(dim) / 2
+    return div_number(((_between(y, dim, 0, -1) + _between(y, dim, 1, 0)) * steps).cumsum(dim), 2)
 
 
 _AT_PLACES = "(Tensor y, Tensor x, *, int dim = -1)"

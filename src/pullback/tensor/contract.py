@@ -493,7 +493,7 @@ def _unrecorded_linear(x: ndarray, weight: ndarray, bias: ndarray | None = None)
     shape, rows = x.shape, weight.shape
     if len(shape) < (2 if bias is None else 1) or len(rows) != 2:
         return None
-    if shape[-1] != rows[1] or not x.flags.c_contiguous:
+    if shape[-1] != rows[1] or not x.flags.c_contiguous or x.dtype.kind == "b":
         return None
     if bias is not None and bias.shape != rows[:1]:
         return None
@@ -513,7 +513,7 @@ def _are_usual(input: Any, weight: Any, bias: Any) -> bool:
     if type(x) is not ndarray or type(rows) is not ndarray or x.ndim != 2 or rows.ndim != 2:
         return False
     size, columns = rows.shape
-    if x.shape[1] != columns or x.dtype is not rows.dtype:
+    if x.shape[1] != columns or x.dtype is not rows.dtype or x.dtype.kind == "b":
         return False
     if bias is None:
         return True
@@ -539,6 +539,10 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
     if not isinstance(weight, Tensor) or not isinstance(input, Tensor):
         _tensors("linear", input=input, weight=weight)
     a, w = shape_of(input), shape_of(weight)
+    if not (a and w):
+        raise RuntimeError(
+            f"both arguments to linear need to be at least 1D, but they are {len(a)}D and {len(w)}D"
+        )
     if len(w) == 1:
         if bias is not None:
             raise RuntimeError("mat2 must be a matrix, got 1-D tensor")
@@ -558,6 +562,8 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
         _check_dtypes(input, weight)
     if bias is not None and dtype_of(bias) != dtype:
         _check_sum(bias, input, weight)
+    if dtype.kind == "b" and 0 not in (*a, *w):
+        raise NotImplementedError('"addmm_impl_cpu_" not implemented for \'Bool\'')
     columns = t(weight)
     if bias is None:
         return c.MM[False, True](input, columns) if len(a) == 2 else matmul(input, columns)

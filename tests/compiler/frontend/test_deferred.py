@@ -115,3 +115,23 @@ def test_random_numbers_of_a_wrong_guess_are_drawn_again():
             want = found
     assert found == want
     assert programs(compiled) == 2
+
+
+@pytest.mark.parametrize("first", [2, 2.0])
+def test_what_is_no_number_any_more_is_added_to_once(first: float):
+    class Model:
+        steps: Any = first
+
+    model = Model()
+
+    @torch.compile
+    def step(x):
+        model.steps += 1
+        return x * model.steps
+
+    for n in range(1, 4):
+        assert step(torch.ones(2)).tolist() == [first + n] * 2
+    model.steps = tensor = torch.tensor(2.0)
+    for n in range(1, 4):
+        assert step(torch.ones(2)).tolist() == [2 + n] * 2
+        assert (model.steps is tensor, tensor.item(), tensor._version) == (True, 2 + n, n)

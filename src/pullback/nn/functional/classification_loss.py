@@ -12,7 +12,6 @@ from ...array import dtypes
 from ...array.dtype_words import type_word
 from ...core.graph_errors import unsafe_result
 from ...core.meta import looked_at
-from ...core.modes import modes
 from ...core.op import TABLE, Op
 from ...core.value import TensorBase, dtype_of, shape_of
 from ...errors import with_note
@@ -31,6 +30,7 @@ from ...tensor.tensor import checked_dim
 from .loss_reduction import (
     apply_reduction,
     check_known,
+    check_no_gradient,
     check_reduction,
     check_tensors,
     functional,
@@ -64,6 +64,7 @@ def binary_cross_entropy(
             _look(tensor, 0, 1, f"all elements of {name} should be between 0 and 1")
     if weight is not None:
         _check_spread(shape_of(target), weight.size())
+    check_no_gradient("binary_cross_entropy", "weight", weight)
     return o.binary_cross_entropy(input, target, weight, reduction)
 
 
@@ -98,7 +99,10 @@ def binary_cross_entropy_with_logits(
 def logits_loss(input: Any, target: Any, weight: Any, pos_weight: Any, reduction: str) -> Any:
     """Return `binary_cross_entropy_with_logits` of tensors that broadcast."""
     check_reduction(reduction)
-    check_tensors(*(v for v in (weight, pos_weight) if v is not None))
+    for name, v in (("weight", weight), ("pos_weight", pos_weight)):
+        if v is not None:
+            check_tensors(v)
+            check_no_gradient("binary_cross_entropy_with_logits", name, v)
     kind, wanted = dtype_of(input), dtype_of(target)
     if kind != wanted or kind in TABLE["log_sigmoid"].refused:
         _check_logits(kind, wanted)
@@ -135,12 +139,7 @@ def soft_margin_loss(
     check_tensors(input, target)
     reduction = legacy_reduction(size_average, reduce, reduction)
     check_reduction(reduction)
-    if modes().grad and target.requires_grad:
-        raise RuntimeError(
-            "The function 'soft_margin_loss' is not differentiable with respect to argument 'target'. "
-            "This input cannot "
-            "have requires_grad True."
-        )
+    check_no_gradient("soft_margin_loss", "target", target)
     # torch computes it in place of −input.
     kind = dtype_of(input)
     neg(np.empty(0, kind))
@@ -301,6 +300,8 @@ def _check_nll(input: Any, target: Any, weight: Any) -> None:
         raise RuntimeError(
             f"expected scalar type {type_word(dtype_of(input))} but found {type_word(dtype_of(weight))}"
         )
+    name = "nll_loss_forward" if len(shape_of(input)) <= 2 else "nll_loss2d_forward"
+    check_no_gradient(name, "weight", weight)
 
 
 def _are_usual(input: Any, target: Any, weight: Any) -> bool:
@@ -316,7 +317,7 @@ def _are_usual(input: Any, target: Any, weight: Any) -> bool:
         return False
     if weight is not None:
         w = weight._value if isinstance(weight, TensorBase) else None
-        if type(w) is not ndarray or w.shape != x.shape[1:] or w.dtype is not x.dtype:
+        if type(w) is not ndarray or w.shape != x.shape[1:] or w.dtype is not x.dtype or weight.requires_grad:
             return False
     return True
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ...array.dtype_words import type_word
+from ...core.modes import modes
 from ...core.value import TensorBase, dtype_of, shape_of
 from ...ops import reduce as r
 from ...tensor.api import public
@@ -48,6 +49,15 @@ def check_known(reduction: str) -> None:
     """Do `check_reduction` in the words of the losses that torch composes in Python."""
     if reduction not in ("none", "mean", "sum"):
         raise ValueError(reduction + " is not valid")
+
+
+def check_no_gradient(function: str, argument: str, tensor: Any) -> None:
+    """Raise torch's error for a tensor that requires grad where torch has no derivative."""
+    if tensor is not None and tensor.requires_grad and modes().grad:
+        raise RuntimeError(
+            f"The function '{function}' is not differentiable with respect to argument '{argument}'. "
+            "This input cannot have requires_grad True."
+        )
 
 
 def apply_reduction(x: Any, reduction: str) -> Any:

@@ -109,7 +109,7 @@ class _Caster(NamedTuple):
             if label in LOWER:
                 wanted = self.dtype
             elif label in WIDEST:
-                wanted = _widest((*args, *kwargs.values()), self.dtype)
+                wanted = _widest((*args, *kwargs.values()), self.dtype, self.dtype)
             elif label == "pad" and (kwargs.get("mode") or (args[2] if len(args) > 2 else "")) not in _PADDED:
                 return call(*args, **kwargs)
             else:
@@ -123,11 +123,19 @@ def _eligible(v: Any) -> bool:
     )
 
 
-def _widest(value: Any, dtype: Any) -> Any:
+def _widest(value: Any, found: Any, lower: Any) -> Any:
+    """Return the wider of `found` and what is in `value`; the lower precision is the only half of torch's."""
     if isinstance(value, (list, tuple)):
-        wide = [_widest(v, dtype) for v in value]
-        return dtypes.float32 if dtypes.float32 in wide else dtype
-    return dtypes.float32 if _eligible(value) and value.dtype is not dtype else dtype
+        for v in value:
+            found = _widest(v, found, lower)
+        return found
+    if not _eligible(value):
+        return found
+    if dtypes.float32 in (found, value.dtype):
+        return dtypes.float32
+    if value.dtype is not lower:
+        raise RuntimeError("Unexpected floating ScalarType in at::autocast::prioritize")
+    return lower
 
 
 def _cast(value: Any, wanted: Any, caster: _Caster) -> Any:

@@ -171,8 +171,11 @@ class Counter(Deferred):
         return self.guard.value
 
     def evaluate(self, tensor: Callable[[Any], Any]) -> Any:
-        """Read the place."""
-        return self.guard.read(self.guard.container, self.guard.key)
+        """Read the place. What is no such number now may change as it is added to: it is left alone."""
+        found = self.guard.read(self.guard.container, self.guard.key)
+        if type(found) is not self.kind:
+            raise TypeError(f"a {self.kind.__name__} was traced, and a {type(found).__name__} is there")
+        return found
 
 
 class Numbers(threading.local):
