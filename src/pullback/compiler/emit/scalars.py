@@ -50,7 +50,7 @@ def number(value: Any, dtype: np.dtype[Any]) -> str:
 
 
 @lru_cache(1024, typed=True)
-def _written(value: float, sign: float, dtype: np.dtype[Any]) -> str:  # noqa: ARG001  # zeros differ in it
+def _written(value: float, sign: float, dtype: np.dtype[Any]) -> str:  # zeros differ in it
     return _number(value, dtype)
 
 
