@@ -21,7 +21,9 @@ LONG = 2000
 #: 1.0, and later calls as long (7.3 µs); 1,000 with their gradient 2.7 and 1.3.
 BLOCK = 500
 #: Lines of straight code from which it is compiled as it stands, more or less: passes and the search for the
-#: best order of instructions find next to nothing in it, and take twice the time.
+#: best order of instructions find next to nothing in it, and take twice the time. Where it has no loops
+#: either, it is compiled in haste: 5,000 irregular ops on numbers and their gradient in 0.46 s instead of
+#: 1.87, and a call takes 37 µs instead of 32.
 ENDLESS = 6000
 #: Calls of mathematical functions.
 _CALLS = re.compile(r"call [^@\n]*@(pullback_\w+_(?:float|double)(?:_\d+)?)\(")
@@ -115,8 +117,15 @@ def machine(level: int = SPEED) -> Any:
 target = functools.cache(machine)
 
 
+def is_endless(text: str, least: int) -> bool:
+    """Return whether a text is at least so many lines of straight code, and has no loops."""
+    return text.count("\n") >= least and "\n  br " not in text
+
+
 def compiled(text: str, effort: Effort) -> Code:
     """Compile a module's text."""
+    if effort.straight and effort.passes and is_endless(text, ENDLESS):
+        effort = HASTY
     made = module(text, effort)
     # The vectoriser chooses which it calls, of those that are declared; printing takes a fortieth of all.
     written = str(made) if effort.passes and _CALLS.search(text) else text

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from ..runtime import engine
 from . import functions
-from .codegen import HASTY, LOOPS, Code, Effort
+from .codegen import HASTY, LOOPS, Code, Effort, is_endless
 from .emitter import Module
 
 #: Steps that are kernels, from which kernels have modules of their own: inlining 80 took four times the time.
@@ -62,7 +62,9 @@ class Kernels:
         name = self.names.get(text)
         if name is None:
             name = self.names[text] = f"{prefix}{len(self.names)}"
-            if self.apart:
+            if self.apart and is_endless(text, LINES):
+                self._begin([written(text, name)], HASTY)
+            elif self.apart:
                 self._gathered.append(written(text, name))
                 self._lines += text.count("\n")
                 if self._lines >= LINES:

@@ -175,9 +175,12 @@ def _dtypes(ufunc: np.ufunc, *kinds: Any) -> tuple[np.dtype[Any], ...]:
         raise Unwritten from error
 
 
-def _asked(ops: Handler, *operands: Any, ufunc: np.ufunc) -> Any:
-    """Ask a handler for a ufunc of operands."""
-    *wanted, result = _dtypes(ufunc, *[_kind(x) for x in operands])
+@functools.cache
+def _answer(ufunc: np.ufunc, *kinds: Any) -> tuple[tuple[np.dtype[Any], ...], np.dtype[Any], Any]:
+    """Return in which dtypes a handler is given operands of some kinds, that of the result, and what gives
+    it: the kinds of 61,000 irregular equations are some dozens.
+    """
+    *wanted, result = _dtypes(ufunc, *kinds)
     paired = wanted[0].kind == "c"
     word = None if paired else _WORDS.get(ufunc, _OF_SCIPY.get(ufunc.__name__))
     formula = (FORMULAS if paired else _FORMULAS).get(ufunc)
@@ -185,10 +188,18 @@ def _asked(ops: Handler, *operands: Any, ufunc: np.ufunc) -> Any:
         ufunc in _OF_FLOATS and not (paired or is_float(wanted[0]))
     ):
         raise Unwritten
-    xs = [_scalar(ops, x, dtype) for x, dtype in zip(operands, wanted, strict=True)]
     if formula is not None:
-        return formula(ops, *xs)
-    found = ops.function(word, *xs) if word in MATHEMATICS else getattr(ops, str(word))(*xs)
+        return tuple(wanted), result, formula
+    return tuple(wanted), result, str(word)
+
+
+def _asked(ops: Handler, *operands: Any, ufunc: np.ufunc) -> Any:
+    """Ask a handler for a ufunc of operands."""
+    wanted, result, how = _answer(ufunc, *map(_kind, operands))
+    xs = [_scalar(ops, x, dtype) for x, dtype in zip(operands, wanted, strict=True)]
+    if type(how) is not str:
+        return how(ops, *xs)
+    found = ops.function(how, *xs) if how in MATHEMATICS else getattr(ops, how)(*xs)
     return _cast(ops, found, result)
 
 
