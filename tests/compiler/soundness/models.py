@@ -102,7 +102,8 @@ def main(arguments: list[str]) -> int:
                     notes.append(f"{what}eager: {outcome.eager_because}")
                 elif outcome is not None and outcome.traces > 2:
                     notes.append(f"{what}{outcome.traces} traces")
-            notes += [f"array kernels: {' '.join(found.step.kernels)}"] if found.step.kernels else []
+            kernels = sorted(set(found.step.kernels()))
+            notes += [f"array kernels: {' '.join(kernels)}"] if kernels else []
             rows += 1
             eager += found.step.eager_because is not None
             wrong += bool(mistakes)

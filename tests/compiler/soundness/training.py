@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import warnings
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -126,8 +127,8 @@ class Outcome(NamedTuple):
         Parameters and buffers after the last step.
     eager_because : str or None
     traces : int
-    kernels : list of str
-        The ops that compiled programs ran by array kernels.
+    kernels : callable
+        Returns the ops that compiled programs ran by array kernels. It plans anew what was read from disk.
     """
 
     losses: list[np.ndarray]
@@ -135,7 +136,7 @@ class Outcome(NamedTuple):
     state: dict[str, np.ndarray]
     eager_because: str | None
     traces: int
-    kernels: list[str]
+    kernels: Callable[[], list[str]]
 
     def arrays(self) -> Iterator[tuple[str, np.ndarray]]:
         """All of it, by name."""
@@ -192,10 +193,11 @@ def run(make: Callable[[], Training], dtype: str, compiled: str = "", threads: i
             for name, value in module.state_dict().items()
         }
         if function is None:
-            return Outcome(losses, gradients, state, None, 0, [])
+            return Outcome(losses, gradients, state, None, 0, list)
         native = function._native
         because, traces = native.eager_because, native._traces
-        return Outcome(losses, gradients, state, because, traces, sorted(set(array_kernels(function))))
+        kernels = partial(array_kernels, function)
+        return Outcome(losses, gradients, state, because, traces, kernels)
 
 
 def _gradients(modules: tuple[Any, ...]) -> dict[str, np.ndarray]:
