@@ -10,7 +10,7 @@ What this module must do:
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
@@ -107,31 +107,34 @@ def poisson(generator: Generator, rates: np.ndarray) -> np.ndarray:
     check_dtype(rates.dtype, REALS, "poisson_cpu")
     out = np.zeros(rates.shape, rates.dtype)
     with generator.lock:
-        draw = generator.doubles().__next__
-        samples = [_poisson(draw, rate) for rate in rates.astype(np.float64).reshape(-1).tolist()]
+        samples = _poissons(generator.doubles(), rates.astype(np.float64).reshape(-1).tolist())
     values = np.array(samples, np.float64)
     out[...] = (values.astype(np.float32) if rates.dtype in HALVES else values).reshape(rates.shape)
     return out
 
 
-def _poisson(draw: Draw, rate: float) -> int:
-    if not rate >= 0:
-        raise RuntimeError("invalid Poisson rate, expected rate to be non-negative")
-    if rate == 0:
-        return 0
-    return _poisson_by_product(draw, rate) if rate < 10 else _poisson_by_rejection(draw, rate)
-
-
-def _poisson_by_product(draw: Draw, rate: float) -> int:
-    """Count the uniform numbers whose product stays above e^-rate (Knuth)."""
-    limit = math.exp(-rate)
-    product = 1.0
-    count = -1
-    while True:
-        product *= draw()
-        count += 1
-        if product <= limit:
-            return count
+def _poissons(numbers: Iterator[float], rates: list[float]) -> list[int]:
+    """Return a sample for each rate: of a small one how many uniform numbers have a product above e^-rate
+    (Knuth).
+    """
+    samples = []
+    exp = math.exp
+    for rate in rates:
+        if not rate >= 0:
+            raise RuntimeError("invalid Poisson rate, expected rate to be non-negative")
+        if rate >= 10:
+            samples.append(_poisson_by_rejection(numbers.__next__, rate))
+            continue
+        count = 0
+        if rate > 0:
+            limit, product = exp(-rate), 1.0
+            for number in numbers:
+                product *= number
+                if product <= limit:
+                    break
+                count += 1
+        samples.append(count)
+    return samples
 
 
 def _poisson_by_rejection(draw: Draw, rate: float) -> int:
@@ -173,35 +176,37 @@ def binomial(generator: Generator, counts: np.ndarray, probabilities: np.ndarray
     counts, probabilities = np.broadcast_arrays(counts, probabilities)
     pairs = zip(counts.reshape(-1).tolist(), probabilities.reshape(-1).tolist(), strict=True)
     with generator.lock:
-        draw = generator.doubles().__next__
-        samples = [_binomial(draw, count, p) for count, p in pairs]
+        numbers = generator.doubles()
+        samples = [_binomial(numbers, count, p) for count, p in pairs]
     return np.array(samples, np.float64).astype(counts.dtype).reshape(counts.shape)
 
 
-def _binomial(draw: Draw, count: float, p: float) -> float:
+def _binomial(numbers: Iterator[float], count: float, p: float) -> float:
     if not count > 0 or not p > 0:
         return math.nan if math.isnan(count) or math.isnan(p) else 0
     if p >= 1:
         return count
     if p > 0.5:
-        return count - _binomial(draw, count, 1 - p)
+        return count - _binomial(numbers, count, 1 - p)
     if count * p >= 10:
-        return _binomial_by_rejection(draw, count, p)
-    return _binomial_by_gaps(draw, count, p)
+        return _binomial_by_rejection(numbers.__next__, count, p)
+    return _binomial_by_gaps(numbers, count, p)
 
 
-def _binomial_by_gaps(draw: Draw, count: float, p: float) -> float:
+def _binomial_by_gaps(numbers: Iterator[float], count: float, p: float) -> float:
     """Add up the geometrically distributed gaps between successes until they exceed the trials (Devroye 1986,
     section X.4).
     """
     log_failure = math.log1p(-p)
+    log, ceil, most = math.log, math.ceil, math.inf
     tried = successes = 0.0
-    while True:
-        u = draw()
-        tried += math.ceil(math.log(u) / log_failure) if u else math.inf
+    for u in numbers:
+        gap = log(u) / log_failure if u else most
+        tried += ceil(gap) if gap < most else most
         if tried > count:
-            return successes
+            break
         successes += 1
+    return successes
 
 
 def _binomial_by_rejection(draw: Draw, count: float, p: float) -> float:

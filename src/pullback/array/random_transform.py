@@ -26,11 +26,15 @@ from .random_uniform import (
     check_dtype,
     chunks,
     doubles,
+    doubles_of,
     fill,
     in_memory_order,
     singles,
     store,
 )
+
+#: Elements from which a draw makes the C library's functions of the block's other words, too.
+_SHARED = 32
 
 _NUMBERS = (*REALS, *map(np.dtype, (np.uint8, np.int8, np.int16, np.int32, np.int64)))
 _TRIALS = (*_NUMBERS, np.dtype(np.bool_))
@@ -46,7 +50,7 @@ def exponential(generator: Generator, out: np.ndarray, rate: float = 1.0) -> np.
             f"point but you specified {from_numpy_dtype(out.dtype).scalar_type}"
         )
     scale = -1.0 / rate
-    return _each(generator, out, lambda u: scale * log1p(-u))
+    return _each(generator, out, _logs_of_rest, lambda logs: scale * logs)
 
 
 def cauchy(generator: Generator, out: np.ndarray, median: float = 0.0, sigma: float = 1.0) -> np.ndarray:
@@ -58,7 +62,7 @@ def cauchy(generator: Generator, out: np.ndarray, median: float = 0.0, sigma: fl
             "Cauchy distribution is a continuous probability distribution. dtype must be a floating point "
             f"but you specified {c_name(out.dtype)}"
         )
-    return _each(generator, out, lambda u: fused_multiply_add(tan(math.pi * (u - 0.5)), sigma, median))
+    return _each(generator, out, _tangents, lambda tangents: fused_multiply_add(tangents, sigma, median))
 
 
 def geometric(generator: Generator, out: np.ndarray, p: float) -> np.ndarray:
@@ -68,16 +72,35 @@ def geometric(generator: Generator, out: np.ndarray, p: float) -> np.ndarray:
     if out.size:
         check_dtype(out.dtype, _NUMBERS, "geometric_cpu")
     scale = math.log1p(-p)
-    return _each(generator, out, lambda u: np.ceil(log(u) / scale))
+    return _each(generator, out, _logs, lambda logs: np.ceil(logs / scale))
 
 
-def _each(generator: Generator, out: np.ndarray, formula: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
+Numbers = Callable[[np.ndarray], np.ndarray]
+
+
+def _each(generator: Generator, out: np.ndarray, of_words: Numbers, formula: Numbers) -> np.ndarray:
+    """Store what a formula makes of numbers of words, two each, which small draws of a block share."""
     def write(flat: np.ndarray) -> None:
         for piece in chunks(flat):
-            store(piece, formula(doubles(generator, piece.size)))
+            count = 2 * piece.size
+            shared = piece.size >= _SHARED
+            numbers = generator.made(of_words, count, 2, 2) if shared else of_words(generator.words(count))
+            store(piece, formula(numbers))
 
     with generator.lock:
         return fill(out, write)
+
+
+def _logs_of_rest(words: np.ndarray) -> np.ndarray:
+    return log1p(-doubles_of(words))
+
+
+def _logs(words: np.ndarray) -> np.ndarray:
+    return log(doubles_of(words))
+
+
+def _tangents(words: np.ndarray) -> np.ndarray:
+    return tan(math.pi * (doubles_of(words) - 0.5))
 
 
 # --- Bernoulli trials -----------------------------------------------------------------------------
@@ -115,6 +138,11 @@ def bernoulli(generator: Generator, out: np.ndarray, p: float | np.ndarray = 0.5
         return fill(out, write)
 
 
+def _possible(limit: np.ndarray) -> int:
+    """Return how many numbers there are before the first that is no probability."""
+    return int(((limit >= 0) & (limit <= 1)).argmin())
+
+
 def _bernoulli_each(generator: Generator, out: np.ndarray, p: np.ndarray) -> np.ndarray:
     if out.size == 0:
         return out
@@ -126,8 +154,8 @@ def _bernoulli_each(generator: Generator, out: np.ndarray, p: np.ndarray) -> np.
 
     def write(flat: np.ndarray) -> None:
         for piece, limit in zip(chunks(flat), chunks(limits)):
-            possible = (limit >= 0) & (limit <= 1)
-            valid = piece.size if possible.all() else int(possible.argmin())
+            low, high = np.minimum.reduce(limit), np.maximum.reduce(limit)
+            valid = piece.size if low >= 0 and high <= 1 else _possible(limit)
             piece[:valid] = draw(generator, valid) < limit[:valid].astype(np.float64)
             if valid < piece.size:
                 raise RuntimeError(

@@ -98,7 +98,7 @@ def doubles(generator: Generator, count: int) -> np.ndarray:
     """Return float64 numbers in [0, 1): the low 53 bits of two words each, the first being the high one. They
     are for reading only.
     """
-    return generator.made(_doubles_of, 2 * count, 2, 2)
+    return generator.made(doubles_of, 2 * count, 2, 2)
 
 
 def singles_of(words: np.ndarray) -> np.ndarray:
@@ -109,7 +109,8 @@ def singles_of(words: np.ndarray) -> np.ndarray:
     return numbers
 
 
-def _doubles_of(words: np.ndarray) -> np.ndarray:
+def doubles_of(words: np.ndarray) -> np.ndarray:
+    """Return the float64 number of each two words."""
     numbers = (words[::2] & 0x1FFFFF).astype(np.float64)
     numbers *= 2.0**32
     numbers += words[1::2]
