@@ -10,13 +10,14 @@ What this module must do:
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from functools import cache, lru_cache
 
 import ml_dtypes
 import numpy as np
 
 from .dtype_words import c_name
-from .random import Generator
+from .random import SMALL, Generator
 from .random_uniform import BFLOAT16, HALVES, check_dtype, chunks, fill, mantissa_digits, store
 
 INT64_MIN, INT64_MAX = -(2**63), 2**63 - 1
@@ -25,12 +26,17 @@ INT64_MIN, INT64_MAX = -(2**63), 2**63 - 1
 TWO_WORDS_FROM = 2**28
 TWO_WORDS_FROM_PERMUTATION = (2**32 - 1) // 20
 
+#: Elements from which a draw makes the integers of the block's other words, too: `randint(0, 8, (8, 8))`
+#: takes 9 µs instead of 19 (busy machine, half of it the parser's).
+_SHARED = 8
+
 FEW = 350  # below this size single swaps in Python are faster
 
 _SIGNED = tuple(map(np.dtype, (np.int8, np.int16, np.int32, np.int64)))
 _BASIC = (np.dtype(np.uint8), *_SIGNED)
 _UNSIGNED = tuple(map(np.dtype, (np.uint16, np.uint32, np.uint64)))
 _FLOATING = tuple(map(np.dtype, (np.float16, BFLOAT16, np.float32, np.float64)))
+_FULL = tuple(map(np.dtype, (np.float32, np.float64)))
 _ANY_BITS = (np.dtype(np.bool_), *_BASIC, *_FLOATING)
 _FULL_RANGE = tuple(map(np.dtype, (np.int64, np.float64, np.float32, BFLOAT16)))
 
@@ -68,6 +74,12 @@ def random_between(generator: Generator, out: np.ndarray, low: int, high: int | 
     """
     if high is None and low == INT64_MIN:
         return _full_range(generator, out)
+    if high is not None and _SHARED <= out.size <= SMALL and out.flags.c_contiguous:
+        remainders = _small_remainders(low, high, out.dtype)
+        if remainders is not None:
+            with generator.lock:
+                out.reshape(-1)[...] = generator.made(remainders, out.size)
+            return out
     if high is not None:
         if not low < high:
             raise RuntimeError(
@@ -98,6 +110,21 @@ def random_between(generator: Generator, out: np.ndarray, low: int, high: int | 
     _check_bounds(low, last, out.dtype)
     count = last - low + 1
     return _remainders(generator, out, count, low, count >= TWO_WORDS_FROM)
+
+
+@lru_cache(maxsize=64)
+def _small_remainders(low: int, high: int, dtype: np.dtype) -> Callable[[np.ndarray], np.ndarray] | None:
+    """Return what makes integers in [low, high) of a word each; None where the bounds are to be looked at."""
+    if dtype in _FULL:
+        most = 2 ** mantissa_digits(dtype)
+        least = -most
+    elif dtype in _BASIC:
+        least, most = _limits(dtype)
+    else:
+        return None
+    if not (least <= low < high <= most and high - low < TWO_WORDS_FROM):
+        return None
+    return lambda words: (_remainder(words, high - low).astype(np.int64) + low).astype(dtype)
 
 
 def _full_range(generator: Generator, out: np.ndarray) -> np.ndarray:

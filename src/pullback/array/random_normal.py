@@ -37,6 +37,7 @@ from .random_uniform import (
 from .tiering import Hotness
 
 BLOCK = 16
+_SINGLE = np.dtype(np.float32)
 
 #: What a number costs in NumPy: of float32 54 ns in 2,000, 24 in 100,000, of float64 83.
 NANOSECONDS, NANOSECONDS_DOUBLE = 30, 80
@@ -58,6 +59,12 @@ def normal(generator: Generator, out: np.ndarray, mean: float = 0.0, std: float 
 
     The real and the imaginary part of a complex number have the standard deviation std/√2 each.
     """
+    size = out.size
+    small = mean == 0 and std == 1 and out.dtype == _SINGLE and not size % BLOCK and 0 < size <= SMALL
+    if small and out.flags.c_contiguous:  # what is most common needs no further look: 10 µs instead of 12
+        with generator.lock:
+            out.reshape(-1)[...] = generator.made(_standard_singles, size, BLOCK)
+        return out
     if not std >= 0:
         raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
     if out.size == 0:

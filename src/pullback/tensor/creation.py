@@ -148,6 +148,7 @@ def creator(
     last = parser.texts[-1]
     sized = last.startswith("(tuple of ints size, *")
     filled = last.startswith("(tuple of ints size, Number fill_value, *")
+    bounded = last.startswith("(int low, int high, tuple of ints size, *")
 
     def declare(function: Callable[..., Any]) -> Callable[..., Any]:
         make = on_any_device(function)
@@ -158,6 +159,10 @@ def creator(
                 size, *rest = args if filled or (len(args) == 1 and type(args[0]) is tuple) else (args,)
                 if _are_sizes(size) and not (rest and type(rest[0]) is not float):
                     return leaf(function(size, *rest), False)
+            elif bounded and not kwargs and 1 < len(args) < 4 and not has_default():
+                *bounds, size = args
+                if _are_sizes(size) and _are_sizes(tuple(bounds)):
+                    return leaf(function(bounds[-1], size, *bounds[:-1]), False)
             if "layout" in kwargs and kwargs["layout"] in SPARSE:
                 return made_sparse(parser, args, kwargs)
             given = parser.bind(args, kwargs)
