@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -13,16 +14,18 @@ from ..core.op import Call, op
 def _histogram(
     x: ndarray, edges: ndarray, weight: ndarray | None, /, sizes: tuple[int, ...], density: bool
 ) -> ndarray:
-    bounds = np.split(edges, np.cumsum(sizes)[:-1])
+    one = len(sizes) == 1  # needs neither a split nor places in a grid
+    bounds = [edges] if one else np.split(edges, np.cumsum(sizes)[:-1])
     counts = tuple(n - 1 for n in sizes)
     inside = np.ones(x.shape[0], np.bool_)
     cells = []
     for axis, at in enumerate(bounds):
         values = x[:, axis]
         inside &= (values >= at[0]) & (values <= at[-1])
-        cells.append(np.minimum(np.searchsorted(at, values, "right") - 1, len(at) - 2))
-    places = np.ravel_multi_index(tuple(c[inside] for c in cells), counts)
-    found = np.bincount(places, None if weight is None else weight[inside], int(np.prod(counts)))
+        cells.append(np.minimum(at.searchsorted(values, "right") - 1, len(at) - 2))
+    cells = [c[inside] for c in cells]
+    places = cells[0] if one else np.ravel_multi_index(tuple(cells), counts)
+    found = np.bincount(places, None if weight is None else weight[inside], math.prod(counts))
     hist = found.reshape(counts).astype(x.dtype)
     if density:
         hist = hist / hist.sum()

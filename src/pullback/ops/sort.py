@@ -264,11 +264,14 @@ isin: Any = op("isin", _isin)
 
 def runs(x: ndarray, dim: int | None) -> ndarray:
     """Mark where a new value begins along the flat array, or a new slice along `dim`."""
-    rows = x.reshape(-1) if dim is None else np.moveaxis(x, dim, 0)
-    if not len(rows):
-        return np.zeros(0, bool)
-    rows = orderable(rows).reshape(len(rows), -1)
-    return np.concatenate([[True], (rows[1:] != rows[:-1]).any(1)])
+    rows = orderable(x.reshape(-1) if dim is None else np.moveaxis(x, dim, 0) if dim else x)
+    new = np.ones(len(rows), bool)
+    if rows.ndim == 1:
+        np.not_equal(rows[1:], rows[:-1], out=new[1:])
+    elif len(rows):
+        rows = rows.reshape(len(rows), -1)
+        new[1:] = (rows[1:] != rows[:-1]).any(1)
+    return new
 
 
 def distinct(
@@ -282,17 +285,18 @@ def distinct(
         Gives the order in which to look for equal neighbours; without it only neighbours as they stand count.
     """
     rows = x.reshape(-1) if dim is None else np.moveaxis(x, dim, 0)
-    order = np.arange(len(rows)) if in_order is None else in_order(rows)
+    order = slice(None) if in_order is None else in_order(rows)
     ordered = rows[order]
     new = runs(ordered, 0)
     inverse = np.empty(len(rows), np.int64)
-    inverse[order] = np.cumsum(new) - 1
-    first = np.flatnonzero(new)
-    counts = np.diff(np.append(first, len(rows)))
+    inverse[order] = new.cumsum() - 1
+    first = new.nonzero()[0]
+    ends = np.concatenate((first, (len(rows),)))
+    counts = ends[1:] - ends[:-1]
     values = np.ascontiguousarray(ordered[first])
     if dim is not None:
         values = np.moveaxis(values, 0, dim)
-    return values, inverse, counts.astype(np.int64)
+    return values, inverse, counts.astype(np.int64, copy=False)
 
 
 def lexical(rows: ndarray) -> ndarray:
