@@ -6,8 +6,12 @@ import ctypes
 import functools
 import hashlib
 import importlib.util
+import os
+import pickle
 import platform
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -48,24 +52,43 @@ def plain_processor(monkeypatch):
 
 
 @pytest.fixture(scope="session", autouse=True)
-def machine_code_is_made_once() -> Iterator[None]:
-    """A process compiles a text once: of 9,763 texts 3,677 had been compiled before, in 56 of 324 s of LLVM's
-    processor time.
+def machine_code_is_made_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """A text is compiled once: of 9,763 texts 3,677 had been compiled before, in 56 of 324 s of LLVM's
+    processor time. Workers of pytest-xdist, which divide a file's tests, read what another one has compiled.
     """
-    made: dict[tuple[Any, ...], codegen.Code] = {}
+    # The folders of a run's workers lie in one folder of that run.
+    folder = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        folder = folder.parent
+    folder /= "machine-code"
+    folder.mkdir(exist_ok=True)
+    made: dict[str, codegen.Code] = {}
     compiled = codegen.compiled
 
     def once(text: str, effort: codegen.Effort) -> codegen.Code:
         # Tests choose the processor, and the limits.
         limits = codegen.LONG, codegen.BLOCK, codegen.ENDLESS
-        key = (hashlib.sha256(text.encode()).digest(), effort, codegen.processor(), limits)
+        about = repr((text, effort, codegen.processor(), limits))
+        key = hashlib.sha256(about.encode()).hexdigest()
         if key not in made:
-            made[key] = compiled(text, effort)
+            made[key] = shared(folder / key, lambda: compiled(text, effort))
         return made[key]
 
     codegen.compiled = once
     yield
     codegen.compiled = compiled
+
+
+def shared(file: Path, make: Callable[[], codegen.Code]) -> codegen.Code:
+    """Return what a file holds; unless it is there make it, and put it there in one step."""
+    try:
+        return codegen.Code(*pickle.loads(file.read_bytes()))
+    except FileNotFoundError:
+        code = make()
+    own = file.with_suffix(f".{os.getpid()}-{threading.get_ident()}")
+    own.write_bytes(pickle.dumps(tuple(code)))
+    own.replace(file)
+    return code
 
 
 @pytest.fixture(autouse=True)
