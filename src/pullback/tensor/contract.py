@@ -44,7 +44,8 @@ def _check_dtypes(x: Any, y: Any) -> None:
             "Convert one operand: x.to(y.dtype).",
         )
     if a.kind == "b":
-        raise NotImplementedError('"addmm_impl_cpu_" not implemented for \'Bool\'')
+        kernel = "addmm_impl_cpu_" if len(shape_of(y)) > 1 else "addmv_impl_cpu"
+        raise NotImplementedError(f"\"{kernel}\" not implemented for 'Bool'")
 
 
 def _check_product(x: Any, y: Any) -> None:
