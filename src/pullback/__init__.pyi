@@ -955,7 +955,7 @@ def fix_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Write what :func:`fix` gives into `input`, and return it."""
 def flatten(input: Tensor, start_dim: builtins.int = 0, end_dim: builtins.int = -1) -> Tensor:
     """Return the axes `start_dim` to `end_dim` as one."""
-def flip(input: Tensor, *dims: Any, **keyword: Any) -> Tensor:
+def flip(input: Tensor, dims: Sequence[builtins.int]) -> Tensor:
     """Return the axes `dims` in reverse."""
 def fliplr(input: Tensor) -> Tensor:
     """Return the axis 1 in reverse."""
@@ -1918,7 +1918,7 @@ def pdist(input: Tensor, p: builtins.float = 2) -> Tensor:
     """Return distances ``(Σ |xᵢ − xⱼ|ᵖ)^(1/p)`` of every row to every later row: (N, M) -> (N (N − 1) /
     2,).
     """
-def permute(input: Tensor, *dims: Any, **keyword: Any) -> Tensor:
+def permute(input: Tensor, dims: Any) -> Tensor:
     """Return the axes in the order `dims`."""
 def permute_copy(input: Tensor, dims: Sequence[builtins.int], *, out: Tensor | None = None) -> Tensor:
     """Copy what :func:`permute` shows: the axes in another order."""
@@ -1957,7 +1957,7 @@ def prelu(input: Tensor, weight: Tensor, *, out: Tensor | None = None) -> Tensor
     """
 preserve_format: memory_format
 def prod(
-    input: Tensor, dim: Any = None, keepdim: builtins.bool = False, *, dtype: dtype | None = None,
+    input: Tensor, dim: Any = ..., keepdim: builtins.bool = False, *, dtype: dtype | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
     """Return the product of all elements, or along `dim`."""

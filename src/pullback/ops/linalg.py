@@ -359,6 +359,9 @@ det: Call = op("linalg_det", _det, (_det_rule,), batch=lambda size: (), check=co
 
 def _slogdet(x: ndarray, /) -> tuple[ndarray, ndarray]:
     sign, size = by_numpy(np.linalg.slogdet, x)
+    # torch's sign is that of the pivots' product: 0 of nan, where they are real.
+    if x.dtype.kind != "c":
+        sign = np.where(np.isnan(size), np.zeros((), sign.dtype), sign)
     return np.asarray(sign), np.asarray(size)
 
 

@@ -44,7 +44,8 @@ def _check_dtypes(x: Any, y: Any) -> None:
             "Convert one operand: x.to(y.dtype).",
         )
     if a.kind == "b":
-        raise NotImplementedError('"addmm_impl_cpu_" not implemented for \'Bool\'')
+        kernel = "addmm_impl_cpu_" if len(shape_of(y)) > 1 else "addmv_impl_cpu"
+        raise NotImplementedError(f"\"{kernel}\" not implemented for 'Bool'")
 
 
 def _check_product(x: Any, y: Any) -> None:
@@ -544,9 +545,11 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
             f"both arguments to linear need to be at least 1D, but they are {len(a)}D and {len(w)}D"
         )
     if len(w) == 1:
-        if bias is not None:
+        if bias is None:
+            return matmul(input, t(weight))
+        if len(a) == 2 or len(shape_of(bias)) == 1:
             raise RuntimeError("mat2 must be a matrix, got 1-D tensor")
-        return matmul(input, t(weight))
+        return matmul(input, t(weight)).add_(bias)
     if a[-1:] != w[-1:]:
         raise RuntimeError(
             f"mat1 and mat2 shapes cannot be multiplied ({math.prod(a[:-1])}x{a[-1] if a else 1} and "

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from ..array import dtypes
 from ..array.strides import suggests_channels_last
 from ..core.device import CPU, as_device, device
@@ -37,6 +39,7 @@ _TO = Parser(
     "= None)",
     "(Tensor tensor, bool non_blocking = False, bool copy = False, *, torch.memory_format memory_format = "
     "None)",
+    numbers=True,
 )
 
 
@@ -70,12 +73,19 @@ def to(self: Any, *args: Any, **kwargs: Any) -> Any:
     given = _TO.bind(args, kwargs)
     dtype: Any = given.get("dtype")
     if "tensor" in given:
-        other = given["tensor"]
-        dtype = dtypes.from_numpy_dtype(dtype_of(other))
-        self = on_device(self, other.device)
+        device_of, dtype = _model(given["tensor"])
+        self = self if device_of is None else on_device(self, device_of)
     elif given.get("device") is not None:
         self = on_device(self, as_device(given["device"], "to"))
     return _converted(self, dtype, given.get("memory_format"), given.get("copy"))
+
+
+def _model(given: Any) -> tuple[Any, dtypes.dtype]:
+    """Return the device and the dtype of what stands for a tensor: a number is in its kind's widest dtype."""
+    if isinstance(given, TensorBase):
+        return given.device, dtypes.from_numpy_dtype(dtype_of(given))  # type: ignore[attr-defined]  # the facade has it
+    kind = type(given) if type(given) in (bool, int, complex) else float
+    return None, dtypes.from_numpy_dtype(np.dtype(kind))
 
 
 def _converted(self: Any, dtype: Any, wanted: Any, copy: Any) -> Any:
@@ -97,7 +107,7 @@ def parse_to(*args: Any, **kwargs: Any) -> tuple[Any, Any, bool, Any]:
         raise RuntimeError(".to() does not accept copy argument")
     target: Any = given.get("tensor")
     if target is not None:
-        return target.device, target.dtype, bool(given.get("non_blocking")), given.get("memory_format")
+        return *_model(target), bool(given.get("non_blocking")), given.get("memory_format")
     where = given.get("device")
     wanted = None if where is None else as_device(where, "to")
     return wanted, given.get("dtype"), bool(given.get("non_blocking")), given.get("memory_format")

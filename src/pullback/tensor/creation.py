@@ -390,7 +390,7 @@ def scalar_tensor(s: Any, *, dtype: Any = None) -> ndarray:
     return scalar_array(s, numpy_dtype(dtype))
 
 
-@creator("eye", f"(int n, *, {OUT})", f"(int n, int m, *, {OUT})")
+@creator("eye", f"(int[] n, *, {OUT})", f"(int[] n, int[] m, *, {OUT})")
 def eye(n: int, m: int | None = None, *, dtype: Any = None) -> ndarray:
     """Make a matrix of shape (n, m) with ones on the diagonal and zeros elsewhere."""
     if n < 0:

@@ -27,7 +27,7 @@ from .operands import declare
 from .out import write_out
 from .properties import common_dtype
 from .signature import Parser
-from .sizes import tensor
+from .sizes import NOT_GIVEN, tensor
 from .tensor import Tensor
 
 
@@ -183,17 +183,8 @@ _DIV = Parser(
 )
 
 
-class _NotGiven:
-    def __repr__(self) -> str:
-        return "None"
-
-
-#: The default of `rounding_mode`: torch's node tells apart whether None was said.
-_NOT_GIVEN: Any = _NotGiven()
-
-
 @public(inplace=True, name="div", aliases=("divide",))
-def div(input: Any, other: Any, *, rounding_mode: str | None = _NOT_GIVEN) -> Any:
+def div(input: Any, other: Any, *, rounding_mode: str | None = NOT_GIVEN) -> Any:
     """Return the quotient ``input/other``.
 
     Parameters
@@ -207,7 +198,7 @@ def div(input: Any, other: Any, *, rounding_mode: str | None = _NOT_GIVEN) -> An
     -------
     Tensor
     """
-    if rounding_mode is _NOT_GIVEN:
+    if rounding_mode is NOT_GIVEN:
         return a.div.op.public(input, other)
     if rounding_mode is None:
         return a.div_with_mode.op.public(input, other)
@@ -380,6 +371,8 @@ _HELD = 6e4
 
 
 def _filled(input: Any, mask: Any, value: Any) -> Any:
+    if not isinstance(mask, TensorBase):
+        raise TypeError("the mask is no tensor")  # said in torch's words by what reads the whole call
     if dtype_of(mask).kind != "b":
         raise RuntimeError(
             f"masked_fill_ only supports boolean masks, but got mask with dtype {c_name(dtype_of(mask))}"
@@ -415,7 +408,7 @@ def masked_fill(input: Any, mask: Any, value: Any) -> Any:
     -------
     Tensor
     """
-    if shape_of(mask) != shape_of(input):
+    if isinstance(mask, TensorBase) and shape_of(mask) != shape_of(input):
         check_broadcast((mask, input))
     return _filled(input, mask, value)
 

@@ -1227,7 +1227,7 @@ class Methods(TensorBase):
         """Return input where it is positive, else weight·input, a weight for each channel (dim 1) or one
         for all.
         """
-    def prod(self, dim: Any = None, keepdim: builtins.bool = False, *, dtype: _dtype | None = None) -> Tensor:
+    def prod(self, dim: Any = ..., keepdim: builtins.bool = False, *, dtype: _dtype | None = None) -> Tensor:
         """Return the product of all elements, or along `dim`."""
     def put(self, index: Any, source: Any, accumulate: builtins.bool = False) -> Tensor:
         """Return `input` with the elements at flat places replaced by those of `source`, or with these

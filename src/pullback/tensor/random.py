@@ -201,10 +201,10 @@ def randn(size: Any, *, generator: Any = None, dtype: Any = None) -> Any:
 
 @creator(
     "randint",
-    f"(int high, tuple of ints size, *, torch.Generator? generator, {OUT})",
-    f"(int high, tuple of ints size, *, {OUT})",
-    f"(int low, int high, tuple of ints size, *, torch.Generator? generator, {OUT})",
-    f"(int low, int high, tuple of ints size, *, {OUT})",
+    f"(int[] high, tuple of ints size, *, torch.Generator? generator, {OUT})",
+    f"(int[] high, tuple of ints size, *, {OUT})",
+    f"(int[] low, int[] high, tuple of ints size, *, torch.Generator? generator, {OUT})",
+    f"(int[] low, int[] high, tuple of ints size, *, {OUT})",
 )
 def randint(high: int, size: Any, low: int = 0, *, generator: Any = None, dtype: Any = None) -> Any:
     """Return integers from [low, high)."""
@@ -212,7 +212,7 @@ def randint(high: int, size: Any, low: int = 0, *, generator: Any = None, dtype:
     return _drawn(ops.random_between, array, generator, low, high)
 
 
-@creator("randperm", f"(int n, *, torch.Generator? generator, {OUT})", f"(int n, *, {OUT})")
+@creator("randperm", f"(int[] n, *, torch.Generator? generator, {OUT})", f"(int[] n, *, {OUT})")
 def randperm(n: int, *, generator: Any = None, dtype: Any = None) -> Any:
     """Return the integers below `n` in random order."""
     chosen = np.dtype(np.int64) if dtype is None else dtype.numpy

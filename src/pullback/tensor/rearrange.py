@@ -47,11 +47,20 @@ errors = import_later("..core.graph_errors", __package__)
 # ------------------------------------------------------------------------------------------------------------
 
 
-@public(out=False)
-def flip(input: Any, *dims: Any, **keyword: Any) -> Any:
+@public(out=False, method=False)
+def flip(input: Any, dims: Sequence[int]) -> Any:
     """Return the axes `dims` in reverse."""
-    order = ints("flip", "dims", dims, keyword.get("dims"))
-    return r.flip(input, distinct_dims(order, len(shape_of(input))))
+    return _flipped(tensor("flip", "input", input), sequence("flip", "dims", 2, dims))
+
+
+@public(name="flip", is_function=False, out=False)
+def _flip(input: Any, *dims: Any, **keyword: Any) -> Any:
+    """Return the axes `dims` in reverse."""
+    return _flipped(input, ints("flip", "dims", dims, keyword.get("dims")))
+
+
+def _flipped(input: Any, dims: Ints) -> Any:
+    return r.flip(input, distinct_dims(dims, len(shape_of(input))))
 
 
 @public(out=False)

@@ -30,6 +30,7 @@ from .interception import OVERRIDING, PASS, intercepted
 from .out import write_out
 from .override_dispatch import dispatch_override
 from .read_calls import at_once
+from .sizes import NOT_GIVEN
 from .tensor import checked_dim
 
 _F = Callable[..., Any]
@@ -378,7 +379,7 @@ def nanmean(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = 
 
 
 @reduction
-def prod(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
+def prod(input: Any, dim: Any = NOT_GIVEN, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """Return the product of all elements, or along `dim`."""
     check_tensor("prod", input)
     if isinstance(dim, (tuple, list)):
@@ -388,7 +389,7 @@ def prod(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = Non
         }
         raise errors.invalid_combination("prod", (), {"dim": dim}, signatures)
     x = accumulated(input, dtype)
-    if dim is None:
+    if dim is NOT_GIVEN:
         return r.prod_all(x)
     rank = len(shape_of(x))
     found = one_dim(dim, rank)

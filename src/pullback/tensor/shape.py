@@ -283,8 +283,14 @@ def t(input: Any) -> Any:
     return v.t(input)
 
 
-@public(out=False)
-def permute(input: Any, *dims: Any, **keyword: Any) -> Any:
+@public(out=False, method=False)
+def permute(input: Any, dims: Any) -> Any:
+    """Return the axes in the order `dims`."""
+    return _permuted(tensor("permute", "input", input), sequence("permute", "dims", 2, dims))
+
+
+@public(name="permute", is_function=False, out=False)
+def _permute(input: Any, *dims: Any, **keyword: Any) -> Any:
     """Return the axes in the order `dims`."""
     return _permuted(input, ints("permute", "dims", dims, keyword.get("dims")))
 

@@ -9,7 +9,8 @@ What this module must do:
   arguments.
 
 In a signature a question mark behind a type means that None is allowed, ``[n]`` that one element may stand
-for many, and ``|deprecated`` at the end that messages do not name it; these marks are not printed.
+for many, ``int[]`` that an object's `__index__` may tell it, and ``|deprecated`` at the end that messages do
+not name it; these marks are not printed.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ from .argument_types import (
     as_int,
     as_ints,
     first_of_size,
+    has_index,
     is_operand,
     is_size_element,
     is_tensor,
@@ -90,6 +92,8 @@ class Parameter:
         self.counts = self.kind in ("int", "Number")
         if numbers and self.kind == "Tensor":
             self.accepts = is_operand
+        elif sized and self.kind == "int":
+            self.accepts = one_or_many(self.accepts, has_index)
         elif sized and self.kind in REPEATED:
             self.accepts = one_or_many(self.accepts, REPEATED[self.kind])
             self.convert = one_or_each(self.kind)

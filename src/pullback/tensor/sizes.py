@@ -16,6 +16,15 @@ from .tensor import checked_dim
 Ints = tuple[int, ...]
 
 
+class _NotGiven:
+    def __repr__(self) -> str:
+        return "None"
+
+
+#: The default of an argument of which torch tells apart whether None was said.
+NOT_GIVEN: Any = _NotGiven()
+
+
 def is_int(v: Any) -> bool:
     """Return whether torch takes `v` for an int: an integer of Python or NumPy, or a tensor of one
     integer.

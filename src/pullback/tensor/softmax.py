@@ -59,6 +59,8 @@ def log_softmax(input: Any, dim: int, dtype: Any = None) -> Any:
 def logsumexp(input: Any, dim: Any, keepdim: bool = False) -> Any:
     """Return log Σ exp(input) over `dim`, computed without overflow."""
     check_tensor("logsumexp", input)
+    if dim is None:
+        raise TypeError("None is no dim")  # said in torch's words by what reads the whole call
     x = cast(input, dtypes.get_default_dtype().numpy) if dtype_of(input).kind in "biu" else input
     shape = shape_of(input)
     if shape and isinstance(dim, (tuple, list)) and not dim and not keepdim and 0 not in shape:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cache
 from typing import Any
 
@@ -25,6 +25,9 @@ from .pooling import (
     avg_pool1d,
     avg_pool2d,
     avg_pool3d,
+    max_pool1d,
+    max_pool2d,
+    max_pool3d,
 )
 
 
@@ -105,7 +108,15 @@ def _pair(value: Any) -> tuple[int, int]:
     return int(first), int(second)
 
 
-def _lp(x: Any, p: float, pooled: Any, count: int) -> Any:
+def _largest(x: Any, p: Any, pool: Callable[..., Any], *window: Any) -> Any:
+    """Return the pool of an infinite order, that of the largest or least magnitude; None of other orders."""
+    if not isinstance(p, int | float) or not math.isinf(p):
+        return None
+    found = pool(x.abs() if p > 0 else -x.abs(), *window[:2], 0, 1, window[2])
+    return found if p > 0 else -found
+
+
+def _lp(p: float, pooled: Any, count: int) -> Any:
     return (pooled.sign() * pooled.abs().relu()).mul(count).pow(1.0 / p)
 
 
@@ -114,10 +125,12 @@ def lp_pool1d(
     input: Any, norm_type: float, kernel_size: int, stride: Any = None, ceil_mode: bool = False
 ) -> Any:
     """Return (Σ xᵖ)^(1/p) over windows of one axis."""
+    if (found := _largest(input, norm_type, max_pool1d, kernel_size, stride, ceil_mode)) is not None:
+        return found
     pooled = avg_pool1d(input.pow(norm_type), kernel_size, stride, 0, ceil_mode)
     if not is_int(kernel_size):
         raise argument_type("mul", "other", 1, "Tensor", kernel_size)
-    return _lp(input, norm_type, pooled, int(kernel_size))
+    return _lp(norm_type, pooled, int(kernel_size))
 
 
 @public(namespace="nn.functional", method=False, out=False)
@@ -126,8 +139,10 @@ def lp_pool2d(
 ) -> Any:
     """Return (Σ xᵖ)^(1/p) over windows of two axes."""
     count = math.prod(_pair(kernel_size))
+    if (found := _largest(input, norm_type, max_pool2d, kernel_size, stride, ceil_mode)) is not None:
+        return found
     pooled = avg_pool2d(input.pow(norm_type), kernel_size, stride, 0, ceil_mode)
-    return _lp(input, norm_type, pooled, count)
+    return _lp(norm_type, pooled, count)
 
 
 @public(namespace="nn.functional", method=False, out=False)
@@ -135,9 +150,11 @@ def lp_pool3d(
     input: Any, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False
 ) -> Any:
     """Return (Σ xᵖ)^(1/p) over windows of three axes."""
+    if (found := _largest(input, norm_type, max_pool3d, kernel_size, stride, ceil_mode)) is not None:
+        return found
     pooled = avg_pool3d(input.pow(norm_type), kernel_size, stride, 0, ceil_mode)
     count = math.prod(kernel_size) if isinstance(kernel_size, Iterable) else int(kernel_size) ** 3
-    return _lp(input, norm_type, pooled, count)
+    return _lp(norm_type, pooled, count)
 
 
 _LINEAR = {"linear": 1, "bilinear": 2, "trilinear": 3}
