@@ -10,6 +10,7 @@ import scipy.special  # noqa: F401  # a look imports none of it, and skips its f
 
 import pullback as torch
 from pullback.array import elementwise_calls
+from pullback.array.chains import MOST_ALONE
 from pullback.array.elementwise_calls import ElementwiseCalls, refuse
 from pullback.array.layout import shared_strides
 from pullback.array.strides import strides_of
@@ -75,7 +76,8 @@ ONES = np.ones(3, F32)
 @pytest.mark.parametrize("operands", [
     (), (1.0,), (None,), (ONES,), (ONES, ONES, ONES), (np.ones(3, np.int64), 2.0),
     (np.ones((0, 3), F32), 2.0),
-    (np.ones(4097, F32), 2.0), (np.ones(3, ">f4"), 2.0), (np.ones((65, 1), F32), np.ones(64, F32)),
+    (np.ones(MOST_ALONE + 1, F32), 2.0), (np.ones(3, ">f4"), 2.0),
+    (np.ones((200, 1), F32), np.ones(200, F32)),
     (ONES, np.ones(4, F32)), (ONES, np.ones(3, F64)),
     (ONES, True), (ONES, np.inf), (ONES, 1e300), (ONES, 1 << 70), (ONES, (1 << 24) + 1),
     (torch.ones(3), ONES), (ONES, torch.ones(3)),
@@ -122,6 +124,21 @@ def test_operands_of_any_strides_give_what_python_gives(name):
             assert strides_of(ours) == shared_strides(ours.shape, operands)
         given += 1
     assert given > 80
+
+
+@pytest.mark.parametrize("dtype", [F32, F64])
+@pytest.mark.parametrize("name", ["mul", "sub", "gt", "maximum"])
+@pytest.mark.parametrize("shapes", [
+    ((9, 1, 1), (48, 48)), ((1, 64, 64), (4, 64, 1)), ((100, 100), (100,)), ((180, 1), (1, 180)),
+    ((5000,), (1,)),
+])  # fmt: skip
+def test_one_exact_step_takes_larger_broadcasts(name, shapes, dtype):
+    op, native = found(name)
+    x, y = (np.random.default_rng(0).standard_normal(shape).astype(dtype) for shape in shapes)
+    same(native(x, y), op.kernel(x, y, out=...))
+    same(native(y, x), op.kernel(y, x, out=...))
+    assert native(np.ones((6000, 3), dtype), np.ones((6000, 1), dtype)) is None  # many short rows
+    assert found("exp")[1](np.ones(5000, dtype)) is None
 
 
 def test_one_exponent_for_all_is_left_to_numpy():

@@ -30,8 +30,8 @@ from .tiering import Hotness
 #: Loaded when the first chain becomes native.
 steps = import_later(".chain_steps", __package__)
 
-#: Elements of the rows up to which chains are asked for.
-MOST = 4096
+#: Elements of the rows up to which chains are asked for, and of the result of one step of exact arithmetic.
+MOST, MOST_ALONE = 4096, 1 << 15
 
 #: What an operand is to the rows, by the shape of what stands for it: all of them, a number for each row, a
 #: number for each place of a row, one number; rows three or four times as long, of which a kernel uses

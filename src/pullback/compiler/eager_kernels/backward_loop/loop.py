@@ -17,7 +17,7 @@ import numpy as np
 from numpy import ndarray
 
 from ....array.chain_steps import Variant, variant_of
-from ....array.chains import MOST, ROWS, SCALAR, Unfit
+from ....array.chains import ROWS, SCALAR, Unfit
 from ....array.tiering import NotYet
 from ....core import facade
 from ....core.accumulation import rehearsals
@@ -29,6 +29,7 @@ from ...emit.codegen import WRITTEN
 from ...emit.restricted_python import Program
 from ...runtime.engine import library
 from ...runtime.object_layout import layout
+from ..ufunc_chains.calls import largest
 from .text import drain
 from .words import PLACES, RULE, RULES
 
@@ -153,7 +154,7 @@ _SPECIAL = (0.0, -0.0, 1.0, -1.0, 0.5, 2.0, -3.0, 1e-30, -1e30, np.inf, -np.inf,
 
 def _agree(rule: Callable[..., Any], small: Callable[..., Any], variant: Variant) -> bool:
     """Return whether a native function gives a rule's bits, on few elements and on as many as it takes."""
-    for size in (len(_SPECIAL) ** 2, MOST):
+    for size in (len(_SPECIAL) ** 2, largest(variant)):
         places = [np.tile(_SPECIAL, len(_SPECIAL)), np.repeat(_SPECIAL, len(_SPECIAL))]
         pairs = [np.resize(place, size).astype(variant.dtypes[0]) for place in places]
         for number in (2.0, -0.3, 0.0) if SCALAR in variant.roles else (0.0,):

@@ -10,18 +10,21 @@ from __future__ import annotations
 
 from typing import Any
 
-from ....array.chains import MOST
+from ....array.chains import MOST, MOST_ALONE
 from ...emit.restricted_python import Bool, Bytes, Int, Object, Static, Words, native, null, room
 from ...runtime.python_objects import copy_element
 
 #: Operands and axes at most, and bytes of what is copied of an operand.
-INPUTS, AXES, _BYTES = 4, 32, 8 * MOST
+INPUTS, AXES, _BYTES = 4, 32, 8 * MOST_ALONE
+#: Rows at most of what is more than `MOST`: of 10,000×3 they take 55 µs, repeated as a whole
+#: (`array.broadcasting`) 37.
+_ROWS = 3000
 #: Where copies are; one op is computed at a time, under the interpreter's lock.
 laid_out: Any = Static(INPUTS * _BYTES)
 
 
 @native
-def common(xs: Object, given: Int, shape: Words, counts: Words) -> Int:
+def common(xs: Object, given: Int, shape: Words, counts: Words, most: Int) -> Int:
     """Write the shape to which arrays (null for what is none) are broadcast, and how many elements it has;
     return the rank, or -1 where there is none, or are too many elements.
     """
@@ -45,7 +48,9 @@ def common(xs: Object, given: Int, shape: Words, counts: Words) -> Int:
                 return -1
         shape[d] = extent
         size = size * extent
-        if size > MOST:
+        if size > most:
+            return -1
+        if size > MOST and size > _ROWS * extent and d + 1 == rank:
             return -1
     counts[0] = size
     counts[4] = 1
@@ -175,7 +180,15 @@ def copy_axes(
 @native
 def copy_row(to: Bytes, source: Bytes, size: Int, step: Int, width: Int) -> Bytes:
     """Copy elements a step apart one behind the other, by a loop for each width; return where they end."""
-    if width == 4:
+    if width == 4 and step == 4:
+        copy_elements(to, source, size, 4, 4)
+    elif width == 4 and step == 0:
+        copy_elements(to, source, size, 0, 4)
+    elif width == 8 and step == 8:
+        copy_elements(to, source, size, 8, 8)
+    elif width == 8 and step == 0:
+        copy_elements(to, source, size, 0, 8)
+    elif width == 4:
         copy_elements(to, source, size, step, 4)
     elif width == 8:
         copy_elements(to, source, size, step, 8)
