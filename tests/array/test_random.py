@@ -152,6 +152,23 @@ def test_a_stream_from_which_nothing_was_drawn_has_the_state_of_its_source(seed:
     assert generator.get_state().tobytes() == before.tobytes()
 
 
+@pytest.mark.parametrize("left", [0, 8, 12, 10**6])
+def test_words_are_numpys_before_and_after_its_import_pays(
+    monkeypatch: pytest.MonkeyPatch, left: int
+) -> None:
+    monkeypatch.setattr(random._Source, "left", left)
+    monkeypatch.setattr(random, "_HOTNESS", Never())
+    generator, expected = seeded(5), np.random.RandomState(5)
+    for count in (3, 1000, 624, 1, 5000):
+        assert generator.words(count).tolist() == expected.randint(0, 2**32, count, np.uint32).tolist()
+    state = generator.get_state()
+    assert (state.view(random.STATE)["words"][0] == expected.get_state()[1]).all()
+    # A source that began with Python's words goes on with NumPy's, and from another seed, too.
+    assert (generator._words()._draw is None) == (left > 1000)
+    assert generator.manual_seed(-7).words(700).tolist() == seeded(-7).words(700).tolist()
+    assert seeded(9).set_state(state).words(9).tolist() == expected.randint(0, 2**32, 9, np.uint32).tolist()
+
+
 def test_state_of_another_form_is_refused() -> None:
     generator = seeded(1)
     state = generator.get_state()

@@ -7,9 +7,8 @@ What this module must do:
   the stream, with the cached second value of the scalar normal path;
 - refuse bad seeds and states with torch's errors.
 
-NumPy's MT19937 supplies the outputs a block of 624 at a time. The generator below keeps the block that is
-being consumed, so a small draw is a slice, and NumPy's own state always is the state array that torch
-exports.
+MT19937 supplies the outputs a block of 624 at a time. The generator below keeps the block that is being
+consumed, so a small draw is a slice, and the source's own state always is the state array that torch exports.
 """
 
 from __future__ import annotations
@@ -17,6 +16,7 @@ from __future__ import annotations
 import operator
 import os
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from itertools import islice
 from typing import Any, Self
 
@@ -128,7 +128,7 @@ class Generator:
             state["left"] = self._end - self._next + 1
             state["seeded"] = 1
             state["next"] = self._next
-            # Whether a trace draws is asked of programs that never do: `numpy.random` stays unimported.
+            # Whether a trace draws is asked of programs that never do: no source is made for it.
             state["words"] = _first_key(self._seed) if self._source is None else self._source.key()
             if self.next_normal is not None:
                 state["normal"], state["has_normal"] = self.next_normal, 1
@@ -297,25 +297,47 @@ class _NoSeeds:
 
 
 class _Source:
-    """NumPy's MT19937, always standing at the end of a block of 624 outputs."""
+    """MT19937, always standing at the end of a block of 624 outputs: NumPy's, once its import pays.
+
+    `numpy.random` loads OpenSSL: 14 ms and 6 MB, while most programs draw few parameters and no more, or soon
+    draw by native code.
+    """
 
     __slots__ = ("_bits", "_draw", "_fill", "_legacy", "_state")
+    #: Blocks until the import would have paid: a block takes 16 to 27 µs without it, and 4 with it.
+    left = 700
 
     def __init__(self, seed: int) -> None:
-        from numpy.random import MT19937, RandomState  # 14 ms that `import pullback` need not pay
-        from numpy.random.bit_generator import ISeedSequence
-
-        ISeedSequence.register(_NoSeeds)
-        self._bits = MT19937(_NoSeeds())  # type: ignore[arg-type]  # registered, which mypy does not see
-        locks.held(self._bits.lock)
-        self._legacy = RandomState(self._bits)  # the public way to seed by the reference algorithm
-        self._draw = self._bits.random_raw
+        self._draw: Callable[[int], np.ndarray] | None = None
         self._fill: Callable[[np.ndarray, np.ndarray], None] | None = None
-        self._state = _state_of(self._bits)
+        self._state: np.ndarray | None = np.empty(STATE_WORDS, np.uint32)
         self.seed(seed)
 
+    def _numpys(self, blocks: int) -> Callable[[int], np.ndarray] | None:
+        """Return NumPy's method that draws; None where its import would not pay for so many blocks more."""
+        if self._draw is None:
+            _Source.left -= blocks
+            if _Source.left >= 0:
+                return None
+            from numpy.random import MT19937, RandomState
+            from numpy.random.bit_generator import ISeedSequence
+
+            ISeedSequence.register(_NoSeeds)
+            self._bits = MT19937(_NoSeeds())  # type: ignore[arg-type]  # registered, which mypy does not see
+            locks.held(self._bits.lock)
+            self._legacy = RandomState(self._bits)  # the public way to seed by the reference algorithm
+            self._legacy.seed(0)  # it stands at a block's end
+            key, self._state = self._state, _state_of(self._bits)
+            assert key is not None  # the one made in `__init__`
+            self.set_key(key)
+            self._draw = self._bits.random_raw
+        return self._draw
+
     def seed(self, seed: int) -> None:
-        self._legacy.seed(seed & 0xFFFFFFFF)
+        if self._numpys(6):  # `_first_key` takes 140 µs
+            self._legacy.seed(seed & 0xFFFFFFFF)
+        else:
+            self.set_key(_first_key(seed))
 
     def blocks(self, count: int) -> np.ndarray:
         if self._state is not None and _HOTNESS.is_hot(count * STATE_WORDS * NANOSECONDS):
@@ -325,8 +347,15 @@ class _Source:
                 words = np.empty(count * STATE_WORDS, np.uint32)
                 self._fill(self._state, words)
                 return words
-        # 3 µs for 624 words and 9 for 2,496, where `integers` of a `numpy.random.Generator` takes 9 and 15.
-        return self._draw(count * STATE_WORDS).astype(np.uint32)
+        if draw := self._numpys(count):
+            # 3 µs for 624 words and 9 for 2,496; `integers` of a `numpy.random.Generator` takes 9 and 15.
+            return draw(count * STATE_WORDS).astype(np.uint32)
+        keys = np.empty((count, STATE_WORDS), np.uint32)
+        key = self.key()
+        for row in keys:
+            _twist(key)
+            row[...] = key
+        return temper(keys.reshape(-1))
 
     def key(self) -> np.ndarray:
         if self._state is not None:
@@ -355,6 +384,7 @@ def _state_of(bits: Any) -> np.ndarray | None:
     return found if np.array_equal(found, bits.state["state"]["key"]) else None
 
 
+@lru_cache(maxsize=16)
 def _first_key(seed: int) -> np.ndarray:
     """Return the state words of a stream from which nothing was drawn (MT19937's initialisation, as
     published).
@@ -364,6 +394,18 @@ def _first_key(seed: int) -> np.ndarray:
         before = words[-1]
         words.append(1812433253 * (before ^ before >> 30) + n & 0xFFFFFFFF)
     return np.array(words, np.uint32)
+
+
+def _twist(key: np.ndarray) -> None:
+    """Replace state words by the next block's (MT19937's recurrence, as published)."""
+    mixed = key & 0x80000000 | np.append(key[1:], key[:1]) & 0x7FFFFFFF
+    step = mixed >> 1 ^ (mixed & 1) * 0x9908B0DF
+    # Each part takes words that the part before has replaced.
+    key[:227] = key[397:] ^ step[:227]
+    key[227:454] = key[:227] ^ step[227:454]
+    key[454:623] = key[227:396] ^ step[454:623]
+    last = int(key[623] & 0x80000000 | key[0] & 0x7FFFFFFF)
+    key[623] = int(key[396]) ^ last >> 1 ^ (last & 1) * 0x9908B0DF
 
 
 def temper(key: np.ndarray) -> np.ndarray:

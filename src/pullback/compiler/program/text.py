@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import ast
 import base64
-import hashlib
 import zlib
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -35,6 +34,7 @@ from ...core.body import Body
 from ...core.op import TABLE, Op
 from ...core.recorder import Equation, Reference
 from ...ops import declare_all
+from .digests import blake2b
 
 if TYPE_CHECKING:
     from .program import Program
@@ -105,7 +105,7 @@ def _packed(data: bytes) -> str:
 
 
 def _digest(data: bytes) -> str:
-    return hashlib.blake2b(data, digest_size=20).hexdigest()
+    return blake2b(data, digest_size=20).hexdigest()
 
 
 class _Writer:

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import hashlib
 import itertools
 import json
 import os
@@ -22,6 +21,8 @@ import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
+
+from ..program.digests import blake2b
 
 _T = TypeVar("_T")
 
@@ -70,7 +71,7 @@ def key_of_text(*parts: str | bytes) -> str:
 
 
 def _named(surroundings: bytes, parts: Iterable[str | bytes]) -> str:
-    digest = hashlib.blake2b(surroundings, digest_size=20)
+    digest = blake2b(surroundings, digest_size=20)
     for part in parts:
         data = part.encode() if isinstance(part, str) else part
         digest.update(len(data).to_bytes(8, "little"))
@@ -167,7 +168,7 @@ def _unpacked(data: bytes) -> tuple[Any, bytes] | None:
     start = len(_MAGIC) + _DIGEST
     if data[: len(_MAGIC)] != _MAGIC or len(data) < start + 8:
         return None
-    if hashlib.blake2b(data[start:], digest_size=_DIGEST).digest() != data[len(_MAGIC) : start]:
+    if blake2b(data[start:], digest_size=_DIGEST).digest() != data[len(_MAGIC) : start]:
         return None
     length = int.from_bytes(data[start : start + 8], "little")
     start += 8
@@ -186,7 +187,7 @@ def write(name: str, description: Any, content: bytes) -> None:
         return
     about = json.dumps(description).encode()
     body = len(about).to_bytes(8, "little") + about + content
-    checksum = hashlib.blake2b(body, digest_size=_DIGEST).digest()
+    checksum = blake2b(body, digest_size=_DIGEST).digest()
     import tempfile
 
     with contextlib.suppress(OSError):

@@ -7,13 +7,13 @@ module is loaded once, and stays while it is held.
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 from weakref import WeakValueDictionary
 
 from ..emit.codegen import Code, Effort
+from ..program.digests import blake2b
 from . import cache, engine
 from .thread_pool import PARALLEL, pool
 
@@ -42,7 +42,7 @@ class Found(NamedTuple):
 
 def name_of(text: str) -> str:
     """Return a name unique to a module's text, or to what else says what it is."""
-    return _PREFIX + hashlib.sha256(text.encode()).hexdigest()[:24]
+    return _PREFIX + blake2b(text.encode(), digest_size=12).hexdigest()
 
 
 def symbol_of(name: str, function: str = "part") -> str:

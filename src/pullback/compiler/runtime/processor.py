@@ -8,12 +8,12 @@ processor.
 from __future__ import annotations
 
 import functools
-import hashlib
 import sys
 from typing import NamedTuple
 
 from ...array.tiering import waits
 from ..emit import codegen
+from ..program.digests import blake2b
 from . import cache
 
 #: What Linux says of a processor that changes from moment to moment.
@@ -71,7 +71,7 @@ def _entry() -> str | None:
         return None
     lines = [line for line in first.splitlines() if not line.startswith(_VARYING)]
     about = repr((llvmlite.__version__, llvmlite.__file__, sys.platform, lines))
-    return f"processor-{hashlib.blake2b(about.encode(), digest_size=20).hexdigest()}"
+    return f"processor-{blake2b(about.encode(), digest_size=20).hexdigest()}"
 
 
 def features() -> frozenset[str]:

@@ -33,7 +33,7 @@ from ....core.node import Node
 from ....core.value import TensorBase
 from ..functions import native_functions, rules
 from ..state.deferred import Applied, Deferred, converted, is_drawn_array
-from ..state.draws import DRAWING
+from ..state.draws import is_drawing
 from ..state.guards import ABSENT, SCALARS, native_attribute
 from ..state.session import Session, current
 from ..unsupported import Again
@@ -170,7 +170,7 @@ def _through(session: Session, found: Any, kind: type, thing: Any, cls: type, na
         return _slot(session, thing, found)
     if kind is GetSetDescriptorType:
         return _getset(session, thing, found, name)
-    if kind in _BUILTIN_DESCRIPTORS or kind is _FIELD or kind in DRAWING:
+    if kind in _BUILTIN_DESCRIPTORS or kind is _FIELD or is_drawing(kind):
         return found.__get__(thing, cls)
     if kind is functools.cached_property:
         session.note_native(found, "func")

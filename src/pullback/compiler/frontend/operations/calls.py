@@ -35,7 +35,7 @@ from ..bytecode.hooks import HOOKS
 from ..bytecode.instrument import instrumented
 from ..functions import builtin_methods, iterators, native_functions, rules
 from ..state.deferred import Deferred
-from ..state.draws import DRAWING, draw, draws_a_number
+from ..state.draws import draw, draws_a_number, is_drawing
 from ..state.guards import ABSENT, SCALARS, mro_of
 from ..state.session import Session, current
 from . import iteration
@@ -57,7 +57,7 @@ def call(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any] | None = None) ->
     session = current.get()
     kind = type(f)
     if kind is MethodType:
-        if type(f.__func__) in DRAWING and draws_a_number(f.__self__, f.__name__):
+        if is_drawing(type(f.__func__)) and draws_a_number(f.__self__, f.__name__):
             return draw(session, f, f.__self__, args, kwargs or {})
         return call(f.__func__, (f.__self__, *args), kwargs)
     if kind is FunctionType:

@@ -8,6 +8,7 @@ these draw the same numbers.
 from __future__ import annotations
 
 import random
+import sys
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -29,26 +30,29 @@ _OF_NUMPY = frozenset({
     "exponential", "poisson", "binomial", "standard_normal", "standard_exponential", "triangular",
     "lognormal", "geometric", "laplace", "permutation", "choice",
 })  # fmt: skip
-_NUMPYS = (np.random.RandomState, np.random.Generator)
-#: Types of methods of NumPy's generators, which are written in Cython.
-DRAWING = frozenset(type(vars(kind)["normal"]) for kind in _NUMPYS)
+
+
+def _numpys() -> tuple[type, ...]:
+    """Return NumPy's generators; none where its module was not imported, which brings 6 MB (OpenSSL)."""
+    module = sys.modules.get("numpy.random")
+    return () if module is None else (module.RandomState, module.Generator)
 
 
 def _state(generator: Any) -> Any:
     if type(generator) is random.Random:
         return generator.getstate()
-    if type(generator) is np.random.RandomState:
-        return generator.get_state(legacy=False)
-    return generator.bit_generator.state
+    if hasattr(generator, "bit_generator"):
+        return generator.bit_generator.state
+    return generator.get_state(legacy=False)
 
 
 def _put_back(generator: Any, state: Any) -> None:
     if type(generator) is random.Random:
         generator.setstate(state)
-    elif type(generator) is np.random.RandomState:
-        generator.set_state(state)
-    else:
+    elif hasattr(generator, "bit_generator"):
         generator.bit_generator.state = state
+    else:
+        generator.set_state(state)
 
 
 class Drawn(Deferred):
@@ -143,8 +147,13 @@ def draw(session: Session, f: Any, generator: Any, args: tuple[Any, ...], kwargs
     return session.draws.draw(session, session.seen(generator), lambda: f(*args, **kwargs))
 
 
+def is_drawing(kind: type) -> bool:
+    """Return whether it is a type of methods of NumPy's generators, which are written in Cython."""
+    return any(type(vars(generator)["normal"]) is kind for generator in _numpys())
+
+
 def draws_a_number(owner: Any, name: str) -> bool:
     """Return whether a method that is written in C draws a number."""
     if type(owner) is random.Random:
         return name in OF_RANDOM
-    return type(owner) in _NUMPYS and name in _OF_NUMPY
+    return name in _OF_NUMPY and type(owner) in _numpys()
