@@ -107,7 +107,7 @@ def _by_series(name: str, x: Any, y: Any) -> ndarray:
     of both, in 0.1 µs (DLMF 8.8.5), but for the upper one of parameters near 0.
     """
     if np.result_type(x, y) != np.float32:
-        return np.asarray(special(name)(x, y, out=...))
+        return special(name)(x, y, out=...)
     wide, argument = np.asarray(x, np.float64), np.asarray(y, np.float64)
     near = (argument <= wide + 1) & (argument > 0) & (wide >= 1e-5) & (wide < 20)
     result = special(name)(np.where(near, np.nan, wide), argument, out=...)
