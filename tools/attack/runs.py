@@ -328,4 +328,3 @@ def _interruptible(folder: Path) -> list[tuple[str, Callable[[], Any], Callable[
         ("a compiled step", compiled, even), ("backward", pulled, computes), ("save", save, loads),
         ("a DataLoader", loaded, all_there), ("compiling", compiles, still),
     ]  # fmt: skip
-

@@ -222,5 +222,3 @@ def batch_norm_adjoint(
 
     in_blocks(task, upstream, blocks, out)
     return out.reshape(x.shape), weight_sum, bias_sum
-
-

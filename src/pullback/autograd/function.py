@@ -492,4 +492,3 @@ for _class in (Function, FunctionCtx, BackwardCFunction, InplaceFunction, Functi
 del _class
 
 __all__ = ["Function", "FunctionCtx", "InplaceFunction", "once_differentiable"]
-

@@ -180,4 +180,3 @@ def _computed(op: Op, inputs: tuple[Any, ...], attrs: tuple[Any, ...]) -> list[M
         Meta(out.shape, out.dtype, shared_strides(out.shape, given)) if len(out.shape) > 1 else out
         for out in outs
     ]
-

@@ -231,4 +231,3 @@ def _exact(value: Any) -> tuple[type, Any]:
     """Return what tells 0.0 from −0.0, and 1 from True, which are equal."""
     kind = type(value)
     return kind, repr(value) if kind in _NUMBERS and not value else value
-

@@ -257,5 +257,3 @@ def get_node_local_rank(fallback_rank: int | None = None) -> int:
 
 class group(metaclass=DefaultGroup):
     """The groups there are: ``group.WORLD`` is the default one, or None."""
-
-

@@ -230,5 +230,3 @@ def _doubt(agree: bool) -> str | None:
 
 def _flat(parts: Sequence[ndarray]) -> ndarray:
     return np.concatenate([np.asarray(p).ravel() for p in parts]) if parts else np.zeros(0)
-
-

@@ -83,5 +83,3 @@ def _text(expression: ast.expr | None) -> str | None:
         return None
     text = ast.unparse(expression)
     return text if len(text) <= 40 else None
-
-

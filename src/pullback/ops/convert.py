@@ -93,5 +93,3 @@ def widened(x: Any) -> Any:
 def convert(value: Any, dtype: np.dtype[Any]) -> Any:
     """Cast a covector to an edge's dtype."""
     return _cast(value, dtype) if type(value) is ndarray else cast(value, dtype)
-
-

@@ -293,5 +293,3 @@ def _write_legacy(obj: Any, stream: Any, folder: str, protocol: int, no_byteorde
         storage, dtype = by_number[number]
         stream.write(struct.pack("<q", storage.nbytes() // (1 if dtype is None else dtype.itemsize)))
         stream.write(storage._bytes.data)
-
-

@@ -355,5 +355,3 @@ def _as_number(item: Any, dtype: np.dtype[Any]) -> Any:
     if not hasattr(type(item), "__float__"):
         raise TypeError(f"must be real number, not {type(item).__name__}")
     return float(item)
-
-

@@ -294,5 +294,3 @@ def _named(call: Function, function: Function) -> Function:
     call.__module__ = function.__module__
     call.__wrapped__ = function  # type: ignore[attr-defined]  # what `inspect.signature` follows
     return call
-
-

@@ -318,5 +318,3 @@ def isin(elements: Any, test_elements: Any, *, assume_unique: bool = False, inve
         return (ne if invert else eq)(x, test_elements)
     common = common_dtype(x, test)
     return o.isin(cast(x, common), cast(test, common), bool(invert))
-
-

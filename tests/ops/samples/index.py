@@ -114,4 +114,3 @@ SAMPLES = [
     Sample("embedding_backward", (normal(2, 2, 3), np.array([[0, 3], [3, 1]])), (4, -1, True)),
     Sample("embedding_row_factor", (np.array([0, 3, 3]),), (4, 0, True)),
 ]
-

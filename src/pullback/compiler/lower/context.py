@@ -336,4 +336,3 @@ def broadcast(x: Lowered, shape: Shape) -> Body:
         )
 
     return body
-

@@ -154,4 +154,3 @@ def slogdet(context: Context, a: Lowered) -> list[Lowered] | None:
         return ops.select(singular, ops.constant(-np.inf, dtype), found)
 
     return [context.stored(context.map(a.shape[:-2], dtype, body)) for body in (sign, logarithm)]
-

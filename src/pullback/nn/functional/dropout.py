@@ -169,5 +169,3 @@ def _with_limit(input: Any, keep: Any, p: float, inplace: bool) -> Any:
     a = 1 / math.sqrt((_SELU_LIMIT * _SELU_LIMIT * p + 1) * (1 - p))
     shift = (keep + -1) * (_SELU_LIMIT * a) + _SELU_LIMIT * a * p
     return applied(input, inplace, lambda input, factor, shift: input * factor + shift, keep * a, shift)
-
-

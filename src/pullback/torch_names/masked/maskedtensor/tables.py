@@ -171,4 +171,3 @@ def computed(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         stacklevel=2,
     )
     return NotImplemented
-
