@@ -61,7 +61,9 @@ CASES: dict[str, tuple[Callable[..., Any], Callable[[], tuple[Any, ...]]]] = {
     "smoothed": (
         lambda x, t: F.cross_entropy(x, t, label_smoothing=0.1), lambda: (x(4, 6), classes(6, 4))
     ),
-    "weighed": (lambda x, t, w: F.cross_entropy(x, t, w), lambda: (x(4, 6), classes(6, 4), torch.rand(6))),
+    "weighed": (
+        lambda x, t, w: F.cross_entropy(x, t, w.detach()), lambda: (x(4, 6), classes(6, 4), torch.rand(6))
+    ),
     "each": (lambda x, t: F.cross_entropy(x, t, reduction="none"), lambda: (x(4, 6), classes(6, 4))),
     "of_planes": (lambda x, t: F.cross_entropy(x, t), lambda: (x(4, 6, 5), classes(6, 4, 5))),
     "of_a_vector": (lambda x, t: F.cross_entropy(x, t), lambda: (x(6), classes(6))),
@@ -71,7 +73,7 @@ CASES: dict[str, tuple[Callable[..., Any], Callable[[], tuple[Any, ...]]]] = {
     "smooth_l1": (lambda x, y: F.smooth_l1_loss(x, y, reduction="none"), lambda: (x(4, 6), x(4, 6))),
     "binary": (lambda x, y: F.binary_cross_entropy(x.sigmoid(), y), lambda: (x(4, 6), torch.rand(4, 6))),
     "logits": (
-        lambda x, y, w: F.binary_cross_entropy_with_logits(x, y, pos_weight=w, reduction="sum"),
+        lambda x, y, w: F.binary_cross_entropy_with_logits(x, y, pos_weight=w.detach(), reduction="sum"),
         lambda: (x(4, 6), torch.rand(4, 6), torch.rand(6)),
     ),
 }  # fmt: skip

@@ -94,13 +94,17 @@ def checkpointed() -> tuple[Any, list[Any]]:
     return checkpoint(lambda t: (t * w).tanh() * torch.rand(()), x, use_reentrant=False), [x, w]
 
 
+def doubled(leaf: Any) -> None:
+    leaf.grad.mul_(2)
+
+
 def hooked() -> tuple[Any, list[Any]]:
     x = leaf(1.0, 2.0)
     y = x * 3
     y.retain_grad()
     y.register_hook(lambda g: g * torch.rand(()))
     x.register_hook(lambda g: g + 1)
-    x.register_post_accumulate_grad_hook(lambda p: p.grad.mul_(2))
+    x.register_post_accumulate_grad_hook(doubled)
     return y * y, [x, y]
 
 

@@ -253,7 +253,7 @@ class _Lowering:
         kinds = tuple([
             (o.dtype, not o.shape) if isinstance(o, Lowered) else (type(o), o) for o in operands
         ])  # fmt: skip
-        computed = _computed(op, kinds, attrs, dtype, dtypes.get_default_dtype())
+        computed = _computed(op, op.form, kinds, attrs, dtype, dtypes.get_default_dtype())
         if computed is None:
             return None
         written, common, exact, count = computed
@@ -287,7 +287,8 @@ class _Lowering:
 
 @functools.lru_cache(4096)
 def _computed(
-    op: Op, kinds: tuple[tuple[Any, Any], ...], attrs: tuple[Any, ...], dtype: np.dtype[Any], _: Any
+    op: Op, _form: Form | None, kinds: tuple[tuple[Any, Any], ...], attrs: tuple[Any, ...],
+    dtype: np.dtype[Any], _default: Any,
 ) -> tuple[Form, list[np.dtype[Any]], list[np.dtype[Any]], int] | None:
     """Return the form of an op, the dtypes in which its operands meet and those in which they are computed,
     and how many operations an element takes; None for an op without a form, or that rounds an operand.
