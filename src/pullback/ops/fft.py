@@ -33,9 +33,10 @@ small_fft = import_later("..array.small_fft", __package__)
 Dims = tuple[int, ...]
 
 #: Elements below which a transform is the work of one thread. To wake pocketfft's threads costs more than it
-#: brings on two cores (least wall time of 48 turns, µs, one thread and two): real transforms of 64×1,024
-#: numbers 95, 107, of 256×1,024 373, 386, of 512×1,024 744, 431.
-_ALONE = 1 << 19
+#: brings on two cores (median wall time in three turns, µs, one thread and two): real transforms of 64×1,024
+#: numbers 109 to 151, 189 to 301; of 128×1,024 203 to 281, 354 to 437; of 256×1,024 390 to 542, 363 to 662;
+#: of 400×1,024 615 to 909, 494 to 988.
+_ALONE = 1 << 18
 
 
 def _partition(rank: int, dims: Sequence[int]) -> tuple[list[int], int]:
