@@ -87,7 +87,7 @@ def promoted(inputs: tuple[Any, ...], policy: str, broadcast: bool = False) -> t
     common = (common_dtype if broadcast else dtypes.result_numpy_dtype)(present)
     if policy == "float" and common.kind in "biu":
         common = dtypes.get_default_dtype().numpy
-    # A loop: comprehensions of three took 3 µs more.
+    # Loops, here and above: comprehensions took 1 µs of 4 more.
     cast: list[Any] = []
     for v in inputs:
         if type(v) is ndarray or isinstance(v, ndarray):

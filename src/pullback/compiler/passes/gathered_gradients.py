@@ -98,7 +98,8 @@ def _gathered(equations: Sequence[Equation], roller: Roller, needed: Iterable[in
         stack, added = (roller.made(whole, roller.recorder.dtypes[out]) for _ in range(2))
         # Every place but a lone one has had the zeros of another added to it, which turn -0.0 to 0.0. That is
         # free but for stacks of a MB: 13 % of a step of 60 parts of 64×64, nothing on 30 of 16×16.
-        zero, written = 0 if len(places) > 1 else -0.0, replaced.setdefault(n, [])
+        zero = 0.0 if len(places) > 1 else -0.0
+        written = replaced.setdefault(n, [])
         written.append(Equation("stack", covectors, (parts.dim,), (stack,), False))
         written.append(Equation("add", (Reference(stack), zero), (), (out if complete else added,), False))
         if not complete:
