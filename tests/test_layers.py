@@ -264,3 +264,21 @@ def test_what_functions_bind_anew_is_named_in_one_place() -> None:
     }
     assert binding - named == set()
     assert {name for name in named if name.endswith(".py") and "/" in name} - binding == set()
+
+
+def test_files_and_functions_are_of_a_size() -> None:
+    """Files have at most 500 lines, functions 60 beside their docstring; docs/design/0021 says which stand."""
+    long = set()
+    for path in PACKAGE.rglob("*.py"):
+        text, name = path.read_text(encoding="utf-8"), path.relative_to(PACKAGE).as_posix()
+        if text.count("\n") > 500:
+            long.add(f"- `{name}`")
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                told = ast.get_docstring(node) is not None
+                first = node.body[0]
+                docstring = (first.end_lineno or 0) - first.lineno + 1 if told else 0
+                if (node.end_lineno or 0) - node.lineno + 1 - docstring > 60:
+                    long.add(f"- `{name}: {node.name}`")
+    note = (PACKAGE.parents[1] / "docs/design/0021-folders.md").read_text(encoding="utf-8")
+    assert {row.partition(",")[0] for row in note.splitlines() if row.startswith("- `")} == long

@@ -39,17 +39,11 @@ def run_tensor(op: Op, inputs: tuple[Any, ...], attrs: tuple[Any, ...], level: i
     record = op.derivable and mode.grad and not mode.inference
     inner: list[Any] = []
     edges: list[Any] = []
-    wanted = False
+    wanted = traced = False
     has_bits = op.signs is not None
-    aliased = None
-    recorder = running() if level and record else None
-    if recorder is not None and recorder.lifts and recorder.level == level:
-        for v in inputs:
-            if isinstance(v, TensorBase) and v._node is not None and type(v._value) is ndarray:
-                # It was made in the trace, and was no part of it until now.
-                recorder.lift(v)
-    top = None
-    traced = False
+    aliased = top = None
+    if level and record:
+        _lift(inputs, level)
     for v in inputs:
         if isinstance(v, TensorBase) and (v._level == level or (level == WRAPPER and not v._level)):
             inner.append(value := v._value)
@@ -62,12 +56,10 @@ def run_tensor(op: Op, inputs: tuple[Any, ...], attrs: tuple[Any, ...], level: i
                     traced = True
                 elif isinstance(value, InnerValue) and value._level == level:
                     top = kind
-            if aliased is None:
-                aliased = v
+            aliased = v if aliased is None else aliased
             edge = v._node
             if edge is not None and record:
-                if edge is LEAF:
-                    edge = accumulator(v)
+                edge = accumulator(v) if edge is LEAF else edge
                 wanted = True
             edges.append(edge)
         else:
@@ -75,39 +67,39 @@ def run_tensor(op: Op, inputs: tuple[Any, ...], attrs: tuple[Any, ...], level: i
             edges.append(None)
             traced = traced or type(v) is Tracer
     if traced and level:
-        # A constant of a trace is its array: a rule may meet it with a covector that is one.
         inner = [_bare(v) for v in inner]
     if mode.dispatch_modes and not level:
         result = dispatched(op, inputs, attrs)
-    elif level:
+    elif level and top is not None:
         # What has the level itself has nothing above it.
-        if top is not None:
-            result = top.run(op, tuple(inner), attrs, level)
-        elif is_alone and not has_bits and not traced:
-            result = _below(op, inner, attrs, mode)
-        else:
-            result = run(op, tuple(inner), attrs)
-    elif not has_bits:
-        result = op.evaluate(tuple(inner), attrs)
-    elif op.is_view:
+        result = top.run(op, tuple(inner), attrs, level)
+    elif level:
+        is_plain = is_alone and not has_bits and not traced
+        result = _below(op, inner, attrs, mode) if is_plain else run(op, tuple(inner), attrs)
+    elif has_bits and op.is_view:
         result = viewed(op, inner[0], attrs)
     else:
-        result = op.evaluate(tuple(map(resolved, inner)), attrs)
-    several = isinstance(result, tuple)
-    if level == WRAPPER or type(result) is Wrapped or (several and Wrapped in map(type, result)):
-        parts = result if several else (result,)
-        outs = [wrap(r, None, WRAPPER if type(r) is Wrapped else 0) for r in parts]
+        result = op.evaluate(tuple(map(resolved, inner) if has_bits else inner), attrs)
+    parts = result if (several := isinstance(result, tuple)) else (result,)
+    if level == WRAPPER or Wrapped in map(type, parts):
         level = WRAPPER
+        outs = [wrap(r, None, level if type(r) is Wrapped else 0) for r in parts]
     elif op.is_view:
-        outs = [_view_result(op, attrs, aliased, r, k, several, mode) for k, r in
-                enumerate(result if several else (result,))]
-    elif several:
-        outs = [wrap(r, None, level) for r in result]
+        outs = [_view_result(op, attrs, aliased, r, k, several, mode) for k, r in enumerate(parts)]
     else:
-        outs = [wrap(result, None, level)]
+        outs = [wrap(r, None, level) for r in parts]
     if wanted:
         attach(op, inputs, inner, attrs, edges, outs, several, level)
     return tuple(outs) if several else outs[0]
+
+
+def _lift(inputs: tuple[Any, ...], level: int) -> None:
+    """Make tensors that were made in a trace, and were no part of it until now, values of it."""
+    recorder = running()
+    if recorder is not None and recorder.lifts and recorder.level == level:
+        for v in inputs:
+            if isinstance(v, TensorBase) and v._node is not None and type(v._value) is ndarray:
+                recorder.lift(v)
 
 
 def _below(op: Op, inner: list[Any], attrs: tuple[Any, ...], mode: Modes) -> Any:
@@ -127,6 +119,9 @@ def _below(op: Op, inner: list[Any], attrs: tuple[Any, ...], mode: Modes) -> Any
 
 
 def _bare(v: Any) -> Any:
+    """Return the array of a constant of a trace, which a rule may meet with a covector that is one; other
+    values as they are.
+    """
     if type(v) is Tracer:
         return v
     constant = isinstance(v, TensorBase) and v._node is None and type(v._value) is ndarray

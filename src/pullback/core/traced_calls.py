@@ -115,19 +115,12 @@ class Patterns:
             inner.append(value)
             operands.append(references[index])
             kinds.append(kind_of[index])
-        key = (op, attrs, get_default_dtype(), *kinds)
-        found = self._calls.get(key)
+        found = self._kind_of_result((op, attrs, get_default_dtype(), *kinds))
         if found is None:
-            results = recorder._results.get(key)
-            if results is None:
-                return NotImplemented
-            ((shape, dtype),) = results
-            found = self._calls[key] = recorder._kinds[tuple(shape), dtype]
+            return NotImplemented
         number = recorder.new_of(found)
+        self._write(op.name, tuple(operands), attrs, (number,), False)
         result = Tracer(recorder, number)
-        equation = _new_tuple(Equation, (op.name, tuple(operands), attrs, (number,), False))
-        recorder.equations.append(equation)
-        recorder.makers[number] = equation
         if not holds:
             return result
         out = _new(facade.Tensor)
@@ -139,6 +132,24 @@ class Patterns:
         if wanted and mode is DEFAULT and op.derivable:
             attach(op, inputs, inner, attrs, edges, (out,), False, level)
         return out
+
+    def _kind_of_result(self, key: tuple[Any, ...]) -> int | None:
+        """Return what `Recorder.kind_of` says of the result of a call; None for the first of its like."""
+        found = self._calls.get(key)
+        if found is None and (results := self._recorder._results.get(key)) is not None:
+            ((shape, dtype),) = results
+            found = self._calls[key] = self._recorder._kinds[tuple(shape), dtype]
+        return found
+
+    def _write(
+        self, op: str, operands: tuple[Any, ...], attrs: tuple[Any, ...], outputs: tuple[int, ...],
+        several: bool,
+    ) -> None:  # fmt: skip
+        """Write an equation down."""
+        equation = _new_tuple(Equation, (op, operands, attrs, outputs, several))
+        self._recorder.equations.append(equation)
+        for n in outputs:
+            self._recorder.makers[n] = equation
 
     def plus(self, x: Any, y: Any) -> Any:
         """Return the sum of two covectors."""
@@ -219,10 +230,7 @@ class Patterns:
         for op, given, attrs, kinds, several in pattern.equations:
             operands = tuple([references[values[v]] if own else v for own, v in given])
             outputs = tuple([recorder.new_of(kind) for kind in kinds])
-            equation = _new_tuple(Equation, (op, operands, attrs, outputs, several))
-            recorder.equations.append(equation)
-            for n in outputs:
-                recorder.makers[n] = equation
+            self._write(op, operands, attrs, outputs, several)
             values += outputs
         return tuple([None if n is None else Tracer(recorder, values[n]) for n in pattern.results])
 

@@ -9,12 +9,12 @@ from ..array.dtype_limits import finfo
 from ..array.dtypes import int64
 from ..core.size import Size
 from ..nn.functional.embedding import one_hot
+from ..tensor.broadcast import broadcast_tensors
 from ..tensor.creation import eye, full, tensor
 from ..tensor.creation_like import ones_like
 from ..tensor.masks import where
 from ..tensor.random import multinomial
 from ..tensor.ranges import arange
-from ..tensor.shape import broadcast_tensors
 from . import constraints
 from .counts import Binomial
 from .distribution import Distribution

@@ -11,12 +11,12 @@ from ..array.dtypes import float64
 from ..autograd.grad_mode import no_grad
 from ..core.size import Size
 from ..nn.functional.classification_loss import binary_cross_entropy_with_logits
+from ..tensor.broadcast import broadcast_to
 from ..tensor.closeness import isclose
 from ..tensor.creation import empty, zeros
 from ..tensor.creation_like import ones_like, zeros_like
 from ..tensor.masks import where
 from ..tensor.random import rand
-from ..tensor.shape import broadcast_to
 from . import constraints
 from .distribution import Distribution, _Symmetric
 from .exp_family import ExponentialFamily

@@ -7,9 +7,9 @@ from typing import Any
 
 from ..linalg import solve_triangular
 from ..nn.functional.activation import softplus
+from ..tensor.broadcast import broadcast_shapes
 from ..tensor.masks import where
 from ..tensor.rearrange import diag_embed
-from ..tensor.shape import broadcast_shapes
 from .categorical import Categorical, OneHotCategorical
 from .compound import Independent, TransformedDistribution
 from .counts import Bernoulli, Binomial, Geometric, Poisson

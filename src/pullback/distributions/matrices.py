@@ -10,13 +10,13 @@ from typing import Any, ClassVar
 from ..array.dtype_limits import finfo
 from ..core.size import Size
 from ..linalg import slogdet
+from ..tensor.broadcast import broadcast_shapes
 from ..tensor.creation import eye, tensor
 from ..tensor.join import cat
 from ..tensor.linear_algebra import cholesky_solve
 from ..tensor.masks import where
 from ..tensor.random import randn
 from ..tensor.ranges import arange
-from ..tensor.shape import broadcast_shapes
 from . import constraints
 from .dirichlet_family import Beta
 from .distribution import Distribution

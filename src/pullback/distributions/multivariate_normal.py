@@ -12,10 +12,10 @@ from ..core.size import Size
 from ..core.value import wrap
 from ..linalg import cholesky, solve_triangular
 from ..ops.triangular import solve_triangular as triangular
+from ..tensor.broadcast import broadcast_shapes, broadcast_tensors
 from ..tensor.creation import eye
 from ..tensor.linear_algebra import cholesky_inverse
 from ..tensor.rearrange import diag_embed, flip
-from ..tensor.shape import broadcast_shapes, broadcast_tensors
 from ..tensor.unrecorded import arrays, computed
 from . import constraints
 from .distribution import Distribution, _Symmetric

@@ -16,9 +16,9 @@ from ..array.dtypes import get_default_dtype
 from ..autograd.grad_mode import enable_grad
 from ..core.tracer import is_tracing
 from ..nn.functional.activation import softmax
+from ..tensor.broadcast import broadcast_tensors
 from ..tensor.creation import empty, tensor
 from ..tensor.ranges import arange
-from ..tensor.shape import broadcast_tensors
 from ..tensor.tensor import Tensor
 
 __all__ = [

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from ..array import dtypes
-from ..core.op import COMPLEX_HALF, KERNELS, Kernel
+from ..core.op_fields import COMPLEX_HALF, KERNELS, Kernel
 
 
 def _numpy(*names: str) -> frozenset[np.dtype]:

@@ -17,7 +17,8 @@ from numpy import ndarray
 from ..array.layout import as_first, in_order, placed
 from ..array.summation import sum_over
 from ..core.connected import PIECEWISE
-from ..core.op import Call, Place, elementwise, op
+from ..core.op import Call, elementwise, op
+from ..core.op_fields import Place
 from ..core.promotion import check_broadcast, promoted
 from ..core.value import Value, dtype_of, shape_of
 from .arithmetic import log

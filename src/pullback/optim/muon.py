@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ..tensor.contract import addmm
 from ..tensor.creation_like import zeros_like
+from ..tensor.product_sums import addmm
 from .checks import add_scaled, check_lr, number
 from .optimizer import Optimizer
 

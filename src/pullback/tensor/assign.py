@@ -26,10 +26,10 @@ from ..ops import index as i
 from ..ops.structure import reshape
 from .api import public, with_signature
 from .argument_types import as_number
+from .broadcast import expanded
 from .data import checked_integer, overflow, scalar_array
 from .meta import without_elements
 from .read_calls import as_function, with_plans
-from .shape import expanded
 from .tensor import Tensor
 
 

@@ -12,6 +12,7 @@ from ..ops import copies as c
 from ..ops import view as v
 from . import parts, rearrange, shape
 from .api import public, with_signature
+from .broadcast import expanded
 from .complex_parts import view_as_complex, view_as_real
 from .out import write_out
 from .shape import view_as_dtype
@@ -52,7 +53,7 @@ def _squeeze_key(dim: Any = None, **_: Any) -> str:
 
 
 def _expand(input: Any, size: Any, *, implicit: bool = False) -> Any:
-    return shape.expanded(input, size)
+    return expanded(input, size)
 
 
 def _view(input: Any, size: Any = None, dtype: dtypes.dtype | None = None) -> Any:

@@ -98,9 +98,8 @@ def inplace_variant(
             if older is not None:
                 return general(input, **older)
         operands = (*args, *kwargs.values())
-        recording = inplace.requires_grad(input)
-        for operand in operands:
-            recording = recording or (isinstance(operand, TensorBase) and inplace.requires_grad(operand))
+        given = [input, *(v for v in operands if isinstance(v, TensorBase))]
+        recording = any(map(inplace.requires_grad, given))
         if modes().differentiating:
             inplace.check_captured(input, VARIANTS.get(label, label))
         writable = False
@@ -133,16 +132,19 @@ def inplace_variant(
         check_stored(label, input, operands, new)
         return inplace.store(input, new)
 
-    call = general
-    if op is not None and op.kind == "elementwise" and not op.attrs and isinstance(op.kernel, np.ufunc):
-        call = _fast_unary(op, general) if len(op.inputs) == 1 else _fast_binary(op, general)
-    elif parts is not None:
-        call = _fast_parts(parts, general)
+    call = _at_once(op, parts, general)
     call.__name__ = name + "_"
     call = with_plans(call)
     call.__name__ = call.__qualname__ = name + "_"
     call.__doc__ = f"Write what :func:`{name}` gives into `input`, and return it."
     return call
+
+
+def _at_once(op: Op | None, parts: Function | None, general: Function) -> Function:
+    """Return a variant that has NumPy compute in place where it can; else `general` does the call."""
+    if op is not None and op.kind == "elementwise" and not op.attrs and isinstance(op.kernel, np.ufunc):
+        return _fast_unary(op, general) if len(op.inputs) == 1 else _fast_binary(op, general)
+    return general if parts is None else _fast_parts(parts, general)
 
 
 def is_operand(value: Any) -> bool:

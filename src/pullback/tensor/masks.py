@@ -24,9 +24,9 @@ from ..ops.structure import expand
 from .api import public
 from .argument_types import as_number, is_tensor
 from .batching import refuse_dynamic
+from .broadcast import expanded
 from .index_parts import asked_size, traced_places
 from .properties import common_dtype
-from .shape import expanded
 from .sizes import count, tensor
 
 

@@ -10,9 +10,8 @@ from numpy import ndarray
 
 from .. import errors
 from ..array import dtypes
-from ..array.dtype_words import class_name, type_word
+from ..array.dtype_words import type_word
 from ..core.meta import array_or_phantom
-from ..core.promotion import broadcast_shape
 from ..core.value import TensorBase, dtype_of, shape_of, wrap_alias
 from ..core.visible import bits_of
 from ..ops import structure
@@ -32,7 +31,6 @@ from .sizes import (
     is_int,
     sequence,
     tensor,
-    tensors,
 )  # fmt: skip
 from .tensor import Tensor, checked_dim
 
@@ -71,8 +69,7 @@ def _viewed(input: Any, shape: Ints) -> Any:
         raise errors.with_note(
             RuntimeError(
                 "view size is not compatible with input tensor's size and stride (at least one dimension "
-                "spans across two "
-                "contiguous subspaces). Use .reshape(...) instead."
+                "spans across two contiguous subspaces). Use .reshape(...) instead."
             ),
             f"Shape {list(own)} with strides {list(input.stride())} cannot be walked as {list(shape)} "
             "without a copy.",
@@ -197,8 +194,7 @@ def unflatten(input: Any, dim: int, sizes: Sequence[int]) -> Any:
             raise RuntimeError(f"unflatten got an unexpected error:\n{error}") from None
         raise RuntimeError(
             f"unflatten: Provided sizes {list(new)} don't multiply up to the size of dim {dim} "
-            f"({shape[dim]}) in the input "
-            "tensor"
+            f"({shape[dim]}) in the input tensor"
         ) from None
     return _viewed(input, (*shape[:dim], *found, *shape[dim + 1 :]))
 
@@ -300,8 +296,8 @@ def _permuted(input: Any, order: Ints) -> Any:
     if len(order) != rank:
         raise RuntimeError(
             "permute(sparse_coo): number of dimensions in the tensor input does not match the length of the "
-            "desired "
-            f"ordering of dimensions i.e. input.dim() = {rank} is not equal to len(dims) = {len(order)}"
+            "desired ordering of dimensions "
+            f"i.e. input.dim() = {rank} is not equal to len(dims) = {len(order)}"
         )
     canonical = dims(order, rank)
     if len({*canonical}) != rank:
@@ -318,8 +314,7 @@ def movedim(input: Any, source: Any, destination: Any) -> Any:
     if len(sources) != len(places):
         raise RuntimeError(
             f"movedim: Invalid source or destination dims: source ({list(sources)} dims) should contain the "
-            "same number of "
-            f"dims as destination ({list(places)} dims)"
+            f"same number of dims as destination ({list(places)} dims)"
         )
     a, b = dims(sources, rank), dims(places, rank)
     for name, canonical, given in (("source", a, sources), ("destination", b, places)):
@@ -363,8 +358,7 @@ def _reversed_axes(self: Any) -> Any:
     if rank != 2 and rank:
         warnings.warn(
             "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is deprecated and "
-            "it will throw an "
-            "error in a future release. Consider `x.mT` to transpose batches of matrices or "
+            "it will throw an error in a future release. Consider `x.mT` to transpose batches of matrices or "
             "`x.permute(*torch.arange(x.ndim - 1, -1, -1))` to reverse the dimensions of a tensor.",
             stacklevel=2,
         )
@@ -403,104 +397,3 @@ for _name, _property in {
     "mH": property(lambda self: _adjoint(self, "tensor.mH"), doc="Exchange the last two axes and conjugate."),
 }.items():
     setattr(Tensor, _name, _property)
-
-
-# --- broadcasting -------------------------------------------------------------------------------------------
-
-
-@public(is_function=False, out=False)
-def expand(input: Any, *size: Any, implicit: bool = False, **keyword: Any) -> Any:
-    """Return axes of size 1 repeated without a copy, and new leading axes; -1 keeps a size."""
-    return expanded(input, ints("expand", "size", size, keyword.get("size")))
-
-
-def expanded(input: Any, size: Ints) -> Any:
-    """Return `expand` to a tuple of ints."""
-    own = shape_of(input)
-    lead = len(size) - len(own)
-    if lead >= 0 and own == size[lead:] and (not lead or min(size[:lead]) >= 0):
-        return structure.expand(input, size)
-    if lead < 0:
-        raise RuntimeError(
-            f"expand({class_name(dtype_of(input))}{{{list(own)}}}, size={list(size)}): the number "
-            "of sizes provided "
-            f"({len(size)}) must be greater or equal to the number of dimensions in the tensor ({len(own)})"
-        )
-    shape = list(size)
-    for d in range(len(size) - 1, -1, -1):
-        have, want = own[d - lead] if d >= lead else 1, size[d]
-        if want == -1:
-            if d < lead:
-                raise RuntimeError(
-                    "The expanded size of the tensor (-1) isn't allowed in a leading, non-existing "
-                    f"dimension {d}"
-                )
-            shape[d] = have
-        elif have != want and (have != 1 or want < 0):
-            raise RuntimeError(
-                f"The expanded size of the tensor ({want}) must match the existing size ({have}) at "
-                "non-singleton dimension "
-                f"{d}.  Target sizes: {list(size)}.  Tensor sizes: {list(own)}"
-            )
-    return structure.expand(input, tuple(shape))
-
-
-@public(is_function=False, out=False)
-def expand_as(input: Any, other: Any) -> Any:
-    """Return ``input.expand(other.size())``."""
-    return expanded(input, tuple(shape_of(tensor("expand_as", "other", other))))
-
-
-def _broadcast_to(input: Any, *given: Any, size: Any = None) -> Any:
-    """Return ``input.expand(size)``."""
-    return expanded(input, ints("broadcast_to", "size", given, size))
-
-
-@public(out=False, method=False)
-def broadcast_to(input: Any, size: Any) -> Any:
-    """Return ``input.expand(size)``."""
-    return expanded(tensor("broadcast_to", "input", input), sequence("broadcast_to", "size", 2, size))
-
-
-public(_broadcast_to, name="broadcast_to", is_function=False, out=False)
-
-
-@public(method=False, out=False)
-def broadcast_tensors(*tensors_: Any) -> tuple[Any, ...]:
-    """Return each tensor expanded to the shape to which all of them broadcast."""
-    given = tensors(
-        "broadcast_tensors",
-        tensors_[0] if len(tensors_) == 1 and isinstance(tensors_[0], (tuple, list)) else tensors_,
-    )
-    shape = broadcast_shape((), *map(shape_of, given))
-    return tuple(x if shape_of(x) == shape else structure.expand(x, shape) for x in given)
-
-
-@public(method=False, out=False)
-def broadcast_shapes(*shapes: Any) -> Any:
-    """Return the shape to which shapes (or sizes) broadcast."""
-    from ..core.size import Size
-
-    given = [(s,) if isinstance(s, int) else s for s in shapes if s is not None]
-    for shape in given:
-        if not isinstance(shape, Sequence):
-            raise RuntimeError(
-                f"Input shapes should be of type ints, a tuple of ints, or a list of ints, got {shape}"
-            )
-    found = [1] * max(map(len, given), default=0)
-    for i, shape in enumerate(given):
-        for d in range(-1, -len(shape) - 1, -1):
-            size = shape[d]
-            if size == found[d]:
-                continue
-            if found[d] == 1 and size < 0:
-                raise ValueError("Attempting to broadcast a dimension with negative length!")
-            if size == 1:
-                continue
-            if found[d] != 1:
-                raise RuntimeError(
-                    f"Attempting to broadcast a dimension of length {size} at {d}! Mismatching argument at "
-                    f"index {i} had {shape}; but expected shape should be broadcastable to {found}"
-                )
-            found[d] = size
-    return Size(found)

@@ -1,12 +1,8 @@
-"""Arguments as torch's own parser reads them, and the errors that it raises where they do not fit.
+"""Arguments as torch's own parser reads them.
 
-What this module must do:
-
-- read signatures in the form in which torch prints them, such as ``(int n, int m, *, torch.dtype dtype =
-  None)``;
-- bind arguments to the first signature that they fit, numbers, sizes and dtypes converted;
-- where they fit none, say what torch says, which depends on how many signatures have the right count of
-  arguments.
+Signatures are read in the form in which torch prints them, such as ``(int n, int m, *, torch.dtype dtype =
+None)``; arguments are bound to the first that they fit, numbers, sizes and dtypes converted. What torch says
+where they fit none is told by `signature_errors`.
 
 In a signature a question mark behind a type means that None is allowed, ``[n]`` that one element may stand
 for many, ``int[]`` that an object's `__index__` may tell it, and ``|deprecated`` at the end that messages do
@@ -17,31 +13,26 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 from ..array.locks import computed
 from ..core.calls import LEAST, MOST
-from ..errors import invalid_combination, type_name
 from .argument_types import (
     CHECKS,
     CONVERSIONS,
-    ELEMENTS,
     LARGEST_USUAL,
     REPEATED,
     USUAL,
-    Check,
-    as_int,
     as_ints,
-    first_of_size,
     has_index,
     is_operand,
     is_size_element,
-    is_tensor,
     one_or_each,
     one_or_many,
-    takes_nothing,
-    tested_by_name,
 )
+
+if TYPE_CHECKING:
+    from .signature_errors import Misfit
 
 #: What torch allows NumPy's users to write → its own name.
 ALTERNATIVES = {
@@ -117,7 +108,7 @@ class Parameter:
 
 #: Behind a signature that torch still takes but does not name.
 DEPRECATED = "|deprecated"
-_COMMA = r", (?![^{]*\})"
+COMMA = r", (?![^{]*\})"
 _MARKS = r"(\[\d*\])?\??(?= \w+( =|,|\)))"
 
 
@@ -127,7 +118,7 @@ class Signature:
     def __init__(self, text: str, numbers: bool = False) -> None:
         self.deprecated = text.endswith(DEPRECATED)
         self.text = text = text.removesuffix(DEPRECATED)
-        parts = [part for part in re.split(_COMMA, text[1:-1]) if part]
+        parts = [part for part in re.split(COMMA, text[1:-1]) if part]
         star = parts.index("*") if "*" in parts else len(parts)
         self.parameters = [Parameter(part, i > star, numbers) for i, part in enumerate(parts) if part != "*"]
         self.positional = [p for p in self.parameters if not p.keyword_only]
@@ -141,18 +132,6 @@ class Signature:
     def printed(self) -> str:
         """Return the signature as torch prints it."""
         return re.sub(_MARKS, "", self.text)
-
-    def compared(self) -> list[tuple[str, Check]]:
-        """Return names and tests for torch's comparison with what was given.
-
-        It counts the star as a parameter, takes nothing for one that has a default, and tests the names of
-        types only.
-        """
-        return [
-            ("", takes_nothing) if part in ("*", "") or " = " in part
-            else (part.rsplit(" ", 1)[1], tested_by_name(Parameter(part, False).kind))
-            for part in re.split(_COMMA, self.text[1:-1])
-        ]
 
     def match(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any] | None:
         """Return the given arguments by name and converted, None where they do not fit."""
@@ -182,150 +161,6 @@ class Signature:
             if name not in bound:
                 return None
         return bound
-
-    def explain(self, function: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:
-        """Raise torch's error for arguments that do not fit."""
-        count = len(args)
-        if count > len(self.positional) and not self.spread:
-            self._too_many(function, count)
-        self.check_spread(function, args)
-        position = used = 0
-        bound: dict[str, Any] = {}
-        for parameter in self.parameters:
-            if position < count and not parameter.keyword_only:
-                value, where = args[position], position
-                position = count if self._is_spread(args) else position + 1
-                if self._is_spread(args):
-                    continue
-            else:
-                name = next(
-                    (n for n in kwargs if n == parameter.name or ALTERNATIVES.get(n) == parameter.name), None
-                )
-                if name is None:
-                    if parameter.has_default:
-                        continue
-                    self._missing(function, args)
-                value, where = kwargs[name or ""], None
-                used += 1
-            try:
-                fits = parameter.take(value, bound)
-            except NotTensorsError:
-                fits = False
-            if not fits:
-                self._wrong(function, parameter, value, where)
-        if position < count:
-            self._too_many(function, count)
-        if used < len(kwargs):
-            self._unknown(function, kwargs, count)
-
-    def check_elements(self, function: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:
-        """Raise the error for sizes of which only the first is an integer, where all else fits: whether a
-        signature is the one meant, torch asks the first alone.
-        """
-        given = [*zip(self.positional, args), *((self.by_name.get(n), v) for n, v in kwargs.items())]
-        firsts = {name: first_of_size(value) for name, value in kwargs.items()}
-        if self.match(tuple(map(first_of_size, args)), firsts) is not None:
-            for parameter, value in given:
-                if parameter is not None and first_of_size(value) is not value:
-                    self._bad_element(function, parameter, value)
-
-    def not_tensors(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> TypeError:
-        """Build the error for the first list in which not all are tensors."""
-        for place, parameter in enumerate(self.parameters):
-            value = args[place] if place < len(args) else kwargs.get(parameter.name)
-            if parameter.kind == "tuple of Tensors" and isinstance(value, list | tuple):
-                for at, item in enumerate(value):
-                    if not is_tensor(item):
-                        return TypeError(
-                            f"expected Tensor as element {at} in argument {place}, but got {type_name(item)}"
-                        )
-        raise AssertionError("all are tensors")
-
-    def check_sizes(self, function: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:
-        """Raise the error for sizes of which one is an integer of more than 64 bits."""
-        if self._is_spread(args):
-            args = (args,)
-        given = [*zip(self.positional, args), *((self.by_name.get(n), v) for n, v in kwargs.items())]
-        for parameter, value in given:
-            sizes = parameter is not None and parameter.kind == "tuple of ints"
-            if parameter is not None and sizes and isinstance(value, list | tuple):
-                for i, item in enumerate(value):
-                    try:
-                        as_int(item)
-                    except ValueError as error:
-                        raise TypeError(
-                            f"{function}(): argument '{parameter.name}' failed to unpack the object at pos "
-                            f'{i + 1} with error "{error}'  # torch's own place in its source follows
-                        ) from None
-
-    def _is_spread(self, args: tuple[Any, ...]) -> bool:
-        return self.spread and len(args) > 0 and not isinstance(args[0], list | tuple)
-
-    def check_spread(self, function: str, args: tuple[Any, ...]) -> None:
-        """Raise the error for sizes given one by one, which comes before other signatures are tried."""
-        if not self._is_spread(args):
-            return
-        if type(args[0]) is bool or not is_size_element(args[0]):
-            if len(args) > 1:
-                self._too_many(function, len(args))
-            self._wrong(function, self.positional[0], args[0], 0)
-        self._bad_element(function, self.positional[0], args)
-
-    def _too_many(self, function: str, count: int) -> NoReturn:
-        # torch counts required keywords too: "from 3 to 2".
-        most, least = len(self.positional), len(self.required)
-        if most != least:
-            raise TypeError(
-                f"{function}() takes from {least} to {most} positional arguments but {count} were given"
-            )
-        raise TypeError(
-            f"{function}() takes {most} positional argument{'' if most == 1 else 's'} but {count} "
-            f"{'was' if count == 1 else 'were'} given"
-        )
-
-    def _missing(self, function: str, args: tuple[Any, ...]) -> NoReturn:
-        missing = [
-            f'"{p.name}"' for i, p in enumerate(self.parameters) if not p.has_default and i >= len(args)
-        ]
-        plural = "s" if len(missing) == 1 else ""  # as torch has it
-        raise TypeError(
-            f"{function}() missing {len(missing)} required positional argument{plural}: {', '.join(missing)}"
-        )
-
-    def _unknown(self, function: str, kwargs: Mapping[str, Any], count: int) -> NoReturn:
-        for name in kwargs:
-            if name not in self.by_name:
-                raise TypeError(f"{function}() got an unexpected keyword argument '{name}'")
-        by_place = [p.name for p in self.parameters[:count]]
-        name = next((name for name in kwargs if name in by_place), next(iter(kwargs)))
-        raise TypeError(f"{function}() got multiple values for argument '{name}'")
-
-    def _wrong(self, function: str, parameter: Parameter, value: Any, position: int | None) -> NoReturn:
-        where = "" if position is None else f" (position {position + 1})"
-        kind = parameter.kind
-        if isinstance(value, list | tuple) and kind in ELEMENTS:
-            at = next((i for i, item in enumerate(value) if not ELEMENTS[kind](item)), 0)
-            if kind == "tuple of Tensors":
-                raise self.not_tensors((), {parameter.name: value})
-            if at and kind == "tuple of ints":
-                self._bad_element(function, parameter, value)
-            if where:
-                raise TypeError(
-                    f"{function}(): argument '{parameter.name}'{where} must be {kind}, but found element of "
-                    f"type {type_name(value[at])} at pos {at}"
-                )
-        raise TypeError(
-            f"{function}(): argument '{parameter.name}'{where} must be {kind}, not {type_name(value)}"
-        )
-
-    def _bad_element(self, function: str, parameter: Parameter, value: Sequence[Any]) -> None:
-        for i, item in enumerate(value):
-            if not is_size_element(item):
-                raise TypeError(
-                    f"{function}(): argument '{parameter.name}' failed to unpack the object at pos {i + 1} "
-                    f"with error "
-                    f'"type must be {parameter.kind},but got {type_name(item)}"'
-                )
 
 
 class Parser:
@@ -363,37 +198,24 @@ class Parser:
             try:
                 bound = signature.match(args, kwargs)
             except ValueError:
-                signature.check_sizes(self.function, args, kwargs)
+                self._misfit(signature, args, kwargs).check_sizes()
                 raise
             except NotTensorsError:
-                raise signature.not_tensors(args, kwargs) from None
+                raise self._misfit(signature, args, kwargs).not_tensors() from None
             if bound is not None:
                 return bound
         raise self.rejected(args, kwargs)
 
+    def _misfit(self, signature: Signature, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Misfit:
+        from .signature_errors import Misfit
+
+        return Misfit(self.function, signature, args, kwargs)
+
     def rejected(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> TypeError:
         """Build the error for arguments that fit no signature."""
-        count = len(args) + len(kwargs)
-        plausible = self.signatures
-        if len(plausible) > 1:
-            plausible = [
-                s for s in plausible if not s.deprecated and len(s.required) <= count <= len(s.parameters)
-            ]
-        try:
-            if len(plausible) == 1:
-                plausible[0].explain(self.function, args, kwargs)
-            for signature in self.signatures:
-                if signature.spread and args and is_size_element(args[0]) and type(args[0]) is not bool:
-                    signature.check_spread(self.function, args)
-                signature.check_elements(self.function, args, kwargs)
-        except TypeError as error:
-            return error
-        return invalid_combination(
-            self.function,
-            args,
-            kwargs,
-            {s.printed: s.compared() for s in self.signatures if not s.deprecated},
-        )
+        from .signature_errors import rejected
+
+        return rejected(self, args, kwargs)
 
 
 def parsed(

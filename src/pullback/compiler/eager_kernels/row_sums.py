@@ -41,14 +41,22 @@ class Reducing(Jobs):
         return True
 
 
+def _in_pairs(ops: Emitter, vector: str, slots: list[str]) -> str:
+    """Return the sum of vectors in slots, added in pairs."""
+    found = [number(ops, f"load {vector}, ptr {slot}") for slot in slots]
+    while len(found) > 1:
+        pairs = zip(found[::2], found[1::2], strict=True)
+        found = [number(ops, f"fadd {vector} {one}, {other}") for one, other in pairs]
+    return found[0]
+
+
 def _sums(real: str, size: int) -> Emitter:
     module = Module()
     ops = opened(module, {"x": "ptr", "out": "ptr", "length": "i64"})
     lanes = VECTOR // size
     vector = f"<{lanes} x {real}>"
     least = module.declare("llvm.umin.i64", "i64", "i64", "i64")
-    suffix = "f32" if real == "float" else "f64"
-    across = module.declare(f"llvm.vector.reduce.fadd.v{lanes}{suffix}", real, real, vector)
+    across = module.declare(f"llvm.vector.reduce.fadd.v{lanes}f{8 * size}", real, real, vector)
     row, stretch, n, m, k = (Variable(name, _UNKNOWN) for name in "rsnmk")
     sums = [ops.slot(vector) for _ in range(TOGETHER)]
     total = ops.slot("double")
@@ -89,11 +97,9 @@ def _sums(real: str, size: int) -> Emitter:
             with ops.loop(m, number(ops, f"mul i64 {groups}, {TOGETHER}"), vectors):
                 moved = number(ops, f"mul i64 {ops.counters['m']}, {lanes}")
                 add(sums[0], vector, load(vector, number(ops, f"add i64 {start}, {moved}")))
-            found = [number(ops, f"load {vector}, ptr {slot}") for slot in sums]
-            while len(found) > 1:
-                pairs = zip(found[::2], found[1::2], strict=True)
-                found = [number(ops, f"fadd {vector} {one}, {other}") for one, other in pairs]
-            whole = number(ops, f"call reassoc {real} @{across}({real} 0.0, {vector} {found[0]})")
+            whole = number(
+                ops, f"call reassoc {real} @{across}({real} 0.0, {vector} {_in_pairs(ops, vector, sums)})"
+            )
             add(total, "double", widened(whole))
             with ops.loop(k, number(ops, f"mul i64 {vectors}, {lanes}"), count):
                 place = number(ops, f"add i64 {start}, {ops.counters['k']}")

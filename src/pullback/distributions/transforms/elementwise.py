@@ -7,8 +7,8 @@ from typing import Any
 
 from ...array.dtype_limits import finfo
 from ...nn.functional.activation import softplus
+from ...tensor.broadcast import broadcast_shapes
 from ...tensor.creation_like import full_like
-from ...tensor.shape import broadcast_shapes
 from .. import constraints
 from ..utils import NUMBER, broadcast_all, delegated, lazy_property
 from .base import PlainTransform, Transform

@@ -18,8 +18,9 @@ from ...core.value import shape_of, wrap
 from ...ops import softmax as softmax_ops
 from ...ops.attention import attention
 from ...ops.contract import linear_sum
-from ...tensor.contract import linear, matmul
+from ...tensor.contract import matmul
 from ...tensor.interception import OVERRIDING
+from ...tensor.product_sums import linear
 from ...tensor.unrecorded import arrays, computed
 from ...torch_names.backends import mha
 from .activation import softmax

@@ -12,7 +12,7 @@ from ...array.dtypes import from_numpy_dtype
 from ...autograd.function import Function
 from ...core.value import dtype_of, shape_of
 from ...tensor.api import public
-from ...tensor.contract import linear
+from ...tensor.product_sums import linear
 from .classification_loss import cross_entropy
 
 _POLICIES = ("auto", "accurate", "balanced", "compact")

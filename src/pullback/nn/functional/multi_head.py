@@ -13,11 +13,12 @@ from typing import Any
 from ...core.size import size_of
 from ...core.value import dtype_of, shape_of, wrap
 from ...tensor.api import public
-from ...tensor.contract import baddbmm, bmm, linear
+from ...tensor.contract import bmm
 from ...tensor.creation import zeros
 from ...tensor.creation_like import zeros_like
 from ...tensor.join import cat
 from ...tensor.padding import pad
+from ...tensor.product_sums import baddbmm, linear
 from ...tensor.unrecorded import arrays, computed
 from .activation import softmax
 from .attention import scaled_dot_product_attention
@@ -238,9 +239,8 @@ def multi_head_attention_forward(
     padding = added_mask(key_padding_mask, "key_padding_mask", query.dtype, attn_mask)
     _check_hint(is_causal, attn_mask)
     is_causal = is_causal and padding is None
-    mask = None
-    if not is_causal or need_weights:
-        mask = added_mask(attn_mask, "attn_mask", query.dtype)
+    is_needed = not is_causal or need_weights
+    mask = added_mask(attn_mask, "attn_mask", query.dtype) if is_needed else None
     head = _width_of_heads(width, embed_dim_to_check, num_heads)
     apart = (q_proj_weight, k_proj_weight, v_proj_weight) if use_separate_proj_weight else None
     q, k, v = _projected((query, key, value), in_proj_weight, apart, in_proj_bias)
@@ -261,9 +261,7 @@ def multi_head_attention_forward(
     mask = _joined_masks(mask, padding, batch, num_heads, columns)
     shares = None
     if need_weights:
-        if is_causal and mask is None:
-            raise AssertionError("FIXME: is_causal not implemented for need_weights")
-        shares = _shares(q, k, mask, drop)
+        shares = _shares(q, k, mask, drop, is_causal)
         output = bmm(shares, v).transpose(0, 1)
         shares = shares.view(batch, num_heads, rows, columns)
         shares = shares.mean(1) if average_attn_weights else shares
@@ -311,8 +309,10 @@ def _projected(
     return _projected_together(query, key, value, weight, bias)
 
 
-def _shares(q: Any, k: Any, mask: Any, drop: float) -> Any:
+def _shares(q: Any, k: Any, mask: Any, drop: float, is_causal: bool) -> Any:
     """Return the weights of attention, (N·heads, L, S), after dropout."""
+    if is_causal and mask is None:
+        raise AssertionError("FIXME: is_causal not implemented for need_weights")
     scaled, keys = q * math.sqrt(1.0 / q.size(-1)), k.transpose(-2, -1)
     shares = softmax(bmm(scaled, keys) if mask is None else baddbmm(mask, scaled, keys), -1)
     return dropout(shares, drop) if drop > 0.0 else shares

@@ -21,8 +21,8 @@ from ...core.value import array_of, dtype_of, shape_of, wrap
 from ...ops import recurrent as ops
 from ...ops.rearranged import transpose
 from ...tensor.api import public
-from ...tensor.contract import linear
 from ...tensor.join import cat, stack
+from ...tensor.product_sums import linear
 from ...tensor.signature import parsed
 from ...tensor.unrecorded import arrays
 from .dropout import dropout

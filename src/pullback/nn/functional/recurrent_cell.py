@@ -9,7 +9,7 @@ from ...array import recurrent as kernels
 from ...core.value import wrap
 from ...ops.contract import linear_sum
 from ...tensor.api import public
-from ...tensor.contract import linear
+from ...tensor.product_sums import linear
 from ...tensor.signature import parsed
 from ...tensor.unrecorded import arrays, computed
 
