@@ -267,7 +267,7 @@ def test_what_functions_bind_anew_is_named_in_one_place() -> None:
 
 
 def test_files_and_functions_are_of_a_size() -> None:
-    """Files have at most 500 lines, functions 60 beside their docstring; docs/design/0021 says which stand."""
+    """Files have at most 500 lines, functions 60 beside a docstring; docs/design/0021 names the others."""
     long = set()
     for path in PACKAGE.rglob("*.py"):
         text, name = path.read_text(encoding="utf-8"), path.relative_to(PACKAGE).as_posix()

@@ -48,7 +48,7 @@ class Categorical(ProbsOrLogits):
             value = value - value.logsumexp(dim=-1, keepdim=True)
         self._set_given(name, value)
         self._num_events = value.size()[-1]
-        super().__init__(value.size()[:-1], validate_args=validate_args)
+        Distribution.__init__(self, value.size()[:-1], validate_args=validate_args)
 
     @constraints.dependent_property(is_discrete=True, event_dim=0)
     def support(self) -> Any:

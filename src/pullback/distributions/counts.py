@@ -14,9 +14,10 @@ from ..tensor.masks import where
 from ..tensor.random import bernoulli, binomial, poisson
 from ..tensor.ranges import arange
 from . import constraints
+from .distribution import Distribution
 from .exp_family import ExponentialFamily
 from .gamma_family import Gamma
-from .probabilities import ProbsOrLogits, as_parameter, given_one
+from .probabilities import ProbsOrLogits, given_one
 from .utils import broadcast_all, delegated, is_unknown, lazy_property
 
 
@@ -48,12 +49,6 @@ class Bernoulli(ProbsOrLogits, ExponentialFamily):
     support: Any = constraints.boolean
     has_enumerate_support = True
     _mean_carrier_measure = 0
-
-    def __init__(self, probs: Any = None, logits: Any = None, validate_args: bool | None = None) -> None:
-        name, value = given_one(probs, logits)
-        value, batch_shape = as_parameter(value)
-        self._set_given(name, value)
-        super().__init__(batch_shape, validate_args=validate_args)
 
     mean = delegated("probs")
 
@@ -100,7 +95,7 @@ class _Trials(ProbsOrLogits):
         total_count, value = broadcast_all(total_count, value)
         self.total_count = total_count.type_as(value)
         self._set_given(name, value)
-        super().__init__(value.size(), validate_args=validate_args)
+        Distribution.__init__(self, value.size(), validate_args=validate_args)
 
 
 class Binomial(_Trials):
@@ -189,11 +184,6 @@ class NegativeBinomial(_Trials):
     }
     support: Any = constraints.nonnegative_integer
 
-    def __init__(
-        self, total_count: Any, probs: Any = None, logits: Any = None, validate_args: bool | None = None
-    ) -> None:
-        super().__init__(total_count, probs, logits, validate_args)
-
     @property
     def mean(self) -> Any:
         return self.total_count * self.logits.exp()
@@ -236,10 +226,8 @@ class Geometric(ProbsOrLogits):
     support: Any = constraints.nonnegative_integer
 
     def __init__(self, probs: Any = None, logits: Any = None, validate_args: bool | None = None) -> None:
-        name, value = given_one(probs, logits)
-        value, batch_shape = as_parameter(value)
-        self._set_given(name, value)
-        super().__init__(batch_shape, validate_args=validate_args)
+        super().__init__(probs, logits, validate_args)
+        value = self._param
         if self._validate_args and probs is not None and not is_unknown(value):
             valid = value > 0
             if not valid.all():

@@ -117,7 +117,7 @@ class ContinuousBernoulli(ProbsOrLogits, ExponentialFamily):
             value = clamp_probs(value)
         self._set_given(name, value)
         self._lims = lims
-        super().__init__(batch_shape, validate_args=validate_args)
+        Distribution.__init__(self, batch_shape, validate_args=validate_args)
 
     @lazy_property
     def probs(self) -> Any:
@@ -153,20 +153,12 @@ class ContinuousBernoulli(ProbsOrLogits, ExponentialFamily):
         return where(self._outside_unstable_region(), closed, taylor)
 
     @property
-    def stddev(self) -> Any:
-        return self.variance.sqrt()
-
-    @property
     def variance(self) -> Any:
         cut = self._cut_probs()
         closed = cut * (cut - 1.0) / (1.0 - 2.0 * cut).pow(2) + 1.0 / ((-cut).log1p() - cut.log()).pow(2)
         x = (self.probs - 0.5).pow(2)
         taylor = 1.0 / 12.0 - (1.0 / 15.0 - 128.0 / 945.0 * x) * x
         return where(self._outside_unstable_region(), closed, taylor)
-
-    def sample(self, sample_shape: Any = ()) -> Any:
-        with no_grad():
-            return self.rsample(sample_shape)
 
     def rsample(self, sample_shape: Any = ()) -> Any:
         shape = self._extended_shape(sample_shape)

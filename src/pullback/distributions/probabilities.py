@@ -17,6 +17,12 @@ class ProbsOrLogits(Distribution):
     _parameters: ClassVar[tuple[str, ...]] = ("probs", "logits")
     _param: Any
 
+    def __init__(self, probs: Any = None, logits: Any = None, validate_args: bool | None = None) -> None:
+        name, value = given_one(probs, logits)
+        value, batch_shape = as_parameter(value)
+        self._set_given(name, value)
+        super().__init__(batch_shape, validate_args=validate_args)
+
     def _set_given(self, name: str, value: Any) -> None:
         """Set `probs` or `logits`, to its value as a tensor."""
         self._param = value

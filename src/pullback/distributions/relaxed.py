@@ -13,7 +13,7 @@ from ..tensor.random import rand
 from . import constraints
 from .categorical import Categorical, OverCategories
 from .compound import TransformedDistribution
-from .probabilities import ProbsOrLogits, as_parameter, given_one
+from .probabilities import ProbsOrLogits
 from .transforms import ExpTransform, SigmoidTransform
 from .utils import broadcast_all, clamp_probs, delegated
 
@@ -37,10 +37,7 @@ class LogitRelaxedBernoulli(ProbsOrLogits):
         self, temperature: Any, probs: Any = None, logits: Any = None, validate_args: bool | None = None
     ) -> None:
         self.temperature = temperature
-        name, value = given_one(probs, logits)
-        value, batch_shape = as_parameter(value)
-        self._set_given(name, value)
-        super().__init__(batch_shape, validate_args=validate_args)
+        super().__init__(probs, logits, validate_args)
 
     def rsample(self, sample_shape: Any = ()) -> Any:
         shape = self._extended_shape(sample_shape)

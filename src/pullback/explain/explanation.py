@@ -14,14 +14,14 @@ from typing import Any
 
 from .heat import Heat
 from .inside import Inside
-from .shown import Shown, plain_number
+from .shown import Plain, Shown, plain_data
 
 #: Version of the schema of `Explanation.to_dict` (docs/design/0004-explain.md).
 VERSION = 2
 
 
 @dataclass(frozen=True)
-class Call:
+class Call(Plain):
     """The call that is explained: its kind ("backward", "grad" or "explain") and place."""
 
     kind: str
@@ -29,13 +29,9 @@ class Call:
     line: int
     code: str
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the call as plain data."""
-        return {"kind": self.kind, "file": self.file, "line": self.line, "code": self.code}
-
 
 @dataclass(frozen=True)
-class Covector:
+class Covector(Plain):
     """The covector v of one output.
 
     Attributes
@@ -57,19 +53,9 @@ class Covector:
     broadcast_from: tuple[int, ...] | None
     norm: float
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the covector as plain data."""
-        return {
-            "name": self.name,
-            "value": self.value.to_dict(),
-            "default": self.default,
-            "broadcast_from": None if self.broadcast_from is None else list(self.broadcast_from),
-            "norm": plain_number(self.norm),
-        }
-
 
 @dataclass(frozen=True)
-class OutputPart:
+class OutputPart(Plain):
     """One output y and its covector.
 
     `node` is the id of the step that made it (None where no asked-for input leads to it), `written` the
@@ -84,17 +70,9 @@ class OutputPart:
     node: int | None
     written: str | None = None
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the output as plain data."""
-        return {
-            "name": self.name, "shape": list(self.shape), "dtype": self.dtype,
-            "value": None if self.value is None else self.value.to_dict(),
-            "covector": self.covector.to_dict(), "node": self.node, "written": self.written,
-        }  # fmt: skip
-
 
 @dataclass(frozen=True)
-class Jacobian:
+class Jacobian(Plain):
     """J of one output by one leaf.
 
     Attributes
@@ -118,17 +96,9 @@ class Jacobian:
     value: Shown | None = None
     why_absent: str | None = None
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the Jacobian as plain data."""
-        return {
-            "output": self.output, "shape": list(self.shape), "title": self.title,
-            "structure": self.structure, "value": None if self.value is None else self.value.to_dict(),
-            "why_absent": self.why_absent,
-        }  # fmt: skip
-
 
 @dataclass(frozen=True)
-class Contribution:
+class Contribution(Plain):
     """Hold what one element of a covector adds to a gradient: ``v[i]·J[i]``.
 
     Attributes
@@ -152,16 +122,9 @@ class Contribution:
     product: Shown
     running: Shown
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the contribution as plain data."""
-        return {
-            "output": self.output, "index": list(self.index), "covector": plain_number(self.covector),
-            "row": self.row.to_dict(), "product": self.product.to_dict(), "running": self.running.to_dict(),
-        }  # fmt: skip
-
 
 @dataclass(frozen=True)
-class Check:
+class Check(Plain):
     """A comparison with central differences in float64.
 
     `relative_error` is the largest error by the largest slope; None where all slopes are 0.
@@ -173,16 +136,9 @@ class Check:
     remark: str | None = None
     relative_error: float | None = None
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the check as plain data."""
-        return {
-            "method": self.method, "largest_error": plain_number(self.largest_error), "agrees": self.agrees,
-            "remark": self.remark, "relative_error": plain_number(self.relative_error),
-        }  # fmt: skip
-
 
 @dataclass
-class LeafPart:
+class LeafPart(Plain):
     """One tensor that gradients were asked for, or that they end at.
 
     Attributes
@@ -220,25 +176,12 @@ class LeafPart:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the leaf as plain data."""
-        jacobians = [j.to_dict() for j in self.jacobians]
-        return {
-            "name": self.name, "shape": list(self.shape), "dtype": self.dtype,
-            "value": self.value.to_dict(), "file": self.file, "line": self.line, "node": self.node,
-            "before": None if self.before is None else self.before.to_dict(),
-            "gradient": None if self.gradient is None else self.gradient.to_dict(),
-            "after": None if self.after is None else self.after.to_dict(),
-            "jacobian": jacobians[0] if jacobians else None, "jacobians": jacobians,
-            "contributions": None
-            if self.contributions is None
-            else [c.to_dict() for c in self.contributions],
-            "why_no_contributions": self.why_no_contributions,
-            "check": None if self.check is None else self.check.to_dict(),
-            "why_unchecked": self.why_unchecked, "heat": None if self.heat is None else self.heat.to_dict(),
-        }  # fmt: skip
+        told = super().to_dict()
+        return {**told, "jacobian": told["jacobians"][0] if self.jacobians else None}
 
 
 @dataclass
-class Saved:
+class Saved(Plain):
     """A value that a step kept for its rule."""
 
     name: str
@@ -246,16 +189,9 @@ class Saved:
     norm: float | None
     value: str | None = None
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the saved value as plain data."""
-        return {
-            "name": self.name, "shape": None if self.shape is None else list(self.shape),
-            "norm": plain_number(self.norm), "value": self.value,
-        }  # fmt: skip
-
 
 @dataclass
-class Step:
+class Step(Plain):
     """One box of the path: an op, a leaf, or a group of them.
 
     Attributes
@@ -323,27 +259,13 @@ class Step:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the step as plain data."""
-        return {
-            "id": self.id, "kind": self.kind, "name": self.name, "op": self.op, "formula": self.formula,
-            "file": self.file, "line": self.line, "code": self.code, "variable": self.variable,
-            "module": self.module, "shape": None if self.shape is None else list(self.shape),
-            "shapes": [None if s is None else list(s) for s in self.shapes], "dtype": self.dtype,
-            "structure": self.structure, "known_as": self.known_as,
-            "scopes": [list(scope) for scope in self.scopes],
-            "value": None if self.value is None else self.value.to_dict(), "says": self.says,
-            "inside": None if self.inside is None else self.inside.to_dict(),
-            "incoming": None
-            if self.norm is None
-            else {
-                "norm": plain_number(self.norm),
-                "value": None if self.incoming is None else self.incoming.to_dict(),
-            },
-            "saved": [s.to_dict() for s in self.saved], "members": list(self.members),
-        }  # fmt: skip
+        told = super().to_dict()
+        norm, value = told.pop("norm"), told["incoming"]
+        return {**told, "incoming": None if norm is None else {"norm": norm, "value": value}}
 
 
 @dataclass
-class Arrow:
+class Arrow(Plain):
     """A covector that the rule of step `source` sent to step `target`.
 
     `input` is the place among the inputs of the source's op, `output` the target's result that the covector
@@ -357,14 +279,6 @@ class Arrow:
     shape: tuple[int, ...]
     norm: float
     value: Shown | None = None
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the arrow as plain data."""
-        return {
-            "source": self.source, "target": self.target, "input": self.input, "output": self.output,
-            "shape": list(self.shape), "norm": plain_number(self.norm),
-            "value": None if self.value is None else self.value.to_dict(),
-        }  # fmt: skip
 
 
 @dataclass(repr=False)
@@ -461,16 +375,10 @@ class Explanation:
     def to_dict(self) -> dict[str, Any]:
         """Return the explanation as lists, dictionaries, strings and numbers, which JSON can hold."""
         return {
-            "version": VERSION,
-            "call": self.call.to_dict(),
-            "outputs": [o.to_dict() for o in self.outputs],
-            "leaves": [leaf.to_dict() for leaf in self.leaves],
-            "graph": {
-                "nodes": [s.to_dict() for s in self.steps],
-                "edges": [a.to_dict() for a in self.arrows],
-            },
-            "notes": list(self.notes),
-        }
+            "version": VERSION, "call": self.call.to_dict(), "outputs": plain_data(self.outputs),
+            "leaves": plain_data(self.leaves), "notes": list(self.notes),
+            "graph": {"nodes": plain_data(self.steps), "edges": plain_data(self.arrows)},
+        }  # fmt: skip
 
     def save(self, file: str | PathLike[str]) -> None:
         """Write the explanation as one page of HTML that needs nothing beside it, not even a network.

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy import ndarray
 
-from .shown import plain, widened
+from .shown import Plain, widened
 
 #: Rows and columns of the largest picture.
 MOST_ROWS = 48
@@ -19,7 +18,7 @@ LARGEST = 4_000_000
 
 
 @dataclass(frozen=True)
-class Heat:
+class Heat(Plain):
     """An array as a matrix of colours.
 
     Attributes
@@ -35,14 +34,6 @@ class Heat:
     cells: ndarray
     block: tuple[int, int]
     tile: tuple[int, int] | None
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the picture as plain data."""
-        return {
-            "cells": plain(self.cells),
-            "block": list(self.block),
-            "tile": None if self.tile is None else list(self.tile),
-        }
 
 
 def heat(array: ndarray) -> Heat | None:

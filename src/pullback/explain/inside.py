@@ -18,7 +18,7 @@ from ..array.quiet import IGNORE, loud, quiet
 from ..core.blame import is_freed
 from ..core.node import MultiNode, Node, edge_target
 from ..ops import recurrent
-from .shown import norm, plain_number
+from .shown import Plain, norm, plain_number
 from .walk import array_at_bottom
 
 #: Steps, keys and queries that are shown; of more there are the first and the last ones.
@@ -49,7 +49,7 @@ PRODUCTS = {
 
 
 @dataclass(frozen=True)
-class Inside:
+class Inside(Plain):
     """A table of what happens inside.
 
     Attributes
@@ -73,10 +73,8 @@ class Inside:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the table as plain data."""
-        return {
-            "title": self.title, "count": self.count, "across": self.across, "columns": list(self.columns),
-            "rows": [[name, [plain_number(float(f"{v:.4g}")) for v in values]] for name, values in self.rows],
-        }  # fmt: skip
+        rows = [[name, [plain_number(float(f"{v:.4g}")) for v in values]] for name, values in self.rows]
+        return {**super().to_dict(), "rows": rows}
 
 
 def inside(node: Node, g: Any) -> Inside | None:

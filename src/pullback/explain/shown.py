@@ -8,8 +8,8 @@ elements are zero, NaN or infinite, and the corners that torch prints.
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import Field, dataclass, fields
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy import ndarray
@@ -133,6 +133,25 @@ def plain(array: ndarray) -> Any:
 
 def _plain_lists(value: Any) -> Any:
     return [_plain_lists(v) for v in value] if isinstance(value, list) else plain_number(value)
+
+
+class Plain:
+    """Data whose fields JSON can hold one by one."""
+
+    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields as plain data."""
+        return {field.name: plain_data(getattr(self, field.name)) for field in fields(self)}
+
+
+def plain_data(value: Any) -> Any:
+    """Return a number, a text, data with fields, an array, or a list of such as JSON can hold it."""
+    if isinstance(value, (list, tuple)):
+        return [plain_data(v) for v in value]
+    if isinstance(value, ndarray):
+        return plain(value)
+    return value.to_dict() if hasattr(value, "to_dict") else plain_number(value)
 
 
 def plain_number(value: Any) -> Any:

@@ -1,8 +1,9 @@
 """A program in which array kernels run between stretches of native code, as one function.
 
 Native code calls it as it calls a program that is native as a whole: with the address of a table of pointers.
-So the short way through a call (`specialised_call`) serves both. An exception cannot pass through native
-code: it is kept, a byte of the table says that the results do not count, and the long way raises it again.
+So the short way through a call (`specialised_call`) serves both: without it 14 steps with array kernels take
+1.1 to 4.8 of the time (docs/design/0023). An exception cannot pass through native code: it is kept, a byte of
+the table says that the results do not count, and the long way raises it again.
 """
 
 from __future__ import annotations
@@ -142,7 +143,9 @@ def _at_once(segments: Sequence[Any]) -> Iterator[Any]:
 
 
 def _gathered(segments: Iterable[Any]) -> Iterator[Any]:
-    """Yield the segments, random draws that follow each other and are filled by one loop as a list."""
+    """Yield the segments, random draws that follow each other and are filled by one loop as a list: called
+    one by one, 50 steps of paths take 7 of the time.
+    """
     together: list[tuple[Call, list[Row]]] = []
     for segment in segments:
         rows = _rows(segment)

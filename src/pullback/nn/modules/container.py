@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any, Self
 
@@ -49,7 +49,34 @@ class Container(Module):
             self.add_module(name, module)
 
 
-class Sequential(Module):
+class _InOrder(Module):
+    """Modules that stand one behind the other."""
+
+    __getitem__: Callable[..., Any]
+    __delitem__: Callable[..., None]
+
+    def __len__(self) -> int:
+        return len(self._modules)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._modules.values())
+
+    def __dir__(self) -> list[str]:
+        return [name for name in super().__dir__() if not name.isdigit()]
+
+    def append(self, module: Module) -> Self:
+        """Add a module at the end."""
+        self.add_module(str(len(self)), module)
+        return self
+
+    def pop(self, key: Any) -> Any:
+        """Remove and return a module, or a slice of them."""
+        module = self[key]
+        del self[key]
+        return module
+
+
+class Sequential(_InOrder):
     """Modules applied one after another; given in order or as an ordered dictionary of names."""
 
     def __init__(self, *args: Any) -> None:
@@ -78,20 +105,6 @@ class Sequential(Module):
             delattr(self, key)
         self._modules = _numbered(self._modules.values())
 
-    def __len__(self) -> int:
-        return len(self._modules)
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self._modules.values())
-
-    def __dir__(self) -> list[str]:
-        return [name for name in super().__dir__() if not name.isdigit()]
-
-    def append(self, module: Module) -> Self:
-        """Add a module at the end."""
-        self.add_module(str(len(self)), module)
-        return self
-
     def insert(self, index: int, module: Module) -> Self:
         """Add a module before position `index`."""
         if not isinstance(module, Module):
@@ -107,12 +120,6 @@ class Sequential(Module):
         for module in sequential:
             self.append(module)
         return self
-
-    def pop(self, key: Any) -> Module:
-        """Remove and return a module, or a slice of them."""
-        module: Module = self[key]
-        del self[key]
-        return module
 
     def __add__(self, other: Sequential) -> Sequential:
         _check_sequential(other)
@@ -145,7 +152,7 @@ class Sequential(Module):
         return input
 
 
-class ModuleList(Module):
+class ModuleList(_InOrder):
     """A list of modules."""
 
     def __init__(self, modules: Iterable[Module] | None = None) -> None:
@@ -167,15 +174,6 @@ class ModuleList(Module):
             delattr(self, str(place))
         self._modules = _numbered(self._modules.values())
 
-    def __dir__(self) -> list[str]:
-        return [name for name in super().__dir__() if not name.isdigit()]
-
-    def __len__(self) -> int:
-        return len(self._modules)
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self._modules.values())
-
     def __iadd__(self, modules: Iterable[Module]) -> Self:
         return self.extend(modules)
 
@@ -185,17 +183,6 @@ class ModuleList(Module):
     def insert(self, index: int, module: Module) -> None:
         """Add a module before position `index`."""
         _insert(self._modules, index, module)
-
-    def append(self, module: Module) -> Self:
-        """Add a module at the end."""
-        self.add_module(str(len(self)), module)
-        return self
-
-    def pop(self, key: Any) -> Module:
-        """Remove and return a module, or a slice of them."""
-        module: Module = self[key]
-        del self[key]
-        return module
 
     def extend(self, modules: Iterable[Module]) -> Self:
         """Add modules at the end."""
