@@ -11,10 +11,9 @@ import builtins
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 if TYPE_CHECKING:
     from .node import Node
+    from .terms import Call
 
 #: The class of every tensor that ops return, and that of parameters, which calls take as they take it.
 Tensor: Any = None
@@ -42,19 +41,19 @@ def repeated(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 #: Add two values.
-add: Callable[[Any, Any], Any]
+add: Call
 #: Sum a value to a shape.
 sum_to: Callable[[Any, tuple[int, ...]], Any]
 #: Cast a covector to the dtype of an edge.
-convert: Callable[[Any, np.dtype[Any]], Any]
+convert: Call
 #: Copy a covector for the leaf that keeps it.
-copy_of: Callable[[Any], Any]
+copy_of: Call
 #: ``put(base, source, steps, strides)``: the base with what the view steps select replaced by the source.
-put: Callable[[Any, Any, tuple[Any, ...], tuple[int, ...] | None], Any]
-clone: Callable[[Any], Any]
+put: Call
+clone: Call
 #: Give a value the layout of strides.
-lay_out: Callable[[Any, tuple[int, ...]], Any]
-cast: Callable[[Any, np.dtype[Any]], Any]
+lay_out: Call
+cast: Call
 conj: Callable[[Any], Any]
 #: Move a batch axis to the front: ``front(value, axis)``.
 front: Callable[[Any, int], Any]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .node import Node
+    from .value import TensorBase
 
 
 class RemovableHandle:
@@ -101,7 +102,7 @@ def hooks_of(node: Node) -> NodeHooks:
 leaves_hooked = [object()]
 
 
-def leaf_hooks(leaf: Any) -> NodeHooks:
+def leaf_hooks(leaf: TensorBase) -> NodeHooks:
     """Return the hooks of a leaf; its live accumulator shares them."""
     reference = leaf._accumulator
     node = reference() if reference is not None else None

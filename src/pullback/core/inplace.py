@@ -9,7 +9,7 @@ replays its steps.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from weakref import ref
 
 import numpy as np
@@ -36,11 +36,15 @@ from .versions import Detached, VersionOfView, bump, version_of
 from .views import OF_INFERENCE_VIEW, OF_NO_GRAD_VIEW, View, bring_up_to_date
 from .wrapper import Wrapped, named
 
+if TYPE_CHECKING:
+    from .op import Call
+    from .views import Step
+
 errors = import_later(".graph_errors", __package__)
 view_nodes = import_later(".view_nodes", __package__)
 
 
-def check_history(x: Any, recording: bool) -> None:
+def check_history(x: TensorBase, recording: bool) -> None:
     """Raise torch's error where the history of an in-place update of `x` could not be kept.
 
     Parameters
@@ -62,7 +66,7 @@ def check_history(x: Any, recording: bool) -> None:
             raise errors.leaf_update()
 
 
-def check_captured(x: Any, name: str) -> None:
+def check_captured(x: TensorBase, name: str) -> None:
     """Raise torch's error where a function that is being differentiated would write to a tensor from outside;
     `name` is the update's, as torch names its variant.
     """
@@ -71,7 +75,7 @@ def check_captured(x: Any, name: str) -> None:
 
 
 def check_writable(
-    x: Any, recording: bool, overlap: bool = False, operands: Iterable[Any] = (), apart: bool = False
+    x: TensorBase, recording: bool, overlap: bool = False, operands: Iterable[Any] = (), apart: bool = False
 ) -> None:
     """Raise torch's error where an in-place update of `x` is not allowed.
 
@@ -113,7 +117,7 @@ def check_apart(written: Any, read: Any, whole: bool = False) -> None:
         recorder.refuse(errors.overlapping_operand())
 
 
-def forbidden_view_update(x: Any, record: View, indirect: bool = False) -> RuntimeError:
+def forbidden_view_update(x: TensorBase, record: View, indirect: bool = False) -> RuntimeError:
     """Build the error for an update of a view that was made where updates cannot be tracked; `indirect`:
     through its base or another view.
     """
@@ -126,7 +130,7 @@ def forbidden_view_update(x: Any, record: View, indirect: bool = False) -> Runti
     return errors.view_update(record.creation, short_name(type(node)), index, indirect)
 
 
-def write(x: Any, new: Any) -> Any:
+def write(x: TensorBase, new: Any) -> Any:
     """Make `x` what the pure result `new` is: values into the storage, history, version; return `x`.
 
     `new` is a tensor of `x`'s shape, the result of a pure op on `x` (and others); its dtype is cast to `x`'s.
@@ -138,16 +142,16 @@ def write(x: Any, new: Any) -> Any:
 
 
 #: Called with each tensor whose memory is about to be written to.
-before_writes: list[Callable[[Any], None]] = []
+before_writes: list[Callable[[TensorBase], None]] = []
 
 
-def announce_write(x: Any) -> None:
+def announce_write(x: TensorBase) -> None:
     """Tell those who watch that the memory of `x` is about to be written to."""
     for watch in before_writes:
         watch(x)
 
 
-def store(x: Any, new: Any) -> Any:
+def store(x: TensorBase, new: Any) -> Any:
     """Do what `write` does where `check_writable` has allowed it."""
     node = new._node if modes().grad else None
     value = x._value
@@ -200,7 +204,7 @@ def store(x: Any, new: Any) -> Any:
     return x
 
 
-def rearrange(x: Any, view_op: Callable[..., Any], attrs: tuple[Any, ...], inverse: tuple[Any, ...]) -> Any:
+def rearrange(x: TensorBase, view_op: Call, attrs: tuple[Any, ...], inverse: tuple[Step, ...]) -> Any:
     """Make `x` a view of what it was (``transpose_`` and its like): other sizes and strides, the same
     elements.
 
@@ -224,6 +228,7 @@ def rearrange(x: Any, view_op: Callable[..., Any], attrs: tuple[Any, ...], inver
     if x._view is not None:
         # Where nothing is recorded, the view is as stale as after any write that it did not record.
         now = x._counter[0] if modes().grad else before
+        assert new._view is not None
         x._view = View(x._view.base, new._view.steps, x._view.creation, now)
     elif not x._inference:
         x._rearranged = (*x._rearranged, (x._counter[0], inverse))
@@ -238,7 +243,7 @@ def rearrange(x: Any, view_op: Callable[..., Any], attrs: tuple[Any, ...], inver
     return x
 
 
-def refuse_result(x: Any, operands: Iterable[Any], of_bools: bool) -> None:
+def refuse_result(x: TensorBase, operands: Iterable[Any], of_bools: bool) -> None:
     """Raise torch's error where what `x` and the operands promote to does not fit into `x`; where the result
     is of bools, only its shape can be wrong.
     """
@@ -261,12 +266,12 @@ def castable(source: Any, destination: Any) -> bool:
     return dtypes.can_cast(dtypes.from_numpy_dtype(source), dtypes.from_numpy_dtype(destination))
 
 
-def requires_grad(x: Any) -> bool:
+def requires_grad(x: TensorBase) -> bool:
     """Return whether `x`, or the base that it is a view of, is part of a graph or a leaf of one."""
     return x._node is not None or (x._view is not None and x._view.base._node is not None)
 
 
-def record_write(x: Any, node: History) -> None:
+def record_write(x: TensorBase, node: History) -> None:
     """Give `x` (and its base) the history of a write whose pure result has the node `node` (None:
     not recorded).
     """
@@ -307,7 +312,7 @@ def record_write(x: Any, node: History) -> None:
         _note_history(edge_target(node)[0], x)
 
 
-def _note_history(node: Node, x: Any) -> None:
+def _note_history(node: Node, x: TensorBase) -> None:
     """Tell a node that saved its result, which is now the view `x`, of the history that `x` has."""
     if node._op is None or not isinstance(x._node, view_nodes.AsStridedBackward0):
         return
@@ -321,14 +326,14 @@ def _note_history(node: Node, x: Any) -> None:
         node._saved = tuple(parts)
 
 
-def _move_history(x: Any, node: History) -> None:
+def _move_history(x: TensorBase, node: History) -> None:
     """Put a new node behind `x`; a retained grad moves along, other hooks stay with the old node."""
     old = x._node
     _set_history(x, node)
     move_retained(x, old)
 
 
-def move_retained(x: Any, old: Any) -> None:
+def move_retained(x: TensorBase, old: History) -> None:
     """Let a gradient that is retained be taken at the node that is now behind `x`, no more at the old one."""
     node = x._node
     if node is not None and x._retained and old is not None and old is not LEAF:
@@ -339,7 +344,7 @@ def move_retained(x: Any, old: Any) -> None:
             hooks_of(at).retained[index] = retain
 
 
-def _set_history(x: Any, node: History) -> None:
+def _set_history(x: TensorBase, node: History) -> None:
     """Put a new node behind `x` and tell the storage's counter, for messages."""
     old, x._node = x._node, node
     if node is not None:
@@ -348,7 +353,7 @@ def _set_history(x: Any, node: History) -> None:
         del x._counter[2:]
 
 
-def _tell_history(x: Any, name: str | None = None, first: bool = False) -> None:
+def _tell_history(x: TensorBase, name: str | None = None, first: bool = False) -> None:
     """Note in the version counter the name of the node behind `x`, the identity of its array, and from which
     node on the history is that of `x`: where it had none before, older nodes are those of another tensor that
     shares its array.
@@ -360,7 +365,7 @@ def _tell_history(x: Any, name: str | None = None, first: bool = False) -> None:
     counter[1:] = (runs, short_name(type(node)) if name is None else name, {id(x._value)}, since)
 
 
-def _keep_overwritten(node: Node | Output, x: Any, new: Any) -> None:
+def _keep_overwritten(node: Node | Output, x: TensorBase, new: Any) -> None:
     """Copy what the rule saved of the overwritten input; what it saved of the result is now `x` itself.
 
     Where `x` is another input too, as in ``x.mul_(x)``, that stays damaged, as in torch.
@@ -385,7 +390,7 @@ def _keep_overwritten(node: Node | Output, x: Any, new: Any) -> None:
     node._saved = tuple(parts)
 
 
-def _keep_lifted(node: Node | Output, x: Any) -> None:
+def _keep_lifted(node: Node | Output, x: TensorBase) -> None:
     """Do the same for an array beside traced values, of which the rule saved the tensor: that gets other
     values, but the array stays.
     """
@@ -401,7 +406,7 @@ def _keep_lifted(node: Node | Output, x: Any) -> None:
     node._saved = tuple(parts)
 
 
-def detach_(x: Any) -> Any:
+def detach_(x: TensorBase) -> Any:
     """Make `x` a leaf that does not require grad, in place."""
     if x._view is not None:
         raise RuntimeError(

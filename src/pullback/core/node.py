@@ -13,7 +13,7 @@ import re
 import weakref
 from collections.abc import Callable, Sequence
 from types import CodeType
-from typing import Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, final
 
 from numpy import ndarray
 
@@ -21,6 +21,9 @@ from ..array import dtypes, locks
 from .blame import next_sequence
 from .hooks import NodeHooks, RemovableHandle, add_hook, hooks_of
 from .modes import modes
+
+if TYPE_CHECKING:
+    from .value import InnerValue, TensorBase
 
 _new = object.__new__
 
@@ -61,7 +64,7 @@ class Node:
     #: For each input its rule, or None, and what it is given of the saved tuple, where `backward` is no more
     #: than these calls.
     _plain_rules: ClassVar[Sequence[tuple[Callable[..., Any] | None, tuple[int, ...]]]] = ()
-    _edges: tuple[Any, ...]
+    _edges: tuple[Node | Output | None, ...]
     _saved: tuple[Any, ...]
     _shape: Any
     _dtype: Any
@@ -162,6 +165,7 @@ class MultiNode(Node):
     __slots__ = ()
 
 
+@final
 class Output(NamedTuple):
     """Edge to one output of a node that has several."""
 
@@ -176,7 +180,7 @@ class GradientEdge(NamedTuple):
     output_nr: int
     ownership_token: Any = None
 
-    def edge(self) -> Any:
+    def edge(self) -> Node | Output:
         """Return the place as the engine names it."""
         return Output(self.node, self.output_nr) if isinstance(self.node, MultiNode) else self.node
 
@@ -218,14 +222,14 @@ class AccumulateGrad(Node):
 
     _takes_scalars = True
 
-    variable: Any
+    variable: TensorBase
 
     def name(self) -> str:
         """Return the name of the node."""
         return "torch::autograd::AccumulateGrad"
 
 
-def accumulator(leaf: Any) -> AccumulateGrad:
+def accumulator(leaf: TensorBase) -> AccumulateGrad:
     """Return the live accumulator of a leaf, or make one."""
     reference = leaf._accumulator
     found: AccumulateGrad | None = reference() if reference is not None else None
@@ -263,7 +267,7 @@ class Nowhere(Node):
 
     inference: bool
 
-    def __init__(self, value: Any) -> None:
+    def __init__(self, value: ndarray | InnerValue) -> None:
         self.inference = modes().inference
         self._edges = self._saved = ()
         self._shape = value.shape
@@ -277,7 +281,7 @@ class Nowhere(Node):
     backward_graph = backward
 
 
-def unrecorded(parent: Any, value: Any) -> Nowhere | None:
+def unrecorded(parent: TensorBase, value: ndarray | InnerValue) -> Nowhere | None:
     """Return the history of a view with this value that was taken of `parent` where nothing is recorded."""
     base = parent if parent._view is None else parent._view.base
     return None if base._node is None or value.dtype not in DIFFERENTIABLE else Nowhere(value)
@@ -288,7 +292,7 @@ def edge_target(edge: Any) -> tuple[Node, int]:
     return (edge[0], edge[1]) if type(edge) is Output else (edge, 0)
 
 
-def dtype_at(edge: Any) -> Any:
+def dtype_at(edge: Node | Output) -> Any:
     """Return the NumPy dtype of covectors that an edge takes."""
     return edge.node._dtype[edge.index] if type(edge) is Output else edge._dtype
 

@@ -21,7 +21,7 @@ opaque          the vjp transposed twice    a counted loop over the batch       
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast, overload
 
 import numpy as np
 from numpy import ndarray
@@ -42,16 +42,14 @@ from .saved import Layout, SavedTensor, graph_reader, parameter_names
 from .underivable import no_derivative
 from .value import dtype_of, shape_of
 
+if TYPE_CHECKING:
+    from .terms import Call, Covectors, Declared, General, Several, T, Term, Terms, Variadic
+else:
+    Call = Covectors = Declared = General = Term = Terms = Several = T = Variadic = object
+
+C = TypeVar("C", bound=Declared)
 Rule = Callable[..., Any]
-
-
-class Call(Protocol):
-    """Hold what a declaration gives: the function that calls the op, and the op behind it."""
-
-    op: Any
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Call the op on values of any kinds."""
+Rules = Sequence[Rule | None] | Rule
 
 
 #: Every op by name, in order of declaration.
@@ -124,7 +122,7 @@ class Op(Fields):
         #: Whether there is a derivative with respect to an input, and so a node.
         self.derivable = self.rules.count(None) < len(self.rules)
         #: On any values, arrays included: what rules and composed functions call.
-        self.call = cast(Call, calls.make_call(self, public=False))
+        self.call = cast(General, calls.make_call(self, public=False))
         TABLE[name] = self
 
     def __repr__(self) -> str:
@@ -429,34 +427,45 @@ def elementwise(
     ).call
 
 
-def op(
-    name: str, kernel: Callable[..., Any], rules: Sequence[Rule | None] | Rule = (), **fields: Any
-) -> Call:
+@overload
+def op(name: str, kernel: Rule, rules: Rules = (), *, many: Literal[True], **fields: Any) -> Several: ...
+@overload
+def op(name: str, kernel: Rule, rules: Rules = (), *, outputs: Sequence[str], **fields: Any) -> Several: ...
+@overload
+def op(name: str, kernel: Rule, rules: Rules = (), *, variadic: Literal[True], **fields: Any) -> Variadic: ...
+@overload
+def op(name: str, kernel: Rule, rules: Rules = (), **fields: Any) -> Call: ...
+def op(name: str, kernel: Rule, rules: Rules = (), **fields: Any) -> Declared:
     """Declare an op of any kind (see `Fields`)."""
     return Op(name, kernel, rules, **fields).call
 
 
-def view(name: str, kernel: Callable[..., Any], rule: Rule, **fields: Any) -> Call:
+@overload
+def view(name: str, kernel: Rule, rule: Rule, *, many: Literal[True], **fields: Any) -> Several: ...
+@overload
+def view(name: str, kernel: Rule, rule: Rule, **fields: Any) -> Call: ...
+def view(name: str, kernel: Rule, rule: Rule, **fields: Any) -> Declared:
     """Declare an op whose output shares storage with its one input; `rule` maps covectors back."""
     return Op(name, kernel, (rule,), kind="view", **fields).call
 
 
-def of(call: Callable[..., Any]) -> Op:
+def of(call: Declared) -> Op:
     """Return the op behind a call that a declaration returned."""
-    return call.op  # type: ignore[attr-defined]  # functions take attributes
+    return call.op
 
 
 def renamed(
-    call: Callable[..., Any], name: str, node_name: str, rules: Sequence[Rule | None] = (), **fields: Any
-) -> Call:
+    call: C, name: str, node_name: str, rules: Sequence[Rule | None] = (), **fields: Any
+) -> C:
     """Declare an op once more under another name, with other rules or fields where they are given: torch
     names the node of ``t_`` otherwise than that of ``t``.
     """
     first = of(call)
     changed = first.declared | {"node_name": node_name, "base": first.base, "summary": ""} | fields
-    return Op(name, first.kernel, rules or first.rules, **changed).call
+    return cast(C, Op(name, first.kernel, rules or first.rules, **changed).call)
 
 
 __all__ = [
-    "Call", "MultiNode", "Op", "elementwise", "like_first", "of", "op", "renamed", "view"
+    "Call", "Covectors", "Declared", "General", "MultiNode", "Op", "Term", "Terms", "Rule", "Several", "T",
+    "Variadic", "elementwise", "like_first", "of", "op", "renamed", "view",
 ]

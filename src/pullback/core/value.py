@@ -23,9 +23,13 @@ from .modes import DEFAULT, NO_GRAD, Modes, modes, put_modes, reset_modes
 from .versions import NoVersions
 
 if TYPE_CHECKING:
-    from .node import Node
+    from weakref import ref
+
+    from .hooks import NodeHooks
+    from .node import AccumulateGrad, History
     from .op import Op
     from .recorder import Recorder
+    from .views import Step, View
 
 #: What writes the running function down, if it is traced (see `tracer.tracing`).
 writer: ContextVar[Recorder | None] = ContextVar("pullback_tracing", default=None)
@@ -62,7 +66,7 @@ class InnerValue(Value):
     def ndim(self) -> int:
         return len(self.shape)
 
-    def awaited(self, tensor: Any) -> Any:
+    def awaited(self, tensor: TensorBase) -> Any:
         """Return what the tensor that holds this value holds once no trace of another thread uses it."""
         return self
 
@@ -82,17 +86,17 @@ class TensorBase(Value):
     __slots__ = ("__dict__", "__weakref__", "_node", "_value", "_counter", "_view")
 
     _value: Any
-    _node: Any
-    _counter: list[int]
-    _view: Any
+    _node: History
+    _counter: list[Any]
+    _view: View | None
 
     _level: int = 0
     _born: int = 0
     _grad: Any = None
-    _leaf_hooks: Any = None
-    _accumulator: Any = None
+    _leaf_hooks: NodeHooks | None = None
+    _accumulator: ref[AccumulateGrad] | None = None
     _retained: bool = False
-    _rearranged: tuple[Any, ...] = ()
+    _rearranged: tuple[tuple[int, tuple[Step, ...]], ...] = ()
     #: Whether there are entries instead of elements: a covector is then handed on as the tensor it is.
     _sparse: ClassVar[bool] = False
     is_sparse: Any
@@ -111,7 +115,7 @@ def register_facade(cls: type[TensorBase]) -> None:
     facade.provide(Tensor=cls)
 
 
-def wrap(value: Any, node: Node | Any = None, level: int = 0) -> Any:
+def wrap(value: Any, node: Any = None, level: int = 0) -> Any:
     """Make a facade tensor around a value, with a version counter of its own."""
     tensor = _new(TensorBase._facade)
     tensor._value = value
@@ -161,16 +165,16 @@ def within_transform(
 
 
 #: Called with a tensor, another one of the same memory that is no view of it, and how that was made.
-sharing: list[Callable[[Any, Any, str], None]] = []
+sharing: list[Callable[[TensorBase, TensorBase, str], None]] = []
 
 
-def tell_sharing(source: Any, tensor: Any, how: str) -> None:
+def tell_sharing(source: TensorBase, tensor: TensorBase, how: str) -> None:
     """Tell those who watch that a tensor shares the memory of another one."""
     for watch in sharing:
         watch(source, tensor, how)
 
 
-def wrap_alias(value: Any, other: Any, node: Node | Any = None) -> Any:
+def wrap_alias(value: Any, other: TensorBase, node: History = None) -> Any:
     """Make a facade tensor that shares storage, and so the version counter, with `other`."""
     if value is other._value and type(value) is not ndarray:
         value = settled(other)
@@ -193,7 +197,7 @@ def wrap_alias(value: Any, other: Any, node: Node | Any = None) -> Any:
     return tensor
 
 
-def settled(tensor: Any) -> Any:
+def settled(tensor: TensorBase) -> Any:
     """Return what a tensor holds; where a trace of another thread has put a value of its program there, wait
     until it holds its own again.
     """
@@ -272,7 +276,7 @@ def escaped(value: Any, level: int) -> Any:
     return value.escaped() if isinstance(value, InnerValue) and value._level == level else value
 
 
-def refresh(view: Any) -> None:
+def refresh(view: TensorBase) -> None:
     """Bring a view whose base was written to up to date (`views` does it)."""
     from .views import bring_up_to_date
 

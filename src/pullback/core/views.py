@@ -16,7 +16,13 @@ from .node import unrecorded
 from .versions import NoVersions
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from .modes import Modes
     from .op import Op
+    from .value import TensorBase
+
+    Step = tuple[Op, tuple[Any, ...], int | None]
 
 _new = object.__new__
 
@@ -54,14 +60,16 @@ class View:
 
     __slots__ = ("at", "base", "chain", "creation", "laid")
 
-    def __init__(self, base: Any, steps: tuple[Any, ...], creation: int, at: int) -> None:
+    laid: int
+
+    def __init__(self, base: Any, steps: tuple[Step, ...], creation: int, at: int) -> None:
         self.base = base
         self.steps = steps
         self.creation = creation
         self.at = at
 
     @property
-    def steps(self) -> tuple[Any, ...]:
+    def steps(self) -> tuple[Step, ...]:
         """Return the view ops from the base to here, in order."""
         found, chain = [], self.chain
         while chain is not None:
@@ -70,13 +78,13 @@ class View:
         return tuple(reversed(found))
 
     @steps.setter
-    def steps(self, steps: tuple[Any, ...]) -> None:
+    def steps(self, steps: tuple[Step, ...]) -> None:
         self.chain: Any = None
         for step in steps:
             self.chain = (self.chain, step)
 
     @classmethod
-    def of(cls, parent: Any, op: Op, attrs: tuple[Any, ...], index: int | None, mode: Any) -> View | None:
+    def of(cls, parent: Any, op: Op, attrs: tuple[Any, ...], index: int | None, mode: Modes) -> View | None:
         """Record the view that `op` took of `parent`; autograd does not know views of inference tensors."""
         if type(parent._counter) is NoVersions:
             return None
@@ -98,7 +106,7 @@ class View:
         return record
 
 
-def replay(value: Any, steps: tuple[Any, ...]) -> Any:
+def replay(value: Any, steps: Iterable[Step]) -> Any:
     """Run a view's steps on any value of the base's shape."""
     for op, attrs, index in steps:
         value = op.call(value, *attrs)
@@ -107,13 +115,14 @@ def replay(value: Any, steps: tuple[Any, ...]) -> Any:
     return value
 
 
-def bring_up_to_date(view: Any, asked: bool = False) -> None:
+def bring_up_to_date(view: TensorBase, asked: bool = False) -> None:
     """Give a stale view the history (and, above bare arrays, the value) that its base has now.
 
     A view of another than the default creation cannot have it: torch's error says so where ops are recorded,
     and in every mode where the history itself is `asked` for.
     """
     record = view._view
+    assert record is not None
     now = view._counter[0]
     base = record.base
     if record.at == now:

@@ -63,7 +63,7 @@ def _batch_mahalanobis(factors: Any, vectors: Any) -> Any:
     return squares.reshape(cut.shape[:-1]).permute(back).reshape(vectors.shape[:-1])
 
 
-_solved = triangular.op.kernel  # type: ignore[attr-defined]  # every op's call has it
+_solved = triangular.op.kernel
 
 
 def _mahalanobis(factor: np.ndarray, vectors: np.ndarray) -> np.ndarray:

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..core.backward_task import running
 from ..core.blame import Place, changes, freed_when, is_freed
-from ..core.node import LEAF, AccumulateGrad, Node, edge_target
+from ..core.node import AccumulateGrad, Node, edge_target
 from ..core.versions import is_stale
 from .carried import Boundary, leads
 from .scene import Scene
@@ -82,5 +82,5 @@ def free_without(name: str, found: Iterable[Boundary], scenes: Iterable[Scene]) 
         freed = type(node) is not AccumulateGrad and isinstance(saved, tuple) and is_freed(saved)
         if freed and freed_when(saved or ()) < begun:
             return False
-        waiting += [edge_target(edge)[0] for edge in node._edges if edge is not None and edge is not LEAF]
+        waiting += [edge_target(edge)[0] for edge in node._edges if edge is not None]
     return bool(seen)

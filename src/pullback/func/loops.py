@@ -13,7 +13,7 @@ from typing import Any, cast
 import numpy as np
 
 from ..array import dtypes
-from ..core.op import Call, of
+from ..core.op import General, of
 from ..core.tracer import is_tracing, running
 from ..core.value import TensorBase, dtype_of, shape_of, wrap
 from ..ops import loops
@@ -316,7 +316,7 @@ def _differentiably(name: str, call: Callable[..., Any]) -> None:
 
     op = of(getattr(loops, name))
     on_tensors.op = op  # type: ignore[attr-defined]  # functions take attributes
-    op.call = cast(Call, on_tensors)
+    op.call = cast(General, on_tensors)
 
 
 _differentiably("scan", lambda tensors, spec: scanned(Scan(*spec), tensors))

@@ -17,7 +17,7 @@ from ..array import activations as kernels
 from ..array import large
 from ..array.layout import as_first, in_order, placed
 from ..core.connected import PIECEWISE, refused
-from ..core.op import Call, elementwise, op, renamed
+from ..core.op import Call, Term, elementwise, op, renamed
 from ..core.value import shape_of
 from .comparison import ge, gt, le, lt, where, zeros_of
 from .elementwise import exp, sigmoid, tanh
@@ -77,7 +77,7 @@ leaky_relu = _activation(
 )
 
 
-def _leaky_relu_of_result(g: Any, out: Any, negative_slope: float) -> Any:
+def _leaky_relu_of_result(g: Term, out: Term, negative_slope: float) -> Term:
     if negative_slope < 0:
         raise _irreversible("leakyReLu")
     return where(gt(out, 0), g, g * negative_slope)
@@ -166,7 +166,7 @@ def _elu(x: ndarray, alpha: float, scale: float, input_scale: float) -> ndarray:
     return _chosen(x > 0, x * x.dtype.type(scale), low, x.dtype)
 
 
-def _below_zero(x: Any) -> Any:
+def _below_zero(x: Term) -> Term:
     """Return x where it is negative, else 0: as in torch the slope at 0, and of nan, does not change."""
     return where(lt(x, 0), x, 0)
 
@@ -192,7 +192,7 @@ celu = _activation(
 )
 
 
-def _elu_of_result(g: Any, out: Any, alpha: float, scale: float, input_scale: float) -> Any:
+def _elu_of_result(g: Term, out: Term, alpha: float, scale: float, input_scale: float) -> Term:
     if alpha < 0:
         raise _irreversible("elu")
     return g * where(le(out, 0), (_below_zero(out) + alpha * scale) * input_scale, scale)
@@ -221,7 +221,7 @@ log_sigmoid = _activation(
 # ------------
 
 
-def _silu_second(g: Any, x: Any) -> Any:
+def _silu_second(g: Term, x: Term) -> Term:
     s = sigmoid(x)
     return g * (s * (1 - s) * (2 + x * (1 - 2 * s)))
 
@@ -232,7 +232,7 @@ silu_slope = _activation("silu_slope", kernels.silu_derivative, _silu_second)
 silu = _activation("silu", kernels.silu, lambda g, x: g * silu_slope(x))
 
 
-def _mish_rule(g: Any, x: Any) -> Any:
+def _mish_rule(g: Term, x: Term) -> Term:
     t = tanh(softplus(x, 1.0, math.inf))
     return g * (t + x * sigmoid(x) * (1 - t * t))
 
@@ -244,7 +244,7 @@ _ROOT = math.sqrt(2 / math.pi)
 _CUBIC = 0.044715
 
 
-def _gelu_second(g: Any, x: Any, approximate: str) -> Any:
+def _gelu_second(g: Term, x: Term, approximate: str) -> Term:
     if approximate == "none":
         density = exp(x * x * -0.5) * (1 / math.sqrt(2 * math.pi))
         return g * (density * (2 - x * x))
@@ -325,12 +325,12 @@ def _glu(x: ndarray, /, dim: int) -> ndarray:
     return np.multiply(x[(*lead, slice(half))], gate, out=gate)
 
 
-def _halves(x: Any, dim: int) -> tuple[Any, Any]:
+def _halves(x: Term, dim: int) -> tuple[Any, Any]:
     n = shape_of(x)[dim]
     return slice_dim(x, dim, 0, n // 2, 1), slice_dim(x, dim, n // 2, n, 1)
 
 
-def _glu_rule(g: Any, x: Any, dim: int) -> Any:
+def _glu_rule(g: Term, x: Term, dim: int) -> Term:
     a, b = _halves(x, dim)
     s = sigmoid(b)
     return cat((g * s, g * a * s * (1 - s)), dim)

@@ -12,7 +12,7 @@ from ..array import dtypes
 from ..array.layout import in_order, placed
 from ..core import facade
 from ..core.dual import fitted
-from ..core.op import elementwise, renamed
+from ..core.op import Term, elementwise, renamed
 from ..core.promotion import unsupported
 from ..core.value import InnerValue, Value, dtype_of
 from .comparison import eq, ge, where, zeros_of
@@ -28,7 +28,8 @@ add = elementwise("add", np.add, lambda g: g, lambda g: g)
 facade.provide(add=add)
 
 
-def _no_bools(*values: Any) -> None:
+def no_bools(*values: Any) -> None:
+    """Raise torch's error where one of the values of a difference is a bool, or both are."""
     kinds = [v.dtype.kind if isinstance(v, ndarray) else "b" if isinstance(v, bool) else "" for v in values]
     if kinds == ["b", "b"]:
         raise RuntimeError(
@@ -43,7 +44,7 @@ def _no_bools(*values: Any) -> None:
 
 
 #: All other dtypes go to the kernel as they are: complex numbers in 3.7 µs instead of 8.2.
-_no_bools.takes = lambda dtype: dtype.kind != "b"  # type: ignore[attr-defined]
+no_bools.takes = lambda dtype: dtype.kind != "b"  # type: ignore[attr-defined]
 
 
 def _no_negated_bools(x: ndarray) -> None:
@@ -54,11 +55,11 @@ def _no_negated_bools(x: ndarray) -> None:
         )
 
 
-sub = elementwise("sub", np.subtract, lambda g: g, lambda g: -g, check=_no_bools)
+sub = elementwise("sub", np.subtract, lambda g: g, lambda g: -g, check=no_bools)
 
 #: other - input, the reflected difference; of a number, to which nothing leads.
 rsub = elementwise("rsub", lambda x, y, /, out=...: np.subtract(y, x, out=out), lambda g: -g, lambda g: g,
-                   node_name="RsubBackward1", check=_no_bools, differentiable_inputs=(0,),
+                   node_name="RsubBackward1", check=no_bools, differentiable_inputs=(0,),
                    place=lambda result, operands: placed(result, operands[::-1]))
 
 #: The same of two tensors, for which torch has a node of its own.
@@ -79,7 +80,7 @@ mul_number = elementwise(
 )
 
 
-def _div_jvp(primals: Any, tangents: Any, out: Any) -> Any:
+def _div_jvp(primals: Any, tangents: Any, out: Term) -> Term:
     """Return the quotient's tangent, rounded as torch rounds it: with the quotient at hand."""
     x, y = tangents
     change = x if y is None else -(y * out) if x is None else x - y * out
@@ -140,7 +141,7 @@ def _pow_kernel(x: ndarray, /, exponent: Any, out: Any = ...) -> ndarray:
     return np.power(x, exponent, out=out)
 
 
-def _pow_rule(g: Any, x: Any, exponent: Any) -> Any:
+def _pow_rule(g: Term, x: Term, exponent: Any) -> Term:
     if exponent == 0:
         return zeros_of(g)
     # The slope of a square needs no copy.
@@ -161,18 +162,18 @@ pow_scalar = elementwise(
 )
 
 
-def _pow_exponent(g: Any, x: Any, y: Any, out: Any) -> Any:
+def _pow_exponent(g: Term, x: Term, y: Term, out: Term) -> Term:
     if dtype_of(out).kind in "cW" and dtype_of(x).kind not in "cW":
         x = x + 0j  # a negative base has a complex logarithm
     return g * where(zero_to_nonnegative(x, y), 0, conj(out * log(x)))
 
 
-def zero_to_nonnegative(x: Any, y: Any) -> Any:
+def zero_to_nonnegative(x: Term, y: Any) -> Term:
     """Mark where 0**y with a real y >= 0 makes the derivative in y zero."""
     return eq(x, 0) & _is_nonnegative(y)
 
 
-def _is_nonnegative(y: Any) -> Any:
+def _is_nonnegative(y: Any) -> Term:
     return ge(real(y), 0) & eq(y, conj(y)) if dtype_of(y).kind == "c" else ge(y, 0)
 
 
@@ -208,7 +209,7 @@ def _scalar_pow_kernel(x: ndarray, /, base: Any, out: Any = ...) -> ndarray:
     return power(np.asarray(base).astype(common), x.astype(common, copy=False), out=out)
 
 
-def _scalar_pow_rule(g: Any, x: Any, out: Any, base: Any) -> Any:
+def _scalar_pow_rule(g: Any, x: Term, out: Any, base: Any) -> Term:
     if base == 0:
         return g * where(_is_nonnegative(x), 0, out * -math.inf)
     if isinstance(base, complex):

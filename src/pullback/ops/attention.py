@@ -18,7 +18,7 @@ from numpy import ndarray
 from ..array import large
 from ..array.layout import empty_like
 from ..core.connected import refused
-from ..core.op import Call, op
+from ..core.op import Covectors, Several, Term, Terms, op
 from ..core.tracer import Tracer
 from ..core.underivable import no_tangent
 from ..core.value import dtype_of, shape_of
@@ -124,7 +124,7 @@ def _weighed(scores: ndarray) -> tuple[ndarray, ndarray]:
     return weights, total[..., 0]
 
 
-def _for_each_head(x: Any, repeats: int) -> Any:
+def _for_each_head(x: Term, repeats: int) -> Term:
     if repeats == 1:
         return x
     *lead, heads, rows, width = shape_of(x)
@@ -132,7 +132,7 @@ def _for_each_head(x: Any, repeats: int) -> Any:
     return reshape(spread, (*lead, heads * repeats, rows, width))
 
 
-def _over_heads(g: Any, repeats: int) -> Any:
+def _over_heads(g: Term, repeats: int) -> Term:
     if repeats == 1:
         return g
     *lead, heads, rows, width = shape_of(g)
@@ -140,7 +140,7 @@ def _over_heads(g: Any, repeats: int) -> Any:
     return sum_dims(parts, (len(lead) + 1,), False)
 
 
-def _rows_outside_heads(g: Any) -> Any:
+def _rows_outside_heads(g: Term) -> Term:
     """Return torch lays the covectors out with the heads inside the rows."""
     if len(shape_of(g)) != 4:
         return g
@@ -154,7 +154,7 @@ def _rows_outside_heads(g: Any) -> Any:
 
 def _pulled_on_arrays(
     scores: ndarray, sums: ndarray, turned: ndarray, along: ndarray, factor: float, scores_too: bool
-) -> tuple[ndarray, ndarray, ndarray]:
+) -> tuple[Term, Term, Term]:
     """Return the weights, and the covectors of the scores with the mask and of the products."""
     if scores.size >= large.ROWS and not scores_too:
         rows = [v.reshape(-1, v.shape[-1]) for v in (scores, sums, turned, along)]
@@ -168,9 +168,9 @@ def _pulled_on_arrays(
 
 
 def _attention_rule(
-    g: Any, query: Any, key: Any, value: Any, attn_mask: Any, output: Any, logsumexp: Any, dropout_p: float,
-    is_causal: bool, scale: float | None, needs: tuple[bool, ...]
-) -> tuple[Any, ...]:
+    g: Term, query: Term, key: Term, value: Term, attn_mask: Term | None, output: Term, logsumexp: Term,
+    dropout_p: float, is_causal: bool, scale: float | None, needs: tuple[bool, ...]
+) -> Covectors:
     kind = dtype_of(logsumexp)
     g, query, key, value, output, logsumexp = (widened(v) for v in (g, query, key, value, output, logsumexp))
     repeats = shape_of(query)[-3] // shape_of(key)[-3]
@@ -196,7 +196,7 @@ def _attention_rule(
     )
 
 
-def _cut(x: Any, axis: int, first: int, beyond: int, extent: int) -> Any:
+def _cut(x: Term, axis: int, first: int, beyond: int, extent: int) -> Term:
     """Return a stretch of an axis."""
     return x if beyond - first == extent else slice_dim(x, axis, first, beyond, 1)
 
@@ -223,8 +223,8 @@ def _stretch_rule(
     g, query, totals, logs, key, value = given
     turned = matmul(g, swap(value))
     if type(turned) is type(query) is type(logs) is ndarray and dtype_of(turned) == kind:
-        scores = _scores(query, key, attn_mask, later, factor)
-        weights, each, pulled = _pulled_on_arrays(scores, logs, turned, totals, factor, scores_too)
+        made = _scores(query, key, attn_mask, later, factor)
+        weights, each, pulled = _pulled_on_arrays(made, logs, turned, totals, factor, scores_too)
     else:
         scores = matmul(query, swap(key)) * factor
         if later is not None:
@@ -243,11 +243,11 @@ def _stretch_rule(
 
 
 def _attention_batched(
-    size: int, values: tuple[Any, ...], dims: tuple[int | None, ...], *attrs: Any
+    size: int, values: Terms, dims: tuple[int | None, ...], *attrs: Any
 ) -> tuple[Any, ...]:
     ranks = [0 if v is None else len(shape_of(v)) - (d is not None) for v, d in zip(values, dims)]
 
-    def aligned(v: Any, d: int | None) -> Any:
+    def aligned(v: Term, d: int | None) -> Term:
         if d is None:
             return v
         x = permute_to_front(v, d)
@@ -262,7 +262,7 @@ def _attention_batched(
 
 
 #: softmax(query @ keyᵀ · scale + mask) @ value, with the logarithm of each softmax's divisor.
-attention: Call = op(
+attention: Several = op(
     "scaled_dot_product_attention", _attention, _attention_rule, joint=True, halves=True,
     outputs=("output", "logsumexp"), differentiable=(0,), differentiable_inputs=(0, 1, 2),
     batch_rule=_attention_batched, node_name="ScaledDotProductFlashAttentionForCpuBackward0",

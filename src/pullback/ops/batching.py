@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.op import of
+from ..core.op import Term, of
 from ..core.value import dtype_of, shape_of
 from ..core.views import replay
 from ..core.visible import concrete
@@ -38,7 +38,7 @@ def fronts(size: int, values: Values, dims: Dims) -> list[Any]:
     ]
 
 
-def _flat(x: Any) -> Any:
+def _flat(x: Term) -> Term:
     """Return rows as vectors."""
     shape = shape_of(x)
     return reshape(x, (shape[0], prod(shape[1:])))
@@ -47,7 +47,7 @@ def _flat(x: Any) -> Any:
 # --- flat places --------------------------------------------------------------------------------------------
 
 
-def _positive(index: Any, size: int) -> Any:
+def _positive(index: Term, size: int) -> Term:
     return where(lt(index, np.asarray(0)), add(index, np.asarray(size)), index)
 
 
@@ -134,7 +134,7 @@ def _masked_select(size: int, values: Values, dims: Dims) -> Any:
     return gather.index_select(_flat(expand(x, (size, *shape))), places, 1)
 
 
-def _in_order(mask: Any, source: Any) -> Any:
+def _in_order(mask: Term, source: Term) -> Term:
     """Return for every element of rows of masks the element of the row's source that the mask reads there."""
     length = shape_of(source)[1]
     places = add(cumsum(cast(mask, INT64), 1, False), np.asarray(-1))
@@ -143,7 +143,7 @@ def _in_order(mask: Any, source: Any) -> Any:
     return gather.gather(source, places, 1)
 
 
-def _spread(x: Any, shape: tuple[int, ...]) -> Any:
+def _spread(x: Term, shape: tuple[int, ...]) -> Term:
     """Return rows of a batch, broadcast to a shape."""
     size, *own = shape_of(x)
     return expand(reshape(x, (size, *(1,) * (len(shape) - len(own)), *own)), (size, *shape))
@@ -189,12 +189,12 @@ def _add_product(product: Callable[[Any, Any], Any], rank: int) -> Callable[...,
     return rule
 
 
-def _matrix_vector(x: Any, y: Any) -> Any:
+def _matrix_vector(x: Term, y: Term) -> Term:
     product = contract.matmul(x, contract.column(y))
     return reshape(product, shape_of(product)[:-1])
 
 
-def _outer(x: Any, y: Any) -> Any:
+def _outer(x: Term, y: Term) -> Term:
     size, length = shape_of(y)
     return mul(contract.column(x), reshape(y, (size, 1, length)))
 

@@ -13,7 +13,7 @@ from numpy import ndarray
 
 from ..array.dtype_words import type_word
 from ..array.scipy_functions import special
-from ..core.op import Call, elementwise
+from ..core.op import Call, Term, elementwise
 from ..core.promotion import HALVES
 from ..core.value import dtype_of
 from .comparison import gt, where
@@ -23,7 +23,7 @@ from .kernels import from_scipy, into, refuse
 from .signatures import OF_X, ONE
 
 
-def _away_from_zero(kernel: str, g: Any, x: Any, slope: Any) -> Any:
+def _away_from_zero(kernel: str, g: Term, x: Term, slope: Any) -> Term:
     """Return g·slope(x), and g/2 where x is too small to divide by; refused where torch has no kernel
     for it.
     """
@@ -34,12 +34,12 @@ def _away_from_zero(kernel: str, g: Any, x: Any, slope: Any) -> Any:
     return g * where(large, slope(where(large, x, tiny)), 0.5)
 
 
-def _i1_rule(g: Any, x: Any, out: Any) -> Any:
+def _i1_rule(g: Term, x: Term, out: Term) -> Term:
     """Return I₁′ = I₀ − I₁/x (DLMF 10.29.2)."""
     return _away_from_zero("i1_backward", g, x, lambda x: i0(x) - out / x)
 
 
-def _i1e_rule(g: Any, x: Any, out: Any) -> Any:
+def _i1e_rule(g: Term, x: Term, out: Term) -> Term:
     return _away_from_zero("i1e_backward", g, x, lambda x: i0e(x) - out * (sgn(x) + 1 / x))
 
 

@@ -11,7 +11,7 @@ from numpy import ndarray
 from ..array import activations, dtypes
 from ..array.elementwise import WORTH_BLOCKS
 from ..array.numbers import scalar_like
-from ..core.op import Call, elementwise, of
+from ..core.op import Call, Term, elementwise, of
 from ..core.promotion import check_broadcast, common_dtype, promoted, unsupported
 from ..core.value import TensorBase, Value
 from .kernels import into, refuse
@@ -25,7 +25,7 @@ def _compared(
     carry a zero gradient; torch's node tells a number from a tensor.
     """
 
-    def twin(input: Any, other: Any) -> Any:
+    def twin(input: Term, other: Term) -> Term:
         return twins[isinstance(other, TensorBase)].op.public(input, other)
 
     nan = kernel is np.not_equal
@@ -51,7 +51,7 @@ def _compared(
 
 
 def _ordered(name: str, kernel: np.ufunc, relation: str, alias: str) -> Call:
-    def check(x: Any, y: Any) -> None:
+    def check(x: Term, y: Term) -> None:
         """Refuse complex numbers, which have no order."""
         common = common_dtype([x, y])
         if common.kind in "cW":
@@ -140,7 +140,7 @@ def _is_zero(v: Any) -> bool:
     return type(v) in (int, float) and v == 0 and math.copysign(1.0, v) > 0
 
 
-def _masked(condition: Any, x: Any, keep: bool) -> ndarray | None:
+def _masked(condition: Term, x: Term, keep: bool) -> ndarray | None:
     """Return x where the condition is `keep`, else 0, by a mask of bits; None where that is not possible.
 
     `np.where` branches on each element: 301,056 random float32 take it 1,277 µs, the mask 53 µs.

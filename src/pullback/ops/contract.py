@@ -21,7 +21,7 @@ from numpy import ndarray
 from ..array.blas import product
 from ..array.large import multiplied
 from ..array.layout import as_first
-from ..core.op import Call, op, renamed
+from ..core.op import Call, Covectors, Rule, T, Term, Terms, op, renamed
 from ..core.value import dtype_of, shape_of
 from .arithmetic import add, mul
 from .convert import conj
@@ -58,11 +58,11 @@ def _linear_weight(g: ndarray, x: ndarray, /) -> ndarray:
     return multiplied(_rows(g).T, _rows(x))
 
 
-def _fronts(size: int, values: tuple[Any, ...], dims: tuple[int | None, ...]) -> tuple[Any, ...]:
+def _fronts(size: int, values: Terms, dims: tuple[int | None, ...]) -> tuple[Any, ...]:
     return tuple(v if d is None else permute_to_front(v, d) for v, d in zip(values, dims, strict=True))
 
 
-def _batched_matrix(value: Any, dim: int | None, rank: int) -> Any:
+def _batched_matrix(value: Term, dim: int | None, rank: int) -> Term:
     """Return a matrix operand with axes (batch, 1, …, rows, columns) that broadcasts against an operand of
     `rank` axes + batch.
     """
@@ -72,8 +72,8 @@ def _batched_matrix(value: Any, dim: int | None, rank: int) -> Any:
     return reshape(value, (shape[0], *(1,) * (rank - 2), *shape[1:]))
 
 
-def _batch_mm(transposed: bool) -> Call:
-    def rule(size: int, values: tuple[Any, ...], dims: tuple[int | None, ...]) -> Any:
+def _batch_mm(transposed: bool) -> Rule:
+    def rule(size: int, values: Terms, dims: tuple[int | None, ...]) -> Term:
         x, y = _fronts(size, values, dims)
         if dims[1] is None:
             return (linear_folded if transposed else mm_folded)(x, y)
@@ -81,10 +81,10 @@ def _batch_mm(transposed: bool) -> Call:
         y = swap(y) if transposed else y
         return matmul(x, _batched_matrix(y, 0, rank))
 
-    return rule  # type: ignore[return-value]  # known only at run time
+    return rule
 
 
-def _batch_weight(size: int, values: tuple[Any, ...], dims: tuple[int | None, ...]) -> Any:
+def _batch_weight(size: int, values: Terms, dims: tuple[int | None, ...]) -> Term:
     g, x = (
         reshape(v, (*shape_of(v)[: 0 if d is None else 1], -1, shape_of(v)[-1]))
         for v, d in zip(_fronts(size, values, dims), dims, strict=True)
@@ -102,12 +102,12 @@ def _product(
     )  # fmt: skip
 
 
-def transposed(x: Any) -> Any:
+def transposed(x: Term) -> Term:
     """Return a matrix with its axes exchanged."""
     return x.T if type(x) is ndarray else t(x)
 
 
-def _are_matrices(g: Any, x: Any) -> bool:
+def _are_matrices(g: Term, x: Term) -> bool:
     """Return whether these are arrays of real numbers of which the kernels are all that a product needs: the
     ops around them take 1 µs.
     """
@@ -175,7 +175,7 @@ def _matmul(x: ndarray, y: ndarray, /) -> ndarray:
     return product(x, y)
 
 
-def _batch_matmul(size: int, values: tuple[Any, ...], dims: tuple[int | None, ...]) -> Any:
+def _batch_matmul(size: int, values: Terms, dims: tuple[int | None, ...]) -> Term:
     fronts = _fronts(size, values, dims)
     ranks = [len(shape_of(v)) - (d is not None) for v, d in zip(fronts, dims, strict=True)]
     aligned = []
@@ -202,23 +202,23 @@ def _trilinear(x: ndarray, w: ndarray, y: ndarray, /) -> ndarray:
     return out.T.astype(kind, order="C")
 
 
-def _outer_rows(g: Any, x: Any) -> Any:
+def _outer_rows(g: Term, x: Term) -> Term:
     """Return the products of every element of a row of `g` with every element of the row of `x`."""
     (rows, m), n = shape_of(g), shape_of(x)[1]
     return reshape(reshape(g, (rows, m, 1)) * reshape(x, (rows, 1, n)), (rows, m * n))
 
 
-def _trilinear_x(g: Any, w: Any, y: Any) -> Any:
+def _trilinear_x(g: Term, w: Term, y: Term) -> Term:
     outs, n, m = shape_of(w)
     return mm(_outer_rows(g, conj(y)), reshape(permute(conj(w), (0, 2, 1)), (outs * m, n)))
 
 
-def _trilinear_y(g: Any, x: Any, w: Any) -> Any:
+def _trilinear_y(g: Term, x: Term, w: Term) -> Term:
     outs, n, m = shape_of(w)
     return mm(_outer_rows(g, conj(x)), reshape(conj(w), (outs * n, m)))
 
 
-def _trilinear_jvp(primals: tuple[Any, ...], tangents: tuple[Any, ...], out: Any) -> Any:
+def _trilinear_jvp(primals: Terms, tangents: Covectors, out: Term) -> Term | None:
     total = None
     for place, tangent in enumerate(tangents):
         if tangent is not None:
@@ -240,7 +240,7 @@ def _dot(x: ndarray, y: ndarray, /) -> ndarray:
     return np.asarray(np.dot(x, y))
 
 
-def _batch_dot(size: int, values: tuple[Any, ...], dims: tuple[int | None, ...]) -> Any:
+def _batch_dot(size: int, values: Terms, dims: tuple[int | None, ...]) -> Term:
     x, y = _fronts(size, values, dims)
     product = mul(x, y)
     return sum_dims(product, (len(shape_of(product)) - 1,), False)
@@ -265,7 +265,7 @@ def _mv(x: ndarray, y: ndarray, /) -> ndarray:
     return x[:, 0] * y if len(y) == 1 else np.dot(x, y)  # as in `multiplied`
 
 
-def _batch_mv(size: int, values: tuple[Any, ...], dims: tuple[int | None, ...]) -> Any:
+def _batch_mv(size: int, values: Terms, dims: tuple[int | None, ...]) -> Term:
     x, y = _fronts(size, values, dims)
     shape = shape_of(y)
     return reshape(
@@ -273,12 +273,12 @@ def _batch_mv(size: int, values: tuple[Any, ...], dims: tuple[int | None, ...]) 
     )
 
 
-def column(v: Any) -> Any:
+def column(v: T) -> T:
     """Return a vector as a matrix of one column."""
     return reshape(v, (*shape_of(v), 1))
 
 
-def row(v: Any) -> Any:
+def row(v: Term) -> Term:
     """Return a vector as a matrix of one row."""
     return reshape(v, (1, *shape_of(v)))
 
@@ -310,7 +310,7 @@ def _add_product(
             x = x * np.asarray(beta, x.dtype)
         return np.add(x, product, out=product if x.dtype == product.dtype else ...)
 
-    def jvp(primals: tuple[Any, ...], tangents: tuple[Any, ...], out: Any, beta: Any, alpha: Any) -> Any:
+    def jvp(primals: Terms, tangents: Covectors, out: Term, beta: Any, alpha: Any) -> Any:
         (_, y, z), (tx, ty, tz) = primals, tangents
         parts = [] if tx is None else [expand(_scaled(tx, beta), shape_of(out))]
         base = np.zeros(shape_of(out), dtype_of(out))
@@ -341,8 +341,8 @@ def linear_sum(bias: ndarray | None, x: ndarray, columns: ndarray) -> ndarray:
 
 
 def _batch_addmm(
-    size: int, values: tuple[Any, ...], dims: tuple[int | None, ...], beta: Any, alpha: Any
-) -> Any:
+    size: int, values: Terms, dims: tuple[int | None, ...], beta: Any, alpha: Any
+) -> Term:
     b, x, y = values
     if dims[1] is None and dims[2] is None:
         product = mm(x, y)

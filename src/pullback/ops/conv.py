@@ -7,7 +7,7 @@ ConvolutionBackward0.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from numpy import ndarray
@@ -15,7 +15,7 @@ from numpy import ndarray
 from ..array import conv as kernels
 from ..array.layout import following_channels
 from ..core.connected import Gradient
-from ..core.op import of, op
+from ..core.op import Call, Covectors, Rule, Term, Terms, of, op
 from ..core.result_shapes import of_no_image
 from ..core.value import shape_of
 from .arithmetic import add
@@ -23,7 +23,6 @@ from .convert import conj
 from .pad import pad
 from .structure import expand, permute_to_front, reshape, sum_dims
 
-Call = Callable[..., Any]
 Sizes = tuple[int, ...]
 
 
@@ -45,26 +44,26 @@ def _weight(
     return kernels.conv_weight(x, y, kernel, stride, padding, dilation, groups)
 
 
-def _with_groups(weight: Any, size: int) -> Any:
+def _with_groups(weight: Term, size: int) -> Term:
     """Return a batch of weights (B, O, I, *k) as one weight of B times the groups: (B·O, I, *k)."""
     shape = shape_of(weight)
     return reshape(weight, (size * shape[1], *shape[2:]))
 
 
-def _as_channels(x: Any, size: int) -> Any:
+def _as_channels(x: Term, size: int) -> Term:
     """Return a batch of inputs (B, N, C, *s) with the batch among the channels: (N, B·C, *s)."""
     moved = permute_to_front(x, 1)
     shape = shape_of(moved)
     return reshape(moved, (shape[0], size * shape[2], *shape[3:]))
 
 
-def _from_channels(y: Any, size: int) -> Any:
+def _from_channels(y: Term, size: int) -> Term:
     """Return (N, B·C, *s) back to (B, N, C, *s)."""
     shape = shape_of(y)
     return permute_to_front(reshape(y, (shape[0], size, shape[1] // size, *shape[2:])), 1)
 
 
-def _repeat(x: Any, size: int) -> Any:
+def _repeat(x: Term, size: int) -> Term:
     return expand(reshape(x, (1, *shape_of(x))), (size, *shape_of(x)))
 
 
@@ -72,13 +71,13 @@ def _fronts(values: Sequence[Any], dims: Sequence[int | None]) -> list[Any]:
     return [v if d is None else permute_to_front(v, d) for v, d in zip(values, dims, strict=True)]
 
 
-def _fold(x: Any) -> Any:
+def _fold(x: Term) -> Term:
     """Return (B, N, …) as (B·N, …)."""
     shape = shape_of(x)
     return reshape(x, (shape[0] * shape[1], *shape[2:]))
 
 
-def _unfold(y: Any, size: int) -> Any:
+def _unfold(y: Term, size: int) -> Term:
     shape = shape_of(y)
     return reshape(y, (size, shape[0] // size, *shape[1:]))
 
@@ -123,7 +122,7 @@ def _batch_weight(
     return reshape(w, (size, shape[0] // size, *shape[1:]))
 
 
-def _like(y: Any, shape: Sizes) -> Any:
+def _like(y: Term, shape: Sizes) -> Term:
     """Return a convolution cut to the places of `shape`: an output padding above the stride makes room for
     more.
     """
@@ -152,7 +151,7 @@ _JOINT = Gradient(zeros=False, by=2)
 
 
 def _declare(
-    name: str, kernel: Call, rules: tuple[Call, Call], batch_rule: Call, shape: Call,
+    name: str, kernel: Rule, rules: tuple[Rule, Rule], batch_rule: Rule, shape: Rule,
     saves: tuple[str, ...] = (),
 ) -> Call:
     return op(
@@ -222,18 +221,18 @@ def _transpose_biased(
     return kernels.add_bias(kernels.conv_transpose(y, w, stride, padding, dilation, groups, size), b)
 
 
-def sum_channels(g: Any) -> Any:
+def sum_channels(g: Term) -> Term:
     """Return the covector of a bias: the sum over images and places."""
     return sum_dims(g, (0, *range(2, len(shape_of(g)))), False)
 
 
-def bias_shape(b: Any, rank: int) -> Any:
+def bias_shape(b: Term, rank: int) -> Term:
     """Return a bias as it broadcasts against (N, O, *spatial)."""
     return reshape(b, (*shape_of(b), *(1,) * (rank - 2)))
 
 
-def _biased_jvp(plain: Call) -> Call:
-    def jvp(primals: tuple[Any, ...], tangents: tuple[Any, ...], out: Any, *attrs: Any) -> Any:
+def _biased_jvp(plain: Call) -> Rule:
+    def jvp(primals: Terms, tangents: Covectors, out: Term, *attrs: Any) -> Any:
         (x, w, _), (tx, tw, tb) = primals, tangents
         parts = [] if tx is None else [plain(tx, w, *attrs)]
         parts += [] if tw is None else [plain(x, tw, *attrs)]
@@ -250,14 +249,15 @@ def _biased_jvp(plain: Call) -> Call:
     return jvp
 
 
-def _biased_batch(plain: Call) -> Call:
+def _biased_batch(plain: Call) -> Rule:
     def rule(size: int, values: Sequence[Any], dims: Sequence[int | None], *attrs: Any) -> Any:
         x, w, b = values
         if dims[0] is None and dims[1] is None:
             y = plain(x, w, *attrs)
             rank = len(shape_of(y))
         else:
-            y = plain.op.batch_rule(size, (x, w), dims[:2], *attrs)  # type: ignore[attr-defined]  # an op's call
+            assert plain.op.batch_rule is not None
+            y = plain.op.batch_rule(size, (x, w), dims[:2], *attrs)
             rank = len(shape_of(y)) - 1
         if dims[2] is None:
             return add(y, bias_shape(b, rank))

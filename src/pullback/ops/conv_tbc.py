@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from ..core.op import op
+from ..core.op import Term, Terms, op
 from ..core.value import shape_of
 from .conv import conv_transpose, conv_weight
 from .convert import conj
@@ -27,7 +27,7 @@ def _conv_tbc(x: ndarray, weight: ndarray, bias: ndarray, /, padding: int) -> nd
     return y
 
 
-def _x_rule(g: Any, weight: Any, shape_x: Sizes, padding: int) -> Any:
+def _x_rule(g: Term, weight: Term, shape_x: Sizes, padding: int) -> Term:
     filters = conj(permute(weight, _REVERSED))
     x = conv_transpose(
         permute(g, _CHANNELS_SECOND), filters, (1,), (padding,), (1,), 1, (shape_x[0],)
@@ -35,7 +35,7 @@ def _x_rule(g: Any, weight: Any, shape_x: Sizes, padding: int) -> Any:
     return contiguous_copy(permute(x, _TIME_FIRST))
 
 
-def _weight_rule(g: Any, x: Any, shape_weight: Sizes, padding: int) -> Any:
+def _weight_rule(g: Term, x: Term, shape_weight: Sizes, padding: int) -> Term:
     images = conj(permute(x, _CHANNELS_SECOND))
     filters = conv_weight(
         images, permute(g, _CHANNELS_SECOND), (shape_weight[0],), (1,), (padding,), (1,), 1
@@ -43,7 +43,7 @@ def _weight_rule(g: Any, x: Any, shape_weight: Sizes, padding: int) -> Any:
     return contiguous_copy(permute(filters, _REVERSED))
 
 
-def _batched(size: int, values: tuple[Any, ...], dims: tuple[int | None, ...], padding: int) -> Any:
+def _batched(size: int, values: Terms, dims: tuple[int | None, ...], padding: int) -> Term:
     x, weight, bias = values
     if dims[1] is not None or dims[2] is not None:
         return NotImplemented

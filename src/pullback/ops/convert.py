@@ -10,7 +10,7 @@ from numpy import float32, float64, ndarray
 from ..array import layout
 from ..array.dtypes import COMPLEX32
 from ..core import facade
-from ..core.op import elementwise, op
+from ..core.op import T, Term, elementwise, op
 from ..core.promotion import HALVES
 from ..core.value import Value, dtype_of
 from ..core.warn import warn_of_complex_half
@@ -77,12 +77,12 @@ def conj(x: Any) -> Any:
     return x.conjugate() if isinstance(x, (complex, np.complexfloating)) else x
 
 
-def as_dtype(x: Any, dtype: np.dtype[Any]) -> Any:
+def as_dtype(x: T, dtype: np.dtype[Any]) -> T:
     """Return the value in a dtype: itself where it has it."""
     return x if dtype_of(x) == dtype else cast(x, dtype)
 
 
-def widened(x: Any) -> Any:
+def widened(x: T) -> T:
     """Return float16 and bfloat16 in float32, in which a rule of several steps computes. The engine rounds
     its result once.
     """
@@ -90,6 +90,6 @@ def widened(x: Any) -> Any:
     return cast(x, SINGLE) if dtype.itemsize == 2 and dtype in HALVES else x
 
 
-def convert(value: Any, dtype: np.dtype[Any]) -> Any:
+def convert(value: Term, dtype: np.dtype[Any]) -> Term:
     """Cast a covector to an edge's dtype."""
     return _cast(value, dtype) if type(value) is ndarray else cast(value, dtype)

@@ -14,7 +14,7 @@ from numpy import ndarray
 
 from ..array.layout import in_order
 from ..array.reduction import accumulated, running_sums
-from ..core.op import Call, op
+from ..core.op import Call, Term, op
 from ..core.value import dtype_of, shape_of
 from .comparison import eq, isnan, where
 from .convert import conj, widened
@@ -77,11 +77,11 @@ def _recurrence(a: ndarray, b: ndarray, /, dim: int, reverse: bool) -> ndarray:
     return y
 
 
-def _recurrence_a(g: Any, a: Any, out: Any, dim: int, reverse: bool) -> Any:
+def _recurrence_a(g: Term, a: Term, out: Term, dim: int, reverse: bool) -> Term:
     return _recurrence_b(g, a, dim, reverse) * conj(shift(out, dim, reverse))
 
 
-def _recurrence_b(g: Any, a: Any, dim: int, reverse: bool) -> Any:
+def _recurrence_b(g: Term, a: Term, dim: int, reverse: bool) -> Term:
     return recurrence(conj(shift(a, dim, not reverse)), g, dim, not reverse)
 
 
@@ -100,7 +100,7 @@ def _exclusive_cumprod(x: ndarray, /, dim: int, reverse: bool) -> ndarray:
     return out
 
 
-def _exclusive_rule(g: Any, x: Any, dim: int, reverse: bool) -> Any:
+def _exclusive_rule(g: Term, x: Term, dim: int, reverse: bool) -> Term:
     sums = recurrence(conj(x), g, dim, not reverse)
     return conj(exclusive_cumprod(x, dim, reverse)) * shift(sums, dim, not reverse)
 
@@ -111,7 +111,7 @@ exclusive_cumprod = op(
 )
 
 
-def _cumprod_rule(g: Any, x: Any, dim: int) -> Any:
+def _cumprod_rule(g: Term, x: Term, dim: int) -> Term:
     shape = shape_of(x)
     if math.prod(shape) <= 1 or shape[dim] == 1:
         return g
@@ -155,7 +155,7 @@ def _add_in_logs(total: ndarray, x: ndarray) -> ndarray:
     return sums
 
 
-def _logcumsumexp_rule(g: Any, x: Any, out: Any, dim: int) -> Any:
+def _logcumsumexp_rule(g: Term, x: Term, out: Term, dim: int) -> Term:
     if not shape_of(x) or 0 in shape_of(x):
         return g
     g, x, out = widened(g), widened(x), widened(out)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy import ndarray
 
 from ..array.lapack import leading
-from ..core.op import op
+from ..core.op import Call, Covectors, Term, Terms, op
 from ..core.value import dtype_of, shape_of
 from .arithmetic import div, mul, pow_scalar, sub
 from .comparison import eq, where
@@ -19,8 +18,6 @@ from .elementwise import abs, sign
 from .linalg import aligned
 from .rearrange import take_places, take_places_backward
 from .structure import reshape, sum_dims
-
-Call = Callable[..., Any]
 
 #: Rows of differences made at once, in elements.
 _BLOCK = 1 << 20
@@ -43,7 +40,7 @@ def _norm(difference: ndarray, p: float) -> ndarray:
     return (size**p).sum(-1) ** (1 / p)
 
 
-def _slope(difference: Any, out: Any, p: float) -> Any:
+def _slope(difference: Term, out: Term, p: float) -> Term:
     """Return ∂ out / ∂ difference, with 0 among the subgradients where the norm has a corner.
 
     `out` has an axis of size 1 where the differences lie.
@@ -74,7 +71,7 @@ def _euclidean(x: ndarray, y: ndarray, /) -> ndarray:
     return np.sqrt(np.maximum(squares, 0, out=squares), out=squares)
 
 
-def _euclidean_rule(g: Any, x: Any, y: Any, out: Any, needs: tuple[bool, bool]) -> tuple[Any, Any]:
+def _euclidean_rule(g: Term, x: Term, y: Term, out: Term, needs: tuple[bool, bool]) -> tuple[Any, Any]:
     """Pull a covector back by products, as torch: all differences are P · R · M numbers."""
     rank = len(shape_of(out))
     nothing = eq(out, 0.0)
@@ -113,12 +110,12 @@ def _cdist(x: ndarray, y: ndarray, /, p: float) -> ndarray:
     return out
 
 
-def _differences(x: Any, y: Any) -> Any:
+def _differences(x: Term, y: Term) -> Term:
     a, b = shape_of(x), shape_of(y)
     return sub(reshape(x, (*a[:-1], 1, a[-1])), reshape(y, (*b[:-2], 1, *b[-2:])))
 
 
-def _cdist_rule(g: Any, x: Any, y: Any, out: Any, p: float, needs: tuple[bool, bool]) -> tuple[Any, Any]:
+def _cdist_rule(g: Term, x: Term, y: Term, out: Term, p: float, needs: tuple[bool, bool]) -> tuple[Any, Any]:
     pulled = mul(column(g), _slope(_differences(x, y), column(out), p))
     rank = len(shape_of(pulled))
     return (
@@ -127,7 +124,7 @@ def _cdist_rule(g: Any, x: Any, y: Any, out: Any, p: float, needs: tuple[bool, b
     )
 
 
-def _cdist_jvp(primals: tuple[Any, ...], tangents: tuple[Any, ...], out: Any, p: float) -> Any:
+def _cdist_jvp(primals: Terms, tangents: Covectors, out: Term, p: float) -> Term:
     x, y = primals
     dx, dy = (
         np.zeros(shape_of(v), dtype_of(v)) if t is None else t for v, t in zip(primals, tangents, strict=True)
@@ -164,13 +161,13 @@ def _pdist(x: ndarray, /, p: float) -> ndarray:
     return _norm(x[first] - x[second], p)
 
 
-def _pair_slopes(x: Any, out: Any, p: float) -> tuple[Any, tuple[int, ...], tuple[int, ...]]:
+def _pair_slopes(x: Term, out: Term, p: float) -> tuple[Any, tuple[int, ...], tuple[int, ...]]:
     first, second = _pairs(shape_of(x)[0])
     difference = sub(take_places(x, 0, first), take_places(x, 0, second))
     return _slope(difference, column(out), p), first, second
 
 
-def _pdist_rule(g: Any, x: Any, out: Any, p: float) -> Any:
+def _pdist_rule(g: Term, x: Term, out: Term, p: float) -> Term:
     slope, first, second = _pair_slopes(x, out, p)
     pulled = mul(column(g), slope)
     shape = shape_of(x)
@@ -179,7 +176,7 @@ def _pdist_rule(g: Any, x: Any, out: Any, p: float) -> Any:
     )
 
 
-def _pdist_jvp(primals: tuple[Any, ...], tangents: tuple[Any, ...], out: Any, p: float) -> Any:
+def _pdist_jvp(primals: Terms, tangents: Terms, out: Term, p: float) -> Term:
     slope, first, second = _pair_slopes(primals[0], out, p)
     moved = sub(take_places(tangents[0], 0, first), take_places(tangents[0], 0, second))
     return sum_dims(mul(slope, moved), (1,), False)

@@ -21,7 +21,7 @@ from ..array.layout import as_first
 from ..array.numbers import ZEROS
 from ..core.bulk import Bulk
 from ..core.connected import Gradient
-from ..core.op import Call, elementwise
+from ..core.op import Call, Term, elementwise
 from ..core.value import dtype_of
 from .arithmetic import log, reciprocal, rsqrt
 from .comparison import isfinite, where, zeros_of
@@ -54,7 +54,7 @@ sin = _float("sin", np.sin, lambda g, x: g * conj(cos(x)),
              summary="Return the sine of each element, an angle in radians.")
 cos: Call = _float("cos", np.cos, lambda g, x: g * -conj(sin(x)),
                    summary="Return the cosine of each element, an angle in radians.")
-def _acosh_rule(g: Any, x: Any) -> Any:
+def _acosh_rule(g: Term, x: Term) -> Term:
     """Return g / √(x² − 1); on the complex plane the root of the product would take the wrong branch."""
     if dtype_of(x).kind in "cW":
         return g * conj(rsqrt(x - 1) * rsqrt(x + 1))
@@ -131,7 +131,7 @@ sigmoid = _float("sigmoid", _sigmoid, _sigmoid_rule, chained=True,
                  names=("sigmoid", "special.expit"))
 
 
-def _sgn_rule(g: Any, x: Any, out: Any) -> Any:
+def _sgn_rule(g: Term, x: Term, out: Term) -> Term:
     if dtype_of(x).kind not in "cW":
         return zeros_of(g)
     size = abs(x)
@@ -176,7 +176,7 @@ def _abs(x: ndarray, /, out: Any = ...) -> ndarray:
     return np.absolute(x, out=out)
 
 
-def _no_complex_abs(input: Any) -> Any:
+def _no_complex_abs(input: Term) -> Term:
     if dtype_of(input).kind in "cW":
         raise RuntimeError("In-place abs is not supported for complex tensors.")
     return abs(input)
@@ -190,7 +190,7 @@ abs = elementwise(
 )
 
 
-def _abs_jvp(x: Any, t: Any) -> Any:
+def _abs_jvp(x: Term, t: Term) -> Term:
     return real(conj(sgn(x)) * t)
 
 

@@ -10,7 +10,7 @@ from numpy import ndarray
 
 from ..array.layout import in_order
 from ..array.scatter import is_within, sum_rows, take_slices
-from ..core.op import elementwise, op
+from ..core.op import Term, Terms, elementwise, op
 from ..core.underivable import no_tangent, not_implemented
 from ..core.value import shape_of
 from .arithmetic import add
@@ -91,15 +91,15 @@ def _classes(x: ndarray, /, count: int, out: Any = ...) -> ndarray:
 classes: Any = elementwise("classes", _classes, None, attrs=("count",), promote=None, place=in_order)
 
 
-def _below(indices: Any, rows: int) -> Any:
+def _below(indices: Term, rows: int) -> Term:
     """Return indices of rows of a batch, into tables that lie below each other."""
     shape = shape_of(indices)
     return add(indices, (np.arange(shape[0]) * rows).reshape(shape[0], *(1,) * (len(shape) - 1)))
 
 
 def _batched(
-    size: int, values: tuple[Any, ...], dims: tuple[int | None, ...], padding: int, by_frequency: bool
-) -> Any:
+    size: int, values: Terms, dims: tuple[int | None, ...], padding: int, by_frequency: bool
+) -> Term:
     if by_frequency or (padding >= 0 and dims[0] is not None):
         return NotImplemented
     if dims[0] is None:
@@ -110,9 +110,9 @@ def _batched(
 
 
 def _backward_batched(
-    size: int, values: tuple[Any, ...], dims: tuple[int | None, ...], rows: int, padding: int,
+    size: int, values: Terms, dims: tuple[int | None, ...], rows: int, padding: int,
     by_frequency: bool,
-) -> Any:  # fmt: skip
+) -> Term:  # fmt: skip
     if by_frequency:
         return NotImplemented
     g, indices = fronts(size, values, dims)
@@ -145,7 +145,7 @@ embedding_backward: Any = op(
 )
 
 
-def _picked(g: Any, indices: Any, padding: int, by_frequency: bool) -> Any:
+def _picked(g: Term, indices: Term, padding: int, by_frequency: bool) -> Term:
     """Return the transpose of `embedding_backward`: rows of g, none for the padding, divided by their
     count.
     """

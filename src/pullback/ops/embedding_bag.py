@@ -14,7 +14,7 @@ from numpy import ndarray
 from ..array.entries import weighted_rows
 from ..array.scatter import index_sum, sum_rows
 from ..array.scipy_functions import is_installed
-from ..core.op import op
+from ..core.op import Term, op
 from ..core.value import dtype_of, shape_of
 from .convert import cast, conj
 from .embedding import embedding
@@ -90,18 +90,18 @@ def _adjoint(g: ndarray, indices: ndarray, offsets: ndarray, scale: ndarray, /, 
 
 
 def _weight_rule(
-    g: Any, indices: Any, offsets: Any, scale: Any, shape_weight: tuple[int, ...], mode: str, padding: int,
+    g: Term, indices: Term, offsets: Any, scale: Any, shape_weight: tuple[int, ...], mode: str, padding: int,
     by_frequency: bool,
-) -> Any:  # fmt: skip
+) -> Term:  # fmt: skip
     rows = shape_weight[0]
     factor = _bag_factor(indices, offsets, rows, mode, padding, by_frequency)
     return embedding_bag_adjoint(g, indices, offsets, factor if scale is None else scale * factor, rows)
 
 
 def _sparse_rule(
-    g: Any, indices: Any, offsets: Any, scale: Any, shape_weight: tuple[int, ...], mode: str, padding: int,
+    g: Term, indices: Any, offsets: Any, scale: Any, shape_weight: tuple[int, ...], mode: str, padding: int,
     by_frequency: bool, covector: Any,
-) -> Any:  # fmt: skip
+) -> Term:  # fmt: skip
     factor = _bag_factor(indices, offsets, shape_weight[0], mode, padding, False)
     factor = factor if scale is None else scale * factor
     count = shape_of(indices)[0]
@@ -110,7 +110,7 @@ def _sparse_rule(
     return covector(rows, indices, shape_weight, padding, by_frequency)
 
 
-def _products(g: Any, weight: Any, indices: Any, offsets: Any) -> Any:
+def _products(g: Term, weight: Term, indices: Term, offsets: Any) -> Term:
     """Return ⟨g[bag], weight[index]⟩ per sample."""
     bags = _bag_numbers(offsets, shape_of(indices)[0])
     return sum_dims(embedding(g, bags, -1, False) * embedding(weight, indices, -1, False), (1,), False)

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from ..core.op import like_first, op
+from ..core.op import Term, like_first, op
 from ..core.process_group import ProcessGroup
 from ..core.tracer import traced
 from ..core.underivable import not_implemented
@@ -73,16 +73,16 @@ _begin_op = op("begin_exchange", _begin, _RULES, shape=like_first, into=begin_in
 _end_op = op("end_exchange", _end, _RULES, shape=like_first, into=end_into)
 
 
-def exchange(x: Any, how: tuple[str, Any], group: ProcessGroup) -> Any:
+def exchange(x: Term, how: tuple[str, Any], group: ProcessGroup) -> Term:
     """Return what an exchange makes of a value."""
     return _exchange_op(traced(x), how, group)
 
 
-def begin_exchange(x: Any, how: tuple[str, Any], group: ProcessGroup) -> Any:
+def begin_exchange(x: Term, how: tuple[str, Any], group: ProcessGroup) -> Term:
     """Begin an exchange; return a value for `end_exchange`, which alone may read it."""
     return _begin_op(traced(x), how, group)
 
 
-def end_exchange(x: Any, group: ProcessGroup) -> Any:
+def end_exchange(x: Term, group: ProcessGroup) -> Term:
     """Wait for an exchange; return what it has made."""
     return _end_op(x, group)

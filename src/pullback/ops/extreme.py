@@ -18,7 +18,7 @@ from ..array.deferred_import import import_later
 from ..array.layout import in_order
 from ..array.reduction import over_first
 from ..array.short_rows import reduced
-from ..core.op import Call, like_first, op
+from ..core.op import Call, Covectors, Rule, Several, Term, Terms, like_first, op
 from ..core.value import dtype_of, shape_of
 from .comparison import eq, isnan, where
 from .convert import cast
@@ -85,7 +85,7 @@ place: Call = op(
 )
 
 
-def _selected_rule(g: Any, shape_x: tuple[int, ...], indices: Any, dim: int, keepdim: bool) -> Any:
+def _selected_rule(g: Term, shape_x: tuple[int, ...], indices: Term, dim: int, keepdim: bool) -> Term:
     """Return the covector of the values goes to where they came from."""
     if not shape_x:
         return g
@@ -93,7 +93,7 @@ def _selected_rule(g: Any, shape_x: tuple[int, ...], indices: Any, dim: int, kee
     return place(reshape(g, shape), reshape(indices, shape), dim, shape_x[dim])
 
 
-def _selected_jvp(primals: Any, tangents: Any, out: Any, dim: int, keepdim: bool) -> Any:
+def _selected_jvp(primals: Any, tangents: Any, out: Terms, dim: int, keepdim: bool) -> Covectors:
     shape = shape_of(primals[0])
     if not shape:
         return tangents[0], None
@@ -158,7 +158,7 @@ max_dim = selecting("max", _max_dim)
 min_dim = selecting("min", _min_dim)
 
 
-def _shared(g: Any, x: Any, out: Any, dims: tuple[int, ...]) -> Any:
+def _shared(g: Term, x: Term, out: Term, dims: tuple[int, ...]) -> Term:
     """Return the covector of an extreme value shared evenly among the elements that attain it.
 
     A nan is attained by none, which makes a row of nan.
@@ -187,7 +187,7 @@ def _extreme(name: str, ufunc: np.ufunc) -> Callable[..., ndarray]:
     return kernel
 
 
-def _shared_all_rule(g: Any, x: Any, out: Any) -> Any:
+def _shared_all_rule(g: Term, x: Term, out: Term) -> Term:
     """Return the same where all elements are one row: nan is attained by nan, and what does not attain it
     gets zero, whatever is shared.
     """
@@ -197,7 +197,7 @@ def _shared_all_rule(g: Any, x: Any, out: Any) -> Any:
     return where(attained, share, 0)
 
 
-def _shared_rule(g: Any, x: Any, out: Any, dims: tuple[int, ...], keepdim: bool) -> Any:
+def _shared_rule(g: Term, x: Term, out: Term, dims: tuple[int, ...], keepdim: bool) -> Term:
     return _shared(g, x, out, dims)
 
 
@@ -223,7 +223,7 @@ def _aminmax(x: ndarray, /, dims: tuple[int, ...], keepdim: bool) -> tuple[ndarr
     )
 
 
-def _aminmax_rule(g: Any, x: Any, min: Any, max: Any, dims: tuple[int, ...]) -> Any:
+def _aminmax_rule(g: Term, x: Term, min: Any, max: Any, dims: tuple[int, ...]) -> Term:
     return _shared(g[0], x, min, dims) + _shared(g[1], x, max, dims)
 
 
@@ -327,7 +327,7 @@ nanmedian_all = op(
 )
 
 
-def _rows(x: Any) -> Any:
+def _rows(x: Term) -> Term:
     shape = shape_of(x)
     return reshape(x, (shape[0], count(shape, tuple(range(1, len(shape))))))
 
@@ -402,14 +402,14 @@ def _running(compare: np.ufunc, accumulate: np.ufunc) -> Call:
     return kernel  # type: ignore[return-value]  # known only at run time
 
 
-def _running_rule(g: Any, x: Any, indices: Any, dim: int) -> Any:
+def _running_rule(g: Term, x: Term, indices: Term, dim: int) -> Term:
     shape = shape_of(x)
     if 0 in shape:
         return x  # as torch
     return place(g, indices, dim, shape[dim]) if shape else g
 
 
-def _running_op(name: str, kernel: Callable[..., Any]) -> Call:
+def _running_op(name: str, kernel: Rule) -> Several:
     return op(
         name, kernel, (_running_rule,), kind="gather", outputs=("values", "indices"), differentiable=(0,),
         inputs=("x",), attrs=("dim",), batch=dim_first, place=in_order,

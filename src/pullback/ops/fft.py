@@ -21,7 +21,7 @@ from ..array import scipy_functions
 from ..array.deferred_import import import_later
 from ..array.strides import strides_of
 from ..array.threads import get_num_threads
-from ..core.op import Call, op
+from ..core.op import Call, Term, op
 from ..core.value import dtype_of, shape_of
 from .arithmetic import mul
 from .complex import real
@@ -122,7 +122,7 @@ def _r2c(x: ndarray, /, dims: Dims, normalization: int, onesided: bool) -> ndarr
     return found
 
 
-def _weighted(g: Any, dim: int, size: int, weight: float) -> Any:
+def _weighted(g: Term, dim: int, size: int, weight: float) -> Term:
     """Return frequencies 0 … size/2, those times a weight that stand for their conjugates, too."""
     shape = shape_of(g)
     weights = np.ones(shape[dim], np.zeros((), dtype_of(g)).real.dtype)
@@ -130,7 +130,7 @@ def _weighted(g: Any, dim: int, size: int, weight: float) -> Any:
     return mul(g, weights.reshape((-1, *(1,) * (len(shape) - dim - 1))))
 
 
-def _r2c_rule(g: Any, shape_x: Dims, dims: Dims, normalization: int, onesided: bool) -> Any:
+def _r2c_rule(g: Term, shape_x: Dims, dims: Dims, normalization: int, onesided: bool) -> Term:
     if not onesided:
         return real(c2c(g, dims, normalization, False))
     # Of what is summed over the frequencies that are there, a transform back counts most twice.
@@ -174,7 +174,7 @@ c2r = op(
 )  # fmt: skip
 
 
-def resized(x: Any, dims: Dims, sizes: Sequence[int]) -> Any:
+def resized(x: Term, dims: Dims, sizes: Sequence[int]) -> Term:
     """Return the value cut along `dims`, or filled up with zeros behind, to `sizes`."""
     shape = shape_of(x)
     missing = [0] * len(shape)

@@ -15,7 +15,7 @@ from numpy import ndarray
 
 from ..array.layout import in_order
 from ..array.scipy_functions import special
-from ..core.op import Call, elementwise
+from ..core.op import Call, Term, elementwise
 from ..core.underivable import not_implemented
 from .arithmetic import log
 from .elementwise import exp
@@ -72,7 +72,7 @@ def _polygamma(x: ndarray, /, n: int, out: Any = ...) -> ndarray:
     return np.multiply(factor, _zeta(n + 1, x), out=out)
 
 
-def _refuse_polygamma(x: Any, n: int) -> None:
+def _refuse_polygamma(x: Term, n: int) -> None:
     refuse(("digamma", "trigamma", "polygamma")[min(n, 2)], "c", inputs=1)(x)
 
 
@@ -118,7 +118,7 @@ def _by_series(name: str, x: Any, y: Any) -> ndarray:
     return result.astype(np.float32)
 
 
-def _igamma_slope(x: Any, y: Any) -> Any:
+def _igamma_slope(x: Term, y: Term) -> Term:
     """Return y^(x−1)·e^(−y) / Γ(x) (DLMF 8.8.13)."""
     return exp((x - 1) * log(y) - y - lgamma(x))
 
@@ -150,7 +150,7 @@ def _mvlgamma(x: ndarray, /, p: int, out: Any = ...) -> ndarray:
     return np.add(np.asarray(total, x.dtype), constant, out=out)
 
 
-def _mvlgamma_rule(g: Any, x: Any, p: int) -> Any:
+def _mvlgamma_rule(g: Term, x: Term, p: int) -> Term:
     slope = digamma(x)
     for k in range(1, p):
         slope = slope + digamma(x - k / 2)

@@ -15,7 +15,7 @@ from numpy import ndarray
 from ..array.deferred_import import import_later
 from ..array.layout import as_first, in_order
 from ..core.data_shaped import no_shape
-from ..core.op import op
+from ..core.op import Covectors, Term, op
 from ..core.value import dtype_of, shape_of
 from .comparison import eq, where
 from .convert import cast, conj
@@ -30,7 +30,7 @@ Ints = tuple[int, ...]
 _INT64 = np.dtype(np.int64)
 
 
-def zeros_for(g: Any, shape: Ints) -> ndarray:
+def zeros_for(g: Term, shape: Ints) -> ndarray:
     """Return an array of zeros of a shape in the dtype of a covector."""
     return np.zeros(shape, dtype_of(g))
 
@@ -61,11 +61,11 @@ gather_sparse: Any = op(
 )  # fmt: skip
 
 
-def _source_rule(g: Any, index: Any, shape_source: Ints, dim: int) -> Any:
+def _source_rule(g: Term, index: Term, shape_source: Ints, dim: int) -> Term:
     return _padded(gather(g, index, dim), shape_source)
 
 
-def _padded(g: Any, shape: Ints) -> Any:
+def _padded(g: Any, shape: Ints) -> Term:
     """Return zeros after the last place of every axis, up to `shape`: only a source's part under the index
     was used.
     """
@@ -76,7 +76,7 @@ def _padded(g: Any, shape: Ints) -> Any:
     return g
 
 
-def _under(source: Any, index: Any) -> Any:
+def _under(source: Term, index: Term) -> Term:
     """Return the part of a source that stands under the index."""
     for dim, size in enumerate(shape_of(index)):
         if shape_of(source)[dim] != size:
@@ -163,8 +163,8 @@ def _scatter_reduce(
 
 
 def _scatter_reduce_rule(
-    g: Any, x: Any, index: Any, source: Any, out: Any, dim: int, reduce: str, include_self: bool
-) -> tuple[Any, ...]:
+    g: Term, x: Term, index: Term, source: Term, out: Term, dim: int, reduce: str, include_self: bool
+) -> Covectors:
     shape_source = shape_of(source)
     g_x, g_source = _reduced_rule(g, x, index, _under(source, index), out, dim, reduce, include_self)
     if not include_self:
@@ -173,8 +173,8 @@ def _scatter_reduce_rule(
 
 
 def _reduced_rule(
-    g: Any, x: Any, index: Any, source: Any, out: Any, dim: int, reduce: str, include_self: bool
-) -> Any:
+    g: Term, x: Term, index: Term, source: Term, out: Term, dim: int, reduce: str, include_self: bool
+) -> Covectors:
     if reduce == "sum":
         return g, gather(g, index, dim)
     if reduce == "mean":
@@ -191,7 +191,9 @@ def _reduced_rule(
     return chosen_x * share, chosen * gather(share, index, dim)
 
 
-def _product_rule(g: Any, x: Any, index: Any, source: Any, out: Any, dim: int, include_self: bool) -> Any:
+def _product_rule(
+    g: Term, x: Term, index: Term, source: Term, out: Term, dim: int, include_self: bool
+) -> Covectors:
     one_x = masked_fill(x, eq(x, 0), 1)
     without_x = scatter_reduce(one_x, index, source, dim, "prod", include_self)
     zero = eq(source, 0)
@@ -273,7 +275,7 @@ def _index_add(x: ndarray, index: ndarray, source: ndarray, /, dim: int, alpha: 
     return kernels.index_add(x, dim, flat, source)
 
 
-def _as_slices(g: Any, shape: Ints) -> Any:
+def _as_slices(g: Term, shape: Ints) -> Term:
     return g if shape_of(g) == shape else reshape(g, shape)
 
 
@@ -336,7 +338,7 @@ index_fill: Any = op(
 )
 
 
-def _all(x: Any) -> Any:
+def _all(x: Term) -> Term:
     return sum_dims(x, tuple(range(len(shape_of(x)))), False)
 
 
@@ -362,15 +364,15 @@ def _index_reduce(
     return kernels.scatter_reduce(x, dim, _spread(index, dim, shape_of(source)), source, reduce, include_self)
 
 
-def _spread(index: Any, dim: int, shape: Ints) -> Any:
+def _spread(index: Term, dim: int, shape: Ints) -> Term:
     """Return a vector of slices' places as the place of every element of a source of `shape`."""
     row = tuple(n if d == dim else 1 for d, n in enumerate(shape))
     return expand(reshape(index, row), shape)
 
 
 def _index_reduce_rule(
-    g: Any, x: Any, index: Any, source: Any, out: Any, dim: int, reduce: str, include_self: bool
-) -> tuple[Any, ...]:
+    g: Term, x: Term, index: Term, source: Term, out: Term, dim: int, reduce: str, include_self: bool
+) -> Covectors:
     whole = _spread(index, dim, shape_of(source))
     g_x, g_source = _reduced_rule(g, x, whole, source, out, dim, reduce, include_self)
     return (g_x if include_self else scatter_value(g_x, whole, dim, 0)), None, g_source
@@ -422,7 +424,7 @@ def _masked_place(g: ndarray, mask: ndarray, /, shape: Ints) -> ndarray:
     return whole
 
 
-def _cut_select(g: Any, mask: Any, shape: Ints, length: int) -> Any:
+def _cut_select(g: Term, mask: Term, shape: Ints, length: int) -> Term:
     picked = masked_select(g, mask)
     missing = length - shape_of(picked)[0]
     return slice_backward(picked, (length,), 0, 0, length - missing, 1) if missing else picked
@@ -446,7 +448,7 @@ def _masked_scatter(x: ndarray, mask: ndarray, source: ndarray, /) -> ndarray:
     return new
 
 
-def _masked_source_rule(g: Any, mask: Any, shape_source: Ints) -> Any:
+def _masked_source_rule(g: Term, mask: Term, shape_source: Ints) -> Term:
     return reshape(_cut_select(g, mask, shape_of(g), prod(shape_source)), shape_source)
 
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 from numpy import ndarray
 
-from ..core.op import Call, op
+from ..core.op import Call, Term, op
 
 
 def _histogram(
@@ -34,7 +33,7 @@ def _histogram(
     return hist
 
 
-def _refused(g: Any) -> Any:
+def _refused(g: Term) -> Term:
     raise RuntimeError("derivative for aten::histogram is not implemented")
 
 

@@ -18,7 +18,7 @@ from ..array.deferred_import import import_later
 from ..array.layout import as_first, placed, towards
 from ..array.layout import copy as copied
 from ..array.strides import restrided
-from ..core.op import like_first, op
+from ..core.op import Term, like_first, op
 from ..core.value import dtype_of, shape_of
 from .comparison import zeros_of
 from .convert import cast
@@ -108,7 +108,7 @@ def put_at(x: ndarray, where: ndarray, values: ndarray, dims: Ints, accumulate: 
 # --- with a batch axis first --------------------------------------------------------------------------------
 
 
-def batched_where(size: int, where: Any, batched: int | None, dims: Ints) -> tuple[Any, Ints]:
+def batched_where(size: int, where: Term, batched: int | None, dims: Ints) -> tuple[Any, Ints]:
     """Return `where` for values whose batch axis is axis 0: the batch's own place is indexed too where
     `where` is batched.
     """
@@ -179,7 +179,7 @@ def _moved(rank: int, source: int, destination: int) -> Ints:
     return tuple(order)
 
 
-def _ordered(x: Any, axes: Ints) -> Any:
+def _ordered(x: Term, axes: Ints) -> Term:
     return x if axes == tuple(range(len(axes))) else permute(x, axes)
 
 
@@ -203,7 +203,7 @@ def result_shape(shape: Ints, index_shape: Ints, dims: Ints) -> Ints:
     return (*rest[:lead], *index_shape, *rest[lead:])
 
 
-def _index_shape(where: Any, batched: int | None) -> Ints:
+def _index_shape(where: Term, batched: int | None) -> Ints:
     shape = shape_of(where)
     return (shape[1:] if batched is None else tuple(n for d, n in enumerate(shape) if d != batched)[1:])
 
@@ -246,14 +246,14 @@ index_backward: Any = op(
 )
 
 
-def _index_put_jvp(primals: Any, tangents: Any, out: Any, dims: Ints, accumulate: bool) -> Any:
+def _index_put_jvp(primals: Any, tangents: Any, out: Term, dims: Ints, accumulate: bool) -> Term:
     x, where = primals[:2]
     t_x = np.zeros(shape_of(x), dtype_of(x)) if tangents[0] is None else tangents[0]
     t_values = np.zeros((), dtype_of(x)) if tangents[2] is None else tangents[2]
     return index_put(t_x, where, t_values, dims, accumulate)
 
 
-def _kept(g: Any, where: Any, dims: Ints, accumulate: bool) -> Any:
+def _kept(g: Term, where: Term, dims: Ints, accumulate: bool) -> Term:
     return g if accumulate else index_put(g, where, np.zeros((), dtype_of(g)), dims, False)
 
 
@@ -367,7 +367,7 @@ def _put(x: ndarray, index: ndarray, source: ndarray, /, accumulate: bool) -> nd
     return new
 
 
-def _put_kept(g: Any, index: Any, accumulate: bool) -> Any:
+def _put_kept(g: Term, index: Term, accumulate: bool) -> Term:
     return g if accumulate else put(g, index, zeros_for(g, shape_of(index)), False)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy import ndarray
 
 from ..array.layout import empty_joined
-from ..core.op import Call, op, view
+from ..core.op import Several, Term, Terms, op, view
 from ..core.value import TensorBase, dtype_of, shape_of, wrap
 from .view import slice_kernel
 
@@ -25,7 +25,7 @@ def _cat(xs: tuple[ndarray, ...], /, sizes: tuple[int, ...], dim: int) -> ndarra
     return np.concatenate(xs, axis=dim, out=empty_joined(xs, shape))
 
 
-def _cat_rule(g: Any, sizes: tuple[int, ...], dim: int) -> tuple[Any, ...]:
+def _cat_rule(g: Term, sizes: tuple[int, ...], dim: int) -> Terms:
     parts = split_with_sizes(g, sizes, dim)
     if 0 not in sizes or len(shape_of(g)) != 1:
         return parts
@@ -59,7 +59,7 @@ def _split_with_sizes(x: ndarray, /, sizes: tuple[int, ...], dim: int) -> tuple[
 
 
 #: Parts of the given sizes of axis `dim`.
-split_with_sizes: Call = view(
+split_with_sizes: Several = view(
     "split_with_sizes", _split_with_sizes,
     lambda g, dim: cat(g, dim),
     many=True,

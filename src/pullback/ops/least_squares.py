@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy import ndarray
 
 from ..array.lapack import each, lapack, leading, routine
-from ..core.op import op
+from ..core.op import Call, Covectors, Rule, Several, Term, Terms, op
 from ..core.value import dtype_of, shape_of
 from .arithmetic import mul, sub
 from .complex import real
@@ -19,7 +19,6 @@ from .linalg import adjoint, aligned_fronts, real_dtype, row_of, total
 from .spectral import eigh, svd
 from .structure import expand, reshape, sum_dims
 
-Call = Callable[..., Any]
 INT64 = np.dtype(np.int64)
 
 
@@ -41,7 +40,7 @@ def _pinv(x: ndarray, atol: ndarray, rtol: ndarray, /, hermitian: bool) -> ndarr
     return np.matmul(left, inverse[..., None] * right)
 
 
-def _pinv_rule(g: Any, x: Any, out: Any) -> Any:
+def _pinv_rule(g: Term, x: Term, out: Term) -> Term:
     gh = adjoint(g)
     rows, columns = matmul(gh, out), matmul(out, gh)
     return total(
@@ -51,7 +50,7 @@ def _pinv_rule(g: Any, x: Any, out: Any) -> Any:
     )
 
 
-def _pinv_jvp(primals: tuple[Any, ...], tangents: tuple[Any, ...], out: Any, hermitian: bool) -> Any:
+def _pinv_jvp(primals: Terms, tangents: Covectors, out: Term, hermitian: bool) -> Term:
     x, dx = primals[0], tangents[0]
     if dx is None:
         return np.zeros(shape_of(out), dtype_of(out))
@@ -81,7 +80,7 @@ pinv: Call = op(
 )  # fmt: skip
 
 
-def tolerance(x: Any) -> float:
+def tolerance(x: Term) -> float:
     """Return what rounding loses in a matrix, relative to its largest singular value."""
     return float(np.finfo(real_dtype(x)).eps * max(shape_of(x)[-2:]))
 
@@ -89,7 +88,7 @@ def tolerance(x: Any) -> float:
 # --- least squares ------------------------------------------------------------------------------------------
 
 
-def _solver(driver: str, x: ndarray, y: ndarray, rcond: float) -> Call:
+def _solver(driver: str, x: ndarray, y: ndarray, rcond: float) -> Rule:
     """Return a function of a matrix and right-hand sides, padded to as many rows as the solution needs:
     solution, rank, singular values.
     """
@@ -149,13 +148,13 @@ def _lstsq(
     )  # fmt: skip
 
 
-def _default_pinv(x: Any) -> Any:
+def _default_pinv(x: Term) -> Term:
     dtype = real_dtype(x)
     return pinv(x, np.zeros((), dtype), np.asarray(tolerance(x), dtype), False)
 
 
 def _lstsq_rule(
-    g: Any, x: Any, y: Any, solution: Any, vector: bool, needs: tuple[bool, bool]
+    g: Covectors, x: Term, y: Term, solution: Term, vector: bool, needs: tuple[bool, bool]
 ) -> tuple[Any, Any]:
     gsolution, gresiduals = g
     if gresiduals is not None and 0 in shape_of(gresiduals):
@@ -179,8 +178,8 @@ def _lstsq_rule(
 
 
 def _lstsq_jvp(
-    primals: tuple[Any, ...], tangents: tuple[Any, ...], out: Any, rcond: float, driver: str, vector: bool
-) -> Any:
+    primals: Terms, tangents: Covectors, out: Terms, rcond: float, driver: str, vector: bool
+) -> Covectors:
     (x, y), (dx, dy) = primals, tangents
     solution, residuals = out[:2]
     if vector:
@@ -211,7 +210,7 @@ def _lstsq_batched(
 
 #: X that minimises ‖A X − B‖, its squared residuals, the rank and the singular values, the last three where
 #: the driver tells them.
-lstsq: Call = op(
+lstsq: Several = op(
     "linalg_lstsq", _lstsq, _lstsq_rule, joint=True, partial=True, differentiable=(0, 1),
     outputs=("solution", "residuals", "rank", "values"), jvp=_lstsq_jvp, batch_rule=_lstsq_batched,
 )  # fmt: skip

@@ -18,7 +18,6 @@ from ..array.dtype_words import type_word
 from ..array.lapack import (
     _COMPUTED,
     INT32,
-    Call,
     _no_info,
     by_numpy,
     by_routine,
@@ -28,7 +27,7 @@ from ..array.lapack import (
     failure,
     lapack,
 )
-from ..core.op import op
+from ..core.op import Call, Covectors, Rule, Several, T, Term, Terms, op
 from ..core.value import dtype_of, shape_of
 from ..core.visible import concrete
 from .arithmetic import add, mul, sub
@@ -51,29 +50,29 @@ LinAlgError.__name__ = LinAlgError.__qualname__ = "_LinAlgError"
 # --- values of any kind -------------------------------------------------------------------------------------
 
 
-def adjoint(x: Any) -> Any:
+def adjoint(x: T) -> T:
     """Return the conjugate transpose."""
     return swap(conj(x))
 
 
-def row_of(v: Any) -> Any:
+def row_of(v: T) -> T:
     """Return vectors as matrices of one row each."""
     shape = shape_of(v)
     return reshape(v, (*shape[:-1], 1, shape[-1]))
 
 
-def narrow(x: Any, dim: int, start: int, length: int) -> Any:
+def narrow(x: Term, dim: int, start: int, length: int) -> Term:
     """Return `length` places of an axis from `start` on; negative axes count from the end."""
     return slice_dim(x, dim % len(shape_of(x)), start, start + length, 1)
 
 
-def real_dtype(x: Any) -> np.dtype[Any]:
+def real_dtype(x: Term) -> np.dtype[Any]:
     """Return the real dtype that multiplies a value without widening it."""
     dtype = dtype_of(x)
     return np.zeros((), dtype).real.dtype if dtype.kind == "c" else dtype
 
 
-def eye_of(x: Any) -> ndarray:
+def eye_of(x: Term) -> ndarray:
     """Return the identity in the size of a square value and the real dtype that goes with it."""
     return np.eye(shape_of(x)[-1], dtype=real_dtype(x))
 
@@ -92,7 +91,7 @@ def total(*parts: Any) -> Any:
     return result
 
 
-def aligned(call: Call) -> Call:
+def aligned(call: Rule) -> Rule:
     """Return a batching rule for ops on stacks of matrices whose leading axes broadcast."""
 
     def rule(size: int, values: Sequence[Any], dims: Sequence[int | None], *attrs: Any) -> Any:
@@ -207,7 +206,7 @@ def _inv(x: ndarray, /, caller: str) -> tuple[ndarray, ndarray]:
 
 #: The inverse, and per matrix the place of the first zero pivot or 0; with the name of a caller a failure is
 #: an error.
-inv_ex: Call = op(
+inv_ex: Several = op(
     "linalg_inv_ex", _inv,
     (lambda g, inverse: -matmul(adjoint(inverse), matmul(g, adjoint(inverse))),),
     outputs=("inverse", "info"), differentiable=(0,),
@@ -217,7 +216,7 @@ inv_ex: Call = op(
 )  # fmt: skip
 
 
-def inv(x: Any) -> Any:
+def inv(x: Term) -> Term:
     """Return the inverse."""
     return inv_ex(x, "linalg.inv")[0]
 
@@ -250,7 +249,7 @@ def _solve(x: ndarray, y: ndarray, /, left: bool, vector: bool, caller: str) -> 
 
 
 def _solve_rule(
-    g: Any, x: Any, result: Any, left: bool, vector: bool, needs: tuple[bool, ...]
+    g: Term, x: Term, result: Term, left: bool, vector: bool, needs: tuple[bool, ...]
 ) -> tuple[Any, Any]:
     # One solution serves both.
     pulled = solve(adjoint(x), g, left, vector)
@@ -261,8 +260,8 @@ def _solve_rule(
 
 
 def _solve_jvp(
-    primals: tuple[Any, ...], tangents: tuple[Any, ...], out: Any, left: bool, vector: bool, caller: str
-) -> Any:
+    primals: Terms, tangents: tuple[Any, Any], out: Terms, left: bool, vector: bool, caller: str
+) -> Covectors:
     (x, _), (dx, dy) = primals, tangents
     change = dy
     if dx is not None:
@@ -289,7 +288,7 @@ def _solve_shape(x: ndarray, y: ndarray, left: bool, vector: bool, caller: str) 
 
 #: X with A X = B (or X A = B), and per matrix the place of the first zero pivot or 0; leading axes broadcast.
 #: B is a matrix or (`vector`) a vector; with the name of a caller a failure is an error.
-solve_ex: Call = op(
+solve_ex: Several = op(
     "linalg_solve_ex", _solve,
     _solve_rule, joint=True,
     outputs=("result", "info"), differentiable=(0,), jvp=_solve_jvp, batch_rule=_solve_batched,
@@ -298,7 +297,7 @@ solve_ex: Call = op(
 )  # fmt: skip
 
 
-def solve(x: Any, y: Any, left: bool = True, vector: bool = False) -> Any:
+def solve(x: Term, y: Term, left: bool = True, vector: bool = False) -> Term:
     """Return X with A X = B (or X A = B)."""
     return solve_ex(x, y, left, vector, "torch.linalg.solve")[0]
 
@@ -310,7 +309,7 @@ def _det(x: ndarray, /) -> ndarray:
     return np.asarray(by_numpy(np.linalg.det, x))
 
 
-def _products_without(s: Any, count: int) -> Any:
+def _products_without(s: Term, count: int) -> Term:
     """Return per `count` places the product of the elements elsewhere: (…, n) -> (…, n) or (…, n, n)."""
     n = shape_of(s)[-1]
     eye = np.eye(n, dtype=bool)
@@ -326,7 +325,7 @@ def _cofactors_of(x: ndarray, /) -> ndarray:
     return np.matmul(u.conj() * _products_without(s, 1)[..., None, :], vh.conj()) * phase[..., None, None]
 
 
-def _cofactors_rule(g: Any, x: Any) -> Any:
+def _cofactors_rule(g: Term, x: Term) -> Term:
     # With A = U S Vᴴ the cofactors are those of S between factors that do not change; around a diagonal S
     # they change by ∂Cᵢᵢ/∂Sₖₖ = Π of the others and ∂Cᵢⱼ/∂Sⱼᵢ = −Π of the others.
     from .spectral import svd
@@ -344,7 +343,7 @@ def _cofactors_rule(g: Any, x: Any) -> Any:
 cofactors: Call = op("cofactors", _cofactors_of, (_cofactors_rule,), batch=lambda size: ())
 
 
-def _det_rule(g: Any, x: Any, out: Any) -> Any:
+def _det_rule(g: Term, x: Term, out: Term) -> Term:
     if shape_of(x)[-1] == 1:
         return column(column(g))
     values = concrete(out)
@@ -365,7 +364,7 @@ def _slogdet(x: ndarray, /) -> tuple[ndarray, ndarray]:
     return np.asarray(sign), np.asarray(size)
 
 
-def _slogdet_rule(g: Any, x: Any, sign: Any) -> Any:
+def _slogdet_rule(g: Covectors, x: Term, sign: Any) -> Term | None:
     gsign, glog = g
     slope = glog
     if dtype_of(x).kind in "cW" and gsign is not None:
@@ -378,7 +377,7 @@ def _slogdet_rule(g: Any, x: Any, sign: Any) -> Any:
 
 
 #: Sign (or phase) of the determinant and the logarithm of its absolute value.
-slogdet: Call = op(
+slogdet: Several = op(
     "linalg_slogdet", _slogdet, (_slogdet_rule,), outputs=("sign", "logabsdet"), partial=True,
     batch=lambda size: (),
 )  # fmt: skip
@@ -414,7 +413,7 @@ def _trace(x: ndarray, /) -> ndarray:
     return np.add.reduce(x.diagonal(), dtype=np.int64 if x.dtype.kind in "iu" else x.dtype, out=...)
 
 
-def _trace_batched(size: int, values: tuple[Any, ...], dims: tuple[int, ...]) -> Any:
+def _trace_batched(size: int, values: Terms, dims: tuple[int, ...]) -> Term:
     return sum_dims(diagonal(permute_to_front(values[0], dims[0]), 0, 1, 2), (1,), False)
 
 

@@ -17,7 +17,7 @@ from numpy import ndarray
 from ..array.layout import as_first, in_order, placed
 from ..array.summation import sum_over
 from ..core.connected import PIECEWISE
-from ..core.op import Call, elementwise, op
+from ..core.op import Call, Term, Terms, elementwise, op
 from ..core.op_fields import Place
 from ..core.promotion import check_broadcast, promoted
 from ..core.value import Value, dtype_of, shape_of
@@ -42,7 +42,7 @@ def reduced(values: ndarray, reduction: str) -> ndarray:
     return r
 
 
-def _aligned(value: Any, dim: int | None, rank: int) -> Any:
+def _aligned(value: Term, dim: int | None, rank: int) -> Term:
     """Return an operand of an elementwise op of rank `rank` with its batch axis first."""
     if dim is None or not isinstance(value, (Value, ndarray)):
         return value
@@ -65,7 +65,7 @@ class _Scaled:
             ]
         )
 
-    def __call__(self, g: Any, *values: Any) -> Any:
+    def __call__(self, g: Term, *values: Any) -> Term:
         if values[-1] == "mean":
             g = widened(g) / (math.prod(_pair_shape(values[: self.count])) or math.nan)
         return self.slope(g, *values[:-1])
@@ -99,7 +99,7 @@ def pairwise(
             raise
         return result if half is None else result.astype(half)
 
-    def batched(size: int, values: tuple[Any, ...], dims: tuple[int | None, ...], *given: Any) -> Any:
+    def batched(size: int, values: Terms, dims: tuple[int | None, ...], *given: Any) -> Term:
         own = [
             len(shape_of(v)) - (d is not None) if v is not None else 0
             for v, d in zip(values, dims, strict=True)
@@ -120,7 +120,7 @@ def pairwise(
     return call
 
 
-def _pair_shape(values: tuple[Any, ...]) -> tuple[int, ...]:
+def _pair_shape(values: Terms) -> tuple[int, ...]:
     return np.broadcast_shapes(*(shape_of(v) for v in values if v is not None))
 
 
@@ -138,7 +138,7 @@ def _smooth_l1(x: ndarray, y: ndarray, beta: float) -> ndarray:
     return chosen(d < beta, 0.5 * d * d / beta, d - 0.5 * beta).astype(d.dtype, copy=False)
 
 
-def _smooth_l1_slope(g: Any, x: Any, y: Any, beta: float) -> Any:
+def _smooth_l1_slope(g: Term, x: Term, y: Term, beta: float) -> Term:
     d = x - y
     return g * where(ge(abs(d), beta), sgn(d), d / beta)  # a nan stays one
 
@@ -156,7 +156,7 @@ def _huber(x: ndarray, y: ndarray, delta: float) -> ndarray:
     return chosen(d <= delta, 0.5 * d * d, delta * (d - 0.5 * delta)).astype(d.dtype, copy=False)
 
 
-def _huber_slope(g: Any, x: Any, y: Any, delta: float) -> Any:
+def _huber_slope(g: Term, x: Term, y: Term, delta: float) -> Term:
     d = x - y
     return g * where(ge(abs(d), delta), delta * sgn(d), d)
 
@@ -175,7 +175,7 @@ def _soft_margin(x: ndarray, y: ndarray) -> ndarray:
     return np.log1p(np.exp(z)) if z.dtype.kind == "c" else np.logaddexp(z, 0, out=z)
 
 
-def _soft_margin_slope(g: Any, x: Any, y: Any) -> Any:
+def _soft_margin_slope(g: Term, x: Term, y: Term) -> Term:
     z = exp(-(x * y))
     return g * (-y * z / (z + 1))  # as in torch, nan where z is infinite
 
@@ -190,16 +190,16 @@ def _bce(x: ndarray, y: ndarray, weight: ndarray | None) -> ndarray:
     return r if weight is None else r * weight
 
 
-def _weighted(g: Any, weight: Any) -> Any:
+def _weighted(g: Term, weight: Term | None) -> Term:
     return g if weight is None else g * weight
 
 
-def _bce_spread(x: Any) -> Any:
+def _bce_spread(x: Term) -> Term:
     product = (1 - x) * x
     return where(lt(product, 1e-12), 1e-12, product)
 
 
-def _bce_curve(g: Any, x: Any, y: Any) -> Any:
+def _bce_curve(g: Term, x: Term, y: Term) -> Term:
     # torch keeps the second slope finite at 0 and 1 in its own way
     spread = (x + 1e-12) * ((1 - x) + 1e-12)
     return g * ((x * x - 2 * x * y + y) / (spread * spread))
@@ -232,7 +232,7 @@ def _bce_logits(x: ndarray, y: ndarray, weight: ndarray | None, pos_weight: ndar
     return r if weight is None else r * weight
 
 
-def _bce_logits_slope(g: Any, x: Any, y: Any, weight: Any, pos_weight: Any) -> Any:
+def _bce_logits_slope(g: Term, x: Term, y: Term, weight: Term, pos_weight: Any) -> Term:
     s = sigmoid(x)
     if pos_weight is None:
         return _weighted(g, weight) * (s - y)
@@ -240,7 +240,7 @@ def _bce_logits_slope(g: Any, x: Any, y: Any, weight: Any, pos_weight: Any) -> A
     return _weighted(g, weight) * ((t + 1 - y) * s - t)
 
 
-def _bce_logits_target(g: Any, x: Any, y: Any, weight: Any, pos_weight: Any) -> Any:
+def _bce_logits_target(g: Term, x: Term, y: Term, weight: Term, pos_weight: Any) -> Term:
     if pos_weight is None:
         return _weighted(g, weight) * -x
     log_s = log(sigmoid(x))
@@ -432,18 +432,18 @@ nll_loss_backward: Call = op(
 
 
 def _nll_rule(
-    g: Any, shape_x: tuple[int, ...], target: Any, weight: Any, reduction: str, ignore_index: int
-) -> Any:
+    g: Term, shape_x: tuple[int, ...], target: Term, weight: Term, reduction: str, ignore_index: int
+) -> Term:
     return nll_loss_backward(g, target, weight, shape_x, reduction, ignore_index)
 
 
-def _nll_jvp(primals: Any, tangents: Any, out: Any, reduction: str, ignore_index: int) -> Any:
+def _nll_jvp(primals: Any, tangents: Any, out: Term, reduction: str, ignore_index: int) -> Term | None:
     return None if tangents[0] is None else nll_loss(tangents[0], *primals[1:], reduction, ignore_index)
 
 
 def _nll_batched(
-    size: int, values: tuple[Any, ...], dims: tuple[int | None, ...], reduction: str, ignore_index: int
-) -> Any:
+    size: int, values: Terms, dims: tuple[int | None, ...], reduction: str, ignore_index: int
+) -> Term:
     x, target = (_spread_batch(v, d, size) for v, d in zip(values[:2], dims[:2], strict=True))
     own = shape_of(x)[1:]
     rows = shape_of(target)[1:]
@@ -464,7 +464,7 @@ def _nll_batched(
     return total / sum_dims(w, over, False)
 
 
-def _spread_batch(value: Any, dim: int | None, size: int) -> Any:
+def _spread_batch(value: Term, dim: int | None, size: int) -> Term:
     if dim is None:
         shape = shape_of(value)
         return expand(reshape(value, (1, *shape)), (size, *shape))

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy import ndarray
 
 from ..array.lapack import INT32, each, empty_columns, failure, lapack, leading
-from ..core.op import op
+from ..core.op import Call, Covectors, Several, Term, Terms, op
 from ..core.value import dtype_of, shape_of
 from .arithmetic import add, sub
 from .contract import matmul, swap
@@ -18,9 +18,6 @@ from .linalg import adjoint, aligned_fronts, computes, narrow, total
 from .rearrange import tril, triu
 from .structure import permute_to_front, reshape
 from .triangular import solve_triangular
-
-Call = Callable[..., Any]
-
 
 # --- LU -----------------------------------------------------------------------------------------------------
 
@@ -82,7 +79,7 @@ def _pull_factors(gl: Any, gu: Any, lower: Any, upper: Any) -> Any:
     return cat((inner, beyond), rank - 2 if rows > count else rank - 1)
 
 
-def _push_factors(moved: Any, lower: Any, upper: Any) -> tuple[Any, Any]:
+def _push_factors(moved: Term, lower: Any, upper: Any) -> tuple[Any, Any]:
     """Return the tangents of the factors L and U, given that of their product."""
     rows, columns, count = shape_of(lower)[-2], shape_of(upper)[-1], shape_of(lower)[-1]
     square_l, square_u = narrow(lower, -2, 0, count), narrow(upper, -1, 0, count)
@@ -116,20 +113,20 @@ def _packed(lower: Any, upper: Any) -> Any:
     return add(lower, upper)
 
 
-def _lu_factor_rule(g: Any, lu: Any, pivots: Any) -> Any:
+def _lu_factor_rule(g: Term, lu: Term, pivots: Term) -> Term:
     p, lower, upper = lu_unpack(lu, pivots, True, True)
     count = shape_of(pivots)[-1]
     return matmul(p, _pull_factors(narrow(g, -1, 0, count), narrow(g, -2, 0, count), lower, upper))
 
 
-def _lu_factor_jvp(primals: tuple[Any, ...], tangents: tuple[Any, ...], out: Any, caller: str) -> Any:
+def _lu_factor_jvp(primals: Terms, tangents: Covectors, out: Terms, caller: str) -> Covectors:
     p, lower, upper = lu_unpack(out[0], out[1], True, True)
     return _packed(*_push_factors(matmul(swap(p), tangents[0]), lower, upper)), None, None
 
 
 #: P L U = A as LAPACK leaves it: both factors in one matrix, the row exchanges (from 1), and per matrix the
 #: place of the first zero pivot or 0.
-lu_factor_ex: Call = op(
+lu_factor_ex: Several = op(
     "linalg_lu_factor_ex", _lu_factor_ex, (_lu_factor_rule,), outputs=("lu", "pivots", "info"),
     differentiable=(0,), jvp=_lu_factor_jvp, batch=lambda size, caller: (caller,),
     check=computes("lu_cpu"),
@@ -164,7 +161,7 @@ def _lu_unpack(
     return p, np.ascontiguousarray(lower), np.ascontiguousarray(np.triu(x[..., :count, :]))
 
 
-def _lu_unpack_rule(g: Any, shape_x: tuple[int, ...]) -> Any:
+def _lu_unpack_rule(g: Covectors, shape_x: tuple[int, ...]) -> Term:
     some = g[1] if g[0] is None else g[0]
     count = min(shape_x[-2:])
     gl, gu = g
@@ -176,8 +173,8 @@ def _lu_unpack_rule(g: Any, shape_x: tuple[int, ...]) -> Any:
 
 
 def _lu_unpack_jvp(
-    primals: tuple[Any, ...], tangents: tuple[Any, ...], out: Any, data: bool, exchanges: bool
-) -> Any:
+    primals: Terms, tangents: Terms, out: Term, data: bool, exchanges: bool
+) -> Covectors:
     if not data:
         return None, None, None
     count = min(shape_of(primals[0])[-2:])
@@ -200,7 +197,7 @@ def _lu_unpack_batched(
 
 
 #: P, L and U from what `lu_factor_ex` gives; those not asked for are empty.
-lu_unpack: Call = op(
+lu_unpack: Several = op(
     "lu_unpack", _lu_unpack, (_lu_unpack_rule, None), outputs=("p", "lower", "upper"), differentiable=(1, 2),
     partial=True, jvp=_lu_unpack_jvp, batch_rule=_lu_unpack_batched,
 )  # fmt: skip
@@ -211,13 +208,13 @@ def _lu(x: ndarray, /) -> tuple[ndarray, ndarray, ndarray]:
     return _lu_unpack(lu, pivots, True, True)
 
 
-def _lu_jvp(primals: tuple[Any, ...], tangents: tuple[Any, ...], out: Any) -> Any:
+def _lu_jvp(primals: Terms, tangents: Covectors, out: Terms) -> Covectors:
     p, lower, upper = out
     return None, *_push_factors(matmul(swap(p), tangents[0]), lower, upper)
 
 
 #: P, L and U with A = P L U.
-lu: Call = op(
+lu: Several = op(
     "linalg_lu", _lu,
     (lambda g, p, lower, upper: matmul(p, _pull_factors(g[0], g[1], lower, upper)),),
     outputs=("p", "lower", "upper"), differentiable=(1, 2), partial=True, jvp=_lu_jvp, batch=lambda size: (),
@@ -247,8 +244,8 @@ def _lu_solve(
 
 
 def _lu_solve_rule(
-    g: Any, x: Any, pivots: Any, out: Any, left: bool, adjointed: bool
-) -> Any:
+    g: Term, x: Term, pivots: Term, out: Term, left: bool, adjointed: bool
+) -> Term:
     if not left:
         g, out, adjointed = adjoint(g), adjoint(out), not adjointed
     p, lower, upper = lu_unpack(x, pivots, True, True)
@@ -308,7 +305,7 @@ def _ldl_factor_ex(x: ndarray, /, hermitian: bool, caller: str) -> tuple[ndarray
 
 #: P L D Lᵀ Pᵀ = A (or with Lᴴ) as LAPACK leaves it, from the lower triangle: both factors in one matrix, the
 #: exchanges (negative where D has a block of two rows), and per matrix the place of the first zero or 0.
-ldl_factor_ex: Call = op(
+ldl_factor_ex: Several = op(
     "linalg_ldl_factor_ex", _ldl_factor_ex, underivable="linalg_ldl_factor_ex",
     outputs=("ld", "pivots", "info"), differentiable=(0,), batch=lambda size, *attrs: attrs,
     check=computes("ldl_factor_kernel_cpu"),

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from ..core.op import op
+from ..core.op import Term, op
 from ..core.value import shape_of
 from .comparison import eq, gt, where
 from .extreme import pick
@@ -17,13 +17,13 @@ from .structure import reshape, sum_dims
 Shape = tuple[int, ...]
 
 
-def _rows(x: Any) -> Any:
+def _rows(x: Term) -> Any:
     """Return samples as rows (N, C)."""
     shape = shape_of(x)
     return x if len(shape) == 2 else reshape(x, (1, shape[0] if shape else 1))
 
 
-def _by_sample(g: Any, shape: Shape, reduction: str) -> Any:
+def _by_sample(g: Term, shape: Shape, reduction: str) -> Term:
     """Return the covector of each sample's loss as a column (N, 1)."""
     samples = shape[0] if len(shape) == 2 else 1
     if reduction == "mean":
@@ -31,7 +31,7 @@ def _by_sample(g: Any, shape: Shape, reduction: str) -> Any:
     return reshape(g, (samples if reduction == "none" and shape_of(g) else 1, 1))
 
 
-def _gaps(x: Any, target: Any, weight: Any, p: int, margin: float) -> tuple[Any, Any, Any]:
+def _gaps(x: Term, target: Term, weight: Term | None, p: int, margin: float) -> tuple[Any, Any, Any]:
     """Return what each class lacks to the margin, whether it is the target, and the class weights over the
     classes.
     """
@@ -56,8 +56,8 @@ def _multi_margin(
 
 
 def _multi_margin_rule(
-    g: Any, x: Any, target: Any, weight: Any, p: int, margin: float, reduction: str
-) -> Any:
+    g: Term, x: Term, target: Term, weight: Term, p: int, margin: float, reduction: str
+) -> Term:
     gaps, right, share = _gaps(x, target, weight, p, margin)
     slope = where(eq(gaps, 0), 0, 1.0) if p == 1 else 2 * gaps
     slope = where(right, 0, slope) * share

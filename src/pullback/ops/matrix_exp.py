@@ -7,19 +7,16 @@ revisited").
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy import ndarray
 
 from ..array.lapack import by_numpy
-from ..core.op import op
+from ..core.op import Call, Term, op
 from ..core.value import dtype_of, shape_of
 from .join import cat
 from .linalg import adjoint, narrow
-
-Call = Callable[..., Any]
 
 # Per precision: coefficients of the approximant's numerator, and the 1-norm up to which it is accurate
 # (Higham 2005, tables 2.1 and 2.3).
@@ -55,7 +52,7 @@ def _matrix_exp(x: ndarray, /) -> ndarray:
     return result
 
 
-def _slope(x: Any, direction: Any) -> Any:
+def _slope(x: Term, direction: Any) -> Term:
     """Return the Fréchet derivative at x: the upper right part of exp [[x, direction], [0, x]]."""
     size, rank = shape_of(x)[-1], len(shape_of(x))
     upper = cat((x, direction), rank - 1)

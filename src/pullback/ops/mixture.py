@@ -15,7 +15,7 @@ from ..array import large
 from ..array.elementwise import WORTH_ASKING, WORTH_BLOCKS, blockwise
 from ..array.layout import in_order
 from ..array.numbers import scalar_like
-from ..core.op import Call, elementwise, renamed
+from ..core.op import Call, Term, elementwise, renamed
 from ..core.value import dtype_of
 from .arithmetic import div, mul
 from .comparison import chosen, eq, ge, gt, le, lt, where, zeros_of
@@ -172,7 +172,7 @@ def _limit(x: ndarray, number: Any) -> Any:
     return np.asarray(number, x.dtype) if found is None else found
 
 
-def _inside(x: Any, low: Any, high: Any) -> Any:
+def _inside(x: Term, low: Any, high: Any) -> Term:
     if low is None:
         return le(x, high)
     return ge(x, low) if high is None else ge(x, low) & le(x, high)
@@ -217,7 +217,7 @@ clamp_min_number = renamed(clamp, "clamp_min_number", "ClampMinBackward0")
 clamp_max_number = renamed(clamp, "clamp_max_number", "ClampMaxBackward0")
 
 
-def _share(g: Any, x: Any, y: Any, wins: Any) -> Any:
+def _share(g: Term, x: Term, y: Term, wins: Any) -> Term:
     """Return the covector where x wins, half of it at a tie."""
     return where(eq(x, y), g / 2, where(wins(x, y), g, 0))
 
@@ -246,11 +246,11 @@ minimum = elementwise(
 )
 
 
-def _greater_or_nan(x: Any, y: Any) -> Any:
+def _greater_or_nan(x: Term, y: Term) -> Term:
     return ~lt(x, y)
 
 
-def _less_or_nan(x: Any, y: Any) -> Any:
+def _less_or_nan(x: Term, y: Term) -> Term:
     return ~gt(x, y)
 
 
@@ -384,7 +384,7 @@ trunc_quotient: Call = elementwise(
 )
 
 
-def _over_square(x: Any, y: Any) -> Any:
+def _over_square(x: Term, y: Term) -> Term:
     """Return 1 / (x² + y²), and 0 at the origin as in torch."""
     square = x * x + y * y
     return where(eq(square, 0), 0, 1 / square)
@@ -430,7 +430,7 @@ logaddexp2 = elementwise(
 )
 
 
-def _two_to(x: Any) -> Any:
+def _two_to(x: Term) -> Term:
     return exp(x * math.log(2))
 
 
@@ -465,7 +465,7 @@ def _angle(x: ndarray, /, out: Any = ...) -> ndarray:
     )
 
 
-def _angle_rule(g: Any, x: Any) -> Any:
+def _angle_rule(g: Term, x: Term) -> Term:
     if dtype_of(x).kind not in "cW":
         return zeros_of(g)
     size = absolute(x)
@@ -479,7 +479,7 @@ angle = elementwise(
 )
 
 
-def _angle_jvp(x: Any, t: Any) -> Any:
+def _angle_jvp(x: Term, t: Term) -> Term:
     if dtype_of(x).kind not in "cW":
         return zeros_of(t)
     return imag_view(div(t, x))

@@ -16,7 +16,7 @@ from numpy import ndarray
 from ..array import batch_norm as of_batches
 from ..array import norm as kernels
 from ..array.layout import following_channels
-from ..core.op import op
+from ..core.op import Covectors, Term, Terms, op
 from ..core.recorded_pullback import zeros_like_value
 from ..core.value import TensorBase, dtype_of, shape_of
 from .arithmetic import rsqrt
@@ -29,33 +29,33 @@ Dims = tuple[int, ...]
 # --- in public ops ------------------------------------------------------------------------------------------
 
 
-def statistics(x: Any, dims: Dims, eps: float) -> tuple[Any, Any]:
+def statistics(x: Term, dims: Dims, eps: float) -> tuple[Any, Any]:
     """Return z and r, with the dims of the statistics kept in r."""
     centred = x - mean_dims(x, dims, True)
     r = rsqrt(mean_dims(centred * centred, dims, True) + eps)
     return centred * r, r
 
 
-def _project(v: Any, z: Any, dims: Dims) -> Any:
+def _project(v: Term, z: Term, dims: Dims) -> Term:
     return v - mean_dims(v, dims, True) - z * mean_dims(v * z, dims, True)
 
 
-def _times(v: Any, weight: Any) -> Any:
+def _times(v: Term, weight: Term | None) -> Term:
     return v if weight is None else v * weight
 
 
-def _sum(v: Any, dims: Dims) -> Any:
+def _sum(v: Term, dims: Dims) -> Term:
     return sum_dims(v, dims, True)
 
 
-def pulled(g: Any, x: Any, weight: Any, dims: Dims, over: Dims, eps: float) -> tuple[Any, Any, Any]:
+def pulled(g: Term, x: Term, weight: Term | None, dims: Dims, over: Dims, eps: float) -> tuple[Any, Any, Any]:
     """Return covectors of x, weight and bias (`over` are the dims that weight does not have, kept as 1)."""
     z, r = statistics(x, dims, eps)
     return r * _project(_times(g, weight), z, dims), _sum(g * z, over), _sum(g, over)
 
 
 def pulled_twice(
-    covectors: tuple[Any, Any, Any], g: Any, x: Any, weight: Any, dims: Dims, over: Dims, eps: float
+    covectors: tuple[Any, Any, Any], g: Term, x: Term, weight: Term | None, dims: Dims, over: Dims, eps: float
 ) -> tuple[Any, Any, Any]:
     """Return covectors of g, x and weight for those of what `pulled` gives."""
     a, b, c = covectors
@@ -70,7 +70,7 @@ def pulled_twice(
     return _times(turned, weight) + b * z + c, in_x, _sum(g * turned, over)
 
 
-def _filled(covectors: Any, shapes: tuple[Shape, ...], like: Any) -> list[Any]:
+def _filled(covectors: Any, shapes: tuple[Shape, ...], like: Term) -> list[Any]:
     """Return covectors of dx, dweight and dbias in these shapes, zeros for those that did not arrive."""
     return [
         zeros_like_value(like, shape, dtype_of(like)) if c is None else reshape(c, shape)
@@ -78,7 +78,7 @@ def _filled(covectors: Any, shapes: tuple[Shape, ...], like: Any) -> list[Any]:
     ]
 
 
-def _of_weight(weight: Any, in_weight: Any, covectors: Any) -> Any:
+def _of_weight(weight: Term | None, in_weight: Any, covectors: Any) -> Term | None:
     """Return the covector of the weight, which only dx depends on."""
     if weight is None or covectors[0] is None:
         return None
@@ -100,8 +100,8 @@ def _layer_norm(
 
 
 def _layer_rule(
-    g: Any, x: Any, weight: Any, bias: Any, mean: Any, rstd: Any, axes: int, eps: float
-) -> tuple[Any, ...]:
+    g: Term, x: Term, weight: Term, bias: Term, mean: Term, rstd: Term, axes: int, eps: float
+) -> Terms:
     return layer_norm_backward(g, x, weight, mean, rstd, bias, axes, eps)
 
 
@@ -113,8 +113,8 @@ def _layer_backward(
 
 
 def _layer_backward_rule(
-    covectors: Any, g: Any, x: Any, weight: Any, axes: int, eps: float
-) -> tuple[Any, ...]:
+    covectors: Any, g: Term, x: Term, weight: Term, axes: int, eps: float
+) -> Covectors:
     shape = shape_of(x)
     dims, over = _layer_dims(shape, axes)
     kept = (*(1,) * len(over), *(shape[d] for d in dims))
@@ -190,8 +190,8 @@ def _batch_norm(
 
 
 def _batch_rule(
-    g: Any, x: Any, weight: Any, batch_mean: Any, invstd: Any, training: bool, eps: float
-) -> tuple[Any, ...]:
+    g: Term, x: Term, weight: Term, batch_mean: Any, invstd: Term, training: bool, eps: float
+) -> Covectors:
     return (*batch_norm_backward(g, x, weight, batch_mean, invstd, training, eps), None, None)
 
 
@@ -217,8 +217,8 @@ def _column(v: Any, rank: int, channel: int = 1) -> Any:
 
 
 def _batch_backward_rule(
-    covectors: Any, g: Any, x: Any, weight: Any, mean: Any, invstd: Any, training: bool, eps: float
-) -> tuple[Any, ...]:
+    covectors: Any, g: Term, x: Term, weight: Term, mean: Term, invstd: Term, training: bool, eps: float
+) -> Covectors:
     rank = len(shape_of(x))
     dims = _channel_dims(rank)
     shape = shape_of(x)
@@ -309,8 +309,8 @@ def _group_norm(
 
 
 def _group_rule(
-    g: Any, x: Any, weight: Any, mean: Any, rstd: Any, groups: int, eps: float
-) -> tuple[Any, ...]:
+    g: Term, x: Term, weight: Term, mean: Term, rstd: Term, groups: int, eps: float
+) -> Covectors:
     in_x, in_weight, in_bias = group_norm_backward(g, x, weight, mean, rstd, groups, eps)
     if isinstance(g, TensorBase):
         # torch composes a recorded pullback of other ops: this part depends on g alone.
@@ -325,8 +325,8 @@ def _group_backward(
 
 
 def _group_backward_rule(
-    covectors: Any, g: Any, x: Any, weight: Any, groups: int, eps: float
-) -> tuple[Any, ...]:
+    covectors: Any, g: Any, x: Any, weight: Term | None, groups: int, eps: float
+) -> Covectors:
     whole = shape_of(x)
     shape = _grouped(whole, groups)
     channels = (1, groups, shape[2], 1)

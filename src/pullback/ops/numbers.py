@@ -12,7 +12,7 @@ from numpy import ndarray
 
 from ..array import dtypes
 from ..array.layout import as_first, placed
-from ..core.op import elementwise, op
+from ..core.op import Term, elementwise, op
 from ..core.promotion import NARROW, check_broadcast, unsupported
 from ..core.value import dtype_of
 from .comparison import eq, where, zeros_of
@@ -110,7 +110,7 @@ def _round_decimals(x: ndarray, /, decimals: int, out: Any = ...) -> ndarray:
     return np.multiply(np.rint(x / scale), scale, out=out)
 
 
-def _refuse_round(x: Any, decimals: int) -> None:
+def _refuse_round(x: Term, decimals: int) -> None:
     refuse("round_cpu" if decimals else "round_vml_cpu", "biuc", inputs=1)(x)
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
 from numpy import ndarray
 
 from ..array.lapack import by_numpy, column_major, each, empty_columns, lapack, leading
-from ..core.op import op
+from ..core.op import Call, Covectors, Rule, Several, Term, Terms, op
 from ..core.value import dtype_of, shape_of
 from .arithmetic import add, mul, sub
 from .comparison import zeros_of
@@ -22,9 +22,6 @@ from .rearrange import tril, triu
 from .structure import reshape
 from .triangular import solve_triangular
 
-Call = Callable[..., Any]
-
-
 # --- QR -----------------------------------------------------------------------------------------------------
 
 
@@ -35,13 +32,13 @@ def _qr(x: ndarray, /, mode: Literal["reduced", "complete", "r"]) -> tuple[ndarr
     return column_major(q), column_major(r)
 
 
-def _mirrored(x: Any) -> Any:
+def _mirrored(x: Term) -> Term:
     """Return the Hermitian matrix with the lower triangle of x."""
     lower = tril(x, -1)
     return add(add(lower, adjoint(lower)), mul(real(x), eye_of(x)))
 
 
-def _qr_square(gq: Any, gr: Any, q: Any, r: Any) -> Any:
+def _qr_square(gq: Any, gr: Any, q: Term, r: Term) -> Term:
     """Return the covector where r is square: (gq + q·M) r⁻ᴴ with M mirrored from r grᴴ − gqᴴ q."""
     middle = _mirrored(total(
         None if gr is None else matmul(r, adjoint(gr)), None if gq is None else -matmul(adjoint(gq), q)
@@ -61,7 +58,7 @@ def _refuse(shape: tuple[int, ...], mode: str) -> None:
         )
 
 
-def _qr_rule(g: Any, shape_x: tuple[int, ...], q: Any, r: Any, mode: str) -> Any:
+def _qr_rule(g: Covectors, shape_x: tuple[int, ...], q: Term, r: Term, mode: str) -> Term:
     rows, columns = shape_x[-2:]
     _refuse((rows, columns), mode)
     gq, gr = g
@@ -79,7 +76,7 @@ def _qr_rule(g: Any, shape_x: tuple[int, ...], q: Any, r: Any, mode: str) -> Any
     return cat((first, matmul(q, wide)), len(shape_x) - 1)
 
 
-def _qr_jvp(primals: tuple[Any, ...], tangents: tuple[Any, ...], out: Any, mode: str) -> Any:
+def _qr_jvp(primals: Terms, tangents: Terms, out: Terms, mode: str) -> Covectors:
     (dx,), (q, r) = tangents, out
     rows, columns = shape_of(dx)[-2:]
     _refuse((rows, columns), mode)
@@ -100,7 +97,7 @@ def _qr_jvp(primals: tuple[Any, ...], tangents: tuple[Any, ...], out: Any, mode:
 
 
 #: A = Q R with orthonormal columns of Q and triangular R; mode is reduced, complete or r.
-qr: Call = op(
+qr: Several = op(
     "linalg_qr", _qr, (_qr_rule,), outputs=("q", "r"), partial=True, jvp=_qr_jvp, check=computes("geqrf_cpu"),
     batch_rule=lambda size, values, dims, mode: _qr_batched(size, values, dims, mode),
 )  # fmt: skip
@@ -124,12 +121,12 @@ def _geqrf(x: ndarray, /) -> tuple[ndarray, ndarray]:
     return a, tau
 
 
-def _no_geqrf(g: Any) -> Any:
+def _no_geqrf(g: Term) -> Term:
     raise NotImplementedError("the derivative for 'geqrf' is not implemented.")
 
 
 #: QR as LAPACK leaves it: R in the upper triangle, below it the vectors of the reflectors; and their factors.
-geqrf: Call = op(
+geqrf: Several = op(
     "geqrf", _geqrf, (_no_geqrf,), outputs=("a", "tau"),
     batch=lambda size: (), check=computes("geqrf_cpu"),
     shape=lambda x: ((x.shape, x.dtype), ((*x.shape[:-2], min(x.shape[-2:])), x.dtype)),
@@ -147,7 +144,7 @@ def _householder_product(x: ndarray, tau: ndarray, /) -> ndarray:
     return each(lambda a, t: (orgqr(a, t)[0],), (x, tau), ((x.shape[-2:], x.dtype),), (2, 1))[0]
 
 
-def _reflector(x: Any, i: int) -> Any:
+def _reflector(x: Term, i: int) -> Term:
     """Return the i-th reflector's vector: 0 above place i, 1 there, the column of x below."""
     rows = shape_of(x)[-2]
     below, one = np.zeros((rows, 1)), np.zeros((rows, 1))
@@ -156,12 +153,12 @@ def _reflector(x: Any, i: int) -> Any:
     return add(mul(narrow(x, -1, i, 1), below.astype(dtype)), one.astype(dtype))
 
 
-def _reflect(v: Any, factor: Any, c: Any) -> Any:
+def _reflect(v: Term, factor: Term, c: Term) -> Term:
     """Return (I − τ v vᴴ) C."""
     return sub(c, mul(v, mul(factor, matmul(adjoint(v), c))))
 
 
-def _pull_reflections(g: Any, x: Any, tau: Any, c: Any, transposed: bool) -> tuple[Any, Any, Any]:
+def _pull_reflections(g: Term, x: Term, tau: Term, c: Term, transposed: bool) -> tuple[Any, Any, Any]:
     """Return covectors of x, τ and C for the product of reflectors with C.
 
     The product is H₁ … H_k C, or (`transposed`) its adjoint H_kᴴ … H₁ᴴ C. The outermost factor H is taken off
@@ -179,7 +176,7 @@ def _pull_reflections(g: Any, x: Any, tau: Any, c: Any, transposed: bool) -> tup
     acted = [c]
     for i in reversed(order):
         acted.append(_reflect(vectors[i], factors[i], acted[-1]))
-    gvectors, gfactors = [None] * count, [None] * count
+    gvectors, gfactors = vectors[:], factors[:]  # of each its covector, in its place
     for place, i in enumerate(order):
         v, factor, p = vectors[i], factors[i], acted[count - 1 - place]
         pv, gv = matmul(adjoint(p), v), matmul(adjoint(g), v)
@@ -200,11 +197,11 @@ def _pull_reflections(g: Any, x: Any, tau: Any, c: Any, transposed: bool) -> tup
     return gx, gtau, g
 
 
-def _eye_columns(x: Any) -> ndarray:
+def _eye_columns(x: Term) -> ndarray:
     return np.eye(*shape_of(x)[-2:], dtype=dtype_of(x))
 
 
-def _aligned_items(call: Call, ranks: Sequence[int]) -> Call:
+def _aligned_items(call: Rule, ranks: Sequence[int]) -> Rule:
     """Return a batching rule for stacks whose items have `ranks` axes."""
 
     def rule(size: int, values: Sequence[Any], dims: Sequence[int | None], *attrs: Any) -> Any:
@@ -247,7 +244,7 @@ def _ormqr(x: ndarray, tau: ndarray, c: ndarray, /, left: bool, transposed: bool
 
 
 def _ormqr_rule(
-    g: Any, x: Any, tau: Any, c: Any, left: bool, transposed: bool
+    g: Term, x: Term, tau: Term, c: Term, left: bool, transposed: bool
 ) -> tuple[Any, Any, Any]:
     if left:
         return _pull_reflections(g, x, tau, c, transposed)

@@ -18,16 +18,15 @@ from ..array import pool as kernels
 from ..array.layout import following_channels, following_planes
 from ..array.pool import Windows
 from ..core.connected import PIECEWISE
-from ..core.op import op
+from ..core.op import Call, Rule, Several, Term, Terms, op
 from ..core.result_shapes import of_no_image
 from ..core.value import shape_of
 from .structure import permute_to_front, reshape
 
-Call = Callable[..., Any]
 Sizes = tuple[int, ...]
 
 
-def folded(call: Callable[[], Call]) -> Call:
+def folded(call: Callable[[], Rule]) -> Rule:
     """Return a batching rule that folds the batch into the images of every input."""
 
     def rule(size: int, values: Sequence[Any], dims: Sequence[int | None], *attrs: Any) -> Any:
@@ -38,7 +37,7 @@ def folded(call: Callable[[], Call]) -> Call:
             folded.append(reshape(x, (shape[0] * shape[1], *shape[2:])))
         result = call()(*folded, *attrs)
 
-        def back(y: Any) -> Any:
+        def back(y: Term) -> Term:
             shape = shape_of(y)
             return reshape(y, (size, shape[0] // size, *shape[1:]))
 
@@ -113,7 +112,7 @@ scatter_windows: Call = op(
 )  # fmt: skip
 
 
-def _declare_max(suffix: str, node_name: str) -> Call:
+def _declare_max(suffix: str, node_name: str) -> Several:
     return op(
         "max_pool" + suffix, _max_pool,
         (lambda g, winners, shape_x, windows: scatter_windows(g, winners, windows, shape_x[2:]),),
@@ -124,7 +123,7 @@ def _declare_max(suffix: str, node_name: str) -> Call:
     )  # fmt: skip
 
 
-max_pools: dict[str, Call] = {}
+max_pools: dict[str, Several] = {}
 #: Maxima over windows and which tap won, by the number of spatial axes.
 max_pools["_2d"] = max_pool_2d = _declare_max("_2d", "MaxPool2DWithIndicesBackward0")
 max_pools["_3d"] = max_pool_3d = _declare_max("_3d", "MaxPool3DWithIndicesBackward0")
@@ -188,7 +187,7 @@ scatter_planes: Call = op(
 )  # fmt: skip
 
 
-def _declare_adaptive_max(suffix: str, node_name: str) -> Call:
+def _declare_adaptive_max(suffix: str, node_name: str) -> Several:
     return op(
         "adaptive_max_pool" + suffix, _adaptive_max,
         (lambda g, indices, shape_x: scatter_planes(g, indices, shape_x[2:]),),
@@ -199,7 +198,7 @@ def _declare_adaptive_max(suffix: str, node_name: str) -> Call:
     )  # fmt: skip
 
 
-adaptive_max_pools: dict[str, Call] = {}
+adaptive_max_pools: dict[str, Several] = {}
 #: Maxima over as many windows as asked and their indices, by the number of spatial axes.
 adaptive_max_pools["_2d"] = adaptive_max_pool_2d = _declare_adaptive_max("_2d", "AdaptiveMaxPool2DBackward0")
 adaptive_max_pools["_3d"] = adaptive_max_pool_3d = _declare_adaptive_max("_3d", "AdaptiveMaxPool3DBackward0")
@@ -221,7 +220,7 @@ def _at_places(y: ndarray, indices: ndarray, /, rank: int) -> ndarray:
 
 
 def _declare_unpool(rank: int) -> Call:
-    def unpool(x: Any, indices: Any, size: Sizes) -> Any:
+    def unpool(x: Term, indices: Term, size: Sizes) -> Term:
         return max_unpools[rank](x, indices, size)
 
     return op(
@@ -233,7 +232,7 @@ def _declare_unpool(rank: int) -> Call:
     )  # fmt: skip
 
 
-def _aligned(call: Call) -> Call:
+def _aligned(call: Rule) -> Rule:
     """Return a batching rule for ops that leave any leading axes alone."""
 
     def rule(size: int, values: Sequence[Any], dims: Sequence[int | None], *attrs: Any) -> Any:
@@ -259,9 +258,7 @@ def _add_at_places(x: ndarray, indices: ndarray, /, size: Sizes) -> ndarray:
     lead = x.shape[: x.ndim - len(size)]
     planes = math.prod(lead)
     whole = (1, planes, math.prod(x.shape[len(lead) :]))
-    sums = scatter_planes.op.kernel(  # type: ignore[attr-defined]  # an op's call
-        x.reshape(whole), indices.reshape(whole), size
-    )
+    sums = scatter_planes.op.kernel(x.reshape(whole), indices.reshape(whole), size)
     return np.asarray(sums).reshape(*lead, *size)
 
 
@@ -319,11 +316,11 @@ def _images(x: Any, rank: int) -> Any:
     return x if len(shape) == rank + 2 else reshape(x, (1, *shape))
 
 
-def _declare(rank: int) -> Call:
-    def rule(g: Any, indices: Any, shape_x: Sizes) -> Any:
+def _declare(rank: int) -> Several:
+    def rule(g: Term, indices: Term, shape_x: Sizes) -> Term:
         return reshape(scatter_planes(_images(g, rank), _images(indices, rank), shape_x[-rank:]), shape_x)
 
-    def jvp(primals: Any, tangents: Any, out: Any, kernel: Sizes, output: Sizes) -> tuple[Any, None]:
+    def jvp(primals: Any, tangents: Any, out: Terms, kernel: Sizes, output: Sizes) -> tuple[Any, None]:
         taken = gather_planes(_images(tangents[0], rank), _images(out[1], rank))
         return reshape(taken, shape_of(out[0])), None
 
@@ -335,4 +332,4 @@ def _declare(rank: int) -> Call:
 
 #: Maxima (N, C, *output) over windows of x (N, C, *size) or (C, *size), placed by samples (N, C, rank), and
 #: their places in the planes; by the number of spatial axes.
-fractional_max_pools: dict[int, Call] = {rank: _declare(rank) for rank in (2, 3)}
+fractional_max_pools: dict[int, Several] = {rank: _declare(rank) for rank in (2, 3)}

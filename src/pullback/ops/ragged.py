@@ -6,12 +6,10 @@ are sorted by falling length, so that each step has those of the first few.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy import ndarray
 
-from ..core.op import Call, op
+from ..core.op import Call, Term, Terms, Variadic, op
 from ..core.value import shape_of
 from .join import split_with_sizes
 from .structure import contiguous_copy, permute, reshape
@@ -45,7 +43,7 @@ pad: Call = op(
 )
 
 
-def _of_one(x: Any) -> Any:
+def _of_one(x: Term) -> Term:
     """Return it without the axis of the sequences, of which there is one."""
     shape = shape_of(x)
     return reshape(x, (shape[0], *shape[2:]))
@@ -63,7 +61,7 @@ def _pad_each(
     return out
 
 
-def _pad_each_rule(g: Any, lengths: Lengths, left: bool, batch_first: bool) -> tuple[Any, ...]:
+def _pad_each_rule(g: Term, lengths: Lengths, left: bool, batch_first: bool) -> Terms:
     if batch_first:
         g = permute(g, (1, 0, *range(2, len(shape_of(g)))))
     total = max(lengths)
@@ -77,6 +75,6 @@ def _pad_each_rule(g: Any, lengths: Lengths, left: bool, batch_first: bool) -> t
 
 #: Sequences (T_k, …) side by side: (max T, N, …) or (N, max T, …), with a value before or behind what there
 #: is of each.
-pad_each: Call = op(
+pad_each: Variadic = op(
     "pad_sequence", _pad_each, _pad_each_rule, variadic=True, node_name="CopySlices", once=True
 )

@@ -18,7 +18,7 @@ from ..array.deferred_import import import_later
 from ..array.locks import computed
 from ..array.strides import restrided
 from ..core.batched import mappings
-from ..core.op import Call, elementwise, like_first, op
+from ..core.op import Call, T, Term, Terms, elementwise, like_first, op
 from ..core.promotion import HALVES, check_broadcast, unsupported
 from ..core.tracer import traced
 from ..core.underivable import no_tangent, not_implemented
@@ -38,7 +38,7 @@ random_transform = import_later("..array.random_transform", __package__)
 random_uniform = import_later("..array.random_uniform", __package__)
 
 
-def _no_derivative(g: Any) -> Any:
+def _no_derivative(g: Term) -> Term:
     return zeros_of(g)
 
 
@@ -73,7 +73,7 @@ def _same_attributes(size: int, *attributes: Any) -> tuple[Any, ...]:
     return attributes
 
 
-def _zero_tangent(primals: Any, tangents: Any, out: Any, *attributes: Any) -> Any:
+def _zero_tangent(primals: Any, tangents: Any, out: Term, *attributes: Any) -> Term:
     return zeros_of(out)
 
 
@@ -163,7 +163,7 @@ _bernoulli_each_op = op(
 )  # fmt: skip
 
 
-def bernoulli_each(x: Any, p: Any, generator: Generator) -> Any:
+def bernoulli_each(x: T, p: Any, generator: Generator) -> T:
     """Return ones with the probabilities `p`, which broadcast, and zeros, in the shape and dtype of `x`."""
     if not mappings.get():
         return _bernoulli_each_op(x, p, generator)
@@ -219,8 +219,8 @@ def _multinomial(p: ndarray, /, count: int, replacement: bool, generator: Genera
 
 
 def _multinomial_batched(
-    size: int, values: tuple[Any, ...], dims: tuple[Any, ...], count: int, replacement: bool, generator: Any
-) -> Any:
+    size: int, values: Terms, dims: tuple[Any, ...], count: int, replacement: bool, generator: Any
+) -> Term:
     p = permute_to_front(values[0], dims[0])
     shape = shape_of(p)
     drawn = _multinomial_op(reshape(p, (int(np.prod(shape[:-1])), shape[-1])), count, replacement, generator)

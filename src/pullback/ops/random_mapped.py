@@ -17,6 +17,7 @@ import numpy as np
 from numpy import ndarray
 
 from ..core.batched import Batched, Mapping, mappings
+from ..core.op import Term, Terms
 from ..core.value import TensorBase, shape_of, wrap
 from .structure import expand, reshape
 
@@ -59,7 +60,7 @@ def draw_rows(row: Callable[[], ndarray], around: Mappings) -> Any:
     return hidden(np.stack(rows).reshape(*sizes, *rows[0].shape), around)
 
 
-def is_batched(value: Any, level: int) -> bool:
+def is_batched(value: Term, level: int) -> bool:
     """Return whether a value has a batch axis at a level."""
     while isinstance(value, (TensorBase, Batched)):
         if isinstance(value, Batched):
@@ -71,7 +72,7 @@ def is_batched(value: Any, level: int) -> bool:
     return False
 
 
-def prepared(inputs: tuple[Any, ...], around: Mappings) -> tuple[Any, ...]:
+def prepared(inputs: Terms, around: Mappings) -> tuple[Any, ...]:
     """Return inputs whose values a draw needs, the first with a batch axis at every level with different
     rows.
     """
@@ -91,12 +92,12 @@ def prepared(inputs: tuple[Any, ...], around: Mappings) -> tuple[Any, ...]:
     return (first, *others)
 
 
-def shares_rows(x: Any, around: Mappings) -> bool:
+def shares_rows(x: Term, around: Mappings) -> bool:
     """Return whether rows of `x` are to get the same numbers."""
     return any(m.randomness == "same" and is_batched(x, m.level) for m in around)
 
 
-def check_writable(x: Any, around: Mappings) -> None:
+def check_writable(x: Term, around: Mappings) -> None:
     """Raise torch's error for different draws into a tensor that is the same for all rows."""
     for mapping in around:
         if mapping.randomness == "different" and not is_batched(x, mapping.level):

@@ -14,7 +14,7 @@ from numpy import ndarray
 from ..array.dtypes import COMPLEX32
 from ..array.layout import as_first, copy
 from ..array.strides import laid_out, strides_of
-from ..core.op import Call, of, op
+from ..core.op import Call, Term, Terms, of, op
 from ..core.overlap import overlaps_itself
 from ..core.promotion import unsupported
 from ..core.value import shape_of
@@ -61,8 +61,8 @@ def _roll(x: ndarray, /, shifts: tuple[int, ...], dims: tuple[int, ...]) -> ndar
 
 
 def _roll_batched(
-    size: int, values: tuple[Any, ...], at: tuple[Any, ...], shifts: tuple[int, ...], dims: tuple[int, ...]
-) -> Any:
+    size: int, values: Terms, at: tuple[Any, ...], shifts: tuple[int, ...], dims: tuple[int, ...]
+) -> Term:
     x = permute_to_front(values[0], at[0])
     if dims:
         return roll(x, shifts, tuple(d + 1 for d in dims))
@@ -101,15 +101,15 @@ def _repeat(x: ndarray, /, repeats: tuple[int, ...]) -> ndarray:
     return whole.reshape([n * size for n, size in zip(repeats, own, strict=True)])
 
 
-def _repeat_rule(g: Any, shape_x: Shape, repeats: tuple[int, ...]) -> Any:
+def _repeat_rule(g: Term, shape_x: Shape, repeats: tuple[int, ...]) -> Term:
     lead = len(repeats) - len(shape_x)
     pairs = tuple(n for pair in zip(repeats, (1,) * lead + shape_x, strict=True) for n in pair)
     return reshape(sum_dims(reshape(g, pairs), tuple(range(0, len(pairs), 2)), False), shape_x)
 
 
 def _repeat_batched(
-    size: int, values: tuple[Any, ...], dims: tuple[Any, ...], repeats: tuple[int, ...]
-) -> Any:
+    size: int, values: Terms, dims: tuple[Any, ...], repeats: tuple[int, ...]
+) -> Term:
     x = permute_to_front(values[0], dims[0])
     own = shape_of(x)[1:]
     return repeat(reshape(x, (size, *(1,) * (len(repeats) - len(own)), *own)), (1, *repeats))
@@ -225,7 +225,7 @@ def _blocks(shapes: tuple[Shape, ...]) -> list[tuple[slice, slice]]:
     return blocks
 
 
-def _block_diag_rule(g: Any, shapes: tuple[Shape, ...]) -> tuple[Any, ...]:
+def _block_diag_rule(g: Term, shapes: tuple[Shape, ...]) -> Terms:
     rank = len(shape_of(g))
     return tuple(
         slice_dim(slice_dim(g, rank - 2, rows.start, rows.stop, 1), rank - 1, columns.start, columns.stop, 1)
@@ -243,7 +243,7 @@ block_diag = op(
 # --- parts replaced -----------------------------------------------------------------------------------------
 
 
-def _replaced(part: Callable[..., Any]) -> Callable[..., ndarray]:
+def _replaced(part: Call) -> Callable[..., ndarray]:
     select_part = of(part).kernel
 
     def kernel(x: ndarray, src: Any, /, *attrs: Any) -> ndarray:

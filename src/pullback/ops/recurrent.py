@@ -17,7 +17,7 @@ import numpy as np
 from numpy import ndarray
 
 from ..array import recurrent as kernels
-from ..core.op import Call, op
+from ..core.op import Covectors, Several, Term, Terms, op
 from ..core.recomputed import are_plain, pulled_back, pushed_forward
 from ..core.result_shapes import Kinds
 from ..core.value import shape_of
@@ -108,9 +108,9 @@ def _lstm_pulled(
 
 
 _COVECTORS = ("d_x", "d_h", "d_w_ih", "d_w_hh", "d_b_ih", "d_b_hh")
-elman_pulled: Call = op("elman_pulled", _elman_pulled, outputs=_COVECTORS, halves=True)
-gru_pulled: Call = op("gru_pulled", _gru_pulled, outputs=_COVECTORS, halves=True)
-lstm_pulled: Call = op(
+elman_pulled: Several = op("elman_pulled", _elman_pulled, outputs=_COVECTORS, halves=True)
+gru_pulled: Several = op("gru_pulled", _gru_pulled, outputs=_COVECTORS, halves=True)
+lstm_pulled: Several = op(
     "lstm_pulled", _lstm_pulled, outputs=(*_COVECTORS[:2], "d_c", *_COVECTORS[2:], "d_w_hr"), halves=True
 )
 
@@ -119,7 +119,7 @@ lstm_pulled: Call = op(
 
 
 def _in_steps(
-    cell: Callable[[Any, tuple[Any, ...]], tuple[Any, ...]], pre: Any, states: tuple[Any, ...],
+    cell: Callable[[Any, tuple[Any, ...]], tuple[Any, ...]], pre: Term, states: tuple[Any, ...],
     shape: tuple[int, ...], reverse: bool, sizes: Sizes,
 ) -> tuple[Any, ...]:  # fmt: skip
     """Run a cell on the rows of each step: the first state of all steps, and all states at the end."""
@@ -130,7 +130,7 @@ def _in_steps(
         sizes = (count,) * shape[0]
     else:
         rows = split_with_sizes(pre, sizes, 0)
-    outs = [None] * len(sizes)
+    outs: list[Any] = [None] * len(sizes)
     for k in reversed(range(len(sizes))) if reverse else range(len(sizes)):
         if sizes[k] == count:
             states = cell(rows[k], states)
@@ -143,35 +143,36 @@ def _in_steps(
     return stack(tuple(outs), 0) if len(shape) == 3 else cat(tuple(outs), 0), *states
 
 
-def _input_rows(x: Any, w_ih: Any, b_ih: Any) -> Any:
+def _input_rows(x: Term, w_ih: Term, b_ih: Term) -> Term:
     shape = shape_of(x)
     return _affine(x if len(shape) == 2 else reshape(x, (shape[0] * shape[1], shape[2])), w_ih, b_ih)
 
 
-def _affine(x: Any, weight: Any, bias: Any) -> Any:
+def _affine(x: Term, weight: Term, bias: Term | None) -> Term:
     product = linear(x, weight)
     return product if bias is None else product + bias
 
 
 def elman_in_steps(
-    x: Any, h: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any, activation: str, reverse: bool, sizes: Sizes
+    x: Term, h: Term, w_ih: Term, w_hh: Term, b_ih: Term, b_hh: Term, activation: str, reverse: bool,
+    sizes: Sizes,
 ) -> tuple[Any, ...]:
     """Return the layer put together from ops: all states and the last."""
     function = relu if activation == "relu" else tanh
 
-    def cell(pre: Any, states: tuple[Any, ...]) -> tuple[Any, ...]:
+    def cell(pre: Term, states: tuple[Any, ...]) -> tuple[Any, ...]:
         return (function(pre + _affine(states[0], w_hh, b_hh)),)
 
     return _in_steps(cell, _input_rows(x, w_ih, b_ih), (h,), shape_of(x), reverse, sizes)
 
 
 def gru_in_steps(
-    x: Any, h: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any, reverse: bool, sizes: Sizes
+    x: Term, h: Term, w_ih: Term, w_hh: Term, b_ih: Term, b_hh: Term, reverse: bool, sizes: Sizes
 ) -> tuple[Any, ...]:
     """Return the layer put together from ops: all states and the last."""
     width = shape_of(h)[1]
 
-    def cell(pre: Any, states: tuple[Any, ...]) -> tuple[Any, ...]:
+    def cell(pre: Term, states: tuple[Any, ...]) -> tuple[Any, ...]:
         (state,) = states
         x_r, x_z, x_n = split(pre, width, 1)
         h_r, h_z, h_n = split(_affine(state, w_hh, b_hh), width, 1)
@@ -182,12 +183,13 @@ def gru_in_steps(
 
 
 def lstm_in_steps(
-    x: Any, h: Any, c: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any, w_hr: Any, reverse: bool, sizes: Sizes
+    x: Term, h: Term, c: Term, w_ih: Term, w_hh: Term, b_ih: Term, b_hh: Term, w_hr: Term | None,
+    reverse: bool, sizes: Sizes,
 ) -> tuple[Any, ...]:
     """Return the layer put together from ops: all states, the last state and the last cell."""
     width = shape_of(c)[1]
 
-    def cell(pre: Any, states: tuple[Any, ...]) -> tuple[Any, ...]:
+    def cell(pre: Term, states: tuple[Any, ...]) -> tuple[Any, ...]:
         i, f, g, o = split(pre + _affine(states[0], w_hh, b_hh), width, 1)
         kept = sigmoid(f) * states[1] + sigmoid(i) * tanh(g)
         new = sigmoid(o) * tanh(kept)
@@ -204,9 +206,9 @@ def _where_needed(covectors: tuple[Any, ...], needs: tuple[bool, ...]) -> tuple[
 
 
 def _elman_rule(
-    g: Any, x: Any, h: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any, output: Any, activation: str,
+    g: Any, x: Any, h: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any, output: Term, activation: str,
     reverse: bool, sizes: Sizes, needs: tuple[bool, ...],
-) -> tuple[Any, ...]:  # fmt: skip
+) -> Covectors:  # fmt: skip
     if are_plain((*g, x, h, w_ih, w_hh, output)):
         pulled = elman_pulled(*g, x, h, w_ih, w_hh, output, activation, reverse, sizes, needs)
         return _where_needed(pulled, needs)
@@ -215,9 +217,9 @@ def _elman_rule(
 
 
 def _gru_rule(
-    g: Any, x: Any, h: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any, output: Any, reserve: Any,
+    g: Any, x: Any, h: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any, output: Term, reserve: Term,
     reverse: bool, sizes: Sizes, needs: tuple[bool, ...],
-) -> tuple[Any, ...]:  # fmt: skip
+) -> Covectors:  # fmt: skip
     if are_plain((*g, x, h, w_ih, w_hh, output)):
         pulled = gru_pulled(*g, x, h, w_ih, w_hh, output, reserve, reverse, sizes, needs)
         return _where_needed(pulled, needs)
@@ -226,9 +228,9 @@ def _gru_rule(
 
 
 def _lstm_rule(
-    g: Any, x: Any, h: Any, c: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any, w_hr: Any, output: Any,
-    gates: Any, cells: Any, reverse: bool, sizes: Sizes, needs: tuple[bool, ...],
-) -> tuple[Any, ...]:  # fmt: skip
+    g: Any, x: Any, h: Any, c: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any, w_hr: Any, output: Term,
+    gates: Term, cells: Term, reverse: bool, sizes: Sizes, needs: tuple[bool, ...],
+) -> Covectors:  # fmt: skip
     if are_plain((*g, x, h, c, w_ih, w_hh, w_hr, output)):
         pulled = lstm_pulled(*g, x, h, c, w_ih, w_hh, w_hr, output, gates, cells, reverse, sizes, needs)
         return _where_needed(pulled, needs)
@@ -240,8 +242,8 @@ def _tangents(in_steps: Callable[..., tuple[Any, ...]], kept: int) -> Callable[.
     """Return the jvp of a layer whose last `kept` outputs carry none."""
 
     def jvp(
-        primals: tuple[Any, ...], tangents: tuple[Any, ...], out: Any, *attrs: Any
-    ) -> tuple[Any, ...]:
+        primals: Terms, tangents: Covectors, out: Term, *attrs: Any
+    ) -> Covectors:
         found = pushed_forward(lambda *values: in_steps(*values, *attrs), primals, tangents)
         return *found, *(None,) * kept
 
@@ -264,21 +266,21 @@ def _kinds(states: int, *rows: int) -> Callable[..., Kinds]:
     return rule
 
 
-def _elman_op(name: str, node_name: str) -> Call:
+def _elman_op(name: str, node_name: str) -> Several:
     return op(
         name, _elman, _elman_rule, joint=True, outputs=("output", "h_n"), halves=True,
         jvp=_tangents(elman_in_steps, 0), node_name=node_name, shape=_kinds(1),
     )  # fmt: skip
 
 
-def _gru_op(name: str, node_name: str) -> Call:
+def _gru_op(name: str, node_name: str) -> Several:
     return op(
         name, _gru, _gru_rule, joint=True, outputs=("output", "h_n", "reserve"), differentiable=(0, 1),
         halves=True, jvp=_tangents(gru_in_steps, 1), node_name=node_name, shape=_kinds(1, 4),
     )  # fmt: skip
 
 
-def _lstm_op(name: str, node_name: str) -> Call:
+def _lstm_op(name: str, node_name: str) -> Several:
     return op(
         name, _lstm, _lstm_rule, joint=True, outputs=("output", "h_n", "c_n", "gates", "cells"),
         differentiable=(0, 1, 2), halves=True, jvp=_tangents(lstm_in_steps, 2), node_name=node_name,
@@ -287,13 +289,13 @@ def _lstm_op(name: str, node_name: str) -> Call:
 
 
 #: h' = tanh(W_ih x + b_ih + W_hh h + b_hh), or with relu.
-elman: Call = _elman_op("elman", "StackBackward0")
-elman_packed: Call = _elman_op("elman_packed", "CatBackward0")
+elman: Several = _elman_op("elman", "StackBackward0")
+elman_packed: Several = _elman_op("elman_packed", "CatBackward0")
 #: r, z = σ(…), n = tanh(W_in x + b_in + r·(W_hn h + b_hn)), h' = n + z·(h − n).
-gru: Call = _gru_op("gru", "StackBackward0")
-gru_packed: Call = _gru_op("gru_packed", "CatBackward0")
+gru: Several = _gru_op("gru", "StackBackward0")
+gru_packed: Several = _gru_op("gru_packed", "CatBackward0")
 #: i, f, o = σ(…), g = tanh(…), c' = f·c + i·g, h' = W_hr (o·tanh(c')), where W_hr may be absent.
-lstm: Call = _lstm_op("lstm", "StackBackward0")
-lstm_packed: Call = _lstm_op("lstm_packed", "CatBackward0")
+lstm: Several = _lstm_op("lstm", "StackBackward0")
+lstm_packed: Several = _lstm_op("lstm_packed", "CatBackward0")
 #: `lstm` where torch has one node for it, too: float32 sequences of one length.
-lstm_onednn: Call = _lstm_op("mkldnn_rnn_layer", "MkldnnRnnLayerBackward0")
+lstm_onednn: Several = _lstm_op("mkldnn_rnn_layer", "MkldnnRnnLayerBackward0")

@@ -20,7 +20,7 @@ from ..array.numbers import SINGLES
 from ..array.short_rows import reduced
 from ..array.summation import sum_over
 from ..core.dual import fitted
-from ..core.op import Call, op, renamed
+from ..core.op import Call, Covectors, Term, Terms, op, renamed
 from ..core.value import dtype_of, innermost, shape_of
 from .arithmetic import pow_scalar
 from .comparison import eq, isnan, where, zeros_of
@@ -39,7 +39,7 @@ def kept(shape: Shape, dims: tuple[int, ...]) -> Shape:
     return tuple([1 if axis in dims else size for axis, size in enumerate(shape)])
 
 
-def spread(g: Any, shape: Shape, dims: tuple[int, ...], keepdim: bool) -> Any:
+def spread(g: Term, shape: Shape, dims: tuple[int, ...], keepdim: bool) -> Term:
     """Return a reduction's result (or its covector) repeated along the dims that it was reduced over."""
     if not keepdim and dims:
         g = reshape(g, kept(shape, dims))
@@ -61,14 +61,14 @@ def over_rows(reduce: Callable[[Any, tuple[int, ...]], Any]) -> Call:
     batch's.
     """
 
-    def rule(size: int, values: tuple[Any, ...], in_dims: tuple[int, ...], *attrs: Any) -> Any:
+    def rule(size: int, values: Terms, in_dims: tuple[int, ...], *attrs: Any) -> Term:
         x = permute_to_front(values[0], in_dims[0])
         return reduce(x, tuple(range(1, len(shape_of(x)))), *attrs)
 
     return rule  # type: ignore[return-value]  # known only at run time
 
 
-def _fill(g: Any, shape: Shape) -> Any:
+def _fill(g: Term, shape: Shape) -> Term:
     """Return a scalar as an array of a shape."""
     if type(g) is ndarray:
         if g.ndim == 0:
@@ -77,7 +77,7 @@ def _fill(g: Any, shape: Shape) -> Any:
     return expand(g, shape)
 
 
-def _as_whole(g: Any) -> Any:
+def _as_whole(g: Term) -> Term:
     """Mark a spread array as one that torch holds in full: it is read-only, and `grad` returns a copy."""
     if type(g) is ndarray:
         g.flags.writeable = False
@@ -172,7 +172,7 @@ def _prod(x: ndarray, /, dim: int, keepdim: bool) -> ndarray:
     return reduced(np.multiply, x, dim, keepdim)
 
 
-def _has_zero(x: Any) -> bool:
+def _has_zero(x: Term) -> bool:
     """Return whether an element is 0, as far as that is known before a transform or a compiled program
     runs.
     """
@@ -180,13 +180,13 @@ def _has_zero(x: Any) -> bool:
     return isinstance(x, ndarray) and not x.all()
 
 
-def _has_no_zero(x: Any) -> bool:
+def _has_no_zero(x: Term) -> bool:
     """Return whether no element is 0, as far as that is known."""
     x = innermost(x)
     return isinstance(x, ndarray) and bool(x.all())
 
 
-def _prod_rule(g: Any, x: Any, out: Any, dim: int, keepdim: bool) -> Any:
+def _prod_rule(g: Term, x: Term, out: Term, dim: int, keepdim: bool) -> Term:
     if not shape_of(x):
         return g
     if _has_no_zero(x):
@@ -207,7 +207,7 @@ prod_dim = op(
 )
 
 
-def _prod_all_rule(g: Any, x: Any, out: Any) -> Any:
+def _prod_all_rule(g: Term, x: Term, out: Term) -> Term:
     shape = shape_of(x)
     return g if not shape else reshape(_prod_rule(g, reshape(x, (math.prod(shape),)), out, 0, False), shape)
 
@@ -253,7 +253,7 @@ class AllAxes(tuple[int, ...]):
     __slots__ = ()
 
 
-def _var_rule(g: Any, x: Any, dims: tuple[int, ...], correction: float, keepdim: bool) -> Any:
+def _var_rule(g: Term, x: Term, dims: tuple[int, ...], correction: float, keepdim: bool) -> Term:
     shape = shape_of(x)
     g, x = widened(g), widened(x)
     n = count(shape, dims) - correction
@@ -273,12 +273,12 @@ def _std(x: ndarray, /, dims: tuple[int, ...], correction: float, keepdim: bool)
     return np.sqrt(r, out=r)
 
 
-def _divisor(out: Any) -> Any:
+def _divisor(out: Term) -> Term:
     """Return what makes a slope at a norm of 0, divided by it, 0, and each of its derivatives, too."""
     return where(eq(out, 0), math.inf, out)
 
 
-def _std_rule(g: Any, x: Any, out: Any, dims: tuple[int, ...], correction: float, keepdim: bool) -> Any:
+def _std_rule(g: Term, x: Term, out: Term, dims: tuple[int, ...], correction: float, keepdim: bool) -> Term:
     return _var_rule(g / (2 * _divisor(out)), x, dims, correction, keepdim)
 
 
@@ -305,12 +305,12 @@ def _var_mean(
     return _var(x, dims, correction, keepdim), _running_mean(x, dims, keepdim)
 
 
-def _mean_rule(g: Any, x: Any, dims: tuple[int, ...], keepdim: bool) -> Any:
+def _mean_rule(g: Term, x: Term, dims: tuple[int, ...], keepdim: bool) -> Term:
     shape = shape_of(x)
     return spread(widened(g), shape, dims, keepdim) / (count(shape, dims) or math.nan)
 
 
-def _with_mean(spread_out: Any, g: Any, x: Any, dims: tuple[int, ...], keepdim: bool) -> Any:
+def _with_mean(spread_out: Any, g: Term | None, x: Term, dims: tuple[int, ...], keepdim: bool) -> Term:
     """Return what came through a variance, if anything did, with the mean's covector, if there is one."""
     if g is None:
         return spread_out
@@ -318,7 +318,7 @@ def _with_mean(spread_out: Any, g: Any, x: Any, dims: tuple[int, ...], keepdim: 
     return levelled if spread_out is None else spread_out + levelled
 
 
-def _var_mean_rule(g: Any, x: Any, dims: tuple[int, ...], correction: float, keepdim: bool) -> Any:
+def _var_mean_rule(g: Term, x: Term, dims: tuple[int, ...], correction: float, keepdim: bool) -> Term:
     spread_out = None if g[0] is None else _var_rule(g[0], x, dims, correction, keepdim)
     return _with_mean(spread_out, g[1], x, dims, keepdim)
 
@@ -336,7 +336,9 @@ def _std_mean(
     return _std(x, dims, correction, keepdim), _running_mean(x, dims, keepdim)
 
 
-def _std_mean_rule(g: Any, x: Any, std: Any, dims: tuple[int, ...], correction: float, keepdim: bool) -> Any:
+def _std_mean_rule(
+    g: Covectors, x: Term, std: Any, dims: tuple[int, ...], correction: float, keepdim: bool
+) -> Term:
     spread_out = None if g[0] is None else _std_rule(g[0], x, std, dims, correction, keepdim)
     return _with_mean(spread_out, g[1], x, dims, keepdim)
 
@@ -373,7 +375,7 @@ def _vector_norm(x: ndarray, /, ord: float, dims: tuple[int, ...], keepdim: bool
     return np.power(r, 1 / ord, out=r)
 
 
-def norm_covector(g: Any, x: Any, out: Any, ord: float, dims: tuple[int, ...]) -> Any:
+def norm_covector(g: Any, x: Term, out: Term, ord: float, dims: tuple[int, ...]) -> Term:
     """Pull the covector `g` of a norm back to x; `out` and `g` with their reduced dims kept. At 0 a
     subgradient, 0; from p = 1 on the quotient is masked and not what divides, so that the derivative along
     `g` is nan there, as torch's.
@@ -395,7 +397,9 @@ def norm_covector(g: Any, x: Any, out: Any, ord: float, dims: tuple[int, ...]) -
     return scaled * where(eq(out, 0), 0, g / pow_scalar(out, ord - 1))
 
 
-def _vector_norm_rule(g: Any, x: Any, out: Any, ord: float, dims: tuple[int, ...], keepdim: bool) -> Any:
+def _vector_norm_rule(
+    g: Term, x: Term, out: Term, ord: float, dims: tuple[int, ...], keepdim: bool
+) -> Term | None:
     if ord == 0:
         return None  # the count of what is not 0 is constant
     shape = kept(shape_of(x), dims)
@@ -431,7 +435,7 @@ def _dist(x: ndarray, y: ndarray, /, ord: float) -> ndarray:
     return _vector_norm(d, ord, tuple(range(d.ndim)), False)
 
 
-def _dist_rule(g: Any, x: Any, y: Any, out: Any, ord: float) -> Any:
+def _dist_rule(g: Term, x: Term, y: Term, out: Term, ord: float) -> Term:
     g, x, y, out = widened(g), widened(x), widened(y), widened(out)
     d = x - y
     rank = len(shape_of(d))
@@ -447,7 +451,7 @@ dist = op(
 )
 
 
-def _dist_batched(values: tuple[Any, ...], dims: tuple[int | None, ...], ord: float) -> Any:
+def _dist_batched(values: Terms, dims: tuple[int | None, ...], ord: float) -> Term:
     own = [len(shape_of(v)) - (d is not None) for v, d in zip(values, dims, strict=True)]
     rank = max(own)
     aligned = []

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from math import prod
-from typing import Any
 
 import numpy as np
 from numpy import ndarray
 
 from ..array.layout import in_order
-from ..core.op import Call, op
+from ..core.op import Call, Term, Terms, op
 from ..core.value import shape_of
 from .comparison import gt, where
 from .complex import real
@@ -31,7 +30,7 @@ def _renorm(x: ndarray, /, p: float, dim: int, largest: float) -> ndarray:
     return x * np.where(norm > largest, norm.dtype.type(largest) / (norm + norm.dtype.type(EPSILON)), one)
 
 
-def _rule(g: Any, x: Any, p: float, dim: int, largest: float) -> Any:
+def _rule(g: Term, x: Term, p: float, dim: int, largest: float) -> Term:
     g, x = widened(g), widened(x)
     dims = _others(len(shape_of(x)), dim)
     norm = vector_norm(x, p, dims, True)
@@ -41,8 +40,8 @@ def _rule(g: Any, x: Any, p: float, dim: int, largest: float) -> Any:
 
 
 def _batched(
-    size: int, values: tuple[Any, ...], dims: tuple[int, ...], p: float, dim: int, largest: float
-) -> Any:
+    size: int, values: Terms, dims: tuple[int, ...], p: float, dim: int, largest: float
+) -> Term:
     x = permute_to_front(values[0], dims[0])
     order = (0, dim + 1, *(d for d in range(1, len(shape_of(x))) if d != dim + 1))
     turned = permute(x, order)

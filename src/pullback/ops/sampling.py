@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 from numpy import ndarray
 
 from ..array import sampler as kernels
 from ..array.sampler import Sampler
-from ..core.op import op
+from ..core.op import Call, Term, op
 from ..core.value import dtype_of
 from .contract import matmul
 from .pool import folded
 from .structure import permute, reshape, stack, sum_dims
 
-Call = Callable[..., Any]
 Ints = tuple[int, ...]
 
 
@@ -28,7 +24,7 @@ def _raised(orders: Ints, axis: int) -> Ints:
     return (*orders[:axis], orders[axis] + 1, *orders[axis + 1 :])
 
 
-def _by_place(g: Any, x: Any, grid: Any, sampler: Sampler, orders: Ints) -> Any:
+def _by_place(g: Term, x: Term, grid: Term, sampler: Sampler, orders: Ints) -> Term:
     """Return the covector of a grid: per coordinate, what a shift of the place changes, summed over the
     channels.
     """
@@ -83,7 +79,7 @@ def _affine_grid(theta: ndarray, /, size: Ints, align_corners: bool) -> ndarray:
     return np.matmul(base, theta.swapaxes(-1, -2)).reshape(*theta.shape[:-2], *size, len(size))
 
 
-def _affine_grid_rule(g: Any, shape_theta: Ints, size: Ints, align_corners: bool) -> Any:
+def _affine_grid_rule(g: Term, shape_theta: Ints, size: Ints, align_corners: bool) -> Term:
     base = kernels.base_grid(size, align_corners, dtype_of(g))
     rank = len(shape_theta)
     points = reshape(g, (*shape_theta[:-2], len(base), len(size)))

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from ..core.op import Call, op
+from ..core.op import Call, Term, op
 from ..core.value import dtype_of, shape_of
 from .comparison import eq, where
 from .convert import as_dtype
@@ -69,7 +69,7 @@ spread: Call = op(
 )  # fmt: skip
 
 
-def _sizes(lengths: Any, like: Any, axis: int) -> Any:
+def _sizes(lengths: Any, like: Term, axis: int) -> Term:
     """Return the segments' sizes, at least 1, in a shape that broadcasts with the result."""
     shape = shape_of(lengths)
     rest = len(shape_of(like)) - len(shape)
@@ -77,8 +77,8 @@ def _sizes(lengths: Any, like: Any, axis: int) -> Any:
 
 
 def _rule(
-    g: Any, x: Any, lengths: Any, out: Any, reduce: str, axis: int, initial: float | None
-) -> Any:
+    g: Term, x: Term, lengths: Any, out: Term, reduce: str, axis: int, initial: float | None
+) -> Term:
     places = shape_of(x)[axis]
     if reduce == "sum":
         return spread(g, lengths, axis, places)

@@ -14,7 +14,7 @@ from ..array.layout import in_order
 from ..array.short_rows import FEW_TO_ADD, columns_of, ones, reduced
 from ..array.summation import sum_over
 from ..core.bulk import unwrapped
-from ..core.op import Call, op
+from ..core.op import Call, Term, Terms, op
 from ..core.value import shape_of
 from .convert import conj
 from .elementwise import exp
@@ -33,7 +33,7 @@ _COLUMNS = 1 << 16
 def _batched(kernel: Any) -> Any:
     """Make the batching rule; rows of a 0-d tensor are softmaxes of one element."""
 
-    def rule(size: int, values: tuple[Any, ...], dims: tuple[int, ...], dim: int) -> Any:
+    def rule(size: int, values: Terms, dims: tuple[int, ...], dim: int) -> Term:
         x = permute_to_front(values[0], dims[0])
         if len(shape_of(x)) == 1:
             return reshape(kernel()(reshape(x, (size, 1)), 1), (size,))
@@ -88,7 +88,7 @@ def _softmax_pull_rows(g: ndarray, out: ndarray, pulled: ndarray, dim: int = 1) 
 _SOFTMAX_PULL = Chain(_softmax_pull_rows, (ROWS, ROWS, ROWS))
 
 
-def softmax_pull(g: Any, out: Any, dim: int) -> Any:
+def softmax_pull(g: Term, out: Term, dim: int) -> Term:
     """Return the covector of x from that of its softmax."""
     # The kernel spreads its own work: large arrays need no values that do.
     g, out = unwrapped(g), unwrapped(out)
@@ -164,7 +164,7 @@ def _log_softmax_pull_rows(g: ndarray, out: ndarray, pulled: ndarray, dim: int =
 _LOG_SOFTMAX_PULL = Chain(_log_softmax_pull_rows, (ROWS, ROWS, ROWS))
 
 
-def log_softmax_pull(g: Any, out: Any, dim: int) -> Any:
+def log_softmax_pull(g: Term, out: Term, dim: int) -> Term:
     """Return the covector of x from that of its log-softmax."""
     g, out = unwrapped(g), unwrapped(out)
     if type(g) is ndarray and type(out) is ndarray and g.ndim:
@@ -175,7 +175,7 @@ def log_softmax_pull(g: Any, out: Any, dim: int) -> Any:
     return g - exp(out) * sum_dims(g, dims, True)
 
 
-def _log_softmax_jvp(primals: Any, tangents: Any, out: Any, dim: int) -> Any:
+def _log_softmax_jvp(primals: Any, tangents: Any, out: Term, dim: int) -> Term:
     dims = (dim,) if shape_of(out) else ()
     return tangents[0] - sum_dims(tangents[0] * exp(out), dims, True)
 
@@ -235,7 +235,7 @@ def _logsumexp_of_columns(x: ndarray) -> ndarray:
     return np.add(r, top, out=r)
 
 
-def _logsumexp_rule(g: Any, x: Any, out: Any, dims: tuple[int, ...], keepdim: bool) -> Any:
+def _logsumexp_rule(g: Term, x: Term, out: Term, dims: tuple[int, ...], keepdim: bool) -> Term:
     if type(g) is type(x) is type(out) is ndarray and x.dtype.kind == "f":
         # The same products in one array: 16×128 take 9 µs instead of 21.
         shape = kept(x.shape, dims)

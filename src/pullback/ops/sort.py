@@ -17,7 +17,7 @@ from ..array.layout import as_first
 from ..array.threads import run_parts, split
 from ..array.tiering import Hotness
 from ..core.data_shaped import no_batch, no_shape
-from ..core.op import op
+from ..core.op import Covectors, Term, Terms, op
 from ..core.underivable import no_tangent, not_implemented
 from .cumulative import dim_first
 from .gather import gather, scatter_add, zeros_for
@@ -146,16 +146,16 @@ def _topk(x: ndarray, /, k: int, dim: int, largest: bool) -> tuple[ndarray, ndar
     return values, indices
 
 
-def _places_rule(g: Any, shape_x: tuple[int, ...], indices: Any, dim: int) -> Any:
+def _places_rule(g: Term, shape_x: tuple[int, ...], indices: Term, dim: int) -> Term:
     """Return the covector of the values goes to where they came from."""
     return scatter_add(zeros_for(g, shape_x), indices, g, dim)
 
 
-def _sort_jvp(primals: Any, tangents: Any, out: Any, dim: int, descending: bool) -> Any:
+def _sort_jvp(primals: Any, tangents: Any, out: Terms, dim: int, descending: bool) -> Covectors:
     return gather(tangents[0], out[1], dim), None
 
 
-def _topk_jvp(primals: Any, tangents: Any, out: Any, k: int, dim: int, largest: bool) -> Any:
+def _topk_jvp(primals: Any, tangents: Any, out: Terms, k: int, dim: int, largest: bool) -> Covectors:
     return gather(tangents[0], out[1], dim), None
 
 
@@ -228,7 +228,7 @@ def _bincount(x: ndarray, weights: ndarray | None, /, minlength: int, length: in
     return counts.astype(np.float32) if weights is not None and weights.dtype == np.float32 else counts
 
 
-def _bins(x: Any, weights: Any, minlength: int, length: int | None) -> Any:
+def _bins(x: Term, weights: Any, minlength: int, length: int | None) -> Any:
     if length is None:
         return no_shape("bincount")()
     dtype = np.int64 if weights is None else np.float32 if weights.dtype == np.float32 else np.float64

@@ -12,7 +12,7 @@ import numpy as np
 from numpy import ndarray
 
 from ..array import scipy_functions
-from ..core.op import Call, elementwise
+from ..core.op import Call, Term, elementwise
 from .arithmetic import log
 from .comparison import eq, ge, le, where
 from .convert import conj
@@ -49,7 +49,7 @@ _TAIL = (
 )  # fmt: skip
 
 
-def _polynomial(coefficients: tuple[float, ...], x: Any) -> Any:
+def _polynomial(coefficients: tuple[float, ...], x: ndarray) -> ndarray:
     total = x * coefficients[0] + coefficients[1]
     for c in coefficients[2:]:
         total = total * x + c
@@ -66,7 +66,7 @@ def _erfinv(x: ndarray, /, out: Any = ...) -> ndarray:
     return into(out, np.where(np.abs(x) == 1, np.copysign(np.inf, x), x * slope))
 
 
-def _erfinv_rule(g: Any, x: Any) -> Any:
+def _erfinv_rule(g: Term, x: Term) -> Term:
     root = erfinv(x)
     return exp(root * root) * g * (1 / _TWO_OVER_ROOT_PI)
 
@@ -118,7 +118,7 @@ def _logit(x: ndarray, /, eps: float | None, out: Any = ...) -> ndarray:
     return np.log(x / (1 - x), out=out)
 
 
-def _logit_rule(g: Any, x: Any, eps: float | None) -> Any:
+def _logit_rule(g: Term, x: Term, eps: float | None) -> Term:
     """Return g / (x·(1 − x)); 0 where the input was cut, nan outside [0, 1] where it was not."""
     slope = g / (x * (1 - x))
     if eps is None or eps < 0:
@@ -149,7 +149,7 @@ def _xlog1py(x: Any, y: Any, /, out: Any = ...) -> ndarray:
     return _product_with(np.log1p, x, y, out)
 
 
-def _xlogy_factor(g: Any, x: Any, y: Any) -> Any:
+def _xlogy_factor(g: Term, x: Term, y: Term) -> Term:
     return where(eq(x, 0) & le(y, 0), 0, xlogy(g, y))
 
 
@@ -192,7 +192,7 @@ def _sinc(x: ndarray, /, out: Any = ...) -> ndarray:
     return into(out, np.sin(angle) / angle)
 
 
-def _sinc_rule(g: Any, x: Any) -> Any:
+def _sinc_rule(g: Term, x: Term) -> Term:
     angle = x * math.pi
     square = x * angle
     slope = (angle * cos(angle) - sin(angle)) / square

@@ -7,7 +7,6 @@ the phases has no derivative, and the rules say so as torch does.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, Literal
 
 import numpy as np
@@ -15,7 +14,7 @@ from numpy import ndarray
 
 from ..array import scipy_functions
 from ..array.lapack import by_numpy, column_major, lapack
-from ..core.op import op
+from ..core.op import Covectors, Several, Term, Terms, op
 from ..core.value import dtype_of, shape_of
 from ..core.visible import concrete
 from .arithmetic import add, div, mul, sub
@@ -38,8 +37,6 @@ from .linalg import (
 from .structure import sum_dims
 from .view import diagonal
 
-Call = Callable[..., Any]
-
 _COMPLEX = {"f": np.complex64, "d": np.complex128, "F": np.complex64, "D": np.complex128}
 
 
@@ -49,15 +46,15 @@ def _gaps(values: Any) -> Any:
     return add(sub(row_of(values), column(values)), np.eye(n, dtype=real_dtype(values)))
 
 
-def _off_diagonal(x: Any) -> Any:
+def _off_diagonal(x: Term) -> Term:
     return mul(x, 1 - eye_of(x))
 
 
-def _skew(x: Any) -> Any:
+def _skew(x: Term) -> Term:
     return sub(x, adjoint(x))
 
 
-def _diagonal_of(x: Any) -> Any:
+def _diagonal_of(x: Term) -> Term:
     rank = len(shape_of(x))
     return diagonal(x, 0, rank - 2, rank - 1)
 
@@ -116,7 +113,7 @@ def _eigh(x: ndarray, /, triangle: Literal["L", "U"]) -> tuple[ndarray, ndarray]
     return values, column_major(vectors)
 
 
-def _eigh_rule(g: Any, values: Any, vectors: Any) -> Any:
+def _eigh_rule(g: tuple[Any, Any], values: Term, vectors: Term) -> Term:
     gvalues, gvectors = g
     if gvectors is None:
         return matmul(mul(vectors, row_of(gvalues)), adjoint(vectors))
@@ -129,7 +126,7 @@ def _eigh_rule(g: Any, values: Any, vectors: Any) -> Any:
     return matmul(vectors, matmul(inner, adjoint(vectors)))
 
 
-def _eigh_jvp(primals: tuple[Any, ...], tangents: tuple[Any, ...], out: Any, triangle: str) -> Any:
+def _eigh_jvp(primals: Terms, tangents: Terms, out: Terms, triangle: str) -> Covectors:
     values, vectors = out
     moved = matmul(adjoint(vectors), matmul(tangents[0], vectors))
     change = matmul(vectors, div(_off_diagonal(moved), _gaps(values)))
@@ -137,7 +134,7 @@ def _eigh_jvp(primals: tuple[Any, ...], tangents: tuple[Any, ...], out: Any, tri
 
 
 #: Eigenvalues in ascending order and eigenvectors of a Hermitian matrix, from one of its triangles.
-eigh: Call = op(
+eigh: Several = op(
     "linalg_eigh", _eigh, (_eigh_rule,), outputs=("values", "vectors"), partial=True, jvp=_eigh_jvp,
     batch=lambda size, triangle: (triangle,), check=computes("linalg_eigh_cpu"),
 )  # fmt: skip
@@ -160,7 +157,7 @@ def _eig(x: ndarray, /) -> tuple[ndarray, ndarray]:
     return values.astype(dtype), column_major(vectors.astype(dtype, copy=False))
 
 
-def _eig_rule(g: Any, x: Any, values: Any, vectors: Any) -> Any:
+def _eig_rule(g: tuple[Any, Any], x: Term, values: Term, vectors: Term) -> Term:
     gvalues, gvectors = g
     if gvectors is None:
         inner = mul(column(gvalues), adjoint(vectors))
@@ -177,7 +174,7 @@ def _eig_rule(g: Any, x: Any, values: Any, vectors: Any) -> Any:
     return result if dtype_of(x).kind in "cW" else real(result)
 
 
-def _eig_jvp(primals: tuple[Any, ...], tangents: tuple[Any, ...], out: Any) -> Any:
+def _eig_jvp(primals: Terms, tangents: Terms, out: Terms) -> Covectors:
     values, vectors = out
     change = tangents[0]
     if dtype_of(change).kind not in "cW":
@@ -189,7 +186,7 @@ def _eig_jvp(primals: tuple[Any, ...], tangents: tuple[Any, ...], out: Any) -> A
 
 
 #: Eigenvalues, in no order, and eigenvectors of norm 1 of a square matrix; complex.
-eig: Call = op(
+eig: Several = op(
     "linalg_eig", _eig, (_eig_rule,), outputs=("values", "vectors"), partial=True, jvp=_eig_jvp,
     batch=lambda size: (), check=computes("linalg_eig_out_cpu"),
 )  # fmt: skip
@@ -230,7 +227,7 @@ def _svd_of_infinite(x: ndarray, full: bool) -> tuple[ndarray, ndarray, ndarray]
     return found
 
 
-def _svd_rule(g: Any, shape_x: tuple[int, ...], u: Any, s: Any, vh: Any) -> Any:
+def _svd_rule(g: tuple[Any, Any, Any], shape_x: tuple[int, ...], u: Term, s: Term, vh: Term) -> Term:
     gu, gs, gvh = g
     rows, columns = shape_x[-2:]
     count = min(rows, columns)
@@ -263,14 +260,14 @@ def _svd_rule(g: Any, shape_x: tuple[int, ...], u: Any, s: Any, vh: Any) -> Any:
     return result
 
 
-def _filled(x: Any, dim: int, more: int) -> Any:
+def _filled(x: Term, dim: int, more: int) -> Term:
     """Return the value with zeros after it along an axis."""
     shape = list(shape_of(x))
     shape[dim] = more
     return cat((x, np.zeros(shape, dtype_of(x))), dim % len(shape)) if more else x
 
 
-def _svd_jvp(primals: tuple[Any, ...], tangents: tuple[Any, ...], out: Any, full: bool) -> Any:
+def _svd_jvp(primals: Terms, tangents: Terms, out: Terms, full: bool) -> Covectors:
     u, s, vh = out
     (dx,) = tangents
     rows, columns = shape_of(dx)[-2:]
@@ -299,7 +296,7 @@ def _svd_jvp(primals: tuple[Any, ...], tangents: tuple[Any, ...], out: Any, full
 
 
 #: A = U diag(S) Vᴴ with descending S.
-svd: Call = op(
+svd: Several = op(
     "linalg_svd", _svd, (_svd_rule,), outputs=("u", "s", "vh"), partial=True, jvp=_svd_jvp,
     batch=lambda size, full: (full,), check=computes("linalg_svd_cpu"),
 )  # fmt: skip

@@ -18,7 +18,7 @@ from numpy import ndarray
 
 from ..array.deferred_import import import_later
 from ..array.strides import contiguous_strides, extent, storage, strided, strides_of
-from ..core.op import Call, op, view
+from ..core.op import Call, Term, op, view
 from ..core.value import dtype_of, shape_of
 from ..core.visible import visible_layout
 from .comparison import where
@@ -121,8 +121,8 @@ as_strided = view(
 
 
 def _as_strided_tangent(
-    tangent: Any, size: Shape, stride: Strides, offset: int, shape: Shape, strides: Strides
-) -> Any:
+    tangent: Term, size: Shape, stride: Strides, offset: int, shape: Shape, strides: Strides
+) -> Term:
     """Return what lies at the same places of the tangent's own storage, or the values by index."""
     if _holds(visible_layout(tangent), strides, size, stride, offset):
         return as_strided(tangent, size, stride, offset, shape, strides)
@@ -140,8 +140,8 @@ def _holds(layout: ndarray, strides: Strides, size: Shape, stride: Strides, offs
 
 
 def _as_strided_batched(
-    count: int, x: Any, size: Shape, stride: Strides, offset: int, shape: Shape, strides: Strides
-) -> Any:
+    count: int, x: Term, size: Shape, stride: Strides, offset: int, shape: Shape, strides: Strides
+) -> Term:
     """Return the view of each row, or its values by index."""
     layout = visible_layout(x)
     apart = strides_of(layout)[0]
@@ -164,7 +164,7 @@ def _as_strided_scatter(
     return new
 
 
-def _selected(g: Any, size: Shape, stride: Strides, offset: int | None) -> tuple[Any, ...]:
+def _selected(g: Term, size: Shape, stride: Strides, offset: int | None) -> tuple[Any, ...]:
     """Return the attributes with which `strided_values` selects from a covector, which lies in C order in a
     storage of its own.
     """
@@ -175,7 +175,7 @@ def _selected(g: Any, size: Shape, stride: Strides, offset: int | None) -> tuple
     return shape, contiguous_strides(shape), size, stride, place
 
 
-def _replaced(g: Any, size: Shape, stride: Strides, offset: int | None) -> ndarray:
+def _replaced(g: Term, size: Shape, stride: Strides, offset: int | None) -> ndarray:
     selected = _selected(g, size, stride, offset)
     return _values_backward(np.ones(size), *selected) != 0
 

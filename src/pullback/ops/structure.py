@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 from numpy import ndarray
@@ -21,7 +21,7 @@ from ..array.transposed import c_copy
 from ..core import facade
 from ..core.marked import followed
 from ..core.meta import Meta
-from ..core.op import Call, op, renamed, view
+from ..core.op import Call, T, Term, Terms, op, renamed, view
 from ..core.value import TensorBase, dtype_of, shape_of
 from ..core.views import replay
 from .convert import cast, clone, conj, convert
@@ -104,6 +104,10 @@ unsafe_view = op(
 )
 
 
+@overload
+def reshape(x: ndarray, shape: Shape) -> ndarray: ...
+@overload
+def reshape(x: T, shape: Shape) -> T: ...
 def reshape(x: Any, shape: Shape) -> Any:
     """Return the same elements in another shape: a view where strides allow it, else of a contiguous copy."""
     if type(x) is ndarray:
@@ -147,7 +151,7 @@ expand = view(
 )
 
 
-def _expand_batched(size: int, value: Any, dim: int, shape: Shape) -> Any:
+def _expand_batched(size: int, value: Term, dim: int, shape: Shape) -> Term:
     x = permute_to_front(value, dim)
     own = shape_of(x)
     missing = len(shape) - (len(own) - 1)
@@ -172,7 +176,7 @@ permute: Call = view(
 )
 
 
-def permute_to_front(x: Any, dim: int) -> Any:
+def permute_to_front(x: T, dim: int) -> T:
     """Return the value with axis `dim` moved first."""
     rank = len(shape_of(x))
     return x if dim == 0 else permute(x, (dim, *(d for d in range(rank) if d != dim)))
@@ -184,7 +188,7 @@ def _sum(x: ndarray, /, dims: tuple[int, ...], keepdim: bool) -> ndarray:
     return sum_over(x, dims, keepdim)
 
 
-def _sum_rule(g: Any, shape_x: Shape, dims: tuple[int, ...], keepdim: bool) -> Any:
+def _sum_rule(g: Term, shape_x: Shape, dims: tuple[int, ...], keepdim: bool) -> Term:
     if not keepdim and dims:
         g = reshape(g, tuple([1 if axis in dims else size for axis, size in enumerate(shape_x)]))
     return _expand(g, shape_x) if type(g) is ndarray else expand(g, shape_x)
@@ -243,7 +247,7 @@ def _stack(xs: tuple[ndarray, ...], /, dim: int) -> ndarray:
     return whole
 
 
-def _stack_rule(g: Any, dim: int) -> tuple[Any, ...]:
+def _stack_rule(g: Term, dim: int) -> Terms:
     return tuple(unbind(g, dim))
 
 
@@ -264,8 +268,8 @@ unbind = view("unbind", _unbind, lambda g, dim: stack(g, dim), many=True, batch=
 
 
 def _lay_out_batched(
-    size: int, values: tuple[Any, ...], dims: tuple[Any, ...], strides: tuple[int, ...] | None
-) -> Any:
+    size: int, values: Terms, dims: tuple[Any, ...], strides: tuple[int, ...] | None
+) -> Term:
     x = permute_to_front(values[0], dims[0])
     return lay_out(x, None if strides is None else (extent(shape_of(x)[1:], strides), *strides))
 

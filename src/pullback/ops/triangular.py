@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -24,16 +23,13 @@ from ..array.lapack import (
     leading,
 )
 from ..array.scipy_functions import is_installed
-from ..core.op import op
+from ..core.op import Call, Covectors, Several, Term, Terms, op
 from ..core.value import shape_of
 from .arithmetic import add, mul
 from .contract import matmul, swap
 from .convert import conj
 from .linalg import LinAlgError, adjoint, aligned, computes, eye_of, real_dtype, total
 from .rearrange import tril, triu
-
-Call = Callable[..., Any]
-
 
 # --- triangular systems -------------------------------------------------------------------------------------
 
@@ -77,13 +73,13 @@ def _substitute(x: ndarray, y: ndarray, result: ndarray, upper: bool, unit: bool
         result[..., i : i + 1, :] = rest if unit else rest / x[..., i : i + 1, i : i + 1]
 
 
-def triangle(x: Any, upper: bool, unit: bool = False) -> Any:
+def triangle(x: Term, upper: bool, unit: bool = False) -> Term:
     """Return the upper or lower triangle, without its diagonal where that is all ones."""
     return triu(x, int(unit)) if upper else tril(x, -int(unit))
 
 
 def _triangular_rule(
-    g: Any, x: Any, out: Any, upper: bool, left: bool, unit: bool, needs: tuple[bool, ...]
+    g: Term, x: Term, out: Term, upper: bool, left: bool, unit: bool, needs: tuple[bool, ...]
 ) -> tuple[Any, Any]:
     # One solution serves both.
     pulled = solve_triangular(adjoint(x), g, not upper, left, unit)
@@ -94,8 +90,8 @@ def _triangular_rule(
 
 
 def _triangular_jvp(
-    primals: tuple[Any, ...], tangents: tuple[Any, ...], out: Any, upper: bool, left: bool, unit: bool
-) -> Any:
+    primals: Terms, tangents: Covectors, out: Term, upper: bool, left: bool, unit: bool
+) -> Term:
     dx, change = tangents
     if dx is not None:
         dx = triangle(dx, upper, unit)
@@ -133,7 +129,7 @@ def _solve_with_copy(
 
 
 def _solve_with_copy_rule(
-    g: Any, x: Any, solution: Any, upper: bool, transposed: bool, unit: bool
+    g: Covectors, x: Term, solution: Term, upper: bool, transposed: bool, unit: bool
 ) -> tuple[Any, Any]:
     gx, gcopy = g
     if gx is None:
@@ -144,7 +140,7 @@ def _solve_with_copy_rule(
 
 
 #: X with A X = B, or Aᵀ X = B, for a triangular A; and a copy of A.
-triangular_solve: Call = op(
+triangular_solve: Several = op(
     "triangular_solve", _solve_with_copy, _solve_with_copy_rule, joint=True, partial=True,
     outputs=("solution", "copy"), check=computes("triangular_solve_cpu"), saves=("y",),
     batch_rule=aligned(lambda *a: triangular_solve(*a)),
@@ -189,7 +185,7 @@ def _cholesky_ex(x: ndarray, /, upper: bool, caller: str) -> tuple[ndarray, ndar
     return factor, info
 
 
-def _halved(x: Any) -> Any:
+def _halved(x: Term) -> Term:
     """Return the lower triangle of a square value, its diagonal halved."""
     size = shape_of(x)[-1]
     return mul(x, (np.tril(np.ones((size, size)), -1) + 0.5 * np.eye(size)).astype(real_dtype(x)))
@@ -231,7 +227,7 @@ def _cholesky_rule(g: Any, factor: Any, upper: bool) -> Any:
     return solve_triangular(factor, inner, False, False, False) * 0.5
 
 
-def _cholesky_jvp(primals: tuple[Any, ...], tangents: tuple[Any, ...], out: Any, *attrs: Any) -> Any:
+def _cholesky_jvp(primals: Terms, tangents: Terms, out: Terms, *attrs: Any) -> Covectors:
     factor, upper = out[0], attrs[0]
     if upper:
         factor = adjoint(factor)
@@ -244,7 +240,7 @@ def _cholesky_jvp(primals: tuple[Any, ...], tangents: tuple[Any, ...], out: Any,
 
 #: The factor L of A = L Lᴴ (or U of A = Uᴴ U), and per matrix the order of the first minor that is not
 #: positive or 0; with the name of a caller a failure is an error.
-cholesky_ex: Call = op(
+cholesky_ex: Several = op(
     "linalg_cholesky_ex", _cholesky_ex, (lambda g, L, upper: _cholesky_rule(g, L, upper),),
     outputs=("L", "info"), differentiable=(0,), jvp=_cholesky_jvp, batch=lambda size, *attrs: attrs,
     check=computes("cholesky_cpu"),
@@ -267,13 +263,13 @@ def _cholesky_solve(y: ndarray, x: ndarray, /, upper: bool) -> ndarray:
     return _solve_triangular(np.ascontiguousarray(factor.conj().swapaxes(-1, -2)), half, True, True, False)
 
 
-def _cholesky_solve_factor(g: Any, x: Any, out: Any, upper: bool) -> Any:
+def _cholesky_solve_factor(g: Term, x: Term, out: Term, upper: bool) -> Term:
     product = matmul(cholesky_solve(g, x, upper), adjoint(out))
     common = product + adjoint(product)
     return -(matmul(x, common) if upper else matmul(common, x))
 
 
-def _cholesky_solve_jvp(primals: tuple[Any, ...], tangents: tuple[Any, ...], out: Any, upper: bool) -> Any:
+def _cholesky_solve_jvp(primals: Terms, tangents: tuple[Any, Any], out: Term, upper: bool) -> Term:
     (_, x), (change, dx) = primals, tangents
     if dx is not None:
         product = matmul(adjoint(dx), x) if upper else matmul(dx, adjoint(x))
@@ -313,12 +309,12 @@ def _cholesky_inverse(x: ndarray, /, upper: bool) -> ndarray:
     return result
 
 
-def _cholesky_inverse_rule(g: Any, x: Any, out: Any, upper: bool) -> Any:
+def _cholesky_inverse_rule(g: Term, x: Term, out: Term, upper: bool) -> Term:
     common = matmul(out, matmul(g + adjoint(g), out))
     return -(matmul(x, common) if upper else matmul(common, x))
 
 
-def _cholesky_inverse_jvp(primals: tuple[Any, ...], tangents: tuple[Any, ...], out: Any, upper: bool) -> Any:
+def _cholesky_inverse_jvp(primals: Terms, tangents: Terms, out: Term, upper: bool) -> Term:
     (x,), (dx,) = primals, tangents
     product = matmul(adjoint(dx), x) if upper else matmul(dx, adjoint(x))
     return -matmul(out, matmul(product + adjoint(product), out))

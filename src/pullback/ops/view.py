@@ -15,7 +15,7 @@ from numpy import ndarray
 from ..array import dtypes
 from ..array.layout import as_pairs
 from ..array.strides import empty_part, strides_of
-from ..core.op import Call, op, view
+from ..core.op import Call, Term, op, view
 from ..core.value import shape_of
 from .structure import contiguous_copy, permute_to_front, reshape
 
@@ -136,7 +136,7 @@ transpose: Call = view(
 )
 
 
-def _transpose_batched(x: Any, dim0: int, dim1: int) -> Any:
+def _transpose_batched(x: Term, dim0: int, dim1: int) -> Term:
     return transpose(x, dim0 + 1, dim1 + 1) if len(shape_of(x)) > 1 else alias(x)
 
 
@@ -152,7 +152,7 @@ t: Call = view(
 )
 
 
-def _t_batched(x: Any) -> Any:
+def _t_batched(x: Term) -> Term:
     return transpose(x, 1, 2) if len(shape_of(x)) == 3 else alias(x)
 
 
@@ -168,7 +168,7 @@ squeeze = view(
 )
 
 
-def _squeeze_batched(x: Any) -> Any:
+def _squeeze_batched(x: Term) -> Term:
     return squeeze_dims(x, tuple(d for d, size in enumerate(shape_of(x)) if d and size == 1))
 
 

@@ -5,8 +5,7 @@ are linear.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 from numpy import ndarray
@@ -14,10 +13,9 @@ from numpy import ndarray
 from ..array import resize as kernels
 from ..array.layout import following_channels
 from ..array.resize import Axis
-from ..core.op import op
+from ..core.op import Call, op
 from .pool import folded
 
-Call = Callable[..., Any]
 Sizes = tuple[int, ...]
 
 

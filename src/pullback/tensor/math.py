@@ -120,7 +120,7 @@ def add(input: Any, other: Any, *, alpha: Any = 1) -> Any:
 
 def refuse_bools(input: Any, other: Any) -> None:
     """Raise torch's error where a bool would be subtracted, or subtracted from."""
-    a.sub.op.check(*(np.empty(0, dtype_of(v)) if isinstance(v, TensorBase) else v for v in (input, other)))
+    a.no_bools(*(np.empty(0, dtype_of(v)) if isinstance(v, TensorBase) else v for v in (input, other)))
 
 
 @public(inplace=_scaled_parts(a.sub, m.sub_scaled, -1), aliases=("subtract",))

@@ -282,7 +282,7 @@ def instance_norm(
     out = with_statistics(folded, *vectors, use_input_stats, momentum, eps)[0]  # type: ignore[call-arg, arg-type]  # four vectors
     if use_input_stats:
         for running, each in ((running_mean, vectors[0]), (running_var, vectors[1])):
-            if running is not None:
+            if running is not None and each is not None:
                 _update(running, mean_dims(reshape(each, (n, channels)), (0,), False), 1.0)
     return reshape(out, shape)
 

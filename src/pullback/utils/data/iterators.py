@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 PATIENCE = 5.0
 
 
-def _fetched(loader: DataLoader) -> tuple[Any, bool, bool, Any, bool]:
+def _fetched(loader: DataLoader[Any]) -> tuple[Any, bool, bool, Any, bool]:
     """Return the parts that a `Fetcher` is made of."""
     iterable = bool(loader._dataset_kind)
     return loader.dataset, iterable, loader._auto_collation, loader.collate_fn, loader.drop_last
@@ -46,7 +46,7 @@ class NoWorkers(RuntimeError):
 class LoaderIterator:
     """Share the order of indices and the count of what was given among both kinds of pass."""
 
-    def __init__(self, loader: DataLoader, base_seed: int | None = None) -> None:
+    def __init__(self, loader: DataLoader[Any], base_seed: int | None = None) -> None:
         # A copy: a loader with persistent workers holds its pass, and a cycle would keep the processes alive.
         self._loader = copy.copy(loader)
         if loader.pin_memory:
@@ -99,7 +99,7 @@ class LoaderIterator:
 class HereIterator(LoaderIterator):
     """A pass in this process: the loader asks for no workers, or the platform refused them."""
 
-    def __init__(self, loader: DataLoader, refused: NoWorkers | None = None) -> None:
+    def __init__(self, loader: DataLoader[Any], refused: NoWorkers | None = None) -> None:
         super().__init__(loader, None if refused is None else refused.base_seed)
         if loader.timeout != 0 and refused is None:
             raise AssertionError("_SingleProcessDataLoaderIter requires timeout == 0")
@@ -129,7 +129,7 @@ class WorkersIterator(LoaderIterator):
 
     _closed = True
 
-    def __init__(self, loader: DataLoader) -> None:
+    def __init__(self, loader: DataLoader[Any]) -> None:
         super().__init__(loader)
         context = loader.multiprocessing_context or multiprocessing.get_context()
         try:
