@@ -117,3 +117,19 @@ def test_an_expanded_tensor_of_a_closure() -> None:
         with pytest.raises(RuntimeError, match="more than one element of the written-to tensor"):
             compiled()
     assert (x == 0).all()
+
+
+@pytest.mark.parametrize("trained_on", ["an inference tensor", "a plain tensor"])
+def test_an_inference_tensor_is_written_to_once_before_the_error(trained_on: str) -> None:
+    compiled = torch.compile(lambda x: x.add_(1), backend="native")
+    with torch.inference_mode():
+        x = torch.zeros(2)
+    if trained_on == "a plain tensor":
+        for _ in range(3):
+            compiled(torch.zeros(2))
+    for n in range(1, 4):
+        with pytest.raises(RuntimeError, match="Inplace update to inference tensor"):
+            compiled(x)
+        assert x.tolist() == [n, n]
+    with torch.inference_mode():
+        assert compiled(x).tolist() == [4, 4]

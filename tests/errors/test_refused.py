@@ -61,6 +61,12 @@ SAID_OF_PIVOTS = (
         (lambda: torch.tensordot(X[0], X[0], 1), RuntimeError,
          "tensordot expects dims < ndim_a or ndim_b, but got dims=1"),
         (lambda: X.cumsum(2**63), ValueError, "Overflow when unpacking long long"),
+        (lambda: X.to(2**70), ValueError, "Overflow when unpacking long long"),
+        (lambda: torch.device("cuda", 2**63), ValueError, "Overflow when unpacking long long"),
+        (lambda: X.prod(keepdim=True), TypeError,
+         ("prod() received an invalid combination of arguments - got (keepdim=bool, ), but expected one "
+          "of:\n * (*, torch.dtype dtype = None)\n"
+          " * (int dim, bool keepdim = False, *, torch.dtype dtype = None)\n")),
     ],
 )  # fmt: skip
 def test_words(call: Any, error: type[Exception], text: str) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import pullback as torch
-from pullback import explain
+from pullback import explain, nn
 
 
 def test_nothing_is_wrong() -> None:
@@ -231,3 +231,23 @@ def test_rows_of_a_table_that_are_not_used() -> None:
     assert answer.kind == "not selected"
     assert answer.place is not None
     assert answer.place.code.endswith("# here")
+
+
+def test_a_member_that_is_not_used_is_not_said_to_lose_its_history() -> None:
+    layers = nn.ModuleDict({"a": nn.Linear(2, 2), "b": nn.Linear(2, 2)})
+    loss = layers["a"](torch.ones(1, 2)).sum()
+    loss.backward()
+    answer = explain.why_none(layers["b"].weight)
+    assert "leads back to other members of `layers`, not to this one" in answer.cause
+    assert answer.mend.startswith("use it in the forward pass")
+
+
+def test_a_covector_is_missing_for_what_backward_was_called_on() -> None:
+    w = torch.ones(2, 3, requires_grad=True)
+    doubled = w * 2
+    with pytest.raises(RuntimeError) as caught:
+        doubled.sum(0).backward()
+    assert "backward was called on `doubled.sum(0)`, more than" in explain.why_error(caught.value).cause
+    with pytest.raises(RuntimeError) as caught:
+        doubled.backward()
+    assert "backward was called on `doubled` of shape (2, 3), more" in explain.why_error(caught.value).cause

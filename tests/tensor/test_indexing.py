@@ -156,6 +156,7 @@ def test_errors_of_reading(index: Any, error: type[Exception], text: str) -> Non
     ("index", "value", "error", "text"),
     [
         (0, [1], TypeError, "can't assign a list to a torch.FloatTensor"),
+        (0, np.float32(1), TypeError, "can't assign a numpy.float32 to a torch.FloatTensor"),
         (0, 1j, RuntimeError, "value cannot be converted to type float without overflow"),
         (0, pb.ones(3), RuntimeError,
          ("The expanded size of the tensor (4) must match the existing size (3) at non-singleton dimension "

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Callable
+
 import pytest
 
 import pullback
@@ -30,3 +33,22 @@ def test_linspace_begins_and_ends_where_it_was_told_to() -> None:
     assert pullback.linspace(tiny, 33.0, 2, dtype=pullback.float64).tolist() == [tiny, 33.0]
     assert pullback.linspace(-33.0, -tiny, 3, dtype=pullback.float64)[-1].item() == -tiny
     assert pullback.linspace(float("inf"), 1.0, 2).isnan().tolist() == [True, True]
+
+
+@pytest.mark.parametrize(
+    ("taken", "text"),
+    [
+        (lambda: pullback.ones(2).T, "The use of `x.T` on tensors of dimension other than 2"),
+        (lambda: pullback.ones(()).T, "Tensor.T is deprecated on 0-D tensors. This function is the identity"),
+        (lambda: pullback.ones(()).mT, "Tensor.mT is deprecated on 0-D tensors. This function is the id"),
+        (lambda: pullback.ones(()).H, "Tensor.H is deprecated on 0-D tensors. Consider using x.conj()."),
+        (lambda: pullback.ones(()).adjoint(), "adjoint() is deprecated on 0-D tensors. Consider using x.con"),
+    ],
+)
+def test_a_deprecated_transpose_warns_once(taken: Callable[[], object], text: str) -> None:
+    with warnings.catch_warnings(record=True) as given:
+        warnings.simplefilter("always")
+        for _ in range(2):
+            taken()
+    assert [str(w.message)[: len(text)] for w in given] == [text]
+    assert given[0].filename == __file__

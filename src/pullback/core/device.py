@@ -18,6 +18,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from ..array.dtypes import check_long
 from ..errors import argument_type, invalid_combination, read_only_attribute, with_note
 
 TYPES = (
@@ -156,6 +157,7 @@ def _with_index(args: tuple[Any, ...], kwargs: dict[str, Any]) -> device:
         return parsed
     if not _is_index(index):
         raise argument_type("device", "index", 2 if len(args) == 2 else None, "int", index)
+    check_long(int(index))
     if index < 0:
         raise RuntimeError("Device index must not be negative")
     return _make(parsed.type, int(index))
@@ -180,6 +182,7 @@ def _parse(text: str) -> device:
 
 
 def _accelerator(index: int) -> NoReturn:
+    check_long(index)
     if index < 0:
         raise RuntimeError("Device index must not be negative")
     raise with_note(

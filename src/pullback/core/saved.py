@@ -313,7 +313,11 @@ def _unpacked(node: Node) -> tuple[Any, ...]:
     layout = op.layout
     saved = check_versions(node, layout.count)
     if type(node) is not op.node_class and any(type(v) is Packed for v in saved[: 3 * layout.count : 3]):
-        return tuple(unpack_hooked(v) if type(v) is Packed else v for v in saved)
+        found = list(saved)
+        for k in in_torch_order(node, range(layout.count)):
+            if type(saved[3 * k]) is Packed:
+                found[3 * k] = unpack_hooked(saved[3 * k])
+        return tuple(found)
     return saved
 
 

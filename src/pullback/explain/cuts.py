@@ -19,6 +19,7 @@ from ..core.node import LEAF, edge_target
 from ..core.value import TensorBase
 from .answer import Answer, kind_of, texts
 from .scene import Scene, Scope, Statement, code_of, paths_in, scope_of, tensors_in
+from .walk import reachable
 
 #: Methods and functions whose result has no history, by the kind of cut.
 DETACHING = {"detach", "detach_"}
@@ -223,8 +224,11 @@ class Search:
             elif (switch := _switch_around(scope, statement.line)) is not None:
                 return switch, evidence
             else:
-                code = ast.unparse(statement.value)
-                lost = Cut.of("history lost: by a call", scope.place_of_line(statement.line), code)
+                place, code = scope.place_of_line(statement.line), ast.unparse(statement.value)
+                if self._leads_to_others(inputs[0], targets):
+                    lost = Cut.of("history lost: of others", place, code, holder=inputs[0])
+                else:
+                    lost = Cut.of("history lost: by a call", place, code)
                 suspects.append((lost, evidence))
         for cut, seen in suspects:
             if cut.kind != "history lost":
@@ -236,6 +240,15 @@ class Search:
         for cut, seen in suspects:
             return cut, seen
         return None
+
+    def _leads_to_others(self, holder: str, targets: list[str]) -> bool:
+        """Return whether results lead back to a member of a module or container, though not to the one that
+        is asked about.
+        """
+        results = [t for target in targets for t in tensors_in(self.scene.value(target))]
+        roots = {edge_target(t._node)[0] for t in results if t._node is not None and t._node is not LEAF}
+        members = {id(t) for t in tensors_in(self.scene.value(holder))}
+        return any(id(getattr(node, "variable", None)) in members for node in reachable(roots))
 
     def _touches(self, cut: Cut, inputs: list[str]) -> bool:
         """Return whether a construct is written around one of the inputs that have the history."""

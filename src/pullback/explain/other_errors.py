@@ -18,6 +18,7 @@ from ..optim.optimizer import Optimizer
 from .answer import Answer
 from .failure import Raised, plain
 from .missing import why_none_in
+from .roots import last_backward
 from .scene import Scene, code_of, paths_in, returning, scope_of, tree_of
 from .source import place_of
 
@@ -25,6 +26,9 @@ from .source import place_of
 def covector(error: BaseException, raised: Raised) -> Answer:
     """Judge a backward on more than one number."""
     name = next(iter(raised.names_at()), "")
+    call = None if raised.scene is None else last_backward(raised.scene)
+    if call is not None and isinstance(call.func, ast.Attribute) and name in paths_in(call.func.value):
+        name = ast.unparse(call.func.value)  # of `(w * 2).backward()` not w
     value = None if raised.scene is None or not name else raised.scene.value(name)
     made = place_of(value) if isinstance(value, TensorBase) else None
     if made is not None and raised.place is not None and made.function == raised.place.function:

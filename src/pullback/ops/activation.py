@@ -297,7 +297,7 @@ prelu = elementwise(
     "prelu", _prelu,
     lambda g, x, y: prelu_backward(g, x, y),
     lambda g, x, y: prelu_weight_backward(g, x, y),
-    node_name="PreluKernelBackward0", place=as_first,
+    node_name="PreluKernelBackward0", place=as_first, saved_as=("self", "weight"),
 )
 prelu_kernel = renamed(
     prelu, "_prelu_kernel", "PreluKernelBackward0", signatures=("(Tensor input, Tensor weight)",),

@@ -137,6 +137,7 @@ def _cdist_jvp(primals: Terms, tangents: Covectors, out: Term, p: float) -> Term
 cdist: Call = op(
     "cdist", _cdist, _cdist_rule, joint=True, jvp=_cdist_jvp, batch_rule=aligned(lambda *a: cdist(*a)),
     shape=lambda x, y, p: (((*leading((x, y), (2, 2)), x.shape[-2], y.shape[-2]), x.dtype),),
+    saved_as=("x1", "x2"),
 )  # fmt: skip
 
 #: The Euclidean ones as √(|x|² − 2 x·y + |y|²): one matrix product.
@@ -145,6 +146,7 @@ euclidean_dist: Call = op(
     jvp=lambda primals, tangents, out: _cdist_jvp(primals, tangents, out, 2.0),
     batch_rule=aligned(lambda *a: euclidean_dist(*a)),
     shape=lambda x, y: (((*leading((x, y), (2, 2)), x.shape[-2], y.shape[-2]), x.dtype),),
+    saved_as=("x1", "x2"),
 )  # fmt: skip
 
 

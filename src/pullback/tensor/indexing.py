@@ -384,9 +384,7 @@ def _source(x: Any, value: Any) -> Any:
     """Return what is assigned, as a tensor."""
     if isinstance(value, TensorBase):
         return value
-    if isinstance(value, (bool, int, float, complex)) or (
-        isinstance(value, np.generic) and value.dtype.kind in "fiuc"
-    ):
+    if isinstance(value, (bool, int, float, complex, np.integer)):
         if isinstance(value, int):
             dtypes.check_long(value)
         return wrap(number_array(as_number(value), dtype_of(x)))

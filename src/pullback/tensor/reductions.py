@@ -382,12 +382,8 @@ def nanmean(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = 
 def prod(input: Any, dim: Any = NOT_GIVEN, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """Return the product of all elements, or along `dim`."""
     check_tensor("prod", input)
-    if isinstance(dim, (tuple, list)):
-        signatures: Any = {
-            "(*, torch.dtype dtype = None)": (),
-            "(int dim, bool keepdim = False, *, torch.dtype dtype = None)": (),
-        }
-        raise errors.invalid_combination("prod", (), {"dim": dim}, signatures)
+    if isinstance(dim, (tuple, list)) or (keepdim and dim is NOT_GIVEN):
+        raise TypeError("one dim")  # said in torch's words by what reads the whole call
     x = accumulated(input, dtype)
     if dim is NOT_GIVEN:
         return r.prod_all(x)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,6 +13,7 @@ from ..array.dtype_words import type_word
 from ..core.meta import array_or_phantom
 from ..core.value import TensorBase, dtype_of, shape_of, wrap_alias
 from ..core.visible import bits_of
+from ..core.warn import user_level, warn_once
 from ..ops import structure
 from ..ops import view as v
 from ..ops.convert import conj_view
@@ -339,11 +339,8 @@ def _adjoint(x: Any, name: str) -> Any:
     rank = len(shape_of(x))
     if rank < 2:
         if not rank:
-            warnings.warn(
-                f"{name.replace('tensor', 'Tensor', 1)} is deprecated on 0-D tensors. Consider using "
-                "x.conj().",
-                stacklevel=3,
-            )
+            name = "adjoint()" if name == "tensor.adjoint()" else name.replace("tensor", "Tensor", 1)
+            warn_once(f"{name} is deprecated on 0-D tensors. Consider using x.conj().", user_level())
             return conj_view(x) if dtype_of(x).kind in "cW" else x
         raise RuntimeError(
             f"{name} is only supported on matrices or batches of matrices. Got {rank}-D tensor."
@@ -352,16 +349,21 @@ def _adjoint(x: Any, name: str) -> Any:
     return conj_view(turned) if dtype_of(x).kind in "cW" else turned
 
 
+_IDENTITY = "Tensor.{} is deprecated on 0-D tensors. This function is the identity in these cases."
+_REVERSED = (
+    "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is deprecated and it will "
+    "throw an error in a future release. Consider `x.mT` to transpose batches of matrices or "
+    "`x.permute(*torch.arange(x.ndim - 1, -1, -1))` to reverse the dimensions of a tensor."
+)
+
+
 def _reversed_axes(self: Any) -> Any:
     """Return the axes in reverse order."""
     rank = len(shape_of(self))
-    if rank != 2 and rank:
-        warnings.warn(
-            "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is deprecated and "
-            "it will throw an error in a future release. Consider `x.mT` to transpose batches of matrices or "
-            "`x.permute(*torch.arange(x.ndim - 1, -1, -1))` to reverse the dimensions of a tensor.",
-            stacklevel=2,
-        )
+    if not rank:
+        warn_once(_IDENTITY.format("T"), user_level())
+    elif rank != 2:
+        warn_once(_REVERSED, user_level())
     return structure.permute(self, tuple(range(rank - 1, -1, -1)))
 
 
@@ -373,10 +375,7 @@ def _matrix_transpose(self: Any) -> Any:
             raise RuntimeError(
                 f"tensor.mT is only supported on matrices or batches of matrices. Got {rank}-D tensor."
             )
-        warnings.warn(
-            "Tensor.mT is deprecated on 0-D tensors. This function is the identity in these cases.",
-            stacklevel=2,
-        )
+        warn_once(_IDENTITY.format("mT"), user_level())
         return self
     return v.transpose(self, rank - 2, rank - 1)
 

@@ -24,6 +24,21 @@ def pack_and_unpack(torch: T) -> None:
     print(x.grad)
 
 
+def order_of_unpacking(torch: T) -> None:
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    y = torch.tensor([3.0, 4.0], requires_grad=True)
+    for function in (
+        lambda: x * y, lambda: x / y, lambda: x**y, lambda: x @ y, lambda: torch.outer(x, y),
+        lambda: torch.atan2(x, y), lambda: torch.nn.functional.prelu(-x, y[:1]),
+        lambda: torch.cdist(x[None], y[None]),
+    ):  # fmt: skip
+        with torch.autograd.graph.saved_tensors_hooks(
+            lambda t: print("pack", t.tolist()) or t, lambda t: print("unpack", t.tolist()) or t
+        ):
+            result = function()
+        result.sum().backward()
+
+
 def what_each_function_saves(torch: T) -> None:
     count: list[tuple[int, ...]] = []
     x = torch.rand(2, 3, requires_grad=True)

@@ -119,4 +119,21 @@ def step(x, **kw):
     return (x * kw['y'], kw)
 --- call
 torch.ones(2), **({'a': n} if n % 2 else {'b': 1})
+=== given_tensor_is_the_key: compiles
+T = [torch.ones(2) * i for i in range(3)]
+D = {T[0]: 2.0, T[1]: 3.0}
+def step(x):
+    return x * D.get(x, 7.0) * (2 if x in D else 1)
+--- call
+T[n % 3] if n < 5 else torch.ones(2)
+=== given_tensor_becomes_a_key
+T = [torch.ones(2) * i for i in range(3)]
+D = {T[0]: 2.0, (T[1], 1): 3.0}
+def step(x):
+    D[x, 1] = D.pop(x, 1.0) + 1
+    return x * len(D)
+--- call
+T[n % 3]
+--- state
+sorted(D.values())
 ''')

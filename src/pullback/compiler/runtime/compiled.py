@@ -320,7 +320,8 @@ class Compiled:
             specialization.put_back()
             if undo is not None:
                 undo()
-            return self._this_time("it writes to elements that share memory", args, kwargs)
+            why = "it writes to elements that share memory or to an inference tensor"
+            return self._this_time(why, args, kwargs)
         try:
             found = specialization.run(leaves)
             if found is MISS:

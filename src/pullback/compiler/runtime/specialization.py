@@ -220,11 +220,14 @@ class Specialization:
         return overlap([(*pair, at in written) for at, pair in enumerate(bounds)])
 
     def takes_writes(self, leaves: Sequence[Any]) -> bool:
-        """Return whether what the call writes to can be written element by element: eager says what is wrong
-        with what cannot, or makes of it what the program does not know.
+        """Return whether what the call writes to can be written, and element by element: eager says what is
+        wrong with what cannot, or makes of it what the program does not know.
         """
-        cells = self.tensors(leaves)
-        return all(takes_writes(cells[at]._value) for at, _ in self.captured.writes)
+        cells, inference = self.tensors(leaves), modes().inference
+        return all(
+            takes_writes(cells[at]._value) and (inference or not cells[at]._inference)
+            for at, _ in self.captured.writes
+        )
 
     def would_raise(self) -> bool:
         """Return whether a warning of the call is an error now, so that eager code goes no further."""

@@ -230,6 +230,7 @@ class Reads:
             return dict.get(container, key, ABSENT)
         if name not in self._looked_into:
             self._look_into(container)
+        self.tell_key(container, key)
         value = dict.get(container, key, ABSENT)
         if name in self.tainted:
             foreseen = self.scheduled.left_in(container, key) if self.scheduled is not None else None
@@ -245,6 +246,21 @@ class Reads:
         if known is not None and place not in self.places:
             return known.value
         return self._read(place, Guard(dict_item, container, key, value))
+
+    def tell_key(self, container: dict[Any, Any], key: Any) -> None:
+        """Guard the keys of a dict that is asked for an argument: which of them it is, if any, is told by
+        which tensors the call is given.
+        """
+        if self._is_given(key):
+            self.dict_keys(container)
+            for each in dict.keys(container):
+                self.seen_key(container, each)
+
+    def _is_given(self, key: Any) -> bool:
+        """Return whether a key is, or holds, a tensor that is an argument."""
+        if isinstance(key, TensorBase):
+            return self.cells.is_argument(key)
+        return isinstance(key, (tuple, frozenset)) and any(map(self._is_given, key))
 
     def _look_into(self, container: dict[Any, Any]) -> None:
         """Refuse a dict whose keys the user's code compares."""

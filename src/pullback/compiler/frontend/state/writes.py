@@ -56,6 +56,7 @@ class Writes(Reads):
         if self._is_own(container):
             dict.__setitem__(container, key, value)
             return
+        self.tell_key(container, key)
         old = dict.get(container, key, ABSENT)
         if old is ABSENT:
             self._snapshot(container)
