@@ -461,8 +461,8 @@ def test_numbers_that_never_come_again_have_no_plan():
     x = torch.rand(3)
     before = plans()
     for k in range(5 * inline_cache._CALLS):
-        torch.div(x, 1 + k / 7)
-        x.narrow(0, 0, 2).clamp(k, k + 1)
-    assert plans() == before + 1  # `narrow` alone, whose numbers are the same
+        for _ in range(3):  # the same for a few tensors of a step
+            torch.div(x, 1 + k / 7)
+    assert plans() - before <= inline_cache._FEW
     turns = [torch.add, x, 0.25], [torch.add, x, 0.5]
     assert learn(lambda: [function(*args) for function, *args in turns])

@@ -40,8 +40,8 @@ _CALLS, _SAVED, _PLANS = 100, 4000, 64
 #: `linear` and for `addcmul_` of 256×64 numbers, of which a plan saves a few µs each.
 _LIGHT = 2048
 _SELDOM, _NEVER = 1 << 40, 1 << 62
-#: Calls one after another that are looked at for numbers that came before.
-_IN_A_ROW = 8
+#: Calls one after another that are asked for numbers that came before, and sets of numbers that need not.
+_IN_A_ROW, _FEW = 8, 4
 
 #: What the native function gives when so many calls had no plan that one is to be made.
 HOT: Any = object()
@@ -64,8 +64,8 @@ class InlineCache:
         Whether it looks at places before a kernel reads or writes there, as public functions do.
     """
 
-    __slots__ = ("_calls", "_earned", "_function", "_general", "_kinds", "_left", "_looks", "_numbers",
-                 "_pause", "_plans", "_table", "_use", "_writes")
+    __slots__ = ("_asked", "_calls", "_earned", "_function", "_general", "_kinds", "_left", "_looks",
+                 "_numbers", "_pause", "_plans", "_table", "_use", "_writes")
 
     def __init__(
         self, function: Function, kinds: Any, general: Function, use: Callable[[Function | None], None],
@@ -75,7 +75,7 @@ class InlineCache:
         self._function, self._kinds, self._general, self._use = function, kinds, general, use
         self._left, self._calls, self._pause, self._plans = _CALLS, _CALLS, _CALLS, _PLANS
         self._earned = 0
-        self._numbers: set[tuple[float, ...]] = set()
+        self._asked, self._numbers = 0, dict[tuple[float, ...], int]()
         self._table: Any = None
         self._writes = getattr(function, "__name__", "").endswith("_")
 
@@ -120,8 +120,7 @@ class InlineCache:
         plain = usual and given and all(map(_is_plain, tensors))
         if not plain or _specialising or not _are_fixed(given):
             return None
-        if (numbers := tuple(_numbers(given))) and numbers not in self._numbers:
-            self._meet(numbers)
+        if (numbers := tuple(_numbers(given))) and self._are_new(numbers):
             return None
         self._earned += _LIGHT
         if self._looks and max([tensor._value.size for tensor in tensors], default=0) > self._earned:
@@ -164,16 +163,20 @@ class InlineCache:
         return result
 
 
-    def _meet(self, numbers: tuple[float, ...]) -> None:
-        """Keep numbers that were not given before: those of a rate that grows never come again, and had 64
-        plans of 2 to 10 ms each in a function (Adam's `div_` and `addcdiv_`), a third of 1,000 steps' time.
+    def _are_new(self, numbers: tuple[float, ...]) -> bool:
+        """Return whether numbers, behind the first few, were not given before the last pause: those of a rate
+        that grows never come again, and had 64 plans of 2 to 10 ms each (Adam's `div_` and `addcdiv_`).
         """
-        if len(self._numbers) == _PLANS:
-            self._numbers.clear()
-        self._numbers.add(numbers)
+        met, turn = self._numbers, self._asked // _IN_A_ROW
+        if met.setdefault(numbers, turn) < turn or len(met) <= _FEW:
+            return False
+        self._asked += 1
         self._table[1] = 1
-        if not len(self._numbers) % _IN_A_ROW:
+        if not self._asked % _IN_A_ROW:
             self._table[1] = self._pause = min(2 * self._pause, _SELDOM)
+        if len(met) > _PLANS:
+            met.clear()
+        return True
 
 
 def repeated(function: Function) -> Function:
