@@ -211,3 +211,13 @@ def test_a_small_program_starts_no_process(apart, monkeypatch):
     monkeypatch.setattr(tiering.account, "pays_apart", False)
     assert wanted(tiering.Hotness()) is None
     assert helper_processes._apart is None
+
+
+def test_what_is_not_there_is_counted_until_another_process_pays(apart, monkeypatch):
+    monkeypatch.setattr(tiering.account, "pays_apart", False)
+    monkeypatch.setattr(tiering.account, "spent", 0.0)
+    kind = tiering.Hotness()
+    assert wanted(kind) is None
+    for _ in range(200):
+        kind.is_hot_sampled(lambda: tiering.APART / 100)
+    assert tiering.account.pays_apart

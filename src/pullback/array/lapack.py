@@ -32,6 +32,9 @@ _ROUTINES = getattr(np.linalg, "_umath_linalg", None)
 #: Rows of matrices on which LAPACK's threads cost more than they give: beside those of a compiled program a
 #: Cholesky factor of 200 rows takes 3.1 ms with two threads, and 0.5 with one; smaller ones have none.
 ONE_THREAD = range(32, 512)
+#: Routines that take threads for smaller ones, too: for four columns of a 2×2 system `getrs` wakes a second
+#: thread, which spins for 20 ms of processor time; the first needs 3.4 µs where it is awake, or up to 7 ms.
+_EAGER = {"getrs", "potri"}
 
 
 def lapack(name: str, x: ndarray) -> Call:
@@ -39,7 +42,9 @@ def lapack(name: str, x: ndarray) -> Call:
     thread.
     """
     found = routine(name, x.dtype)
-    return functools.partial(_on_one_thread, found) if max(x.shape[-2:]) in ONE_THREAD else found
+    size = max(x.shape[-2:])
+    is_alone = size in ONE_THREAD or (size < ONE_THREAD.start and name in _EAGER)
+    return functools.partial(_on_one_thread, found) if is_alone else found
 
 
 def by_numpy(function: Call, x: ndarray, /, *args: Any, **kwargs: Any) -> Any:

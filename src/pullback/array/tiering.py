@@ -115,7 +115,8 @@ class Hotness:
         """
         if self._is_due or not large.is_there():
             return self._is_due
-        if self._seen >= 0 and account.compiles_apart:
+        # Until another process pays, what is not on disk goes on being counted: nothing else may be.
+        if self._seen >= 0 and account.compiles_apart and account.pays_apart:
             return self.is_hot(0)
         if self._pause:
             self._pause -= 1

@@ -40,6 +40,8 @@ _CALLS, _SAVED, _PLANS = 100, 4000, 64
 #: `linear` and for `addcmul_` of 256×64 numbers, of which a plan saves a few µs each.
 _LIGHT = 2048
 _SELDOM, _NEVER = 1 << 40, 1 << 62
+#: Calls one after another that are asked for numbers that came before, and sets of numbers that need not.
+_IN_A_ROW, _FEW = 8, 4
 
 #: What the native function gives when so many calls had no plan that one is to be made.
 HOT: Any = object()
@@ -62,8 +64,8 @@ class InlineCache:
         Whether it looks at places before a kernel reads or writes there, as public functions do.
     """
 
-    __slots__ = ("_calls", "_earned", "_function", "_general", "_kinds", "_left", "_looks", "_pause",
-                 "_plans", "_table", "_use", "_writes")
+    __slots__ = ("_asked", "_calls", "_earned", "_function", "_general", "_kinds", "_left", "_looks",
+                 "_numbers", "_pause", "_plans", "_table", "_use", "_writes")
 
     def __init__(
         self, function: Function, kinds: Any, general: Function, use: Callable[[Function | None], None],
@@ -73,6 +75,7 @@ class InlineCache:
         self._function, self._kinds, self._general, self._use = function, kinds, general, use
         self._left, self._calls, self._pause, self._plans = _CALLS, _CALLS, _CALLS, _PLANS
         self._earned = 0
+        self._asked, self._numbers = 0, dict[tuple[float, ...], int]()
         self._table: Any = None
         self._writes = getattr(function, "__name__", "").endswith("_")
 
@@ -117,6 +120,8 @@ class InlineCache:
         plain = usual and given and all(map(_is_plain, tensors))
         if not plain or _specialising or not _are_fixed(given):
             return None
+        if (numbers := tuple(_numbers(given))) and self._are_new(numbers):
+            return None
         self._earned += _LIGHT
         if self._looks and max([tensor._value.size for tensor in tensors], default=0) > self._earned:
             self._table[1] = _CALLS
@@ -156,6 +161,22 @@ class InlineCache:
             self._pause = self._calls
             self._table[1] = self._calls if self._plans else _NEVER
         return result
+
+
+    def _are_new(self, numbers: tuple[float, ...]) -> bool:
+        """Return whether numbers, behind the first few, were not given before the last pause: those of a rate
+        that grows never come again, and had 64 plans of 2 to 10 ms each (Adam's `div_` and `addcdiv_`).
+        """
+        met, turn = self._numbers, self._asked // _IN_A_ROW
+        if met.setdefault(numbers, turn) < turn or len(met) <= _FEW:
+            return False
+        self._asked += 1
+        self._table[1] = 1
+        if not self._asked % _IN_A_ROW:
+            self._table[1] = self._pause = min(2 * self._pause, _SELDOM)
+        if len(met) > _PLANS:
+            met.clear()
+        return True
 
 
 def repeated(function: Function) -> Function:
@@ -227,6 +248,17 @@ def _are_fixed(values: Any) -> bool:
         or (type(v) is slice and {type(v.start), type(v.stop), type(v.step)} <= _ENDS)
         for v in values
     )  # fmt: skip
+
+
+def _numbers(values: Any) -> Iterator[float]:
+    """Yield the numbers among arguments, also those in lists, tuples and slices."""
+    for value in values:
+        if type(value) is int or type(value) is float:
+            yield value
+        elif type(value) is list or type(value) is tuple:
+            yield from _numbers(value)
+        elif type(value) is slice:
+            yield from _numbers((value.start, value.stop, value.step))
 
 
 def _is_plain(tensor: Any) -> bool:
