@@ -45,8 +45,9 @@ def test_norm(dtype: str) -> None:
 
 @pytest.mark.parametrize("reverse", [False, True])
 @pytest.mark.parametrize("dim", [0, 1, 2])
-def test_running_sums(dim: int, reverse: bool) -> None:
-    x = _rows("f8").swapaxes(0, 1)
+@pytest.mark.parametrize("shape", [(), (3, 5, 300), (300, 4, 2)])
+def test_running_sums(dim: int, reverse: bool, shape: tuple[int, ...]) -> None:
+    x = np.random.default_rng(0).random(shape) if shape else _rows("f8").swapaxes(0, 1)
     turned = np.flip(x, dim) if reverse else x
     expected = turned.cumsum(dim)
     np.testing.assert_array_equal(
@@ -55,7 +56,9 @@ def test_running_sums(dim: int, reverse: bool) -> None:
 
 
 @pytest.mark.parametrize("reverse", [False, True])
-@pytest.mark.parametrize(("shape", "dim"), [((100_000,), 0), ((3_000, 40), 0), ((2, 20_000, 3), 1)])
+@pytest.mark.parametrize(
+    ("shape", "dim"), [((100_000,), 0), ((3_000, 40), 0), ((2, 20_000, 3), 1), ((70, 900), 0)]
+)
 def test_running_sums_do_not_lose_digits(shape: tuple[int, ...], dim: int, reverse: bool) -> None:
     x = np.random.default_rng(0).random(shape, np.float32)
     wide = x.astype(np.float64)

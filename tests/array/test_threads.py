@@ -11,7 +11,7 @@ import threading
 import numpy as np
 import pytest
 
-from pullback.array import blas, threads
+from pullback.array import blas, large, threads
 from pullback.array.lapack import ONE_THREAD, _on_one_thread, lapack
 
 
@@ -239,3 +239,27 @@ def test_kernels_are_narrow_where_the_processor_has_wider_registers(kernels, fea
     monkeypatch.setattr(blas._NUMPY, "functions", lambda: found)
     monkeypatch.setattr(sys.modules["numpy._core._multiarray_umath"], "__cpu_features__", features)
     assert blas.is_narrow.__wrapped__() is narrow
+
+
+def test_threads_share_what_runs_chains(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of two, one was freed, and with it the code of functions that were being called."""
+    made: list[object] = []
+    first, second = threading.Event(), threading.Event()
+
+    def load() -> object:
+        first.set()
+        second.wait(0.1)
+        made.append(object())
+        return made[-1]
+
+    monkeypatch.setattr(large, "_load_chains", load)
+    monkeypatch.setattr(large, "_chains", None)
+    found: list[object] = []
+    other = threading.Thread(target=lambda: found.append(large.chains()))
+    other.start()
+    first.wait()
+    late = threading.Thread(target=lambda: (found.append(large.chains()), second.set()))
+    late.start()
+    other.join()
+    late.join()
+    assert found == [made[0]] * 2

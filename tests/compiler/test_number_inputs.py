@@ -38,6 +38,12 @@ def programs(function: Callable[..., Any], calls: Sequence[Sequence[Any]]) -> in
 X = torch.arange(12.0).reshape(3, 4)
 I = torch.arange(5)  # as in a formula
 
+def stored(x: Any, n: Any) -> Any:
+    x[:2] = n / 3
+    x[x > 5] = n
+    return x
+
+
 ONE_PROGRAM: dict[str, Callable[[Any, Any], Any]] = {
     "arithmetic": lambda x, n: x * n + 1 / (n + 1),
     "comparisons": lambda x, n: ((x <= n).float(), n > I, x != n, x == n),
@@ -53,6 +59,31 @@ ONE_PROGRAM: dict[str, Callable[[Any, Any], Any]] = {
     "slices": lambda x, n: (x[n % 2 : n % 2 + 2] * 2, x[1:, n % 3 : n % 3 + 2].sum(1)),
     "slices from the end": lambda x, n: (x[:, n % 2 - 4 : n % 2 - 2] * 2, x[: n % 3 + 9] + 1),
     "boxes of indices": lambda x, n: (x[I[:2], n % 3 : n % 3 + 2], x[None, I[:3], ..., n % 2 : n % 2 + 2]),
+    "factors": lambda x, n: (
+        x.add(x, alpha=n / 7), torch.sub(x, x + 1, alpha=n), x.mul_(n).add_(x, alpha=1 - n),
+        x.addcmul(x, x, value=n / 3), x.addcdiv_(x, x + 200, value=-n),
+    ),
+    "nearer ends": lambda x, n: (x.lerp(x * 3, n / 30), torch.lerp(x, x + 1, weight=n / 25)),
+    "lists": lambda x, n: (
+        torch._foreach_mul_([x], n / 2), torch._foreach_add([x, x], [x, x + 1], alpha=n),
+        torch._foreach_lerp_([x, x + 1], [x * 2, x], n / 40),
+    ),
+    "limits": lambda x, n: (x.clamp(-n / 2, 3), x.clamp_(max=n), torch.clip(x, n)),
+    "choices": lambda x, n: (
+        torch.where(x > 4, x, n), torch.where(x > 4, n / 3, x), x.masked_fill(x > 5, n), x.fill_(n / 7)
+    ),
+    "new tensors": lambda x, n: (
+        torch.tensor(n), torch.tensor([1, n / 2, n]), torch.full((2, 3), n), torch.full_like(x, n / 2),
+        x.new_full((2,), n), torch.as_tensor(n / 3), torch.tensor(n, dtype=torch.float64),
+        x.new_tensor(n / 2), torch.full((2,), n, dtype=torch.float64), torch.full((), fill_value=n),
+    ),
+    "shifts": lambda x, n: (
+        torch.roll(x, n, 0), x.roll((n, -n), (0, 1)), x.roll((1, n), dims=(-1, 0)), torch.arange(n, n + 4),
+    ),
+    "places": lambda x, n: (
+        torch.select(x, 1, n % 4 - 4) * 2, torch.narrow(x, -1, n % 2, 3) + 1, x.narrow(0, n % 3, 1) + x,
+    ),
+    "stored": stored,
     "parts of rows": lambda x, n: x[n % 3, 1:] - x[None, n % 3, :3].sum(),
 }
 

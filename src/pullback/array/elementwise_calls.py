@@ -86,7 +86,7 @@ class ElementwiseCalls:
             if len(self._counts) > _MOST_COUNTED:
                 self._counts.clear()
             return refuse
-        del self._counts[key]
+        self._counts.pop(key, None)  # another thread may have been here
         if len(self.compiled) >= _MOST_COUNTED:
             self.compiled.clear()
         token, without = quiet(IGNORE), imports.set(False)

@@ -15,6 +15,7 @@ from typing import Any
 
 from numpy import ndarray
 
+from . import locks
 from .blas import TAKES_THREADS, is_narrow, product
 from .memory import adapt
 
@@ -88,7 +89,10 @@ def chains() -> Any:
     """
     global _load_chains, _chains
     if _load_chains is not None:
-        _chains, _load_chains = _load_chains(), None
+        # Of two, one would be freed with the machine code of functions that its thread goes on to call.
+        with locks.importing:
+            if _load_chains is not None:
+                _chains, _load_chains = _load_chains(), None
     return _chains
 
 

@@ -285,7 +285,7 @@ def majors(pointers: Any) -> np.ndarray:
 
 def of_entries(x: CompressedTensor) -> tuple[np.ndarray, np.ndarray, Any]:
     """Return the rows, the columns and the values of all elements of a tensor without batches."""
-    major, minor = majors(x._pointers), array_of(x._places).astype(np.int64)
+    major, minor = majors(x._pointers), array_of(x._places).astype(np.int64, copy=False)
     rows, columns = (major, minor) if x._kind.by_rows else (minor, major)
     if not x._kind.in_blocks:
         return rows, columns, x._what

@@ -49,7 +49,7 @@ def product(x: Any, y: Any) -> Any:
     if not x._nnz() or not y.shape[1]:
         return y.new_zeros((x.shape[0], y.shape[1]))
     rows, columns, found = entries(x)
-    if not x.is_floating_point() or x.dtype is not y.dtype:
+    if not x.dtype.is_floating_point or x.dtype is not y.dtype:
         weighted = y[wrap(columns)] * found.unsqueeze(1)
         start = weighted.new_zeros((x.shape[0], y.shape[1]))
         return start.index_add(0, wrap(rows), weighted)

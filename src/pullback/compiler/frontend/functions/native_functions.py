@@ -28,11 +28,10 @@ from ....nn import Module
 from ....tensor.constants import layout, memory_format
 from ....tensor.random import Generator
 from ..operations import calls, containers
-from ..state import number_inputs
 from ..state.deferred import Deferred
 from ..state.guards import ABSENT, SCALARS, is_heap_type
 from ..state.session import Session
-from . import rules
+from . import number_arguments, rules
 
 #: Folders and files of this package whose functions work on tensors and settings alone.
 _NATIVE = tuple(PACKAGE + name for name in (
@@ -173,11 +172,10 @@ def call_native(
     session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
     """Call a function of this package on arguments that hold nothing unseen."""
-    if not kwargs and any(isinstance(arg, Deferred) for arg in args):
-        made = number_inputs.of_array(session, f.__name__, args)
+    if any(map(number_arguments.holds_later, (*args, *kwargs.values()))):
+        made = number_arguments.result(session, f, args, kwargs)
         if made is not None:
             return made
-        args = number_inputs.operands(f.__name__, args)
     for n, arg in enumerate(args):
         if type(arg) not in PASSED and not isinstance(arg, TensorBase):
             args = (*args[:n], *(given(session, f, a) for a in args[n:]))

@@ -113,6 +113,8 @@ def store_item(parts: tuple[Any, Any, Any]) -> None:
     value, container, key = parts
     session = current.get()
     if isinstance(container, TensorBase):
+        # A number that is stored is one that is added to nothing.
+        value = number_inputs.operand(value, "+", container)
         if not number_inputs.set_item(session, container, key, value):
             native_functions.call_native(session, operator.setitem, (container, key, value), {})
         return

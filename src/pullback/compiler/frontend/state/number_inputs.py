@@ -19,12 +19,8 @@ from .session import Session
 
 #: Operators that take a tensor without axes as they take the number.
 _SIGNS = frozenset({"+", "-", "*", "/", "<", "<=", "==", "!=", ">", ">="})
-#: Functions and methods of two operands that stand for them.
-_NAMES = {
-    "add": "+", "sub": "-", "mul": "*", "div": "/", "lt": "<", "le": "<=", "eq": "==", "ne": "!=", "gt": ">",
-    "ge": ">=", "subtract": "-", "multiply": "*", "divide": "/", "true_divide": "/",
-}  # fmt: skip
-_FLOATS = frozenset({np.dtype(np.float32), np.dtype(np.float64)})
+#: Dtypes in which a number is what it is, but for its precision.
+FLOATS = frozenset({np.dtype(np.float32), np.dtype(np.float64)})
 
 
 def operand(value: Any, sign: str, other: Any) -> Any:
@@ -37,14 +33,6 @@ def operand(value: Any, sign: str, other: Any) -> Any:
     dtype = _met(type(value.present()), other)
     found = None if dtype is None else value.session.number(value, dtype)
     return value.known() if found is None else found
-
-
-def operands(name: str, args: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Return the arguments of a function of two operands, numbers made inputs."""
-    sign = _NAMES.get(name)
-    if sign is None or len(args) != 2 or not isinstance(args[0], TensorBase):
-        return args
-    return args[0], operand(args[1], sign, args[0])
 
 
 def array(session: Session, value: Deferred) -> Any:
@@ -81,12 +69,12 @@ def _met(kind: type, tensor: Any) -> np.dtype[Any] | None:
     """
     dtype = dtype_of(tensor)
     if kind is int:
-        if dtype in _FLOATS or dtype.kind in "iu":
+        if dtype in FLOATS or dtype.kind in "iu":
             return dtype
         return np.dtype(np.int64) if dtype.kind == "b" else None
     if kind is not float:
         return None
-    if dtype in _FLOATS:
+    if dtype in FLOATS:
         return dtype
     # Of the default dtype is what comes of integers and a number.
     return dtypes.get_default_dtype().numpy if dtype.kind in "biu" else None
