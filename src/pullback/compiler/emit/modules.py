@@ -16,8 +16,9 @@ from . import functions
 from .codegen import HASTY, LOOPS, Code, Effort, is_endless
 from .emitter import Module
 
-#: Steps that are kernels, from which kernels have modules of their own: inlining 80 took four times the time.
-MANY = 16
+#: Steps that are kernels, or nodes in loops' kernels, from which kernels have modules of their own, which
+#: several processes compile: inlining 80 took four times the time, and from 12 on hardly any is inlined.
+MANY, DENSE = 12, 150
 #: Lines of a module of kernels.
 LINES = 400
 #: Buffers of a kernel that is not given them one by one.
