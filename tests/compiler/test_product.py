@@ -72,7 +72,8 @@ def run(made: Product, a, b, c):
     """All parts one after the other."""
     memory = np.full(made.scratch() // a.itemsize, np.nan, a.dtype)
     words = np.array(made.numbers(), np.int64)
-    table = np.array([*map(address, (a, b, c, memory, words))], np.uintp)
+    table = made.table()
+    table[:5] = [*map(address, (a, b, c, memory, words))]
     product.parallel(made.code.part, table, made.grid().parts)
 
 
