@@ -20,6 +20,7 @@ from pullback.compiler.runtime.shared_kernels import address
 EXTENTS = [
     (1, 1, 1), (1, 70, 9), (70, 1, 9), (3, 5, 700), (14, 32, 16), (15, 33, 17), (29, 31, 256), (28, 64, 257),
     (64, 10, 128), (170, 40, 600), (337, 17, 31), (9, 1100, 40), (7, 9, 2100),
+    (24, 664, 178),
 ]  # fmt: skip
 
 
@@ -71,7 +72,8 @@ def run(made: Product, a, b, c):
     """All parts one after the other."""
     memory = np.full(made.scratch() // a.itemsize, np.nan, a.dtype)
     words = np.array(made.numbers(), np.int64)
-    table = np.array([*map(address, (a, b, c, memory, words))], np.uintp)
+    table = made.table()
+    table[:5] = [*map(address, (a, b, c, memory, words))]
     product.parallel(made.code.part, table, made.grid().parts)
 
 

@@ -291,7 +291,7 @@ index_add: Any = op(
         ),
     ),
     kind="gather",
-    halves=True, place=in_order,
+    halves=True, place=in_order, sizes_kept=True,
     jvp=lambda primals, tangents, out, dim, alpha: index_add(*filled(primals, tangents), dim, alpha),
 )
 

@@ -18,6 +18,7 @@ from ..array import norm as kernels
 from ..array.layout import following_channels
 from ..core.op import Covectors, Term, Terms, op
 from ..core.recorded_pullback import zeros_like_value
+from ..core.result_shapes import Kinds, of_no_image
 from ..core.value import TensorBase, dtype_of, shape_of
 from .arithmetic import rsqrt
 from .reduce import mean_dims
@@ -324,6 +325,10 @@ def _group_backward(
     return kernels.group_norm_adjoint(g, x, mean, rstd, weight, groups)
 
 
+def _group_backward_shapes(g: ndarray, x: ndarray, *others: Any) -> Kinds:
+    return ((x.shape, x.dtype), *(((x.shape[1],), x.dtype),) * 2)
+
+
 def _group_backward_rule(
     covectors: Any, g: Any, x: Any, weight: Term | None, groups: int, eps: float
 ) -> Covectors:
@@ -365,9 +370,10 @@ def _group_backward_batched(size: int, values: Any, dims: Any, groups: int, eps:
 #: Normalisation of each group of channels, then weight and bias for each channel.
 group_norm = op(
     "native_group_norm", _group_norm, _group_rule, joint=True, outputs=("out", "mean", "rstd"),
-    differentiable=(0,), batch_rule=_group_batched, place=following_channels,
+    differentiable=(0,), batch_rule=_group_batched, place=following_channels, shape=of_no_image(_group_norm),
 )
 group_norm_backward = op(
     "native_group_norm_backward", _group_backward, _group_backward_rule, joint=True,
     outputs=("dx", "dweight", "dbias"), partial=True, batch_rule=_group_backward_batched,
+    shape=_group_backward_shapes,
 )

@@ -16,8 +16,10 @@ from . import functions
 from .codegen import HASTY, LOOPS, Code, Effort, is_endless
 from .emitter import Module
 
-#: Steps that are kernels, from which kernels have modules of their own: inlining 80 took four times the time.
-MANY = 16
+#: Steps that are kernels, or nodes in loops' kernels, from which kernels have modules of their own, which
+#: several processes compile: inlining 80 took four times the time. From 13 kernels on two rows took 1.27
+#: times as long: LLVM makes use of what it knows of a module's functions although it inlines none.
+MANY, DENSE = 16, 150
 #: Lines of a module of kernels.
 LINES = 400
 #: Buffers of a kernel that is not given them one by one.

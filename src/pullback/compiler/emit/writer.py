@@ -16,7 +16,7 @@ from ..runtime.thread_pool import PARALLEL, pool
 from .codegen import Code, Effort
 from .loop import write_branch, write_loop
 from .modules import WIDE, Kernels
-from .product import Product
+from .product import WORDS, Product
 
 #: Kernels of a module, and calls of them, up to which LLVM may inline them into the function that calls them
 #: all.
@@ -266,8 +266,11 @@ class Writer:
     def _product(self, name: str, made: Product) -> str:
         """Return the function of (left, right, result, scratch) that runs a product's parts."""
         code, words = made.code, made.numbers()
-        self.symbols[code.name] = lambda: code.part
-        part, parts = self.module.declare(code.name, "void", "ptr", "i64"), made.grid().parts
+        called = made.called()
+        for function in (code, *called.values()):
+            self.symbols[function.name] = function.address
+            self.module.declare(function.name, "void", "ptr", "i64")
+        part, parts = code.name, made.grid().parts
         numbers = self.module.name("numbers")
         self.calling.append(
             f"@{numbers} = private unnamed_addr constant [{len(words)} x i64] "
@@ -275,9 +278,10 @@ class Writer:
         )
         lines = [
             f"define internal void @{name}(ptr %a, ptr %b, ptr %c, ptr %scratch) noinline nounwind #0 {{",
-            "  %table = alloca [5 x ptr]",
+            f"  %table = alloca [{WORDS} x ptr]",
         ]
-        for n, pointer in enumerate(("%a", "%b", "%c", "%scratch", f"@{numbers}")):
+        addresses = enumerate(("%a", "%b", "%c", "%scratch", f"@{numbers}"))
+        for n, pointer in (*addresses, *((n, f"@{function.name}") for n, function in called.items())):
             lines += [
                 f"  %at{n} = getelementptr ptr, ptr %table, i64 {n}", f"  store ptr {pointer}, ptr %at{n}"
             ]

@@ -12,7 +12,7 @@ from heapq import heappop, heappush
 
 from ...array.locks import computed
 from ...core.op import TABLE
-from ..emit.modules import MANY, WIDE, Kernels
+from ..emit.modules import DENSE, MANY, WIDE, Kernels
 from ..emit.product import Product
 from ..emit.routine import emit_routine
 from ..lower.buffer import ALIGNMENT, Buffer
@@ -141,7 +141,8 @@ def emitted(plan: Plan) -> Plan:
     kernels, module = plan.kernels, plan.kernels.module
     escaping = _escaping(plan.steps, plan.lowered)
     if plan.whole:
-        kernels.apart = sum(isinstance(step, Kernel) for step in plan.steps) > MANY
+        nodes = [len(step.nodes) for step in plan.steps if isinstance(step, Kernel)]
+        kernels.apart = len(nodes) > MANY or (sum(nodes) > DENSE and not plan.is_straight)
     for n, step in enumerate(plan.steps):
         if isinstance(step, Kernel):
             emission = plan.emissions[id(step)] = emit(step, module, escaping[n])

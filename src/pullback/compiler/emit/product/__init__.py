@@ -19,7 +19,7 @@ from ...runtime.shared_kernels import LINE, address, parallel
 from ..scalars import TYPES
 from ..vector_registers import registers
 from . import tile
-from .kernel import MARGIN, NUMBERS, Blocks, Compiled, compiled
+from .kernel import ADDRESSES, DOTS, MARGIN, NUMBERS, Blocks, Compiled, compiled
 
 #: Estimated nanoseconds of a multiplication and addition, and of a part's work at least; parts at most (each
 #: packs what it needs: sixteen were slower than eight, 0017).
@@ -35,6 +35,8 @@ _NEAR = 1 << 15
 #: Rows up to which a right operand whose columns lie in one piece is multiplied by sums along k, and how many
 #: times as long these are: 20 rows by 64×256 take 8 µs so, and 6 with the operand packed.
 _DOTS, _LONG = 16, 12
+#: Words of the table of a product: addresses, and a function for each slot of the largest tile.
+WORDS = len(ADDRESSES) + tile.Tile(14, 2).slot + 1
 #: Accumulations in the time of packing an element: up to 0.8 cycles were measured, of 32 accumulations each.
 _PACKING = 32
 
@@ -124,6 +126,32 @@ class Product(NamedTuple):
         """Return the machine code that computes it."""
         return compiled(self.real)
 
+    def called(self) -> dict[int, Compiled]:
+        """Return the functions that it calls, by their words in its table, however it is cut into parts."""
+        kind, height = registers(self.real), self.height
+        (rows, columns, _), in_place = self.extents, self.reads_rows_as_they_lie
+        packed = not (in_place or self.reads_as_it_lies)
+        heights, left = _steps(rows, height), rows % height
+        if in_place:
+            # A part of few rows has steps of its own (see `kernel`).
+            few = (n for n in (height, left, height + left) if n <= min(rows, 16))
+            heights = heights.union(*(_steps(n, min(8, height)) for n in few))
+        tiles = {DOTS} if self.is_dots else {
+            tile.Tile(each, 1 + (wide > kind.lanes))
+            for tall in heights
+            for wide in _steps(columns, self.width)
+            if not (packed and (tall, wide) == (height, self.width))
+            for each in tile.called(tall, kind)
+        }  # fmt: skip
+        return {len(ADDRESSES) + t.slot: compiled(self.real, t) for t in sorted(tiles)}
+
+    def table(self) -> ndarray:
+        """Return its table, in which the functions stand that it calls."""
+        words = np.zeros(WORDS, np.uintp)
+        for place, function in self.called().items():
+            words[place] = function.part
+        return words
+
     def grid(self) -> Grid:
         """Return how it is cut into parts for as many threads as there are now."""
         return _best(self, get_num_threads())
@@ -194,9 +222,19 @@ class Product(NamedTuple):
         return self.grid().parts * self.numbers()[NUMBERS.index("scratch")] * size
 
 
-def begun(step: Contraction) -> Compiled:
-    """Return the machine code that a step will call, which may still be compiled."""
-    return compiled(TYPES[step.buffer.dtype])
+def begun(step: Contraction) -> None:
+    """Begin to compile what a step will call."""
+    _begun(Product.of(step))
+
+
+@functools.lru_cache(maxsize=4096)
+def _begun(product: Product) -> tuple[Compiled, ...]:
+    return product.code, *product.called().values()
+
+
+def _steps(extent: int, step: int) -> set[int]:
+    """Return the lengths of the steps that an extent is gone through in."""
+    return {n for n in (step if extent >= step else 0, extent % step) if n}
 
 
 @functools.lru_cache(maxsize=4096)
@@ -240,6 +278,7 @@ class _Plain(NamedTuple):
 
     code: Compiled
     parts: int
+    table: ndarray
     words: ndarray
     scratch: int
 
@@ -250,7 +289,7 @@ def _plain(
 ) -> _Plain:
     product = Product(real, extents, Operand(*a), Operand(*b))
     words = np.array(product.numbers(), np.int64)
-    return _Plain(product.code, product.grid().parts, words, product.scratch() + LINE)
+    return _Plain(product.code, product.grid().parts, product.table(), words, product.scratch() + LINE)
 
 
 #: Scratches of products that ran, for the next: the system takes longer to give new memory than to multiply.
@@ -269,8 +308,9 @@ def multiply(a: ndarray, b: ndarray, out: ndarray) -> None:
     if memory.size < product.scratch:
         memory = np.empty(product.scratch, np.uint8)
     start = memory.ctypes.data
-    table = np.array(
-        [address(a), address(b), address(out), start + -start % LINE, address(product.words)], np.uintp
-    )
+    table = product.table.copy()
+    table[: len(ADDRESSES)] = (
+        address(a), address(b), address(out), start + -start % LINE, address(product.words)
+    )  # fmt: skip
     parallel(product.code.part, table, product.parts)
     _scratches.append(memory)

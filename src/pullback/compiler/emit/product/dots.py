@@ -102,4 +102,4 @@ def whole(code: Code, rows: int) -> str:
             tiled = code.value(f"and i64 {most}, {-rows}")
             take("0", tiled, rows)
             take(tiled, "%rows", rows // 2)
-    return code.text("dots", PARAMETERS.format(real=code.real))
+    return code.text("part", PARAMETERS.format(real=code.real))

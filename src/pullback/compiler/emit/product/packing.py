@@ -45,28 +45,32 @@ def _slice(code: Code, first: str, width: int, masks: Sequence[str | None]) -> N
             code.store(vector, slots, n * code.lanes)
 
 
-def behind(code: Code, name: str, width: int) -> str:
-    """Return the function of lines that lie `step` elements apart, each in one piece, as text.
+def behind(code: Code) -> str:
+    """Return the function of lines that lie `step` elements apart, each in one piece, as text; it is told the
+    slices' width.
 
     The last numbers of lines are written with others behind them, over what belongs to the next slice, or to
-    nobody.
+    nobody. So are those of a slice's last lines, over the first of the next k: the last are copied first.
     """
     lanes = code.lanes
     whole = code.value(f"and i64 %inner, {-lanes}")
     rest = code.before(code.value(f"sub i64 %inner, {whole}"))
     last = code.value("sub i64 %lines, 1")
-    with code.loop(0, "%lines", step=width) as block:
+    with code.loop(0, "%lines", step="%width") as block:
         target = code.at("%target", code.value(f"mul nsw i64 {block.index}, %inner"))
-        there = code.smaller(code.value(f"sub i64 %lines, {block.index}"), width)
+        there = code.smaller(code.value(f"sub i64 %lines, {block.index}"), "%width")
+        end = code.value(f"and i64 {code.value(f'sub i64 {there}, 1')}, {-lanes}")
         with code.loop(0, there, step=lanes) as part:
+            first = code.value(f"sub i64 {end}, {part.index}")
             rows = []
             for n in range(lanes):
-                line = code.smaller(code.plus(code.plus(block.index, part.index), n), last)
+                line = code.smaller(code.plus(code.plus(block.index, first), n), last)
                 rows.append(code.at("%source", code.value(f"mul nsw i64 {line}, %step")))
             for start, stop, mask in ((0, whole, None), (whole, "%inner", rest)):
                 with code.loop(start, stop, step=lanes) as loop:
                     square = [code.load_some(code.at(row, loop.index), mask) for row in rows]
                     for n, vector in enumerate(code.transposed(square)):
-                        slots = code.at(target, code.times(code.plus(loop.index, n), width), part.index)
+                        line = code.value(f"mul nsw i64 {code.plus(loop.index, n)}, %width")
+                        slots = code.at(target, line, first)
                         code.store(vector, slots)
-    return code.text(name, PARAMETERS)
+    return code.text("behind", f"{PARAMETERS}, i64 %width")

@@ -26,9 +26,9 @@ class Tile(NamedTuple):
     vectors: int
 
     @property
-    def name(self) -> str:
-        """Return the name of the function."""
-        return f"tile_{self.rows}_{self.vectors}"
+    def slot(self) -> int:
+        """Return which of the functions that a product may call it is."""
+        return 2 * self.rows + (self.vectors > 1)
 
 
 def largest(registers: Registers) -> Tile:
@@ -36,16 +36,15 @@ def largest(registers: Registers) -> Tile:
     return Tile(14 if registers.number >= 32 else 6, 2)
 
 
-def heights(registers: Registers) -> tuple[int, ...]:
-    """Return the rows of tiles for which functions are made; what is left of a matrix is one, or two of
-    them.
+def _most(registers: Registers) -> int:
+    """Return the most rows of the tiles that are not as large as can be: what is left of a matrix is one of
+    these, or two.
     """
-    rows = largest(registers).rows
-    return (*range(1, min(rows, 8) + 1), *((rows,) if rows > 8 else ()))
+    return min(largest(registers).rows - 1, 8)
 
 
 def write(code: Code, tile: Tile, packed: bool = False) -> str:
-    """Return the function of one tile, as text.
+    """Return the function of one tile, as text; the module it is in is the tile's unless `packed`.
 
     ``first`` says that nothing has been added to the result. If `packed`, A and B are packed for this tile,
     and no column is missing.
@@ -90,32 +89,36 @@ def write(code: Code, tile: Tile, packed: bool = False) -> str:
                 code.store_some(value, slots, mask)
         if label == "plain":
             code.line("ret void")
-    return code.text("tile_packed" if packed else tile.name, PARAMETERS.format(real=code.real))
+    return code.text("tile_packed" if packed else "part", PARAMETERS.format(real=code.real))
 
 
-def chosen(real: str, registers: Registers) -> str:
+def called(tall: int, registers: Registers) -> tuple[int, ...]:
+    """Return the rows of the tiles that compute so many rows, as `chosen` calls them."""
+    whole = largest(registers).rows
+    return (min(tall, whole),) if tall <= _most(registers) or tall >= whole else (tall - tall // 2, tall // 2)
+
+
+def chosen(real: str, registers: Registers, first: int) -> str:
     """Return the function that has the rows of a tile, or fewer, computed by the function for as many, as
-    text.
+    text; where these are stands in a table from its word `first` on (see `Tile.slot`).
     """
-    whole, made = largest(registers), heights(registers)
+    whole = largest(registers)
     parameters = PARAMETERS.format(real=real)
     passed = parameters.replace("noalias ", "")
-    cases = [Tile(rows, vectors) for rows in made for vectors in (1, whole.vectors)]
-    table = " ".join(f"i64 {2 * t.rows + (t.vectors > 1)}, label %{t.name}" for t in cases)
-    calls = "\n".join(f"{t.name}:\n  call void @{t.name}({passed})\n  ret void" for t in cases)
-    most = max(rows for rows in made if rows < whole.rows)
+    most = _most(registers)
     return f"""\
-define internal void @exact(i64 %rows, {parameters}) nounwind #0 {{
+define internal void @exact(ptr %table, i64 %rows, {parameters}) nounwind #0 {{
   %wide = icmp sgt i64 %columns, {registers.lanes}
   %more = zext i1 %wide to i64
   %twice = shl i64 %rows, 1
-  %case = or i64 %twice, %more
-  switch i64 %case, label %none [ {table} ]
-none:
+  %slot = or i64 %twice, %more
+  %place = add i64 %slot, {first}
+  %at = getelementptr ptr, ptr %table, i64 %place
+  %made = load ptr, ptr %at
+  call void %made({passed})
   ret void
-{calls}
 }}
-define internal void @tile(i64 %rows, i1 %packed, {parameters}) nounwind #0 {{
+define internal void @tile(ptr %table, i64 %rows, i1 %packed, {parameters}) nounwind #0 {{
   %tall = icmp sge i64 %rows, {whole.rows}
   %held = icmp sge i64 %columns, {whole.vectors * registers.lanes}
   %full = and i1 %tall, %held
@@ -130,16 +133,16 @@ rest:
   br i1 %one, label %single, label %double
 single:
   %some = call i64 @llvm.smin.i64(i64 %rows, i64 {whole.rows})
-  call void @exact(i64 %some, {passed})
+  call void @exact(ptr %table, i64 %some, {passed})
   ret void
 double:
   %lower = lshr i64 %rows, 1
   %upper = sub i64 %rows, %lower
-  call void @exact(i64 %upper, {passed})
+  call void @exact(ptr %table, i64 %upper, {passed})
   %a_skipped = mul nsw i64 %upper, %a_row
   %c_skipped = mul nsw i64 %upper, %pitch
   %a_below = getelementptr {real}, ptr %a, i64 %a_skipped
   %c_below = getelementptr {real}, ptr %c, i64 %c_skipped
-  call void @exact(i64 %lower, {passed.replace("%a,", "%a_below,").replace("%c,", "%c_below,")})
+  call void @exact(ptr %table, i64 %lower, {passed.replace("%a,", "%a_below,").replace("%c,", "%c_below,")})
   ret void
 }}"""
