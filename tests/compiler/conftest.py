@@ -39,7 +39,7 @@ def plain_processor(monkeypatch):
     fewer = type(features)({name: name in RESTRICTED for name in features})
     cached = (
         codegen.processor, codegen.target, processor.machine, engine.attributes, engine.machine_name,
-        engine.register_bytes, engine.fused, functions._widths, cache._surroundings,
+        engine.register_bytes, engine.fused, functions.widths, cache._surroundings,
     )  # fmt: skip
     monkeypatch.setattr(llvm, "get_host_cpu_features", lambda: fewer)
     monkeypatch.setattr(llvm, "get_host_cpu_name", lambda: "x86-64")

@@ -32,7 +32,7 @@ def arity(name: str) -> int:
 
 
 @functools.cache
-def _widths(real: str) -> tuple[int, ...]:
+def widths(real: str) -> tuple[int, ...]:
     """Return lanes of the vector variants: as many numbers as a register holds, and as wider numbers beside
     them.
     """
@@ -40,7 +40,8 @@ def _widths(real: str) -> tuple[int, ...]:
     return (size // 4, size // 8) if real == "float" else (size // 8,)
 
 
-def _vector(symbol: str, lanes: int) -> str:
+def variant(symbol: str, lanes: int) -> str:
+    """Return the name of a function of vectors."""
     return f"{PREFIX}{symbol}_{lanes}"
 
 
@@ -51,8 +52,8 @@ def declarations(module: Module) -> list[str]:
         name, real = symbol.rsplit("_", 1)
         count = arity(name)
         variants = []
-        for lanes in _widths(real):
-            vector = _vector(symbol, lanes)
+        for lanes in widths(real):
+            vector = variant(symbol, lanes)
             type_ = f"<{lanes} x {real}>"
             lines.append(f"declare {type_} @{vector}({', '.join([type_] * count)}) memory(none) nounwind #0")
             variants.append(f"_ZGV_LLVM_N{lanes}{'v' * count}_{PREFIX}{symbol}({vector})")

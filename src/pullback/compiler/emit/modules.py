@@ -15,6 +15,7 @@ from ..runtime import engine
 from . import functions
 from .codegen import HASTY, LOOPS, Code, Effort, is_endless
 from .emitter import Module
+from .widened import widened
 
 #: Steps that are kernels, or nodes in loops' kernels, from which kernels have modules of their own, which
 #: several processes compile: inlining 80 took four times the time. From 13 kernels on two rows took 1.27
@@ -64,14 +65,19 @@ class Kernels:
         name = self.names.get(text)
         if name is None:
             name = self.names[text] = f"{prefix}{len(self.names)}"
-            if self.apart and is_endless(text, LINES):
-                self._begin([written(text, name)], HASTY)
+            straight = self._straight(text) if self.apart and text.count("\n") >= LINES else None
+            if straight is not None:
+                self._begin([written(straight, name)], HASTY)
             elif self.apart:
                 self._gathered.append(written(text, name))
                 self._lines += text.count("\n")
                 if self._lines >= LINES:
                     self._hand_over(())
         return name
+
+    def _straight(self, text: str) -> str | None:
+        """Return a text that says what to do as it stands, and gains little from passes."""
+        return text if is_endless(text, LINES) else widened(text, self.module)
 
     def _hand_over(self, others: Iterable[str]) -> None:
         """Have the kernels that have gathered compiled, with some other functions."""

@@ -13,7 +13,7 @@ from ..emit.product import merged
 from .buffer import Buffer
 from .filling import Call, Node
 from .handlers import Analysis, Handler
-from .index import ZERO, Indices, Variable, atom_index, constant, linear, strides_of
+from .index import ZERO, Index, Indices, Variable, atom_index, constant, linear, strides_of
 from .lowered import Body, Contraction, Lowered, Map, Matrix, Reduction, Shape
 
 BOOL, INT64 = np.dtype(bool), np.dtype(np.int64)
@@ -92,8 +92,15 @@ class Context:
 
     def held(self, buffer: Buffer) -> Lowered:
         """Return the value that lies in a buffer."""
+        last: tuple[Indices, Index] = (), ZERO
+
         def load(ops: Handler, indices: Indices) -> Any:
-            return ops.load(buffer, linear(indices, strides_of(buffer.shape)))
+            nonlocal last
+            known = last
+            if known[0] is not indices:
+                # A kernel is looked at some times in one place.
+                known = last = indices, linear(indices, strides_of(buffer.shape))
+            return ops.load(buffer, known[1])
 
         return Lowered(buffer.shape, buffer.dtype, load, buffer, cost=1, even=(buffer,))
 

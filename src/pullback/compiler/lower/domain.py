@@ -8,6 +8,7 @@ blocks.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import prod
@@ -16,6 +17,10 @@ from .index import Index, Indices, Variable, atom_index, constant, linear, resha
 
 #: Elements of a row where rows are only blocks of a long array.
 BLOCK = 4096
+
+
+#: Spaces and places in them are made once: 7,000 kernels of a long program have some dozens of them.
+once = functools.lru_cache(4096)
 
 
 @dataclass(eq=False)
@@ -74,6 +79,7 @@ class Domain:
         """Return lanes of a row."""
         return self.loops[-1].extent if self.laned else 1
 
+    @once
     def with_last_apart(self) -> Domain:
         """Return the space with a loop of its own for the last of the axes that the innermost loop goes
         along.
@@ -98,10 +104,11 @@ class Domain:
                 result[axis] = index
         return tuple(result)
 
-    def indices(self, shape: Sequence[int]) -> Indices:
+    @once
+    def indices(self, shape: tuple[int, ...]) -> Indices:
         """Return indices into an array of as many elements as the space, in its order."""
         own = self._indices()
-        return own if tuple(shape) == self.shape else reshaped(own, shape, self.shape)
+        return own if shape == self.shape else reshaped(own, shape, self.shape)
 
     def row_indices(self, shape: Sequence[int]) -> Indices:
         """Return indices into an array of an element per row."""
@@ -123,7 +130,8 @@ class Domain:
         )
 
 
-def reduced(shape: Sequence[int], axes: Sequence[int]) -> Domain:
+@once
+def reduced(shape: tuple[int, ...], axes: tuple[int, ...]) -> Domain:
     """Return the space of a reduction over `axes`.
 
     Over leading axes it goes along the rows that are added up: passing down each column would read memory
@@ -141,42 +149,46 @@ def reduced(shape: Sequence[int], axes: Sequence[int]) -> Domain:
             groups[-1].append(axis)
         else:
             groups.append([axis])
-    return Domain(tuple(shape), kept, tuple(tuple(g) for g in groups))
+    return Domain(shape, kept, tuple(tuple(g) for g in groups))
 
 
 #: Lanes of which a vector register is filled; what is added up in each in sequence, at most.
 WIDTH, TERMS = 8, 256
 
 
-def in_lanes(shape: Sequence[int], axes: Sequence[int]) -> Domain | None:
+@once
+def in_lanes(shape: tuple[int, ...], axes: tuple[int, ...]) -> Domain | None:
     """Return the space of a reduction over axes in the middle: the kept axes behind them are lanes.
 
     LLVM vectorizes innermost loops alone, and one over the reduced axis goes through memory in strides:
     logsumexp of (2, 5, 5000) took 9.2 ns an element, and takes 0.9 in lanes. Where that is worth it no more,
     return None.
     """
-    axes = [a for a in axes if shape[a] > 1]
+    axes = tuple(a for a in axes if shape[a] > 1)
     first, last = min(axes, default=0), max(axes, default=0)
     behind = tuple(range(last + 1, len(shape)))
     if not first or len(axes) != last - first + 1 or prod(shape[a] for a in behind) < WIDTH:
         return None
     if not 1 < prod(shape[a] for a in axes) <= TERMS:
         return None
-    return Domain(tuple(shape), tuple(range(first)), (tuple(sorted(axes)), behind), laned=True)
+    return Domain(shape, tuple(range(first)), (tuple(sorted(axes)), behind), laned=True)
 
 
-def split(shape: Sequence[int], count: int) -> Domain:
+@once
+def split(shape: tuple[int, ...], count: int) -> Domain:
     """Return the space whose rows are the first `count` axes."""
     rank = len(shape)
     inner = (tuple(range(count, rank)),) if count < rank else ()
-    return Domain(tuple(shape), tuple(range(count)), inner)
+    return Domain(shape, tuple(range(count)), inner)
 
 
+@once
 def flat(size: int) -> Domain:
     """Return the space of a long array, in blocks."""
     return Domain((size,), (), (), blocked=True)
 
 
+@once
 def stream(size: int) -> Domain:
     """Return the space of an array without rows: any part of it may be worked off by itself.
 

@@ -9,7 +9,7 @@ element is in its field `form`; without that it has no form, and its array kerne
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from math import inf
 from typing import Any
 
@@ -201,6 +201,26 @@ def _asked(ops: Handler, *operands: Any, ufunc: np.ufunc) -> Any:
         return how(ops, *xs)
     found = ops.function(how, *xs) if how in MATHEMATICS else getattr(ops, how)(*xs)
     return _cast(ops, found, result)
+
+
+def asking(op: Op, kinds: Sequence[np.dtype[Any]]) -> Form | None:
+    """Return the scalar form of an op for operands of real dtypes in which NumPy's loop takes them as they
+    are, for which a handler is asked at once; None where more is to be found out in each place.
+    """
+    op = TABLE[op.base]
+    if op.form is not None or not isinstance(op.kernel, np.ufunc):
+        return None
+    wanted, result, how = _answer(op.kernel, *kinds)
+    if type(how) is not str or wanted != tuple(kinds) or result.kind == "c":
+        return None
+
+    def function(ops: Handler, *xs: Any) -> Any:
+        return _cast(ops, ops.function(how, *xs), result)
+
+    def method(ops: Handler, *xs: Any) -> Any:
+        return _cast(ops, getattr(ops, how)(*xs), result)
+
+    return function if how in MATHEMATICS else method
 
 
 # --- NumPy's functions, by what handlers have ---------------------------------------------------------------

@@ -49,7 +49,7 @@ from . import (
 )
 from .buffer import Buffer
 from .context import BOOL, CHEAP, Context, broadcast
-from .elementwise import Form, Unwritten, form
+from .elementwise import Form, Unwritten, asking, form
 from .filling import Call, Node
 from .handlers import Analysis, Handler
 from .lowered import Lowered
@@ -256,7 +256,7 @@ class _Lowering:
         computed = _computed(op, op.form, kinds, attrs, dtype, dtypes.get_default_dtype())
         if computed is None:
             return None
-        written, common, exact, count = computed
+        written, common, exact, count, as_is = computed
         # What many elements share is computed once.
         operands = [
             self.context.stored(o)
@@ -270,6 +270,9 @@ class _Lowering:
         paired = any(d.kind == "c" for d in (*common, dtype))
 
         def body(ops: Handler, indices: Any) -> Any:
+            if as_is:
+                values = [b(ops, indices) for b in bodies]  # type: ignore[misc]  # all are values
+                return ops.cast(written(ops, *values, *attrs), dtype)
             own = Pairs(ops) if paired else ops
             scalars = [
                 own.cast(own.cast(b(ops, indices), c) if b is not None else own.constant(o, c), e)
@@ -289,9 +292,10 @@ class _Lowering:
 def _computed(
     op: Op, _form: Form | None, kinds: tuple[tuple[Any, Any], ...], attrs: tuple[Any, ...],
     dtype: np.dtype[Any], _default: Any,
-) -> tuple[Form, list[np.dtype[Any]], list[np.dtype[Any]], int] | None:
+) -> tuple[Form, list[np.dtype[Any]], list[np.dtype[Any]], int, bool] | None:
     """Return the form of an op, the dtypes in which its operands meet and those in which they are computed,
-    and how many operations an element takes; None for an op without a form, or that rounds an operand.
+    how many operations an element takes, and whether real operands are taken as they are; None for an op
+    without a form, or that rounds an operand.
 
     What the op's own form and the default dtype are, on which the answer depends, are only part of the key.
     An operand is its dtype and whether it has no axes, or the type of a number and the number. The kinds of
@@ -326,7 +330,12 @@ def _computed(
         ops.cast(written(ops, *terms, *attrs), dtype)
     except Unwritten:
         return None
-    return written, common, exact, analysis.count
+    as_is = dtype.kind != "c" and all(
+        isinstance(k, np.dtype) and k == c == e and e.kind != "c"
+        for (k, _), c, e in zip(kinds, common, exact, strict=True)
+    )
+    written = (as_is and not attrs and asking(op, exact)) or written
+    return written, common, exact, analysis.count, as_is
 
 
 def _is_mixed(program: Program) -> bool:

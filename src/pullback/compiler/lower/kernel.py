@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from math import prod
+from typing import Any
+
+import numpy as np
 
 from ..emit.scalars import computing
-from .domain import BLOCK, WIDTH, Domain, flat, in_lanes, reduced, split, stream
+from .domain import BLOCK, WIDTH, Domain, flat, in_lanes, once, reduced, split, stream
 from .filling import Node
 from .handlers import Analysis, Read
 from .index import ZERO, Index, Indices, constant, linear, strides_of
-from .lowered import Map, Reduction
+from .lowered import Map, Reduction, Shape
 
 # Where a node runs: for every element, once a row, once a row and lane, or gathered over columns or over
 # everything.
@@ -32,34 +35,46 @@ class Place:
 def place(node: Node, domain: Domain) -> Place | None:
     """Return how a node fits into a space; None when it does not."""
     if isinstance(node, Map):
-        size = prod(node.shape)
-        if size == domain.size:
-            indices = domain.indices(node.shape)
-            return Place(ELEMENT, indices, linear(indices, strides_of(node.shape)))
-        if domain.laned:
-            if size != domain.rows * domain.lanes:
-                return None
-            indices = domain.lane_indices(node.shape)
-            return Place(LANE, indices, linear(indices, strides_of(node.shape)))
-        if size == domain.rows and not domain.blocked:
-            indices = domain.row_indices(node.shape)
-            return Place(ROW, indices, linear(indices, strides_of(node.shape)))
-        return None
+        return _of_map(node.shape, domain)
     assert isinstance(node, Reduction)
-    size = prod(node.shape)
-    kept = [n for a, n in enumerate(node.shape) if a not in node.axes]
+    return _of_reduction(node.shape, node.axes, node.buffer.dtype, domain)
+
+
+@once
+def _of_map(shape: Shape, domain: Domain) -> Place | None:
+    size = prod(shape)
     if size == domain.size:
-        indices = domain.indices(node.shape)
+        indices = domain.indices(shape)
+        return Place(ELEMENT, indices, linear(indices, strides_of(shape)))
+    if domain.laned:
+        if size != domain.rows * domain.lanes:
+            return None
+        indices = domain.lane_indices(shape)
+        return Place(LANE, indices, linear(indices, strides_of(shape)))
+    if size == domain.rows and not domain.blocked:
+        indices = domain.row_indices(shape)
+        return Place(ROW, indices, linear(indices, strides_of(shape)))
+    return None
+
+
+@once
+def _of_reduction(
+    shape: Shape, axes: tuple[int, ...], dtype: np.dtype[Any], domain: Domain
+) -> Place | None:
+    size = prod(shape)
+    kept = [n for a, n in enumerate(shape) if a not in axes]
+    if size == domain.size:
+        indices = domain.indices(shape)
         store = linear(
-            (indices[a] for a in range(len(node.shape)) if a not in node.axes), strides_of(kept)
+            (indices[a] for a in range(len(shape)) if a not in axes), strides_of(kept)
         )
         used = store.variables()
         inner = {v.name for v in domain.loops if v.extent > 1}
         if prod(kept) == 1:
             return Place(ALL, indices, constant(0))
         if domain.laned:
-            fits = used <= {domain.row.name, domain.loops[-1].name} and node.buffer.dtype == computing(
-                node.buffer.dtype
+            fits = used <= {domain.row.name, domain.loops[-1].name} and dtype == computing(
+                dtype
             )
             return Place(LANE, indices, store) if fits and prod(kept) == domain.rows * domain.lanes else None
         if not used & inner and prod(kept) == domain.rows:
@@ -68,7 +83,7 @@ def place(node: Node, domain: Domain) -> Place | None:
             return Place(COLUMN, indices, store)
         return None
     if size == domain.rows and prod(kept) == 1 and not domain.blocked and not domain.laned:
-        return Place(ALL, domain.row_indices(node.shape), constant(0))
+        return Place(ALL, domain.row_indices(shape), constant(0))
     return None
 
 

@@ -127,6 +127,10 @@ class _Parting:
 
     def keep(self, equation: Equation) -> None:
         """Keep an equation, on values that are there."""
+        read = [o.index for o in equation.operands if type(o) is Reference]
+        if all(known.keys().isdisjoint(read) for known in (self.same, self.parts, self.placed)):
+            self.out.append(equation)
+            return
         given = [Reference(self.there(o.index)) if type(o) is Reference else o for o in equation.operands]
         self.out.append(equation._replace(operands=tuple(given)))
 
