@@ -78,14 +78,16 @@ def _alone(scope: Scope) -> Iterator[tuple[int, str]]:
 
 def _scopes_around(scene: Scene) -> Iterator[tuple[Scope, Any]]:
     """Return the scope of a frame with the frame, then the functions that it knows and the methods of its
-    objects, with the object.
+    objects, with the object. Of those that do not name `detach` nothing is read: under pytest 1,700 took
+    0.5 s of a message.
     """
     if scene.scope is not None:
         yield scene.scope, scene
     for value in list(scene.variables.values()):
         members = (value,) if isinstance(value, FunctionType) else vars(type(value)).values()
         for member in members:
-            if isinstance(member, FunctionType) and not own_file[member.__code__.co_filename]:
-                scope = scope_of(member.__code__)
+            code = member.__code__ if isinstance(member, FunctionType) else None
+            if code is not None and "detach" in code.co_names and not own_file[code.co_filename]:
+                scope = scope_of(code)
                 if scope is not None:
                     yield scope, value
