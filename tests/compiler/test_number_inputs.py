@@ -398,3 +398,20 @@ def test_an_error_whose_text_has_a_number_is_eagers():
         compiled(X)
     with pytest.raises(ValueError, match="after 4"):
         compiled(X)
+
+
+@pytest.mark.parametrize("function", [
+    lambda x, n: x.fill_(n), lambda x, n: torch.full_like(x, n), lambda x, n: x.masked_fill(x > 5, n),
+    lambda x, n: x.clamp(max=n), lambda x, n: x.mul(n),
+])  # fmt: skip
+def test_a_number_beyond_a_dtype_is_what_it_is_in_eager(function):
+    """An error where it fills a tensor, infinity where it is an operand."""
+    compiled = torch.compile(function)
+    for n in (0.5, 0.75, -1e300, 0.25, math.inf):
+        try:
+            expected = function(X.clone(), n)
+        except RuntimeError as error:
+            with pytest.raises(RuntimeError, match=str(error)):
+                compiled(X.clone(), n)
+        else:
+            assert same(compiled(X.clone(), n), expected)

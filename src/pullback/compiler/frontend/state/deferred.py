@@ -9,6 +9,7 @@ before it changes anything (`Session.speculate`).
 
 from __future__ import annotations
 
+import math
 import operator
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -345,12 +346,14 @@ class Number:
         Of the input.
     """
 
-    __slots__ = ("_dtype", "_kind", "_value")
+    __slots__ = ("_dtype", "_kind", "_limit", "_value")
 
     def __init__(self, value: Deferred, dtype: np.dtype[Any]) -> None:
         self._value = value
         self._dtype = dtype
         self._kind = type(value.present())
+        # What fills a tensor must not overflow: eager raises, and an operator gives infinity.
+        self._limit = float(np.finfo(dtype).max) if self._kind is float and dtype.kind == "f" else math.inf
 
     def traced(self) -> Any:
         """Return the number of the call that is traced; None where it does not fit."""
@@ -364,7 +367,7 @@ class Number:
             return None
 
     def _made(self, now: Any) -> Any:
-        if type(now) is not self._kind:
+        if type(now) is not self._kind or (self._kind is float and self._limit < abs(now) < math.inf):
             return None
         token = quiet(IGNORE)
         try:
