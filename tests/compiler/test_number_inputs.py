@@ -402,7 +402,7 @@ def test_an_error_whose_text_has_a_number_is_eagers():
 
 @pytest.mark.parametrize("function", [
     lambda x, n: x.fill_(n), lambda x, n: torch.full_like(x, n), lambda x, n: x.masked_fill(x > 5, n),
-    lambda x, n: x.clamp(max=n), lambda x, n: x.mul(n),
+    lambda x, n: x.clamp(max=n), lambda x, n: x.sub(n),
 ])  # fmt: skip
 def test_a_number_beyond_a_dtype_is_what_it_is_in_eager(function):
     """An error where it fills a tensor, infinity where it is an operand."""
