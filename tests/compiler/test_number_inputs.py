@@ -176,6 +176,32 @@ def test_a_setting_is_an_input_and_counts_as_the_number(name, dtype):
     assert len(compiled._native.specializations) == 2
 
 
+@pytest.mark.parametrize("shape", [(7,), (40, 5)], ids=str)
+def test_draws_of_a_number_are_those_of_eager(shape):
+    def step(k: float) -> Any:
+        x = torch.empty(shape)
+        drawn = [x.normal_(0, k).clone(), x.uniform_(-k, to=k).clone(), x.exponential_(k).clone()]
+        x.t().normal_(k)
+        y = torch.ones(shape, requires_grad=True)
+        F.dropout(y, k / 9).sum().backward()
+        return *drawn, x, torch.empty(shape).bernoulli_(k / 9), y.grad, torch.rand(2)
+
+    compiled = torch.compile(step)
+    for k in (0.5, 1.5, 2.5, 3.5, 8.0):
+        torch.manual_seed(3)
+        ours = compiled(k)
+        torch.manual_seed(3)
+        assert all(map(torch.equal, ours, step(k)))
+    assert len(compiled._native.specializations) == 2
+    # Dropout leaves out all: it draws nothing for that.
+    torch.manual_seed(3)
+    ours = compiled(9.0)
+    torch.manual_seed(3)
+    assert all(map(torch.equal, ours, step(9.0)))
+    with pytest.raises(RuntimeError, match="std >= 0"):
+        compiled(-1.0)
+
+
 def test_numbers_with_a_formula_of_their_own_have_a_program_of_their_own():
     powers = [(X + 1, k) for k in (5, 0, 1, 2, 3, 7, 9, 8, 1, 2)]
     assert programs(lambda x, k: x**k, powers) == 6

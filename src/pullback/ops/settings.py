@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..core.op import Call, Rule, elementwise, of
-from . import activation, loss
+from . import activation, loss, random
 from .activation import _below_zero
 from .arithmetic import pow
 from .comparison import le, where
@@ -87,3 +87,16 @@ power_of = _by(
     lambda g, out, log: g * (out * log),
     inputs=("x", "base", "log"),
 )  # fmt: skip
+
+#: Draws, from streams that are those of the draws with settings.
+uniform = random.Draw("uniform_by", random.random_uniform, (), "UniformBackward0", "uniform", ("low", "high"))
+normal = random.Draw("normal_by", random.random_normal, (), "NormalBackward0", "normal", ("mean", "std"))
+exponential = random.Draw(
+    "exponential_by", random.random_transform, (), "ExponentialBackward0", "exponential", ("rate",)
+)
+bernoulli = random.Draw(
+    "bernoulli_number_by", random.random_transform, (), "BernoulliBackward2", "bernoulli", ("p",)
+)
+dropout_noise = random.Draw(
+    "dropout_noise_by", random.random_transform, (), "BernoulliBackward2", "dropout_noise", ("p",)
+)

@@ -20,7 +20,10 @@ from ....core.modes import is_grad_enabled
 from ....core.value import TensorBase, dtype_of, shape_of, wrap
 from ....ops import settings
 from ....ops.comparison import where
+from ....ops.random import Draw
 from ....tensor.join import stack
+from ....tensor.random import _of
+from ....tensor.random_in_place import _fill
 from ....tensor.tensor import Tensor
 from ..state.deferred import Applied, Deferred, comes_before
 from ..state.number_inputs import FLOATS, item, of_array, operand
@@ -195,6 +198,8 @@ def _special(exponent: float) -> float | None:
 
 def _setting(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Do the op of which the settings of a function are operands."""
+    if f.__name__ not in _SETTINGS:
+        return None
     call, tensors, parameters, fits = _SETTINGS[f.__name__]
     given = {**parameters, **dict(zip(parameters, args[tensors:])), **kwargs}
     dtype, reduction = _floating(args[:tensors]), given.pop("reduction", "none")
@@ -227,6 +232,36 @@ def _are_limits(low: float, high: float) -> bool:
 
 def _is_positive(number: float) -> bool:
     return 0 < number < 1e38
+
+
+def _drawn(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Draw for a tensor, or multiply it with what dropout draws."""
+    if f.__name__ not in _DRAWN:
+        return None
+    draw, parameters, fits = _DRAWN[f.__name__]
+    given = {**parameters, **dict(zip(parameters, args[1:])), **kwargs}
+    numbers = {name: given.pop(name) for name, usual in parameters.items() if type(usual) is float}
+    plain = all(value is parameters.get(name, f) for name, value in given.items())
+    if not plain or len(args) > 1 + len(parameters) or _floating(args[:1]) is None:
+        return None
+    if not all(type(n) in (int, float) or _is_early(n) for n in numbers.values()):
+        return None
+    if not Applied(session, bool, fits, tuple(numbers.values())).known():
+        return None
+    operands = [_taken(session, n, np.dtype(np.float64)) for n in numbers.values()]
+    if any(n is None for n in operands):
+        return None
+    if f.__name__ != "dropout":
+        return _fill(args[0], draw, *operands, _of(None))
+    return args[0] * draw.call(args[0].detach(), *operands, _of(None))
+
+
+def _is_spread(mean: float, std: float) -> bool:
+    return _fits(mean) and 0 <= std < 1e38
+
+
+def _is_share(number: float) -> bool:
+    return 0 < number < 1
 
 
 def _made(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -359,6 +394,14 @@ _SETTINGS: dict[str, tuple[Any, int, dict[str, Any], Callable[..., bool]]] = {
         {"size_average": None, "reduce": None, "reduction": "mean", "beta": 1.0}, _is_positive,
     ),
 }  # fmt: skip
+#: Of functions that draw: the draw, the parameters behind the tensor, and which numbers it serves.
+_DRAWN: dict[str, tuple[Draw, dict[str, Any], Callable[..., bool]]] = {
+    "normal_": (settings.normal, {"mean": 0.0, "std": 1.0}, _is_spread),
+    "uniform_": (settings.uniform, {"from": 0.0, "to": 1.0}, _are_limits),
+    "exponential_": (settings.exponential, {"lambd": 1.0}, _is_positive),
+    "bernoulli_": (settings.bernoulli, {"p": 0.5}, _is_share),
+    "dropout": (settings.dropout_noise, {"p": 0.5, "training": True, "inplace": False}, _is_share),
+}  # fmt: skip
 #: Where functions that make a tensor take its value.
 _VALUES = {
     "full": 1, "full_like": 1, "new_full": 2, "new_tensor": 1, "tensor": 0, "as_tensor": 0,
@@ -368,5 +411,6 @@ _RULES: dict[str, _Rule] = {
     **dict.fromkeys(_SIGNS, _operator), **dict.fromkeys(_VALUES, _made), "addcmul": _scaled,
     "addcdiv": _scaled, "lerp": _lerp, "clamp": _clamp, "clip": _clamp, "where": _where, "fill": _last,
     "masked_fill": _last, "index_fill": _last, "scatter": _scatter, "pad": _pad, "pow": power,
-    **dict.fromkeys(_SETTINGS, _setting), "roll": _roll, "arange": _arange, "narrow": _part, "select": _part,
+    **dict.fromkeys(_SETTINGS, _setting), **dict.fromkeys((n.removesuffix("_") for n in _DRAWN), _drawn),
+    "roll": _roll, "arange": _arange, "narrow": _part, "select": _part,
 }  # fmt: skip
