@@ -260,6 +260,31 @@ def _is_spread(mean: float, std: float) -> bool:
     return _fits(mean) and 0 <= std < 1e38
 
 
+def _smoothed(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Return the cross entropy with class indices, of which label smoothing takes a share."""
+    from ....nn.functional.classification_loss import _nll, _smooth_part, log_softmax
+
+    given = {"weight": None, "ignore_index": -100, "reduction": "mean", **kwargs}
+    given.update(zip(("weight",), args[2:]))
+    smoothing = given.pop("label_smoothing", None)
+    dtype = _floating(args[:1])
+    plain = len(args) in (2, 3) and len(given) == 3 and given["reduction"] in ("none", "sum", "mean")
+    if not plain or dtype is None or shape_of(args[1]) == shape_of(args[0]):
+        return None
+    if not _is_early(smoothing) or not Applied(session, bool, _is_share, (smoothing,)).known():
+        return None
+    axis = 0 if len(shape_of(args[0])) == 1 else 1
+    shares = [
+        _taken(session, Applied(session, float, *how), dtype)
+        for how in ((operator.sub, (1, smoothing)), (operator.truediv, (smoothing, shape_of(args[0])[axis])))
+    ]
+    if any(share is None for share in shares):
+        return None
+    logs = log_softmax(args[0], axis)
+    options = (logs, args[1], given["weight"], given["reduction"], given["ignore_index"])
+    return _nll(*options) * shares[0] + _smooth_part(*options, axis) * shares[1]
+
+
 def _is_share(number: float) -> bool:
     return 0 < number < 1
 
@@ -411,6 +436,7 @@ _RULES: dict[str, _Rule] = {
     **dict.fromkeys(_SIGNS, _operator), **dict.fromkeys(_VALUES, _made), "addcmul": _scaled,
     "addcdiv": _scaled, "lerp": _lerp, "clamp": _clamp, "clip": _clamp, "where": _where, "fill": _last,
     "masked_fill": _last, "index_fill": _last, "scatter": _scatter, "pad": _pad, "pow": power,
-    **dict.fromkeys(_SETTINGS, _setting), **dict.fromkeys((n.removesuffix("_") for n in _DRAWN), _drawn),
-    "roll": _roll, "arange": _arange, "narrow": _part, "select": _part,
+    "cross_entropy": _smoothed, "roll": _roll, "arange": _arange, "narrow": _part, "select": _part,
+    **dict.fromkeys(_SETTINGS, _setting),
+    **dict.fromkeys((name.removesuffix("_") for name in _DRAWN), _drawn),
 }  # fmt: skip
