@@ -262,7 +262,8 @@ def _is_spread(mean: float, std: float) -> bool:
 
 def _smoothed(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Return the cross entropy with class indices, of which label smoothing takes a share."""
-    from ....nn.functional.classification_loss import _nll, _smooth_part, log_softmax
+    from ....nn.functional.classification_loss import _nll, _smooth_part
+    from ....tensor.softmax import log_softmax
 
     given = {"weight": None, "ignore_index": -100, "reduction": "mean", **kwargs}
     given.update(zip(("weight",), args[2:]))
