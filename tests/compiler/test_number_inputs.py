@@ -83,6 +83,14 @@ ONE_PROGRAM: dict[str, Callable[[Any, Any], Any]] = {
     "places": lambda x, n: (
         torch.select(x, 1, n % 4 - 4) * 2, torch.narrow(x, -1, n % 2, 3) + 1, x.narrow(0, n % 3, 1) + x,
     ),
+    "remainders": lambda x, n: (
+        x % (n + 1), I % (n + 1), I.fmod(n + 2), n % (x + 1), torch.remainder(x, n / 3 + 1), I // (n + 1),
+    ),
+    "filled places": lambda x, n: (
+        x.index_fill(1, I[:2], n), x.scatter(1, I[:3, None], n),
+        torch.scatter(x, 0, I[:2, None], value=n / 2),
+        x.scatter_(1, I[:3, None], n / 3), torch.nn.functional.pad(x, (1, 2, -1, 0), value=n), x,
+    ),
     "stored": stored,
     "parts of rows": lambda x, n: x[n % 3, 1:] - x[None, n % 3, :3].sum(),
 }
@@ -121,6 +129,109 @@ def test_a_rate_of_a_counter(name: str) -> None:
         assert same(compiled(), eager())
         assert one.param_groups[0]["lr"] == other.param_groups[0]["lr"]
     assert len(compiled._native.specializations) == 2
+
+
+F = torch.nn.functional
+#: Functions with settings; all but the last ones are computed alike by eager, bit for bit.
+SETTINGS: dict[str, Callable[[Any, Any], Any]] = {
+    "leaky_relu": lambda x, k: F.leaky_relu(x, k) + F.leaky_relu(x, negative_slope=-k),
+    "threshold": lambda x, k: F.threshold(x, k, -k),
+    "hardshrink": F.hardshrink,
+    "softshrink": lambda x, k: torch.nn.Softshrink(k)(x),
+    "hardtanh": lambda x, k: F.hardtanh(x, -k, k),
+    "huber_loss": lambda x, k: F.huber_loss(x, x.detach() * 0.3, delta=k),
+    "huber_loss of each": lambda x, k: F.huber_loss(x.detach() * 0.3, x, "none", k),
+    "smooth_l1_loss": lambda x, k: F.smooth_l1_loss(x, x.detach() * 0.3, reduction="sum", beta=k),
+    "pad": lambda x, k: F.pad(x, (1, -1), value=k),
+    "elu": F.elu,
+    "celu": F.celu,
+    "softplus": lambda x, k: F.softplus(x, k, 4 * k),
+    "cross_entropy": lambda x, k: F.cross_entropy(x[1:], I.repeat(8)[1:], label_smoothing=k / 20),
+    "cross_entropy of each": lambda x, k: torch.nn.CrossEntropyLoss(
+        x[2].detach().abs(), ignore_index=2, reduction="none", label_smoothing=k / 20
+    )(x[1:], I.repeat(8)[1:]),
+    "power": lambda x, k: x.abs().pow(k) + x.abs() ** -k,
+    "power of a number": lambda x, k: torch.pow(k, x) + k**x,
+}
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64], ids=str)
+def test_a_setting_is_an_input_and_counts_as_the_number(name, dtype):
+    function = SETTINGS[name]
+    x = torch.randn(40, 5, generator=torch.Generator().manual_seed(0), dtype=dtype) * 3
+    x[0] = torch.tensor([0.0, -0.0, math.inf, -math.inf, math.nan])
+
+    def step(x: Any, k: float) -> Any:
+        y = function(x, k)
+        (y * torch.arange(float(y.numel())).reshape(y.shape)).sum().backward()
+        return y.detach(), x.grad
+
+    def both(run: Callable[..., Any], k: float) -> list[bytes]:
+        found = run(x.clone().requires_grad_(), k)
+        return [t.nan_to_num(0.123, math.inf, -math.inf).numpy().tobytes() for t in found]
+
+    rounded = name.split(" of")[0] in ("elu", "celu", "softplus", "power", "cross_entropy")
+
+    compiled = torch.compile(step)
+    for k in (0.37, 0.74, 1.11, 2.2, 5.9, 17.3):
+        ours = both(compiled, k)
+        assert ours == both(torch.compile(step), k)
+        if not rounded:
+            assert ours == both(step, k)
+    assert len(compiled._native.specializations) == 2
+
+
+@pytest.mark.parametrize("shape", [(7,), (40, 5)], ids=str)
+def test_draws_of_a_number_are_those_of_eager(shape):
+    def step(k: float) -> Any:
+        x = torch.empty(shape)
+        drawn = [x.normal_(0, k).clone(), x.uniform_(-k, to=k).clone(), x.exponential_(k).clone()]
+        x.t().normal_(k)
+        y = torch.ones(shape, requires_grad=True)
+        F.dropout(y, k / 9).sum().backward()
+        return *drawn, x, torch.empty(shape).bernoulli_(k / 9), y.grad, torch.rand(2)
+
+    compiled = torch.compile(step)
+    for k in (0.5, 1.5, 2.5, 3.5, 8.0):
+        torch.manual_seed(3)
+        ours = compiled(k)
+        torch.manual_seed(3)
+        assert all(map(torch.equal, ours, step(k)))
+    assert len(compiled._native.specializations) == 2
+    # Dropout leaves out all: it draws nothing for that.
+    torch.manual_seed(3)
+    ours = compiled(9.0)
+    torch.manual_seed(3)
+    assert all(map(torch.equal, ours, step(9.0)))
+    with pytest.raises(RuntimeError, match="std >= 0"):
+        compiled(-1.0)
+
+
+def test_numbers_with_a_formula_of_their_own_have_a_program_of_their_own():
+    powers = [(X + 1, k) for k in (5, 0, 1, 2, 3, 7, 9, 8, 1, 2)]
+    assert programs(lambda x, k: x**k, powers) == 6
+    assert programs(lambda x, k: k ** (x / 10), [(X, k) for k in (3.0, 0.5, 0.0, 2.0, 7.0)]) == 3
+    losses = [(X, k) for k in (0.5, 1.5, 0.0, 2.5)]
+    assert programs(lambda x, k: F.smooth_l1_loss(x, x * 0.3, beta=k), losses) == 3
+    # Of negative whole exponents of integers eager raises.
+    compiled = torch.compile(lambda x, k: x**k)
+    for k in (3, 2, 1):
+        assert same(compiled(I, k), I**k)
+    with pytest.raises(RuntimeError, match="negative integer powers"):
+        compiled(I, -1)
+    # So it does of a division of integers by 0.
+    compiled = torch.compile(lambda x, k: x % k)
+    for k in (3, 2, 1):
+        assert same(compiled(I, k), I % k)
+    with pytest.raises(RuntimeError, match="ZeroDivisionError"):
+        compiled(I, 0)
+    # And of a delta that is not positive.
+    compiled = torch.compile(lambda x, k: F.huber_loss(x, x * 0.3, delta=k))
+    for k in (3.0, 2.0, 1.0):
+        assert same(compiled(X, k), F.huber_loss(X, X * 0.3, delta=k))
+    with pytest.raises(RuntimeError, match="non-positive"):
+        compiled(X, -1.0)
 
 
 def test_a_float_is_an_input():

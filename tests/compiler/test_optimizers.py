@@ -209,3 +209,43 @@ def test_a_rate_that_the_function_sets(kind):
         return [*model.weight[0].tolist(), model.bias.item()]
 
     assert trained(True) == pytest.approx(trained(False), rel=1e-5)
+
+
+#: Options that are changed from outside, by hand, and whether that is one more program at most.
+CHANGED = [
+    *((name, "weight_decay", 0.3, True) for name in ("SGD", "Adam", "AdamW", "NAdam", "RMSprop", "Adagrad")),
+    *((name, "weight_decay", 0.3, True) for name in ("Adadelta", "Adamax", "ASGD", "Adafactor")),
+    ("RMSprop", "alpha", 0.9, False), ("Adam", "eps", 0.1, False), ("NAdam", "momentum_decay", 0.5, False),
+    ("Adadelta", "rho", 0.7, False), ("ASGD", "lambd", 0.7, False),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "key", "first", "one"), CHANGED)
+@pytest.mark.parametrize("inside", [False, True], ids=["outside", "inside"])
+def test_an_option_that_each_call_finds_changed_is_not_what_it_was(name, key, first, one, inside):
+    """A decay of weights that shrank by hand stayed what the second trace had found, in silence."""
+    found = []
+    for compiled in (False, True):
+        p = torch.tensor([1.0, -2.0, 0.5], requires_grad=True)
+        optimizer = getattr(torch.optim, name)([p], lr=0.1, **{key: first})
+        group = optimizer.param_groups[0]
+
+        def step(p: Any = p, optimizer: Any = optimizer, group: Any = group) -> None:
+            optimizer.zero_grad()
+            p.square().sum().backward()
+            optimizer.step()
+            if inside:
+                group[key] *= 0.6
+
+        run = torch.compile(step) if compiled else step
+        for n in range(7):
+            if n == 5 and not inside:
+                group[key] = 0.0
+            run()
+            if not inside:
+                group[key] *= 0.6
+        found.append(p.detach())
+    torch.testing.assert_close(found[1], found[0], rtol=1e-6, atol=1e-6)
+    if one and not inside:
+        # The first, one for all others, and that of no decay.
+        assert len(run._native.specializations) <= 3

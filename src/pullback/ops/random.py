@@ -89,20 +89,26 @@ class Draw:
     kernel : str, optional
         The function of the module that fills an array, by default one of the op's name:
         ``kernel(generator, array, *numbers)``.
+    operands : tuple of str
+        Names of the numbers, where they are tensors of one element and not attributes.
     """
 
     def __init__(
-        self, name: str, kernels: Any, attrs: tuple[str, ...], node_name: str, kernel: str = ""
-    ) -> None:
+        self, name: str, kernels: Any, attrs: tuple[str, ...], node_name: str, kernel: str = "",
+        operands: tuple[str, ...] = (),
+    ) -> None:  # fmt: skip
         self._kernels, self._name = kernels, kernel or name
 
         def draw(x: ndarray, /, *parameters: Any) -> ndarray:
             *numbers, generator = parameters
+            if operands:
+                numbers = [n.item() for n in numbers]
             return self.kernel(generator, laid_out_like(x), *numbers)
 
         DRAWS.add(name)
         self._recorded = op(
-            name, draw, (_no_derivative,), inputs=("x",), attrs=(*attrs, "generator"), node_name=node_name,
+            name, draw, (_no_derivative, *(None for _ in operands)), inputs=("x", *operands),
+            attrs=(*attrs, "generator"), node_name=node_name,
             jvp=_zero_tangent, batch=_same_attributes, shape=like_first,
         )  # fmt: skip
 

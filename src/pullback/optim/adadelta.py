@@ -6,7 +6,7 @@ from typing import Any
 
 from ..tensor.creation import tensor
 from ..tensor.creation_like import zeros_like
-from .checks import add_scaled, check_lr, check_not_negative, number
+from .checks import add_scaled, check_lr, check_not_negative, number, with_decay
 from .optimizer import Optimizer
 
 
@@ -46,8 +46,7 @@ class Adadelta(Optimizer):
         """Take one step of the formula above."""
         rho, eps = group["rho"], group["eps"]
         state["step"] += 1
-        if group["weight_decay"] != 0:
-            grad = grad.add(param, alpha=group["weight_decay"])
+        grad = with_decay(param, grad, group["weight_decay"])
         squares, steps = state["square_avg"], state["acc_delta"]
         squares.mul_(rho).addcmul_(grad, grad, value=1 - rho)
         change = steps.add(eps).sqrt_().div_(squares.add(eps).sqrt_()).mul_(grad)

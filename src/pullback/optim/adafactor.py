@@ -7,7 +7,7 @@ from typing import Any
 from ..array.dtype_limits import finfo
 from ..tensor.creation import tensor
 from ..tensor.creation_like import zeros_like
-from .checks import add_scaled, check_lr, larger, number
+from .checks import add_scaled, check_lr, larger, number, stands
 from .optimizer import Optimizer
 
 
@@ -70,7 +70,7 @@ class Adafactor(Optimizer):
         fresh = step ** group["beta2_decay"]
         size = larger(eps2, number(param.norm(2)) / param.numel() ** 0.5)
         rate = size * -larger(-lr, -1 / step**0.5)
-        if group["weight_decay"] != 0:
+        if stands(group["weight_decay"]) or group["weight_decay"] != 0:
             param.mul_(1 - lr * group["weight_decay"])
         if grad.dim() > 1:
             rows, columns = state["row_var"], state["col_var"]

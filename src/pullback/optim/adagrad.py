@@ -6,7 +6,7 @@ from typing import Any
 
 from ..tensor.creation import tensor
 from ..tensor.creation_like import full_like
-from .checks import add_ratio, check_lr, check_not_negative, number
+from .checks import add_ratio, check_lr, check_not_negative, number, with_decay
 from .optimizer import Optimizer, check_fused
 
 
@@ -57,10 +57,9 @@ class Adagrad(Optimizer):
     def update(self, param: Any, grad: Any, state: dict[str, Any], group: dict[str, Any]) -> None:
         """Take one step of the formula above."""
         state["step"] += 1
-        if group["weight_decay"] != 0:
-            if grad.is_sparse:
-                raise RuntimeError("weight_decay option is not compatible with sparse gradients")
-            grad = grad.add(param, alpha=group["weight_decay"])
+        if grad.is_sparse and group["weight_decay"] != 0:
+            raise RuntimeError("weight_decay option is not compatible with sparse gradients")
+        grad = with_decay(param, grad, group["weight_decay"])
         rate = number(group["lr"]) / (1 + (number(state["step"]) - 1) * group["lr_decay"])
         if grad.is_sparse:
             grad = grad.coalesce()

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..tensor.creation import tensor
 from ..tensor.creation_like import zeros_like
-from .checks import add_ratio, approach, check_betas, check_lr, check_not_negative, number
+from .checks import add_ratio, approach, check_betas, check_lr, check_not_negative, number, with_decay
 from .optimizer import Optimizer
 
 
@@ -45,8 +45,7 @@ class Adamax(Optimizer):
         """Take one step of the formula above."""
         beta1, beta2 = group["betas"]
         state["step"] += 1
-        if group["weight_decay"] != 0:
-            grad = grad.add(param, alpha=group["weight_decay"])
+        grad = with_decay(param, grad, group["weight_decay"])
         mean, norm = state["exp_avg"], state["exp_inf"]
         approach(mean, grad, 1 - beta1)
         norm.copy_(norm.mul(beta2).maximum(grad.abs().add_(group["eps"])))

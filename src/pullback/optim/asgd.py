@@ -7,7 +7,7 @@ from typing import Any
 from ..core.value import TensorBase
 from ..tensor.creation import tensor
 from ..tensor.creation_like import zeros_like
-from .checks import add_scaled, check_lr, check_not_negative, chosen, larger, number
+from .checks import add_scaled, check_lr, check_not_negative, chosen, larger, number, with_decay
 from .optimizer import Optimizer
 
 
@@ -53,8 +53,7 @@ class ASGD(Optimizer):
         decay, lr = group["lambd"], number(group["lr"])
         state["step"] += 1
         step = number(state["step"])
-        if group["weight_decay"] != 0:
-            grad = grad.add(param, alpha=group["weight_decay"])
+        grad = with_decay(param, grad, group["weight_decay"])
         eta, weight, average = number(state["eta"]), state["mu"], state["ax"]
         param.mul_(1 - decay * eta)
         add_scaled(param, grad, -eta)

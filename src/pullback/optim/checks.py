@@ -92,12 +92,16 @@ def approach(mean: Any, x: Any, share: Any) -> Any:
 def decayed(param: Any, grad: Any, group: dict[str, Any], lr: Any) -> Any:
     """Return the gradient with the weight decay λ·p added; a decoupled one goes p ← p − γ·λ·p at once."""
     decay = group["weight_decay"]
-    if decay == 0:
-        return grad
-    if group["decoupled_weight_decay"]:
+    if not group["decoupled_weight_decay"]:
+        return with_decay(param, grad, decay)
+    if stands(decay) or decay != 0:
         param.mul_(1 - lr * decay)
-        return grad
-    return grad.add(param, alpha=decay)
+    return grad
+
+
+def with_decay(param: Any, grad: Any, decay: Any) -> Any:
+    """Return the gradient with the weight decay λ·p added, where λ may be a tensor that stands for it."""
+    return sum_scaled(grad, param, decay) if stands(decay) or decay != 0 else grad
 
 
 def chosen(condition: Any, x: Any, y: Any) -> Any:

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..tensor.creation import tensor
 from ..tensor.creation_like import zeros_like
-from .checks import add_ratio, add_scaled, check_lr, check_not_negative, number, stands
+from .checks import add_ratio, add_scaled, check_lr, check_not_negative, number, stands, with_decay
 from .optimizer import Optimizer
 
 
@@ -50,8 +50,7 @@ class RMSprop(Optimizer):
         """Take one step of the formula above."""
         alpha, lr = group["alpha"], number(group["lr"])
         state["step"] += 1
-        if group["weight_decay"] != 0:
-            grad = grad.add(param, alpha=group["weight_decay"])
+        grad = with_decay(param, grad, group["weight_decay"])
         square = state["square_avg"].mul_(alpha).addcmul_(grad, grad, value=1 - alpha)
         if group["centered"]:
             mean = state["grad_avg"].lerp_(grad, 1 - alpha)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..tensor.creation_like import full_like
-from .checks import add_scaled, check_lr, check_not_negative, number, stands, sum_scaled
+from .checks import add_scaled, check_lr, check_not_negative, number, stands, sum_scaled, with_decay
 from .optimizer import Optimizer, check_fused
 
 
@@ -53,8 +53,7 @@ class SGD(Optimizer):
 
     def update(self, param: Any, grad: Any, state: dict[str, Any], group: dict[str, Any]) -> None:
         """Take one step of the formula above."""
-        if group["weight_decay"] != 0:
-            grad = grad.add(param, alpha=group["weight_decay"])
+        grad = with_decay(param, grad, group["weight_decay"])
         momentum = group["momentum"]
         if stands(momentum) or momentum != 0:
             buffer = state.get("momentum_buffer")

@@ -194,7 +194,7 @@ class _Lowering:
             lowered = self._lowered(op, operands, equation.attrs, results)
         if lowered is None:
             if op.name in DRAWS:
-                operands = [self._layout(o) for o in equation.operands]
+                operands[0] = self._layout(equation.operands[0])
             lowered = list(self.context.call(op.name, operands, equation.attrs, equation.several, results))
         for index, value in zip(equation.outputs, lowered, strict=True):
             if value is None:

@@ -29,8 +29,9 @@ def of_draws(program: Program) -> dict[int, ndarray]:
         A loop whose number of steps the zeros might not end stands before a draw.
     """
     wanted = {
-        o.index for e in program.equations if e.op in DRAWS for o in e.operands if isinstance(o, Reference)
-    }
+        o.index for e in program.equations if e.op in DRAWS
+        for o in e.operands[:1] if isinstance(o, Reference)
+    }  # fmt: skip
     if not wanted:
         return {}
     values: dict[int, Any] = dict(program.constants)

@@ -162,7 +162,7 @@ def _gathered(segments: Iterable[Any]) -> Iterator[Any]:
 
 def _rows(segment: Any) -> list[Row] | None:
     """Return what fills a draw that goes to memory in C order; None for other segments."""
-    if not isinstance(segment, Call) or segment.op not in DRAWS:
+    if not isinstance(segment, Call) or segment.op not in DRAWS or len(segment.operands) > 1:
         return None
     (like,) = segment.operands
     in_order = isinstance(like, ndarray) and (like.flags.c_contiguous or 0 in like.strides)

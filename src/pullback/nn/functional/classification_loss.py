@@ -390,8 +390,8 @@ def cross_entropy(
     loss = _nll(logs, target, weight, reduction, ignore_index)
     if label_smoothing == 0:
         return loss
-    smooth = _smooth_part(logs, target, weight, reduction, ignore_index, label_smoothing, dim)
-    return mul_number(loss, 1 - label_smoothing) + smooth
+    smooth = _smooth_part(logs, target, weight, reduction, ignore_index, dim)
+    return mul_number(loss, 1 - label_smoothing) + mul_number(smooth, label_smoothing / shape[dim])
 
 
 def _by_class(weight: Any, rank: int, dim: int) -> Any:
@@ -399,21 +399,18 @@ def _by_class(weight: Any, rank: int, dim: int) -> Any:
     return reshape(weight, (*(1,) * dim, classes, *(1,) * (rank - dim - 1)))
 
 
-def _smooth_part(
-    logs: Any, target: Any, weight: Any, reduction: str, ignore_index: int, smoothing: float, dim: int
-) -> Any:
-    """Label smoothing's share: every class alike."""
+def _smooth_part(logs: Any, target: Any, weight: Any, reduction: str, ignore_index: int, dim: int) -> Any:
+    """Return what label smoothing takes a share of: every class alike."""
     shape = shape_of(logs)
     weighted = logs if weight is None else logs * _by_class(weight, len(shape), dim)
     each = -sum_dims(weighted, (dim,), False)
     each = masked_fill(each, eq(target, ignore_index), 0)
-    share = smoothing / shape[dim]
     if reduction == "none":
-        return mul_number(each, share)
+        return each
     total = r.sum_all(each)
     if reduction == "mean":
         total = total / r.sum_all(o.nll_weights(target, weight, ignore_index, dtype_of(logs)))
-    return mul_number(total, share)
+    return total
 
 
 def _soft_cross_entropy(

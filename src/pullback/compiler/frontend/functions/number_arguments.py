@@ -9,6 +9,7 @@ place (an average with a warm-up: 20.1 ms a step, nearly all of it traces; 1.3 w
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -17,7 +18,12 @@ import numpy as np
 
 from ....core.modes import is_grad_enabled
 from ....core.value import TensorBase, dtype_of, shape_of, wrap
+from ....ops import settings
+from ....ops.comparison import where
+from ....ops.random import Draw
 from ....tensor.join import stack
+from ....tensor.random import _of
+from ....tensor.random_in_place import _fill
 from ....tensor.tensor import Tensor
 from ..state.deferred import Applied, Deferred, comes_before
 from ..state.number_inputs import FLOATS, item, of_array, operand
@@ -28,7 +34,8 @@ _Rule = Callable[[Session, Any, tuple[Any, ...], dict[str, Any]], Any]
 
 _SIGNS = {
     "add": "+", "sub": "-", "mul": "*", "div": "/", "lt": "<", "le": "<=", "eq": "==", "ne": "!=", "gt": ">",
-    "ge": ">=", "subtract": "-", "multiply": "*", "divide": "/", "true_divide": "/",
+    "ge": ">=", "subtract": "-", "multiply": "*", "divide": "/", "true_divide": "/", "fmod": "%",
+    "remainder": "%", "floor_divide": "//",
 }  # fmt: skip
 
 
@@ -143,6 +150,146 @@ def _last(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any
     return None if number is None else f(*args[:-1], number)
 
 
+def _scatter(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Write a number to places of a tensor."""
+    *given, value = (*args, *kwargs.values())
+    number = _taken(session, value, _floating(args[:1]))
+    if len(given) != 3 or not kwargs.keys() <= {"value"} or number is None:
+        return None
+    return f(*given, number.expand(shape_of(given[2])))
+
+
+def _pad(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Put a number where there was no element."""
+    given = {**dict(zip(("mode", "value"), args[2:])), **kwargs}
+    if len(args) < 2 or given.keys() - {"mode"} != {"value"} or given.pop("mode", "constant") != "constant":
+        return None
+    number = _taken(session, given["value"], _floating(args[:1]))
+    if number is None or any(map(holds_later, args[:2])):
+        return None
+    there = f(wrap(np.ones(shape_of(args[0]), bool)), args[1], value=False)
+    return where(there, f(*args[:2]), number)
+
+
+def power(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Raise to a number, or a number to a tensor, where eager has no formula of its own for the number."""
+    if kwargs or len(args) != 2 or f.__name__.endswith("_"):
+        return None
+    base, exponent = args
+    if _is_early(exponent) and (dtype := _floating([base])) is not None:
+        special = Applied(session, object, _special, (exponent,)).known()
+        if special is not None:
+            return f(base, special)
+        lower = Applied(session, type(exponent.present()), operator.sub, (exponent, 1))
+        numbers = [_taken(session, n, dtype) for n in (exponent, lower)]
+        return None if any(n is None for n in numbers) else settings.power(base, *numbers)
+    if _is_early(base) and (dtype := _floating([exponent])) is not None:
+        if not Applied(session, bool, operator.gt, (base, 0)).known():
+            return None
+        numbers = [_taken(session, n, dtype) for n in (base, Applied(session, float, math.log, (base,)))]
+        return None if any(n is None for n in numbers) else settings.power_of(exponent, *numbers)
+    return None
+
+
+def _special(exponent: float) -> float | None:
+    """Return an exponent of which the power, or that of its slope, has a formula of its own."""
+    return exponent if exponent in (-2, -1, -0.5, 0, 0.5, 1, 1.5, 2, 3, 4) else None
+
+
+def _setting(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Do the op of which the settings of a function are operands."""
+    if f.__name__ not in _SETTINGS:
+        return None
+    call, tensors, parameters, fits = _SETTINGS[f.__name__]
+    given = {**parameters, **dict(zip(parameters, args[tensors:])), **kwargs}
+    dtype, reduction = _floating(args[:tensors]), given.pop("reduction", "none")
+    numbers = {name: given.pop(name) for name, usual in parameters.items() if type(usual) is float}
+    plain = all(value is parameters.get(name, f) for name, value in given.items())
+    if not plain or dtype is None or len(args) > tensors + len(parameters):
+        return None
+    if not all(type(n) in (int, float) or _is_early(n) for n in numbers.values()):
+        return None
+    alike = len(args) >= tensors and len({shape_of(t) for t in args[:tensors]}) == 1
+    if not alike or reduction not in ("none", "sum", "mean"):
+        return None
+    if not Applied(session, bool, fits, tuple(numbers.values())).known():
+        return None
+    operands = [_taken(session, n, dtype) for n in numbers.values()]
+    if any(n is None for n in operands):
+        return None
+    each = call(*args[:tensors], *operands)
+    return each if reduction == "none" else getattr(each, reduction)()
+
+
+def _fits(*numbers: float) -> bool:
+    """Return whether numbers are those of any floating dtype."""
+    return all(abs(n) < 1e38 for n in numbers)
+
+
+def _are_limits(low: float, high: float) -> bool:
+    return -1e38 < low < high < 1e38
+
+
+def _is_positive(number: float) -> bool:
+    return 0 < number < 1e38
+
+
+def _drawn(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Draw for a tensor, or multiply it with what dropout draws."""
+    if f.__name__ not in _DRAWN:
+        return None
+    draw, parameters, fits = _DRAWN[f.__name__]
+    given = {**parameters, **dict(zip(parameters, args[1:])), **kwargs}
+    numbers = {name: given.pop(name) for name, usual in parameters.items() if type(usual) is float}
+    plain = all(value is parameters.get(name, f) for name, value in given.items())
+    if not plain or len(args) > 1 + len(parameters) or _floating(args[:1]) is None:
+        return None
+    if not all(type(n) in (int, float) or _is_early(n) for n in numbers.values()):
+        return None
+    if not Applied(session, bool, fits, tuple(numbers.values())).known():
+        return None
+    operands = [_taken(session, n, np.dtype(np.float64)) for n in numbers.values()]
+    if any(n is None for n in operands):
+        return None
+    if f.__name__ != "dropout":
+        return _fill(args[0], draw, *operands, _of(None))
+    return args[0] * draw.call(args[0].detach(), *operands, _of(None))
+
+
+def _is_spread(mean: float, std: float) -> bool:
+    return _fits(mean) and 0 <= std < 1e38
+
+
+def _smoothed(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Return the cross entropy with class indices, of which label smoothing takes a share."""
+    from ....nn.functional.classification_loss import _nll, _smooth_part
+    from ....tensor.softmax import log_softmax
+
+    given = {"weight": None, "ignore_index": -100, "reduction": "mean", **kwargs}
+    given.update(zip(("weight",), args[2:]))
+    smoothing = given.pop("label_smoothing", None)
+    dtype = _floating(args[:1])
+    plain = len(args) in (2, 3) and len(given) == 3 and given["reduction"] in ("none", "sum", "mean")
+    if not plain or dtype is None or shape_of(args[1]) == shape_of(args[0]):
+        return None
+    if not _is_early(smoothing) or not Applied(session, bool, _is_share, (smoothing,)).known():
+        return None
+    axis = 0 if len(shape_of(args[0])) == 1 else 1
+    shares = [
+        _taken(session, Applied(session, float, *how), dtype)
+        for how in ((operator.sub, (1, smoothing)), (operator.truediv, (smoothing, shape_of(args[0])[axis])))
+    ]
+    if any(share is None for share in shares):
+        return None
+    logs = log_softmax(args[0], axis)
+    options = (logs, args[1], given["weight"], given["reduction"], given["ignore_index"])
+    return _nll(*options) * shares[0] + _smooth_part(*options, axis) * shares[1]
+
+
+def _is_share(number: float) -> bool:
+    return 0 < number < 1
+
+
 def _made(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Make a tensor of a number: of the dtype and the shape that another number of its type gives."""
     place = _VALUES[f.__name__]
@@ -255,6 +402,32 @@ def _each(session: Session, rule: _Rule, f: Any, args: tuple[Any, ...], kwargs: 
     return args[0] if f.__name__.endswith("_") else tuple(found)
 
 
+#: Of functions with settings: the op, how many tensors, the other parameters, and which numbers it serves.
+_SETTINGS: dict[str, tuple[Any, int, dict[str, Any], Callable[..., bool]]] = {
+    "leaky_relu": (settings.leaky_relu, 1, {"negative_slope": 0.01, "inplace": False}, _fits),
+    "elu": (settings.elu, 1, {"alpha": 1.0, "inplace": False}, _fits),
+    "celu": (settings.celu, 1, {"alpha": 1.0, "inplace": False}, _is_positive),
+    "threshold": (settings.threshold, 1, {"threshold": 0.0, "value": 0.0, "inplace": False}, _fits),
+    "hardtanh": (settings.hardtanh, 1, {"min_val": -1.0, "max_val": 1.0, "inplace": False}, _are_limits),
+    "softplus": (settings.softplus, 1, {"beta": 1.0, "threshold": 20.0}, _fits),
+    "hardshrink": (settings.hardshrink, 1, {"lambd": 0.5}, _fits),
+    "softshrink": (settings.softshrink, 1, {"lambd": 0.5}, _is_positive),
+    "huber_loss": (
+        settings.huber_loss, 2, {"reduction": "mean", "delta": 1.0, "weight": None}, _is_positive,
+    ),
+    "smooth_l1_loss": (
+        settings.smooth_l1_loss, 2,
+        {"size_average": None, "reduce": None, "reduction": "mean", "beta": 1.0}, _is_positive,
+    ),
+}  # fmt: skip
+#: Of functions that draw: the draw, the parameters behind the tensor, and which numbers it serves.
+_DRAWN: dict[str, tuple[Draw, dict[str, Any], Callable[..., bool]]] = {
+    "normal_": (settings.normal, {"mean": 0.0, "std": 1.0}, _is_spread),
+    "uniform_": (settings.uniform, {"from": 0.0, "to": 1.0}, _are_limits),
+    "exponential_": (settings.exponential, {"lambd": 1.0}, _is_positive),
+    "bernoulli_": (settings.bernoulli, {"p": 0.5}, _is_share),
+    "dropout": (settings.dropout_noise, {"p": 0.5, "training": True, "inplace": False}, _is_share),
+}  # fmt: skip
 #: Where functions that make a tensor take its value.
 _VALUES = {
     "full": 1, "full_like": 1, "new_full": 2, "new_tensor": 1, "tensor": 0, "as_tensor": 0,
@@ -263,5 +436,8 @@ _VALUES = {
 _RULES: dict[str, _Rule] = {
     **dict.fromkeys(_SIGNS, _operator), **dict.fromkeys(_VALUES, _made), "addcmul": _scaled,
     "addcdiv": _scaled, "lerp": _lerp, "clamp": _clamp, "clip": _clamp, "where": _where, "fill": _last,
-    "masked_fill": _last, "roll": _roll, "arange": _arange, "narrow": _part, "select": _part,
+    "masked_fill": _last, "index_fill": _last, "scatter": _scatter, "pad": _pad, "pow": power,
+    "cross_entropy": _smoothed, "roll": _roll, "arange": _arange, "narrow": _part, "select": _part,
+    **dict.fromkeys(_SETTINGS, _setting),
+    **dict.fromkeys((name.removesuffix("_") for name in _DRAWN), _drawn),
 }  # fmt: skip

@@ -69,10 +69,12 @@ def _step(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any
             elif key != "params":
                 found = session.dict_item(group, key)
                 number = _assigned(session, key, found)
+                if number is None and isinstance(found, Deferred):
+                    number = found.known()
                 if number is None:
                     _follow(session, found)
                 else:
-                    dials.append((group, key, number, found))
+                    dials.append((group, key, number, group[key]))
     before = {parameter: (entry, dict(entry)) for parameter, entry in dict.items(state)}
     try:
         for group, key, stand_in, _ in dials:

@@ -21,7 +21,7 @@ from ....core.value import TensorBase
 from ....nn.parameter import Buffer, Parameter
 from ....tensor.tensor import Tensor
 from ..bytecode.hooks import OPERATORS, operator_function
-from ..functions import builtin_functions
+from ..functions import builtin_functions, number_arguments
 from ..state import number_inputs
 from ..state.deferred import Applied, Deferred, comes_before, computed, is_drawn_array
 from ..state.guards import _COMPARED, ABSENT, SCALARS, is_heap_type, mro_of
@@ -175,6 +175,8 @@ def _binary_slowly(
             if isinstance(a, Deferred):
                 # What was no tensor is not written to.
                 function = operator_function(OPERATORS[sign.rstrip("=")])
+            if sign == "**" and (made := number_arguments.power(session, function, (a, b), {})) is not None:
+                return made
             return function(number_inputs.operand(a, sign, b), number_inputs.operand(b, sign, a))
         if sign in ("+", "-", "*") and all(map(_is_computed, (a, b))):
             return Applied(session, np.ndarray, computed, (sign, a, b))

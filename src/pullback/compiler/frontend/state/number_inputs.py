@@ -18,7 +18,7 @@ from .deferred import Applied, Deferred, comes_before, is_drawn_array, part_of
 from .session import Session
 
 #: Operators that take a tensor without axes as they take the number.
-_SIGNS = frozenset({"+", "-", "*", "/", "<", "<=", "==", "!=", ">", ">="})
+_SIGNS = frozenset({"+", "-", "*", "/", "//", "%", "<", "<=", "==", "!=", ">", ">="})
 #: Dtypes in which a number is what it is, but for its precision.
 FLOATS = frozenset({np.dtype(np.float32), np.dtype(np.float64)})
 
@@ -27,8 +27,11 @@ def operand(value: Any, sign: str, other: Any) -> Any:
     """Return what stands for an operand of an operator whose other operand is a tensor."""
     if not isinstance(value, Deferred):
         return value
-    plain = sign in _SIGNS or sign[:-1] in _SIGNS
-    if not plain or not isinstance(other, TensorBase) or not comes_before(value):
+    sign = sign if sign in _SIGNS else sign.removesuffix("=")
+    if sign not in _SIGNS or not isinstance(other, TensorBase) or not comes_before(value):
+        return value.known()
+    # By a whole number of 0 eager raises.
+    if sign in ("//", "%") and not Applied(value.session, bool, bool, (value,)).known():
         return value.known()
     dtype = _met(type(value.present()), other)
     found = None if dtype is None else value.session.number(value, dtype)

@@ -17,8 +17,8 @@ from .session import Session
 Entries = dict[Any, dict[str, Any]]
 
 #: Options of optimizers that are numbers of a program: the rates from the start, a momentum (or the first of
-#: a pair of decay rates) when it has changed. A momentum of 0 is another program.
-RATES, MOMENTA = frozenset({"lr"}), frozenset({"momentum", "betas"})
+#: a pair of decay rates) or a decay of weights when it has changed. One of 0 is another program.
+RATES, MOMENTA = frozenset({"lr"}), frozenset({"momentum", "betas", "weight_decay"})
 
 
 class Dial(Guard):
