@@ -133,6 +133,16 @@ def test_adaptive_pools(size, output):
     np.testing.assert_allclose(np.sum(back * x), np.sum(g * averages))
 
 
+@pytest.mark.parametrize("copies", [1, 4000], ids=["few", "many"])
+def test_the_last_nan_of_an_adaptive_window_wins(copies):
+    x = np.tile([np.nan, 1.0, 2.0, np.nan, 5.0, 7.0, 6.0], (1, copies, 1))
+    values, indices = pool.adaptive_max_pool(x, (3,))
+    np.testing.assert_array_equal(values, np.tile([np.nan, np.nan, 7.0], (1, copies, 1)))
+    np.testing.assert_array_equal(indices, np.tile([0, 3, 5], (1, copies, 1)))
+    x[..., 1] = np.nan
+    np.testing.assert_array_equal(pool.adaptive_max_pool(x, (3,))[1], np.tile([1, 3, 5], (1, copies, 1)))
+
+
 def test_ceil_mode_leaves_out_windows_that_start_in_the_padding():
     assert Windows((2,), (2,), (1,), (1,), True).output((3,)) == (2,)
     assert Windows((3,), (2,), (0,), (1,), True).output((4,)) == (2,)

@@ -56,6 +56,20 @@ def test_errors_are_of_the_order_of_rounding(length: int) -> None:
         assert agreement.array_kernels(compiled) == []
 
 
+@pytest.mark.parametrize("shape", [(4, 1), (1, 4), (1, 1)], ids=str)
+def test_axes_of_one_element(shape: tuple[int, int]) -> None:
+    draws = np.random.default_rng(0)
+    z = torch.tensor(draws.standard_normal(shape) + 1j * draws.standard_normal(shape))
+
+    def function(z: Any) -> tuple[Any, ...]:
+        fft = torch.fft
+        of_real = fft.fft(z.real), fft.rfft(z.real)
+        return fft.fft(z), fft.ifft(z, dim=0), fft.fft2(z), *of_real, fft.irfft2(z, (3, 1))
+
+    for one, other in zip(torch.compile(function)(z), function(z), strict=True):
+        torch.testing.assert_close(one, other)
+
+
 def test_long_rows_of_many_stages_and_several_axes() -> None:
     torch.manual_seed(0)
     x, y = torch.randn(2, 10, 24, dtype=torch.float64), torch.randn(3000, dtype=torch.float64)

@@ -190,6 +190,8 @@ def test_the_plainest_processor(plain_processor):
     try:
         for extents in EXTENTS:
             test_all_orders_of_the_operands(extents, np.float32)
+        # Two numbers in a register, and four columns in a tile of sums along k.
+        test_all_orders_of_the_operands((3, 6, 64), np.float64)
     finally:
         for function in cached:
             function.cache_clear()

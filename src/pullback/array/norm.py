@@ -300,7 +300,7 @@ def layer_norm_adjoint(
         results = layer_norm_adjoint(wide(g), wide(x), mean, rstd, maybe_wide(weight), axes)
         return tuple(array.astype(x.dtype) for array in results)  # type: ignore[return-value]  # as many as there were
     shape, length = x.shape[x.ndim - axes :], prod(x.shape[x.ndim - axes :])
-    count = x.size // length if length else 0
+    count = mean.size
     rows, upstream = (np.ascontiguousarray(array).reshape(count, length) for array in (x, g))
     factor = None if weight is None else weight.reshape(length)
     means, scales = mean.reshape(count, 1), rstd.reshape(count, 1)

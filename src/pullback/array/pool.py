@@ -411,7 +411,8 @@ def adaptive_max_pool(x: ndarray, output: Sequence[int]) -> tuple[ndarray, ndarr
     if 0 < x.size <= _FEW and 0 not in shape:
         places = _adaptive_places(size, tuple(output))
         largest, first = _largest(x, places)
-        return largest.reshape(shape), np.take(places, first).reshape(shape)
+        if not _has_nan(largest):
+            return largest.reshape(shape), np.take(places, first).reshape(shape)
     values = np.empty(shape, x.dtype)
     indices = np.empty(shape, np.int64)
     plane = np.arange(prod(size)).reshape(size)
@@ -421,6 +422,10 @@ def adaptive_max_pool(x: ndarray, output: Sequence[int]) -> tuple[ndarray, ndarr
         elements = x[(slice(None), slice(None), *box)]
         elements = elements.reshape(*x.shape[:2], prod(elements.shape[2:]))
         first = elements.argmax(axis=-1)
+        if _has_nan(elements):
+            # Of several the last one wins, as in `max_pool`; argmax takes the first.
+            nans = np.isnan(elements)
+            first = np.where(nans.any(-1), nans.shape[-1] - 1 - nans[..., ::-1].argmax(-1), first)
         values[place] = np.take_along_axis(elements, first[..., None], axis=-1)[..., 0]
         indices[place] = plane[box].reshape(-1)[first]
     return values, indices

@@ -16,7 +16,7 @@ from ..array.layout import in_order
 from ..array.reduction import accumulated, running_sums
 from ..core.op import Call, Term, op
 from ..core.value import dtype_of, shape_of
-from .comparison import eq, isnan, where
+from .comparison import isinf, isnan, where
 from .convert import conj, widened
 from .elementwise import exp
 
@@ -163,7 +163,7 @@ def _logcumsumexp_rule(g: Term, x: Term, out: Term, dim: int) -> Term:
         g = where(isnan(g), 0, g)  # torch takes what is above 0 and what is below
     # exp(x[k]) Σ_{i≥k} g[i]·exp(−out[i]), with each factor brought below 1.
     following = where(_is_last(shape_of(x), dim), out, shift(out, dim, True))
-    weights = conj(where(eq(out, -np.inf), 1, exp(out - following)))
+    weights = conj(where(isinf(out), 1, exp(out - following)))
     return recurrence(weights, g, dim, True) * conj(exp(x - out))
 
 

@@ -59,7 +59,7 @@ def _multi_margin_rule(
     g: Term, x: Term, target: Term, weight: Term, p: int, margin: float, reduction: str
 ) -> Term:
     gaps, right, share = _gaps(x, target, weight, p, margin)
-    slope = where(eq(gaps, 0), 0, 1.0) if p == 1 else 2 * gaps
+    slope = where(eq(gaps, 0), gaps, 1.0) if p == 1 else 2 * gaps
     slope = where(right, 0, slope) * share
     slope = where(right, -sum_dims(slope, (1,), True), slope)
     return reshape(_by_sample(g, shape_of(x), reduction) * slope, shape_of(x))

@@ -375,8 +375,8 @@ def _scale(normalization: int, count: int) -> float:
 
 
 def _fits(shape: Shape, dims: Sequence[int]) -> bool:
-    """Return whether loops serve transforms along axes."""
-    return all(shape[d] <= _LONGEST and radices(shape[d]) is not None for d in dims)
+    """Return whether loops serve transforms along axes: an axis of one element has no stage, which writes."""
+    return all(shape[d] <= _LONGEST and radices(shape[d]) for d in dims)
 
 
 def complex_transform(

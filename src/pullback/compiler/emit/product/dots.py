@@ -62,16 +62,16 @@ def tile(code: Code, rows: int) -> str:
         sums = loop.values
     scale = code.same("%alpha")
     together = [_added_up(code, sums[n : n + lanes]) for n in range(0, len(sums), lanes)]
-    for row in range(rows):
-        at = row * COLUMNS
+    for at in range(0, rows * COLUMNS, min(lanes, COLUMNS)):
+        row, first = divmod(at, COLUMNS)
         vector = code.value(f"fmul {code.vector} {together[at // lanes]}, {scale}")
         turned = code.shuffle(vector, vector, lanes, [(at + n) % lanes for n in range(lanes)])
         there = code.value(f"icmp slt i64 {row}, %rows")
-        count = code.smaller(COLUMNS, "%columns")
+        count = code.value(f"sub i64 {code.smaller(COLUMNS, '%columns')}, {first}")
         kept = code.before(code.value(f"select i1 {there}, i64 {count}, i64 0"))
         mask = f"<{lanes} x i1>"
         read = code.value(f"select i1 %first, {mask} zeroinitializer, {mask} {kept}")
-        slots = code.at("%c", code.value(f"mul nsw i64 %pitch, {row}"))
+        slots = code.at("%c", code.value(f"mul nsw i64 %pitch, {row}"), first)
         total = code.value(f"fadd {code.vector} {code.load_masked(slots, read)}, {turned}")
         code.store_masked(total, slots, kept)
     return code.text(f"dots_{rows}", PARAMETERS.format(real=code.real))
