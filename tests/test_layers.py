@@ -108,9 +108,8 @@ IMPORTING = ("__import__", "import_module", "importlib.import_module", "import_l
 
 def named_at_run_time(node: ast.AST) -> ast.expr | None:
     """The expression that names a module in an import which is not a statement."""
-    if isinstance(node, ast.Call) and node.args:
-        if dotted(node.func) in IMPORTING:
-            return node.args[0]
+    if isinstance(node, ast.Call) and node.args and dotted(node.func) in IMPORTING:
+        return node.args[0]
     if isinstance(node, ast.Subscript) and dotted(node.value) == "sys.modules":
         return node.slice
     return None
