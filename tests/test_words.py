@@ -52,18 +52,23 @@ def documented() -> list[tuple[str, ast.AST, str]]:
     return list(docstrings())
 
 
+def statements(tree: ast.AST) -> Iterator[ast.AST]:
+    """A module and its statements alone: to walk them takes a fifth of the time of all nodes."""
+    waiting = [tree]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        for field in ("body", "orelse", "handlers", "finalbody", "cases"):
+            waiting += found if isinstance(found := getattr(node, field, []), list) else []
+
+
 def docstrings() -> Iterator[tuple[str, ast.AST, str]]:
     for path in sorted(PACKAGE.rglob("*.py")):
-        # To walk statements alone takes a fifth of the time of all nodes.
-        waiting: list[ast.AST] = [ast.parse(path.read_text("utf-8"))]
-        while waiting:
-            node = waiting.pop()
+        for node in statements(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
                 text = ast.get_docstring(node, clean=False)
                 if text:
                     yield f"{path.relative_to(PACKAGE)}:{getattr(node, 'lineno', 1)}", node, text
-            for field in ("body", "orelse", "handlers", "finalbody"):
-                waiting += getattr(node, field, [])
 
 
 def first_word(text: str) -> str:

@@ -25,9 +25,9 @@ def drawn(*shape: int, seed: int = 0) -> Any:
     return torch.tensor(values, dtype=torch.float64)
 
 
-def agree(function: Callable[..., Any], *args: Any) -> Any:
-    """Compare results and gradients, compiled and not, taken within what is compiled and after it; return the
-    compiled function.
+def agree(function: Callable[..., Any], *args: Any, ways: tuple[bool, ...] = (False, True)) -> Any:
+    """Compare results and gradients, compiled and not, taken after what is compiled and within it, or one of
+    both ways; return the compiled function.
     """
 
     def run(call: Callable[..., Any], within: bool) -> list[Any]:
@@ -43,7 +43,8 @@ def agree(function: Callable[..., Any], *args: Any) -> Any:
         return result.detach()
 
     whole = None
-    for step, within in ((function, False), (pulled, True)):
+    for within in ways:
+        step = pulled if within else function
         whole = torch.compile(step, backend="native", fullgraph=True)
         for want, got in zip(run(step, within), run(whole, within), strict=True):
             np.testing.assert_allclose(got.numpy(), want.numpy(), rtol=1e-9, atol=1e-12)
@@ -172,7 +173,9 @@ def _random(seed: int) -> Callable[..., Any]:
 
 @pytest.mark.parametrize("seed", range(20))
 def test_random_writes(seed: int) -> None:
-    agree(_random(seed), drawn(5, 5, seed=seed), drawn(5, 5, seed=seed + 100))
+    # Each third and fourth takes it within: 20 programs taken both ways took 32 s of processor time.
+    ways = (seed % 4 > 1,)
+    agree(_random(seed), drawn(5, 5, seed=seed), drawn(5, 5, seed=seed + 100), ways=ways)
 
 
 @pytest.mark.parametrize("count", [8, 6, 1])

@@ -6,6 +6,7 @@ import pytest
 
 pytest.importorskip("llvmlite")
 
+from .drawing import draw
 from .stateful import text_of, verdict_of
 
 #: The programs of the suite; ``python -m tests.compiler.soundness.stateful`` runs as many as it is asked for.
@@ -21,6 +22,6 @@ def test_a_drawn_program_is_the_same_compiled(seed: int) -> None:
 
 
 def test_most_programs_of_plain_state_compile() -> None:
-    plain = [verdict for seed in range(60) if (verdict := verdict_of(seed)).program.compiles]
-    assert len(plain) > 45
+    plain = [verdict_of(seed) for seed in range(30) if draw(seed).compiles]
+    assert len(plain) > 22
     assert sum(verdict.compiled for verdict in plain) >= 0.9 * len(plain)
