@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import re
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -37,3 +38,56 @@ def test_one_thread_at_a_time_imports_the_compiler(monkeypatch: pytest.MonkeyPat
     assert pullback._of_compiler("api", "tensor") is pullback.tensor
     assert held == [True]
     assert not locks.importing._is_owned()  # type: ignore[attr-defined]
+
+
+class _Seen:
+    """A lock that tells of each thread that comes to it."""
+
+    def __init__(self, lock: Any, comes: threading.Semaphore) -> None:
+        self._lock, self._comes = lock, comes
+
+    def __enter__(self) -> None:
+        self._comes.release()
+        self._lock.acquire()
+
+    def __exit__(self, *_: object) -> None:
+        self._lock.release()
+
+
+def test_what_is_computed_is_computed_once_where_two_threads_ask() -> None:
+    """Python's own cached property has no lock from 3.12 on."""
+    comes, start = threading.Semaphore(0), threading.Barrier(2)
+
+    class Holder:
+        @locks.computed
+        def value(self) -> object:
+            # The other thread comes while this is being made.
+            for _ in range(2):
+                comes.acquire(timeout=10)
+            return object()
+
+    vars(Holder)["value"].lock = _Seen(vars(Holder)["value"].lock, comes)
+    holder, found = Holder(), []
+
+    def ask() -> None:
+        start.wait()
+        found.append(holder.value)
+
+    others = [threading.Thread(target=ask) for _ in range(2)]
+    for other in others:
+        other.start()
+    for other in others:
+        other.join()
+    assert found == [holder.value] * 2
+
+
+def test_what_is_computed_may_ask_for_its_like() -> None:
+    class Holder:
+        def __init__(self, within: Any) -> None:
+            self._within = within
+
+        @locks.computed
+        def depth(self) -> int:
+            return 0 if self._within is None else 1 + self._within.depth
+
+    assert Holder(Holder(Holder(None))).depth == 2
