@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import re
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -54,31 +55,52 @@ class _Seen:
         self._lock.release()
 
 
-def test_what_is_computed_is_computed_once_where_two_threads_ask() -> None:
-    """Python's own cached property has no lock from 3.12 on."""
+def asked_twice(make: Callable[[Callable[[], object]], Any], monkeypatch: pytest.MonkeyPatch) -> list[object]:
+    """What two threads get who ask for the same at once: the second comes while the first makes it."""
     comes, start = threading.Semaphore(0), threading.Barrier(2)
 
-    class Holder:
-        @locks.computed
-        def value(self) -> object:
-            # The other thread comes while this is being made.
-            for _ in range(2):
-                comes.acquire(timeout=10)
-            return object()
+    def made() -> object:
+        for _ in range(2):
+            assert comes.acquire(timeout=10)
+        return object()
 
-    vars(Holder)["value"].lock = _Seen(vars(Holder)["value"].lock, comes)
-    holder, found = Holder(), []
+    own = locks.reentrant_lock
+    with monkeypatch.context() as patch:
+        patch.setattr(locks, "reentrant_lock", lambda: _Seen(own(), comes))
+        asked = make(made)
+    found: list[object] = []
 
     def ask() -> None:
         start.wait()
-        found.append(holder.value)
+        found.append(asked())
 
     others = [threading.Thread(target=ask) for _ in range(2)]
     for other in others:
         other.start()
     for other in others:
         other.join()
-    assert found == [holder.value] * 2
+    return found
+
+
+def test_what_is_computed_is_computed_once_where_two_threads_ask(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Python's own cached property has no lock from 3.12 on."""
+
+    def holder(made: Callable[[], object]) -> Any:
+        class Holder:
+            @locks.computed
+            def value(self) -> object:
+                return made()
+
+        found = Holder()
+        return lambda: found.value
+
+    first, second = asked_twice(holder, monkeypatch)
+    assert first is second
+
+
+def test_what_is_made_once_is_made_once_where_two_threads_ask(monkeypatch: pytest.MonkeyPatch) -> None:
+    first, second = asked_twice(locks.once, monkeypatch)
+    assert first is second
 
 
 def test_what_is_computed_may_ask_for_its_like() -> None:
