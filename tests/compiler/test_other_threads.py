@@ -156,3 +156,14 @@ def test_a_module_is_loaded_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(machine_code.engine, "named", named)
     first, second = beside(lambda: machine_code.library("pullback_apart_threads", str, None))
     assert first is second
+
+
+def test_a_graph_from_before_the_trace_leads_to_its_leaves(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It was said not to be computed from them: the trace had put the ends of its own graph there."""
+    model, x = nn.Linear(3, 2), torch.ones(1, 3)
+    y = model(x).sum()
+    step = torch.compile(lambda x: model(x).relu())
+    (found,) = meanwhile(
+        monkeypatch, lambda: torch.autograd.grad(y, [model.weight, model.bias]), lambda: step(x)
+    )
+    assert [g.tolist() for g in found] == [[[1, 1, 1]] * 2, [1, 1]]
