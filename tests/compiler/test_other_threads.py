@@ -16,7 +16,7 @@ import pullback as torch
 from pullback import nn
 from pullback.compiler.emit import python_functions
 from pullback.compiler.frontend import cells
-from pullback.compiler.runtime import machine_code
+from pullback.compiler.runtime import engine, machine_code
 
 pytest.importorskip("llvmlite")
 
@@ -153,8 +153,8 @@ def test_a_module_is_loaded_once(monkeypatch: pytest.MonkeyPatch) -> None:
             both.wait(MOMENT)  # the other thread does not come here
         return lambda: None
 
-    monkeypatch.setattr(machine_code.engine, "named", named)
-    first, second = beside(lambda: machine_code.library("pullback_apart_threads", str, None))
+    monkeypatch.setattr(engine, "named", named)
+    first, second = beside(lambda: machine_code.library("pullback_apart_threads", str, engine.DEFAULT))
     assert first is second
 
 
