@@ -241,8 +241,15 @@ def test_kernels_are_narrow_where_the_processor_has_wider_registers(kernels, fea
     assert blas.is_narrow.__wrapped__() is narrow
 
 
-def test_threads_share_what_runs_chains(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of two, one was freed, and with it the code of functions that were being called."""
+@pytest.mark.parametrize(
+    ("ask", "load_name", "kept"), [("chains", "_load_chains", "_chains"), ("source", "_load", "_source")]
+)
+def test_threads_share_native_kernels(
+    ask: str, load_name: str, kept: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of two, one was freed, and with it the code of functions that were being called; who did not wait had
+    other bits.
+    """
     made: list[object] = []
     first, second = threading.Event(), threading.Event()
 
@@ -252,13 +259,13 @@ def test_threads_share_what_runs_chains(monkeypatch: pytest.MonkeyPatch) -> None
         made.append(object())
         return made[-1]
 
-    monkeypatch.setattr(large, "_load_chains", load)
-    monkeypatch.setattr(large, "_chains", None)
+    monkeypatch.setattr(large, load_name, load)
+    monkeypatch.setattr(large, kept, None)
     found: list[object] = []
-    other = threading.Thread(target=lambda: found.append(large.chains()))
+    other = threading.Thread(target=lambda: found.append(getattr(large, ask)()))
     other.start()
     first.wait()
-    late = threading.Thread(target=lambda: (found.append(large.chains()), second.set()))
+    late = threading.Thread(target=lambda: (found.append(getattr(large, ask)()), second.set()))
     late.start()
     other.join()
     late.join()

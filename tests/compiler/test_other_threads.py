@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
+import ctypes
 import threading
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -11,7 +14,9 @@ import pytest
 
 import pullback as torch
 from pullback import nn
+from pullback.compiler.emit import python_functions
 from pullback.compiler.frontend import cells
+from pullback.compiler.runtime import engine, machine_code
 
 pytest.importorskip("llvmlite")
 
@@ -106,3 +111,59 @@ def test_writes_stay(monkeypatch):
     assert meanwhile(monkeypatch, work, lambda: step(x)) == [None]
     assert torch.equal(model.bias.grad, torch.ones(2))
     assert torch.equal(step(x), torch.full((1, 2), 7.0))
+
+
+def beside(work: Callable[[], Any]) -> list[Any]:
+    """What two threads get that do the same at once."""
+    found: list[Any] = []
+    others = [threading.Thread(target=lambda: found.append(work())) for _ in range(2)]
+    for other in others:
+        other.start()
+    for other in others:
+        other.join()
+    return found
+
+
+def test_python_s_functions_stay_where_they_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What tells a function was made by both threads, and one was freed while its function was in use."""
+    both, told = threading.Barrier(2), []
+
+    class Told(python_functions._Method):
+        def __init__(self, *parts: Any) -> None:
+            super().__init__(*parts)
+            told.append(weakref.ref(self))
+            both.wait(10)
+
+    monkeypatch.setattr(python_functions, "_Method", Told)
+    here = python_functions.addresses()
+    if here is None:
+        pytest.skip("Python's functions are not found")
+    made = beside(lambda: python_functions.function("threads", here["pullback_PyErr_Clear"], None))
+    # Behind the count of references and the type.
+    at = {ctypes.c_void_p.from_address(id(function) + 16).value for function in made}
+    assert at == {ctypes.addressof(found) for ref in told if (found := ref()) is not None}
+
+
+def test_a_module_is_loaded_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of two, one was freed while functions of it were in use."""
+    both = threading.Barrier(2)
+
+    def named(*_: Any) -> Callable[[], Any]:
+        with contextlib.suppress(threading.BrokenBarrierError):
+            both.wait(MOMENT)  # the other thread does not come here
+        return lambda: None
+
+    monkeypatch.setattr(engine, "named", named)
+    first, second = beside(lambda: machine_code.library("pullback_apart_threads", str, engine.DEFAULT))
+    assert first is second
+
+
+def test_a_graph_from_before_the_trace_leads_to_its_leaves(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It was said not to be computed from them: the trace had put the ends of its own graph there."""
+    model, x = nn.Linear(3, 2), torch.ones(1, 3)
+    y = model(x).sum()
+    step = torch.compile(lambda x: model(x).relu())
+    (found,) = meanwhile(
+        monkeypatch, lambda: torch.autograd.grad(y, [model.weight, model.bias]), lambda: step(x)
+    )
+    assert [g.tolist() for g in found] == [[[1, 1, 1]] * 2, [1, 1]]

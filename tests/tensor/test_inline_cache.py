@@ -466,3 +466,43 @@ def test_numbers_that_never_come_again_have_no_plan():
     assert plans() - before <= inline_cache._FEW
     turns = [torch.add, x, 0.25], [torch.add, x, 0.5]
     assert learn(lambda: [function(*args) for function, *args in turns])
+
+
+def test_a_plan_is_given_up_where_another_thread_traces(monkeypatch):
+    """Its trace has a value without strides in place of what a tensor holds, until it ends."""
+    x, held = torch.rand(3, 7), []
+    planned = inline_cache.planning.planned
+
+    def then_traced(*given):
+        found = planned(*given)
+        held.append(x._value)
+        x._value = object()
+        return found
+
+    monkeypatch.setattr(inline_cache.planning, "planned", then_traced)
+    expected = x.flip(0).tolist()
+    while not held:
+        y = torch.flip(x, (0,))
+    x._value = held[0]
+    assert y.tolist() == torch.flip(x, (0,)).tolist() == expected
+
+
+def test_threads_that_find_a_function_hot_at_once_share_its_plans():
+    class Source:
+        """While the first thread waits for the native function, a second has it."""
+
+        asked = 0
+
+        def function(self, hot):
+            self.asked += 1
+            if self.asked == 1:
+                cache._begin(self)
+            return self.asked, [0, 0]
+
+    used, tables = [], len(inline_cache._tables)
+    cache = inline_cache.InlineCache(len, None, None, used.append)
+    try:
+        cache._begin(Source())
+        assert len(used) == 1 and inline_cache._tables[tables:] == [cache]
+    finally:
+        del inline_cache._tables[tables:]

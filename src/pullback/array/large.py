@@ -108,11 +108,13 @@ def source() -> Any:
     """Return the native kernels, loading them on first use; None where there are none."""
     global _load, _source, SIZE, CHAIN, ROWS, MATRIX
     if _load is not None:
-        load, _load = _load, None
-        adapt()
-        _source = load()
-        if _source is None:
-            SIZE = CHAIN = ROWS = MATRIX = _NEVER
+        # A call meanwhile waits: NumPy's loop gives other bits than the native one.
+        with locks.importing:
+            if _load is not None:
+                adapt()
+                _source, _load = _load(), None
+                if _source is None:
+                    SIZE = CHAIN = ROWS = MATRIX = _NEVER
     return _source
 
 

@@ -84,12 +84,35 @@ def around_fork(before: Callable[[], None], after: Callable[[bool], None]) -> No
 
 
 class computed(functools.cached_property[_T]):
-    """A property that is computed once. Python 3.11's own has a lock for all objects of the class."""
+    """A property that is computed once, whichever threads ask: Python's own has no lock from 3.12 on. What is
+    computed stands in the object, where later calls find it without coming here.
+    """
 
     def __init__(self, function: Callable[[Any], _T]) -> None:
         super().__init__(function)
-        if (lock := getattr(self, "lock", None)) is not None:
-            held(lock)
+        self.lock = reentrant_lock()
+
+    def __get__(self, instance: Any, owner: type[Any] | None = None) -> Any:
+        """Compute it, or take what another thread has just computed."""
+        with self.lock:
+            return super().__get__(instance, owner)
+
+
+def once(make: Callable[[], _T]) -> Callable[[], _T]:
+    """Return a function that gives what `make` gave the first of all threads: as fast as `functools.cache`,
+    which has several threads call it where the first call takes long.
+    """
+    turn = reentrant_lock()
+    made: list[_T] = []
+
+    @functools.wraps(make)
+    def first() -> _T:
+        with turn:
+            if not made:
+                made.append(make())
+        return made[0]
+
+    return functools.cache(first)
 
 
 class _Imports:

@@ -186,7 +186,7 @@ class TorchFinder:
         """Return a spec of the module of pullback for a name of torch's, or None for names of others."""
         if not is_torch_name(name):
             return None
-        return torch_names.spec_of(name, ModuleLoader(find_module(name)))
+        return torch_names.spec_of(name, ModuleLoader(torch_names.unlocked(find_module, name)))
 
 
 def install() -> None:

@@ -21,6 +21,7 @@ from ..array import dtypes, locks
 from .blame import next_sequence
 from .hooks import NodeHooks, RemovableHandle, add_hook, hooks_of
 from .modes import modes
+from .value import settled
 
 if TYPE_CHECKING:
     from .value import InnerValue, TensorBase
@@ -231,11 +232,12 @@ class AccumulateGrad(Node):
 
 def accumulator(leaf: TensorBase) -> AccumulateGrad:
     """Return the live accumulator of a leaf, or make one."""
-    reference = leaf._accumulator
+    value, reference = leaf._value, leaf._accumulator
+    if type(value) is not ndarray and settled(leaf) is not value:
+        return accumulator(leaf)  # a trace of another thread had put both there
     found: AccumulateGrad | None = reference() if reference is not None else None
     if found is not None:
         return found
-    value = leaf._value
     if type(value) is not ndarray:
         while hasattr(value, "_node"):
             value = value._value

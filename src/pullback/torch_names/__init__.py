@@ -9,14 +9,17 @@ Requirements:
 
 from __future__ import annotations
 
+import _imp
 import functools
 import importlib
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib.machinery import ModuleSpec
 from types import ModuleType
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
+
+_T = TypeVar("_T")
 
 _TOP = __name__.partition(".")[0]
 
@@ -66,6 +69,26 @@ def spec_of(name: str, loader: LoadedModule) -> ModuleSpec:
     return ModuleSpec(name, loader, is_package=hasattr(loader.module, "__path__"))  # type: ignore[arg-type]  # a loader by its methods
 
 
+def _loaded(name: str) -> ModuleType | None:
+    from importlib.util import find_spec
+
+    return None if find_spec(name) is None else importlib.import_module(name)
+
+
+def unlocked(load: Callable[[str], _T], name: str) -> _T:
+    """Return ``load(name)``, which imports, from within a finder, called under Python's lock of all imports:
+    the module may be on its way in another thread, which needs that lock to go on.
+    """
+    try:
+        _imp.release_lock()
+    except RuntimeError:  # it is not held where a program calls the finder itself
+        return load(name)
+    try:
+        return load(name)
+    finally:
+        _imp.acquire_lock()
+
+
 class Finder:
     """Find `pullback.x` where it is `pullback.torch_names.x`; an entry of `sys.meta_path`.
 
@@ -81,11 +104,8 @@ class Finder:
         """Return a spec of the module that `name` stands for; None where it stands for itself."""
         if not name.startswith(cls.prefix) or (loaded := home(name)) == name:
             return None
-        from importlib.util import find_spec
-
-        if find_spec(loaded) is None:
-            return None
-        return spec_of(name, LoadedModule(importlib.import_module(loaded)))
+        module = unlocked(_loaded, loaded)
+        return None if module is None else spec_of(name, LoadedModule(module))
 
 
 def install() -> None:

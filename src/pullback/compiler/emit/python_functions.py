@@ -72,9 +72,8 @@ class _Method(ctypes.Structure):
     )  # fmt: skip
 
 
-@functools.cache
-def _method(name: str, address: int) -> _Method:
-    return _Method(name.encode(), address, _FASTCALL, None)
+#: By name and address; Python's functions hold the addresses of these.
+_methods: dict[tuple[str, int], _Method] = {}
 
 
 def function(name: str, address: int, owner: Any) -> Callable[..., Any]:
@@ -83,5 +82,7 @@ def function(name: str, address: int, owner: Any) -> Callable[..., Any]:
     """
     make = ctypes.pythonapi.PyCFunction_NewEx
     make.restype, make.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p]
-    made: Callable[..., Any] = make(ctypes.addressof(_method(name, address)), owner, None)
+    # One that two threads made at once must not be freed, which is what a cache does with one of the two.
+    method = _methods.setdefault((name, address), _Method(name.encode(), address, _FASTCALL, None))
+    made: Callable[..., Any] = make(ctypes.addressof(method), owner, None)
     return made

@@ -319,7 +319,7 @@ class Cells:
         self._sparse.put_back()
         for slots in self.before:
             t = slots.tensor
-            t._value, t._node, t._view, t._level = slots.value, slots.node, slots.view, slots.level
+            t._node, t._view, t._level = slots.node, slots.view, slots.level
             t._counter, t._grad = slots.counter, slots.grad
             # A graph that another thread has made meanwhile ends at the one that there is now. Where that has
             # other hooks it is of the trace.
@@ -332,3 +332,4 @@ class Cells:
                 t._rearranged = slots.rearranged
             if t._retained is not slots.retained:
                 t._retained = slots.retained
+            t._value = slots.value  # what other threads wait for

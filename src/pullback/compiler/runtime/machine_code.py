@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable
 from typing import NamedTuple
 from weakref import WeakValueDictionary
 
+from ...array import locks
 from ..emit.codegen import Code, Effort
 from ..program.digests import blake2b
 from . import cache, engine
@@ -24,6 +25,7 @@ _SYMBOL = re.compile(rf"({_PREFIX}[0-9a-f]{{24}})(?:_\w+)?")
 _DEFINED = re.compile(r"^define void @(\w+)\(", re.MULTILINE)
 
 _loaded: WeakValueDictionary[str, engine.Library] = WeakValueDictionary()
+_loading = locks.reentrant_lock()
 
 
 class Found(NamedTuple):
@@ -60,9 +62,10 @@ def library(name: str, write: Callable[[], str], effort: Effort) -> engine.Libra
             text = text.replace(f"@{function}(", f"@{symbol_of(name, function)}(")
         return text
 
-    found = _loaded.get(name)
-    if found is None:
-        found = _loaded[name] = engine.Library(engine.named(_entry(name), published, effort), {})
+    with _loading:  # of two, one would be freed with functions that its thread goes on to call
+        found = _loaded.get(name)
+        if found is None:
+            found = _loaded[name] = engine.Library(engine.named(_entry(name), published, effort), {})
     return found
 
 

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from ...array import locks
 from ...core.node import LEAF
 from ...core.value import TensorBase
 from ..emit import python_functions
@@ -91,7 +92,7 @@ def count() -> Callable[..., int]:
     return function("pullback_count", None)
 
 
-@functools.cache
+@locks.once
 def begun() -> engine.Library | None:
     """Return what all programs share, which is compiled while the first is traced; None where Python's
     objects are laid out otherwise.

@@ -13,7 +13,6 @@ interpreter lock, and a process ends without them. A forked child starts threads
 from __future__ import annotations
 
 import ctypes
-import functools
 import os
 import platform
 import sys
@@ -302,7 +301,7 @@ class Pool:
         return not failed
 
 
-@functools.cache
+@locks.once
 def begun() -> Library:
     """Return the pool's native functions, which may still be compiled."""
     # Frozen programs bring the machine code of theirs.
@@ -311,7 +310,7 @@ def begun() -> Library:
     return engine.Library(text(), {})
 
 
-@functools.cache
+@locks.once
 def pool() -> Pool:
     """Return the process' pool."""
     library = begun()

@@ -94,6 +94,8 @@ class InlineCache:
         if found is None:
             self._use(None)
             return
+        if self._table is not None:  # another thread has been here: plans are added to one table
+            return
         function, self._table = found
         _tables.append(self)
         self._table[1] = 1
@@ -150,13 +152,15 @@ class InlineCache:
                 compute, *plan = planning.planned(function, given, tensors, alike, self._looks)
             if compute is not None:
                 compute = source.replayed(compute, [tensor._value for tensor in tensors], plan[-2])
+            # In between another thread's trace may have come upon a tensor, which has no strides then.
+            is_told = source.add(self._table, arguments, named, compute, *plan)
         except Exception:  # noqa: BLE001  # whatever keeps a function from running without elements
             return result
         finally:
             imports.reset(token)
             reset_modes(before_modes)
             _specialising.pop()
-        if source.add(self._table, arguments, named, compute, *plan):
+        if is_told:
             self._plans -= 1
             self._pause = self._calls
             self._table[1] = self._calls if self._plans else _NEVER
