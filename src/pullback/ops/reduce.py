@@ -173,9 +173,7 @@ def _prod(x: ndarray, /, dim: int, keepdim: bool) -> ndarray:
 
 
 def _has_zero(x: Term) -> bool:
-    """Return whether an element is 0, as far as that is known before a transform or a compiled program
-    runs.
-    """
+    """Return whether an element is 0, as far as is known before a transform or a compiled program runs."""
     x = innermost(x)
     return isinstance(x, ndarray) and not x.all()
 

@@ -476,10 +476,8 @@ class Reads:
         if name in self._noted:
             return
         for field in ("__code__", "__defaults__", "__kwdefaults__"):
-            value = getattr(function, field)
-            guard = Guard(
-                native_attribute, function, field, value, word_of_field(function, FunctionType, field)
-            )
+            word = word_of_field(function, FunctionType, field)
+            guard = Guard(native_attribute, function, field, getattr(function, field), word)
             self.note(guard, name if field == "__code__" else (*name, field))
         for value in function.__defaults__ or ():
             self.seen(value)
