@@ -47,7 +47,8 @@ def _prepared(inputs: Tensors, create_graph: bool) -> Tensors:
 
 
 def _zeros(x: Tensor) -> Tensor:
-    return wrap(np.zeros(shape_of(x), dtype_of(x)))
+    made: Tensor = wrap(np.zeros(shape_of(x), dtype_of(x)))
+    return made
 
 
 def _filled(

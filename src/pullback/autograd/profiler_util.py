@@ -177,7 +177,8 @@ class EventList(list[Any]):
     @property
     def self_cpu_time_total(self) -> float:
         """Return the time of all events, those within others counted once, in microseconds."""
-        return sum(event.self_cpu_time_total for event in self)
+        total: float = sum(event.self_cpu_time_total for event in self)
+        return total
 
     def key_averages(
         self, group_by_input_shapes: bool = False, group_by_stack_n: int = 0,

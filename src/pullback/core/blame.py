@@ -142,7 +142,7 @@ def is_freed(saved: tuple[Any, ...]) -> bool:
     return len(saved) > 1 and saved[1] is _GONE
 
 
-def freed_when(saved: tuple[Any, ...]) -> int:
+def freed_when(saved: tuple[object, object, object, object, object, int]) -> int:
     """Return the number that divides the nodes made before that backward from those made after it."""
     return saved[5]
 

@@ -26,7 +26,7 @@ class Bulk(InnerValue):
 
     __slots__ = ("value",)
 
-    def __init__(self, value: Any) -> None:
+    def __init__(self, value: ndarray) -> None:
         self.value = value
 
     @property
@@ -44,7 +44,7 @@ class Bulk(InnerValue):
         return self.value
 
     @classmethod
-    def run(cls, op: Op, inputs: tuple[Any, ...], attrs: tuple[Any, ...], level: int) -> Any:
+    def run(cls, op: Op, inputs: tuple[object, ...], attrs: tuple[object, ...], level: int) -> Any:
         """Run the kernel on the arrays."""
         result = op.evaluate(tuple(v.value if type(v) is Bulk else v for v in inputs), attrs)
         return tuple(map(cls, result)) if isinstance(result, tuple) else cls(result)

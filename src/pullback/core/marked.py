@@ -66,7 +66,7 @@ class Marked(InnerValue):
         return marked(memory, self.conjugated, self.negated)
 
     @classmethod
-    def run(cls, op: Op, inputs: tuple[Any, ...], attrs: tuple[Any, ...], level: int) -> Any:
+    def run(cls, op: Op, inputs: tuple[object, ...], attrs: tuple[object, ...], level: int) -> Any:
         """Run the op on the elements."""
         return run(op, tuple(map(resolved, inputs)), attrs)
 
@@ -96,7 +96,7 @@ def memory_of(value: Any) -> ndarray:
     return array_of(value)
 
 
-def viewed(op: Op, value: Any, attrs: tuple[Any, ...]) -> Any:
+def viewed(op: Op, value: Any, attrs: tuple[object, ...]) -> Any:
     """Run a view op on an array or a marked one; the results share its memory."""
     bits = (value.conjugated, value.negated) if type(value) is Marked else (False, False)
     if op.signs is not None:
@@ -105,7 +105,7 @@ def viewed(op: Op, value: Any, attrs: tuple[Any, ...]) -> Any:
     return tuple(marked(r, *bits) for r in result) if isinstance(result, tuple) else marked(result, *bits)
 
 
-def shown(op: Op, memory: ndarray, attrs: tuple[Any, ...]) -> Any:
+def shown(op: Op, memory: ndarray, attrs: tuple[object, ...]) -> Any:
     """Return what a view op shows of an array's memory, the signs left aside."""
     return op.kernel(settled(memory), *attrs) if op.kind == "view" else memory[...]
 

@@ -31,6 +31,8 @@ from .value import dtype_of
 if TYPE_CHECKING:
     from .op import Op
 
+    Pull = Callable[..., tuple[Any, ...]]
+
 errors = import_later(".graph_errors", __package__)
 
 
@@ -66,7 +68,7 @@ def make_node_class(op: Op) -> type[Node]:
     return type(name, (base,), members)
 
 
-def _refusing_freed(pull: Callable[..., Any]) -> Callable[..., Any]:
+def _refusing_freed(pull: Pull) -> Pull:
     def backward(self: Node, g: Any, *needed: Any) -> tuple[Any, ...]:
         if is_freed(self._saved):
             raise saved_errors.freed(self)
@@ -75,7 +77,7 @@ def _refusing_freed(pull: Callable[..., Any]) -> Callable[..., Any]:
     return backward
 
 
-def _refusing_complex(pull: Callable[..., Any]) -> Callable[..., Any]:
+def _refusing_complex(pull: Pull) -> Pull:
     def backward(self: Node, g: Any, *needed: Any) -> tuple[Any, ...]:
         grads = pull(self, g, *needed)
         if dtype_of(g).kind in "cW":
@@ -110,7 +112,7 @@ def general_class(op: Op) -> type[Node]:
     return type(op.node_name, (op.packed_class,), members)
 
 
-def _general_backward(op: Op, read: Callable[[Node], tuple[Any, ...]], several: bool) -> Callable[..., Any]:
+def _general_backward(op: Op, read: Callable[[Node], tuple[Any, ...]], several: bool) -> Pull:
     pickers = op.layout.pickers
     rules = op.rules
     fill = several and not op.partial
@@ -119,7 +121,7 @@ def _general_backward(op: Op, read: Callable[[Node], tuple[Any, ...]], several: 
         rule, pick = rules[0], pickers[0]
         wants_needs = "needs" in op.layout.wanted[0]
 
-        def joint(self: Node, g: Any) -> tuple[Any, ...]:
+        def joint(self: Node, g: Any) -> Any:
             saved = read(self)
             if fill:
                 g = materialized(self, g)
@@ -142,7 +144,7 @@ def _general_backward(op: Op, read: Callable[[Node], tuple[Any, ...]], several: 
     return backward
 
 
-def _bulk_backward(op: Op, several: bool) -> Callable[..., Any]:
+def _bulk_backward(op: Op, several: bool) -> Pull:
     """Return the pullback of large arrays: one native loop for all rules where there is one."""
     general = _general_backward(op, bulk_saved, several)
     if op.joint or several:
@@ -152,7 +154,7 @@ def _bulk_backward(op: Op, several: bool) -> Callable[..., Any]:
         size = g.value.size
         if size >= (large.CHAIN if op.chained else large.SIZE):
             needs = tuple(edge is not None for edge in self._edges)
-            found = backend.pulled(op, g.value, plain_saved(self), needs)
+            found: tuple[Any, ...] | None = backend.pulled(op, g.value, plain_saved(self), needs)
             if found is not None:
                 return found
         return general(self, g) if size >= large.WORTH else self.backward(g.value)

@@ -65,7 +65,7 @@ def common_dtype(operands: Sequence[Any]) -> np.dtype[Any]:
         raise
 
 
-def promoted(inputs: tuple[Any, ...], policy: str, broadcast: bool = False) -> tuple[Any, ...]:
+def promoted(inputs: tuple[object, ...], policy: str, broadcast: bool = False) -> tuple[Any, ...]:
     """Cast arrays to the dtype in which torch computes; Python numbers become arrays of it where
     NumPy would differ. Where they broadcast, their shapes have to fit for them to meet.
     """

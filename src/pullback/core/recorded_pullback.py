@@ -58,7 +58,7 @@ def pullback_of_tensors(op: Op, general: Callable[..., Any]) -> Callable[..., An
     """
     behind = 3 * op.layout.count
 
-    def backward(self: Node, g: Any) -> tuple[Any, ...]:
+    def backward(self: Node, g: Any) -> Any:
         if type(g) is Tracer and g.recorder.patterns is not None:
             return g.recorder.patterns.pulled(self, g, general)
         if type(g) is not facade.Tensor or ((kind := type(g._value)) is not ndarray and kind is not Batched):
@@ -78,7 +78,7 @@ _FOR_ROWS: dict[tuple[Op, tuple[bool, ...], tuple[int | None, ...]], Callable[..
 
 
 def _pulled_for_rows(
-    op: Op, needs: tuple[bool, ...], values: Sequence[Any], attrs: tuple[Any, ...]
+    op: Op, needs: tuple[bool, ...], values: Sequence[Any], attrs: tuple[object, ...]
 ) -> tuple[Any, ...] | None:
     """Return covectors of rows of a batch, at once where their like came often; None where what a vmap
     holds is no plain tensor. The rules' ops one by one take 20 to 60 µs under it, a plan 10.

@@ -125,7 +125,7 @@ def save(
     layout: Layout,
     tensors: Sequence[Any],
     inner: Sequence[Any],
-    attrs: tuple[Any, ...],
+    attrs: tuple[object, ...],
     outputs: Sequence[Any],
     wants: tuple[bool, ...],
 ) -> None:

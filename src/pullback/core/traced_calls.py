@@ -45,7 +45,7 @@ class _Written(NamedTuple):
 
     op: str
     operands: tuple[tuple[bool, Any], ...]
-    attrs: tuple[Any, ...]
+    attrs: tuple[object, ...]
     kinds: tuple[int, ...]
     several: bool
 
@@ -69,7 +69,7 @@ class Patterns:
 
     # --- calls of ops ---------------------------------------------------------------------------------------
 
-    def called(self, op: Op, inputs: Sequence[Any], attrs: tuple[Any, ...]) -> Any:
+    def called(self, op: Op, inputs: Sequence[Any], attrs: tuple[object, ...]) -> Any:
         """Return the result of an op; NotImplemented where the call is not of the common kind, or the first
         of its like.
         """
@@ -142,7 +142,7 @@ class Patterns:
         return found
 
     def _write(
-        self, op: str, operands: tuple[Any, ...], attrs: tuple[Any, ...], outputs: tuple[int, ...],
+        self, op: str, operands: tuple[Any, ...], attrs: tuple[object, ...], outputs: tuple[int, ...],
         several: bool,
     ) -> None:  # fmt: skip
         """Write an equation down."""

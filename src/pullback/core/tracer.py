@@ -206,7 +206,7 @@ class Tracer(InnerValue):
         )
 
     @classmethod
-    def run(cls, op: Op, inputs: tuple[Any, ...], attrs: tuple[Any, ...], level: int) -> Any:
+    def run(cls, op: Op, inputs: tuple[object, ...], attrs: tuple[object, ...], level: int) -> Any:
         """Have the program write down an equation; return tracers for its outputs."""
         for v in inputs:
             if isinstance(v, Tracer) and v._level == level:

@@ -51,4 +51,5 @@ def per_sample_gradients(
         output = functional_call(module, (parameters, fixed), (x.unsqueeze(0),))
         return loss(output, target.unsqueeze(0)).reshape(())
 
-    return vmap(grad(one), (None, 0, 0), randomness=randomness)(wanted, inputs, targets)
+    mapped: Callable[..., dict[str, Any]] = vmap(grad(one), (None, 0, 0), randomness=randomness)
+    return mapped(wanted, inputs, targets)
