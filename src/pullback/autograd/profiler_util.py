@@ -76,7 +76,7 @@ class _Times:
 def _by_old_name(old: str, new: str) -> property:
     """Return a property that is called otherwise by now."""
 
-    def value(self: Any) -> Any:
+    def value(self: object) -> Any:
         warnings.warn(f"`{old}` is deprecated. Use `{new}` instead.", FutureWarning, stacklevel=2)
         return getattr(self, new)
 
@@ -145,7 +145,7 @@ class FunctionEvent(_Times):
 class FunctionEventAvg(_Times):
     """All events of one name (and of the same shapes, where they are told apart)."""
 
-    def __init__(self, key: str = "Total", input_shapes: Any = "") -> None:
+    def __init__(self, key: str = "Total", input_shapes: object = "") -> None:
         self.key = key
         self.input_shapes = input_shapes
         self.count = 0

@@ -55,6 +55,6 @@ def bulk_saved(node: Node) -> tuple[Any, ...]:
     return tuple(Bulk(v) if type(v) is ndarray else v for v in plain_saved(node))
 
 
-def unwrapped(value: Any) -> Any:
+def unwrapped(value: object) -> Any:
     """Return the array in a `Bulk` value; anything else as it is."""
     return value.value if type(value) is Bulk else value

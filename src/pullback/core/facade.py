@@ -72,7 +72,7 @@ stack: Callable[[Sequence[Term]], Term]
 shared: dict[str, Any] = {**vars(builtins), "Tensor": None, "Parameter": None}
 
 
-def provide(**names: Any) -> None:
+def provide(**names: object) -> None:
     """Take some of them, as each is defined."""
     globals().update(names)
     shared.update(names)

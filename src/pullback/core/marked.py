@@ -80,12 +80,12 @@ def marked(memory: ndarray, conjugated: bool, negated: bool) -> Any:
     return Marked(memory, conjugated, negated) if conjugated or negated else memory
 
 
-def resolved(value: Any) -> Any:
+def resolved(value: object) -> Any:
     """Return the elements of a marked array; any other value as it is."""
     return value.array() if type(value) is Marked else value
 
 
-def memory_of(value: Any) -> ndarray:
+def memory_of(value: object) -> ndarray:
     """Return the array in whose memory a tensor or value lies."""
     if type(value) is ndarray:
         return value
@@ -96,7 +96,7 @@ def memory_of(value: Any) -> ndarray:
     return array_of(value)
 
 
-def viewed(op: Op, value: Any, attrs: tuple[object, ...]) -> Any:
+def viewed(op: Op, value: object, attrs: tuple[object, ...]) -> Any:
     """Run a view op on an array or a marked one; the results share its memory."""
     bits = (value.conjugated, value.negated) if type(value) is Marked else (False, False)
     if op.signs is not None:

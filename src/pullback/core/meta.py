@@ -125,7 +125,7 @@ def _check_devices(op: Op, inputs: tuple[object, ...]) -> None:
             raise RuntimeError(f"Tensor on device {own} is not on the expected device {first}!")
 
 
-def is_meta(value: Any) -> bool:
+def is_meta(value: object) -> bool:
     """Return whether what a value holds innermost has no elements."""
     while isinstance(value, TensorBase):
         value = value._value

@@ -69,7 +69,7 @@ def make_node_class(op: Op) -> type[Node]:
 
 
 def _refusing_freed(pull: Pull) -> Pull:
-    def backward(self: Node, g: Any, *needed: Any) -> tuple[Any, ...]:
+    def backward(self: Node, g: object, *needed: object) -> tuple[Any, ...]:
         if is_freed(self._saved):
             raise saved_errors.freed(self)
         return pull(self, g, *needed)
@@ -78,7 +78,7 @@ def _refusing_freed(pull: Pull) -> Pull:
 
 
 def _refusing_complex(pull: Pull) -> Pull:
-    def backward(self: Node, g: Any, *needed: Any) -> tuple[Any, ...]:
+    def backward(self: Node, g: object, *needed: object) -> tuple[Any, ...]:
         grads = pull(self, g, *needed)
         if dtype_of(g).kind in "cW":
             for edge, gi in zip(self._edges, grads, strict=True):
@@ -162,7 +162,7 @@ def _bulk_backward(op: Op, several: bool) -> Pull:
     return backward
 
 
-def scalar_of(value: Any) -> Any:
+def scalar_of(value: object) -> Any:
     """Return a saved 0-d array as a NumPy scalar; anything else (a number, nothing) as it is."""
     return value[()] if type(value) is ndarray else value
 
@@ -191,12 +191,12 @@ def _backward_1(op: Op) -> Callable[..., Any]:
 
     if count == 0:
 
-        def backward(self: Node, g: Any) -> tuple[Any, ...]:
+        def backward(self: Node, g: object) -> tuple[Any, ...]:
             return (pull(g, self._saved),)
 
     elif count == 1 and op.layout.wanted[0] == [op.layout.values[0]]:
 
-        def backward(self: Node, g: Any) -> tuple[Any, ...]:
+        def backward(self: Node, g: object) -> tuple[Any, ...]:
             saved = self._saved
             if saved[1][0] != saved[2]:
                 saved = check_versions(self, 1)
@@ -208,7 +208,7 @@ def _backward_1(op: Op) -> Callable[..., Any]:
 
     else:
 
-        def backward(self: Node, g: Any) -> tuple[Any, ...]:
+        def backward(self: Node, g: object) -> tuple[Any, ...]:
             check_versions(self, count)
             return (pull(g, self._saved),)
 
@@ -219,7 +219,7 @@ def _backward_3(op: Op) -> Callable[..., Any]:
     pull_x, pull_y, pull_z = (_of_saved(op, k) for k in range(3))
     count = op.layout.count
 
-    def backward(self: Node, g: Any) -> tuple[Any, ...]:
+    def backward(self: Node, g: object) -> tuple[Any, ...]:
         if count:
             check_versions(self, count)
         saved = self._saved
@@ -238,7 +238,7 @@ def _backward_2(op: Op) -> Callable[..., Any]:
     pull_x, pull_y = _of_saved(op, 0), _of_saved(op, 1)
     count = op.layout.count
 
-    def backward(self: Node, g: Any) -> tuple[Any, ...]:
+    def backward(self: Node, g: object) -> tuple[Any, ...]:
         if count:
             check_versions(self, count)
         saved = self._saved
@@ -254,7 +254,7 @@ def _backward_2(op: Op) -> Callable[..., Any]:
     if count == 2 and op.layout.values == op.inputs and op.layout.wanted in ([["x"], ["y"]], [["y"], ["x"]]):
         i, j = (3, 0) if op.layout.wanted[0] == ["y"] else (0, 3)
 
-        def backward_swapped(self: Node, g: Any) -> tuple[Any, ...]:
+        def backward_swapped(self: Node, g: object) -> tuple[Any, ...]:
             saved = self._saved
             if saved[1][0] != saved[2] or saved[4][0] != saved[5]:
                 saved = check_versions(self, 2)

@@ -96,26 +96,26 @@ def of_no_image(kernel: Callable[..., Any]) -> Callable[..., Kinds]:
     biases behind the first input do not): it runs on none.
     """
 
-    def rule(x: ndarray, *rest: Any) -> Kinds:
+    def rule(x: ndarray, *rest: object) -> Kinds:
         return tuple(((len(x), *shape[1:]), dtype) for shape, dtype in _kinds(kernel(x[:0], *rest)))
 
     return rule
 
 
-def _kinds(result: Any) -> Kinds:
+def _kinds(result: object) -> Kinds:
     return tuple((r.shape, r.dtype) for r in (result if isinstance(result, tuple) else (result,)))
 
 
-def _is_number(value: Any) -> bool:
+def _is_number(value: object) -> bool:
     return value is None or isinstance(value, (bool, int, float, complex))
 
 
-def _one(value: Any) -> Any:
+def _one(value: object) -> Any:
     """Return an array of one element in the dtype of a value; one without axes has none here either."""
     return value if _is_number(value) else np.ones((1,) * min(len(shape_of(value)), 1), dtype_of(value))
 
 
-def _zeros(value: Any, unread: bool) -> Any:
+def _zeros(value: object, unread: bool) -> Any:
     """Return zeros in the shape and dtype of a value, which take no memory if they are not read; numbers
     stay.
     """

@@ -14,7 +14,7 @@ from .vmap import vmap
 
 
 def per_sample_gradients(
-    module: Any, loss: Callable[[Any, Any], Any], inputs: Any, targets: Any, *, randomness: str = "error"
+    module: Any, loss: Callable[[Any, Any], Any], inputs: Any, targets: object, *, randomness: str = "error"
 ) -> dict[str, Any]:
     """Return the gradient of each sample's own loss by a module's parameters, for a module as it is.
 

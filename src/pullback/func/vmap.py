@@ -34,7 +34,7 @@ def _get_name(func: object) -> str:
 
 
 def vmap(
-    func: Callable[P, R], in_dims: Any = 0, out_dims: Any = 0, randomness: str = "error", *,
+    func: Callable[P, R], in_dims: object = 0, out_dims: object = 0, randomness: str = "error", *,
     chunk_size: int | None = None
 ) -> Callable[P, R]:
     """Map a function over an axis of its inputs.
@@ -209,14 +209,14 @@ class _Entered(NamedTuple):
 _entered: ContextVar[list[_Entered]] = ContextVar("pullback_entered")
 
 
-def _add_batch_dim(tensor: Any, in_dim: int, level: int) -> Any:
+def _add_batch_dim(tensor: object, in_dim: int, level: int) -> Any:
     """Hide an axis (non-negative) of a tensor from the function that a vmap runs."""
     inside = enter(tensor, in_dim, level)
     _entered.get().append(_Entered(tensor, in_dim, inside))
     return inside
 
 
-def _remove_batch_dim(tensor: Any, level: int, batch_size: int, out_dim: int) -> Any:
+def _remove_batch_dim(tensor: object, level: int, batch_size: int, out_dim: int) -> Any:
     """Show that axis again, as axis `out_dim`; a tensor without it is repeated `batch_size` times."""
     rank = len(shape_of(tensor)) + 1
     if not -rank <= out_dim < rank:
@@ -241,7 +241,7 @@ def _output_dims(func: object, out_dims: object, out_spec: TreeSpec) -> list[Any
 
 
 def _maybe_remove_batch_dim(
-    name: str, batched_output: Any, vmap_level: int, batch_size: int, out_dim: int | None
+    name: str, batched_output: object, vmap_level: int, batch_size: int, out_dim: int | None
 ) -> Any:
     """Return one output with its batch axis; None as its place says that every row has the same."""
     if out_dim is None:
