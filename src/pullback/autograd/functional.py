@@ -47,7 +47,8 @@ def _prepared(inputs: Tensors, create_graph: bool) -> Tensors:
 
 
 def _zeros(x: Tensor) -> Tensor:
-    return wrap(np.zeros(shape_of(x), dtype_of(x)))
+    made: Tensor = wrap(np.zeros(shape_of(x), dtype_of(x)))
+    return made
 
 
 def _filled(
@@ -82,7 +83,7 @@ def _grad_postprocess(values: Any, create_graph: bool) -> Any:
     return values.detach()
 
 
-def _covectors(v: Any, like: Tensors, several: bool, what: str) -> Tensors:
+def _covectors(v: object, like: Tensors, several: bool, what: str) -> Tensors:
     """Return the vector argument, checked against what it multiplies; 1 by default for a single element."""
     if v is None:
         if len(like) != 1 or like[0].nelement() != 1:
@@ -142,7 +143,7 @@ def _pull(
 
 
 def vjp(
-    func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False
+    func: Callable[..., Any], inputs: Any, v: object = None, create_graph: bool = False, strict: bool = False
 ) -> tuple[Any, Any]:
     """Return ``(func(inputs), vᵀ·J)``.
 
@@ -164,7 +165,7 @@ def vjp(
 
 
 def jvp(
-    func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False
+    func: Callable[..., Any], inputs: Any, v: object = None, create_graph: bool = False, strict: bool = False
 ) -> tuple[Any, Any]:
     """Return ``(func(inputs), J·v)``, by the vjp transposed (its own pullback)."""
     with enable_grad():
@@ -182,7 +183,7 @@ def jvp(
 
 
 def jacobian(
-    func: Callable[..., Any], inputs: Any, create_graph: bool = False, strict: bool = False,
+    func: Callable[..., Any], inputs: object, create_graph: bool = False, strict: bool = False,
     vectorize: bool = False, strategy: str = "reverse-mode",
 ) -> Any:  # fmt: skip
     """Return the Jacobian: for an output of shape (*m) and an input of shape (*n) a tensor (*m, *n).
@@ -300,7 +301,7 @@ def _rows_at_once(
     return tuple(matrices)
 
 
-def _jacobian_forward(func: Callable[..., Any], inputs: Any, strict: bool, vectorize: bool) -> Any:
+def _jacobian_forward(func: Callable[..., Any], inputs: object, strict: bool, vectorize: bool) -> Any:
     if strict:
         raise RuntimeError(
             'torch.autograd.functional.jacobian: `strict=True` and `strategy="forward-mode"` are not '
@@ -348,7 +349,7 @@ def _scalar(outputs: Tensors, several: bool, name: str) -> None:
 
 
 def hessian(
-    func: Callable[..., Any], inputs: Any, create_graph: bool = False, strict: bool = False,
+    func: Callable[..., Any], inputs: object, create_graph: bool = False, strict: bool = False,
     vectorize: bool = False, outer_jacobian_strategy: str = "reverse-mode",
 ) -> Any:  # fmt: skip
     """Return the Hessian of a function with a single element: the Jacobian of its gradient."""
@@ -380,7 +381,7 @@ def hessian(
 
 
 def _gradient(
-    func: Callable[..., Any], inputs: Any, v: Any, create_graph: bool, strict: bool, caller: str
+    func: Callable[..., Any], inputs: object, v: object, create_graph: bool, strict: bool, caller: str
 ) -> tuple[bool, Tensors, Tensors, Tensors, Tensors]:
     """Return whether there are several inputs, these, what the Hessian is multiplied by, the output and its
     gradient, with its history.
@@ -396,7 +397,7 @@ def _gradient(
 
 
 def vhp(
-    func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False
+    func: Callable[..., Any], inputs: Any, v: object = None, create_graph: bool = False, strict: bool = False
 ) -> tuple[Any, Any]:
     """Return ``(func(inputs), vᵀ·H)``."""
     with enable_grad():
@@ -407,7 +408,7 @@ def vhp(
 
 
 def hvp(
-    func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False
+    func: Callable[..., Any], inputs: Any, v: object = None, create_graph: bool = False, strict: bool = False
 ) -> tuple[Any, Any]:
     """Return ``(func(inputs), H·v)``, by the pullback of the pullback."""
     with enable_grad():

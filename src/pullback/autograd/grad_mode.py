@@ -43,7 +43,7 @@ class _DecoratorContextManager:
             )
 
             @functools.wraps(function)
-            def make(*args: Any, **kwargs: Any) -> Any:
+            def make(*args: object, **kwargs: object) -> Any:
                 return function(*args, **kwargs)
 
             return cast("F", self.__call__(make))
@@ -51,7 +51,7 @@ class _DecoratorContextManager:
             return self._wrap_generator(function)
 
         @functools.wraps(function)
-        def decorated(*args: Any, **kwargs: Any) -> Any:
+        def decorated(*args: object, **kwargs: object) -> Any:
             with self.clone():
                 return function(*args, **kwargs)
 
@@ -59,7 +59,7 @@ class _DecoratorContextManager:
 
     def _wrap_generator(self, function: F) -> F:
         @functools.wraps(function)
-        def decorated(*args: Any, **kwargs: Any) -> Generator[Any, Any, Any]:
+        def decorated(*args: object, **kwargs: object) -> Generator[Any, Any, Any]:
             generator = function(*args, **kwargs)
             try:
                 with self.clone():

@@ -37,12 +37,12 @@ def _outputs(values: object) -> tuple[Tensor, ...]:
     return tuple(v for v in items if _differentiable(v))
 
 
-def _inputs(values: Any) -> tuple[Any, ...]:
+def _inputs(values: object) -> tuple[Any, ...]:
     return tuple(values) if isinstance(values, (tuple, list)) else (values,)
 
 
 def gradcheck(
-    func: Callable[..., Any], inputs: Any, *, eps: float = 1e-6, atol: float = 1e-5, rtol: float = 1e-3,
+    func: Callable[..., Any], inputs: object, *, eps: float = 1e-6, atol: float = 1e-5, rtol: float = 1e-3,
     raise_exception: bool = True, nondet_tol: float = 0.0, check_undefined_grad: bool = True,
     check_grad_dtypes: bool = False, check_batched_grad: bool = False,
     check_batched_forward_grad: bool = False, check_forward_ad: bool = False, check_backward_ad: bool = True,
@@ -84,7 +84,7 @@ def gradcheck(
 
 
 def _check(
-    func: Callable[..., Any], inputs: tuple[Any, ...], eps: float, atol: float, rtol: float,
+    func: Callable[..., Any], inputs: tuple[object, ...], eps: float, atol: float, rtol: float,
     nondet_tol: float, forward: bool, backward: bool, fast: bool, undefined: bool, batched: bool,
 ) -> bool:  # fmt: skip
     _check_inputs(inputs)
@@ -109,7 +109,7 @@ def _check(
     return True
 
 
-def _check_inputs(inputs: Sequence[Any]) -> None:
+def _check_inputs(inputs: Sequence[object]) -> None:
     found = False
     for i, x in enumerate(inputs):
         if isinstance(x, Tensor) and x.requires_grad:
@@ -148,7 +148,7 @@ def _check_no_graph(func: Callable[..., Any], inputs: tuple[Any, ...], xs: list[
 
 
 def _numerical(
-    func: Callable[..., Any], inputs: tuple[Any, ...], x: Tensor, k: int, eps: float
+    func: Callable[..., Any], inputs: tuple[object, ...], x: Tensor, k: int, eps: float
 ) -> np.ndarray:
     """Return the central differences of output k: a matrix (elements of x, elements of output)."""
     array = array_of(x)
@@ -173,7 +173,7 @@ def _numerical(
 
 
 def _analytical(
-    func: Callable[..., Any], inputs: tuple[Any, ...], xs: list[Tensor], k: int, i: int, nondet_tol: float
+    func: Callable[..., Any], inputs: tuple[object, ...], xs: list[Tensor], k: int, i: int, nondet_tol: float
 ) -> np.ndarray:
     """Return the backward pass's Jacobian of output k by input i: a matrix (elements of x, elements
     of output).
@@ -220,7 +220,7 @@ def _as_slopes(
     return np.stack([plain.real, plain.imag], axis=1) if x_dtype.kind == "c" else plain
 
 
-def _forward(func: Callable[..., Any], inputs: tuple[Any, ...], x: Tensor, count: int) -> list[np.ndarray]:
+def _forward(func: Callable[..., Any], inputs: tuple[object, ...], x: Tensor, count: int) -> list[np.ndarray]:
     """Return forward mode's Jacobians by input x: per output a matrix (elements of x, elements of output)."""
     rows: list[list[np.ndarray]] = [[] for _ in range(count)]
     directions = [1.0, 1j] if dtype_of(x).kind in "cW" else [1.0]
@@ -323,7 +323,7 @@ def _advice(numerical: np.ndarray, analytical: np.ndarray, k: int, i: int, y: Te
     return text + " Likely cause: the formula of backward, or a point where the function has a kink."
 
 
-def _check_undefined(func: Callable[..., Any], inputs: tuple[Any, ...], xs: list[Tensor]) -> None:
+def _check_undefined(func: Callable[..., Any], inputs: tuple[object, ...], xs: list[Tensor]) -> None:
     """Check that backward takes None (or zeros) for outputs that were not used."""
     ys = [y for y in _outputs(func(*inputs)) if y.requires_grad]
     if len(ys) < 2:

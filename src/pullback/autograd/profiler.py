@@ -32,7 +32,7 @@ class Recorder:
         self.rows: list[list[Any]] = []
         self.open: list[int] = []
 
-    def enter(self, name: str, args: tuple[Any, ...] = (), user: bool = False) -> int:
+    def enter(self, name: str, args: tuple[object, ...] = (), user: bool = False) -> int:
         """Begin an event and return its position."""
         shapes = [_shape(a) for a in args] if self.record_shapes else []
         position = len(self.rows)
@@ -41,7 +41,7 @@ class Recorder:
         self.open.append(position)
         return position
 
-    def beside(self, name: str, tensors: Iterable[Any]) -> Callable[[], None]:
+    def beside(self, name: str, tensors: Iterable[object]) -> Callable[[], None]:
         """Begin an event that goes on while others begin and end; return what ends it."""
         shapes = []
         for one in tensors if self.record_shapes else ():
@@ -62,7 +62,7 @@ class Recorder:
             self.rows[self.open.pop()][2] = now
 
     def __call__(
-        self, label: str, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+        self, label: str, function: Callable[..., Any], args: tuple[object, ...], kwargs: dict[str, Any]
     ) -> Any:
         """Call a public function as an event."""
         position = self.enter("aten::" + label, args)
@@ -82,7 +82,7 @@ class Recorder:
         return nested(made, [row[5] for row in self.rows])
 
 
-def _shape(value: Any) -> list[Any]:
+def _shape(value: object) -> list[Any]:
     if isinstance(value, TensorBase):
         return list(shape_of(value))
     if isinstance(value, (list, tuple)) and any(isinstance(v, TensorBase) for v in value):
@@ -117,7 +117,7 @@ class record_function:
 
     def __call__(self, function: F) -> F:
         @functools.wraps(function)
-        def decorated(*args: Any, **kwargs: Any) -> Any:
+        def decorated(*args: object, **kwargs: object) -> Any:
             with record_function(self.name, self.args):
                 return function(*args, **kwargs)
 
@@ -141,7 +141,7 @@ class profile:
         self, enabled: bool = True, *, use_cuda: bool = False, use_device: str | None = None,
         record_shapes: bool = False, with_flops: bool = False, profile_memory: bool = False,
         with_stack: bool = False, with_modules: bool = False, use_kineto: bool = False, use_cpu: bool = True,
-        **_: Any,
+        **_: object,
     ) -> None:
         self.enabled = enabled
         self.record_shapes = record_shapes

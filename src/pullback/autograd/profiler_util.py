@@ -76,7 +76,7 @@ class _Times:
 def _by_old_name(old: str, new: str) -> property:
     """Return a property that is called otherwise by now."""
 
-    def value(self: Any) -> Any:
+    def value(self: object) -> Any:
         warnings.warn(f"`{old}` is deprecated. Use `{new}` instead.", FutureWarning, stacklevel=2)
         return getattr(self, new)
 
@@ -145,7 +145,7 @@ class FunctionEvent(_Times):
 class FunctionEventAvg(_Times):
     """All events of one name (and of the same shapes, where they are told apart)."""
 
-    def __init__(self, key: str = "Total", input_shapes: Any = "") -> None:
+    def __init__(self, key: str = "Total", input_shapes: object = "") -> None:
         self.key = key
         self.input_shapes = input_shapes
         self.count = 0
@@ -177,7 +177,8 @@ class EventList(list[Any]):
     @property
     def self_cpu_time_total(self) -> float:
         """Return the time of all events, those within others counted once, in microseconds."""
-        return sum(event.self_cpu_time_total for event in self)
+        total: float = sum(event.self_cpu_time_total for event in self)
+        return total
 
     def key_averages(
         self, group_by_input_shapes: bool = False, group_by_stack_n: int = 0,

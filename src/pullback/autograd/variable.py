@@ -11,7 +11,7 @@ from ..tensor.tensor import Tensor
 class VariableMeta(type):
     """Make every tensor an instance of `Variable`."""
 
-    def __instancecheck__(cls, other: Any) -> bool:
+    def __instancecheck__(cls, other: object) -> bool:
         return isinstance(other, Tensor)
 
 
@@ -26,7 +26,7 @@ class Variable(metaclass=VariableMeta):
 
     _execution_engine = ExecutionEngine()
 
-    def __new__(cls, data: Any = None, requires_grad: bool = False, volatile: bool | None = None) -> Any:
+    def __new__(cls, data: object = None, requires_grad: bool = False, volatile: bool | None = None) -> Any:
         if not isinstance(data, Tensor):
             raise TypeError(f"Variable data has to be a tensor, but got {type(data).__name__}")
         return data.detach().requires_grad_(requires_grad)

@@ -13,7 +13,7 @@ from ..tensor.backward import grad
 
 
 def vjps(
-    outputs: Any, covectors: Any, inputs: Any, *, retain_graph: bool | None = None,
+    outputs: object, covectors: object, inputs: object, *, retain_graph: bool | None = None,
     create_graph: bool = False, allow_unused: bool = False,
 ) -> Any:
     """Pull many covectors back through one graph in one pass.

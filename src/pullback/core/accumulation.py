@@ -83,7 +83,7 @@ def accumulate_grad(node: AccumulateGrad, g: Any, create_graph: bool) -> None:
     _call_accumulated(node, hooks, g)
 
 
-def _call_accumulated(node: AccumulateGrad, hooks: NodeHooks | None, g: Any) -> None:
+def _call_accumulated(node: AccumulateGrad, hooks: NodeHooks | None, g: object) -> None:
     """Run the hooks that come after a leaf got its covector."""
     if hooks is not None:
         kept = True
@@ -98,7 +98,7 @@ def _call_accumulated(node: AccumulateGrad, hooks: NodeHooks | None, g: Any) -> 
             hook((), (as_tensor(g),))
 
 
-def is_sparse(g: Any) -> bool:
+def is_sparse(g: object) -> bool:
     """Return whether a covector is a sparse tensor."""
     return isinstance(g, TensorBase) and g._sparse
 

@@ -30,7 +30,7 @@ def provide(
     large.provide(kernels, chains)
 
 
-def compiled(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+def compiled(function: Callable[..., Any], *args: object, **kwargs: object) -> Any:
     """Return ``torch.compile(function, *args, **kwargs)``."""
     if _load is None:
         raise RuntimeError("no compiler was provided: import pullback first")
@@ -46,7 +46,7 @@ def in_parts(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return a function within which `compiles_parts` holds."""
 
     @wraps(function)
-    def run(*args: Any, **kwargs: Any) -> Any:
+    def run(*args: object, **kwargs: object) -> Any:
         token = compiles_parts.set(True)
         try:
             return function(*args, **kwargs)
@@ -56,7 +56,7 @@ def in_parts(function: Callable[..., Any]) -> Callable[..., Any]:
     return run
 
 
-def pulled(op: Any, g: ndarray, saved: tuple[Any, ...], needs: tuple[bool, ...]) -> Any:
+def pulled(op: object, g: ndarray, saved: tuple[object, ...], needs: tuple[bool, ...]) -> Any:
     """Return the covectors of an op's inputs, from that of its result and what its node saved, or None."""
     return large.ask("pull", op, g, saved, needs)
 

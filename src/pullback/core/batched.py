@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 from numpy import ndarray
@@ -23,6 +23,7 @@ from .value import InnerValue, Value, dtype_of, run, shape_of, within_transform
 
 if TYPE_CHECKING:
     from .op import Op
+    from .terms import Term
 
 
 class Mapping:
@@ -48,7 +49,7 @@ class Batched(InnerValue):
 
     __slots__ = ("_level", "dim", "value")
 
-    def __init__(self, value: Any, dim: int, level: int) -> None:
+    def __init__(self, value: Term, dim: int, level: int) -> None:
         self.value = value
         self.dim = dim
         self._level = level
@@ -73,7 +74,7 @@ class Batched(InnerValue):
         """Refuse: there is no one array."""
         raise RuntimeError("Cannot access data pointer of Tensor that doesn't have storage")
 
-    def escaped(self) -> Any:
+    def escaped(self) -> NoReturn:
         """Refuse: nobody knows any more which row is meant."""
         raise RuntimeError(
             "Either your tensor may have escaped from inside a function being vmapped and this is a user "
@@ -82,7 +83,7 @@ class Batched(InnerValue):
         )
 
     @classmethod
-    def run(cls, op: Op, inputs: tuple[Any, ...], attrs: tuple[Any, ...], level: int) -> Any:
+    def run(cls, op: Op, inputs: tuple[Any, ...], attrs: tuple[object, ...], level: int) -> Any:
         """Run the op once for the whole batch."""
         values: list[Any] = []
         dims: list[int | None] = []
@@ -148,7 +149,7 @@ def _of_tensors(op: Op, dims: tuple[int | None, ...], *given: Any) -> Any:
 
 
 def _computed(
-    op: Op, values: Sequence[Any], dims: Sequence[int | None], attrs: tuple[Any, ...]
+    op: Op, values: Sequence[Term], dims: Sequence[int | None], attrs: tuple[object, ...]
 ) -> Any:
     """Return the results of all rows, with the batch axis first."""
     size = next(shape_of(v)[d] for v, d in zip(values, dims) if d is not None)
@@ -164,7 +165,7 @@ def _computed(
     return _loop(op, values, dims, size, attrs)
 
 
-def front(value: Any, dim: int | None, size: int) -> Any:
+def front(value: Term, dim: int | None, size: int) -> Term:
     """Return a value with its batch axis first; an array without one is expanded to the batch."""
     if dim is not None:
         return value if dim == 0 else facade.front(value, dim)
@@ -173,7 +174,7 @@ def front(value: Any, dim: int | None, size: int) -> Any:
     return value
 
 
-def _promoted(op: Op, values: Sequence[Any], dims: Sequence[int | None]) -> Sequence[Any]:
+def _promoted(op: Op, values: Sequence[Term], dims: Sequence[int | None]) -> Sequence[Term]:
     """Return values of the dtype in which they meet, which depends on whether a row has axes, not the
     batch.
     """
@@ -191,7 +192,7 @@ def _promoted(op: Op, values: Sequence[Any], dims: Sequence[int | None]) -> Sequ
     )
 
 
-def _elementwise(op: Op, values: Sequence[Any], dims: Sequence[int | None], attrs: tuple[Any, ...]) -> Any:
+def _elementwise(op: Op, values: Sequence[Term], dims: Sequence[int | None], attrs: tuple[Any, ...]) -> Any:
     aligned = [v if d is None else front(v, d, 0) for v, d in zip(values, dims)]
     if len(aligned) == 1:
         return op.called(aligned, attrs)
@@ -208,7 +209,7 @@ def _elementwise(op: Op, values: Sequence[Any], dims: Sequence[int | None], attr
 
 
 def _loop(
-    op: Op, values: Sequence[Any], dims: Sequence[int | None], size: int, attrs: tuple[Any, ...]
+    op: Op, values: Sequence[Term], dims: Sequence[int | None], size: int, attrs: tuple[object, ...]
 ) -> Any:
     FALLBACKS[op.name] += 1
     fronts = [v if d is None else front(v, d, size) for v, d in zip(values, dims)]
@@ -226,7 +227,9 @@ def _loop(
     return _stacked(rows)
 
 
-def each_row(function: Callable[[list[Any]], Sequence[Any]], values: Sequence[Any]) -> tuple[Any, ...]:
+def each_row(
+    function: Callable[[list[Term]], Sequence[Term | None]], values: Sequence[Any]
+) -> tuple[Batched | None, ...]:
     """Call a function that knows no batches once for each row of the values of the highest level; return its
     results over all rows, None where a row's is.
     """
@@ -246,7 +249,7 @@ def each_row(function: Callable[[list[Any]], Sequence[Any]], values: Sequence[An
     )
 
 
-def _stacked(rows: list[Any]) -> Any:
+def _stacked(rows: list[Term]) -> Term:
     """Return one value of the results of all rows, which must have one shape."""
     first = shape_of(rows[0])
     for k, row in enumerate(rows):

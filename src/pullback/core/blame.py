@@ -137,12 +137,12 @@ def freed_at_instruction(code: CodeType, at: int) -> tuple[Any, ...]:
     return (None, _GONE, 0, code, at, next_sequence())
 
 
-def is_freed(saved: tuple[Any, ...]) -> bool:
+def is_freed(saved: tuple[object, ...]) -> bool:
     """Return whether what a node saved was freed."""
     return len(saved) > 1 and saved[1] is _GONE
 
 
-def freed_when(saved: tuple[Any, ...]) -> int:
+def freed_when(saved: tuple[object, object, object, object, object, int]) -> int:
     """Return the number that divides the nodes made before that backward from those made after it."""
     return saved[5]
 
@@ -200,7 +200,7 @@ def place_at(code: CodeType | None, at: int) -> Place | None:
     return Place(code.co_filename, line, code.co_name, lines[0].strip(), expression)
 
 
-def variable_of(value: Any) -> tuple[str, Place | None] | None:
+def variable_of(value: object) -> tuple[str, Place | None] | None:
     """Return the calling program's name of a value, and the line that last gave it the name.
 
     A variable of the innermost frame of the program that has one, or a parameter of a module in a variable.

@@ -54,7 +54,7 @@ class Body:
             values.update(zip(equation.outputs, parts, strict=True))
         return [values[index] for index in self.outputs]
 
-    def replay(self, *inputs: Any) -> tuple[Any, ...]:
+    def replay(self, *inputs: object) -> tuple[Any, ...]:
         """Run on tensors around values of any kinds by calling the ops."""
         values: dict[int, Any] = {number: wrap(array) for number, array in self.constants.items()}
         values.update(zip(self.inputs, inputs, strict=True))
@@ -99,7 +99,7 @@ class BodyRecorder(Recorder):
             self._outer.refuse(error)
         return super().refuse(error)
 
-    def operand(self, value: Any) -> tuple[Any, Any]:
+    def operand(self, value: object) -> tuple[Any, Any]:
         """Return (what the equation holds, what the shape rule sees) for an input of an op."""
         inner = value._value if isinstance(value, TensorBase) else value
         if isinstance(inner, Tracer) and inner.recorder is self:
@@ -114,6 +114,6 @@ class BodyRecorder(Recorder):
         return Reference(number), value
 
 
-def _is_constant(value: Any) -> bool:
+def _is_constant(value: object) -> bool:
     """Return whether a value is a plain array without a history."""
     return isinstance(value, TensorBase) and type(value._value) is ndarray and value._node is None

@@ -26,7 +26,7 @@ class Bulk(InnerValue):
 
     __slots__ = ("value",)
 
-    def __init__(self, value: Any) -> None:
+    def __init__(self, value: ndarray) -> None:
         self.value = value
 
     @property
@@ -44,7 +44,7 @@ class Bulk(InnerValue):
         return self.value
 
     @classmethod
-    def run(cls, op: Op, inputs: tuple[Any, ...], attrs: tuple[Any, ...], level: int) -> Any:
+    def run(cls, op: Op, inputs: tuple[object, ...], attrs: tuple[object, ...], level: int) -> Any:
         """Run the kernel on the arrays."""
         result = op.evaluate(tuple(v.value if type(v) is Bulk else v for v in inputs), attrs)
         return tuple(map(cls, result)) if isinstance(result, tuple) else cls(result)
@@ -55,6 +55,6 @@ def bulk_saved(node: Node) -> tuple[Any, ...]:
     return tuple(Bulk(v) if type(v) is ndarray else v for v in plain_saved(node))
 
 
-def unwrapped(value: Any) -> Any:
+def unwrapped(value: object) -> Any:
     """Return the array in a `Bulk` value; anything else as it is."""
     return value.value if type(value) is Bulk else value

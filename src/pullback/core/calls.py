@@ -60,11 +60,11 @@ def edge_of(tensor: Any) -> Any:
     return accumulator(tensor) if node is LEAF else node
 
 
-def _ONE(input: Any, *, out: Any = None) -> Any:
+def _ONE(input: object, *, out: object = None) -> Any:
     """Return the signature of public calls of one input."""
 
 
-def _TWO(input: Any, other: Any, *, out: Any = None) -> Any:
+def _TWO(input: object, other: object, *, out: object = None) -> Any:
     """Return the signature of public calls of two inputs."""
 
 
@@ -111,7 +111,7 @@ def _written(op: Op, public: bool, method: str) -> Callable[..., Any]:
     return function
 
 
-def _has_inner(operands: Sequence[Any]) -> bool:
+def _has_inner(operands: Sequence[object]) -> bool:
     """Return whether one of some operands is, or holds, a traced value or another that goes the general way
     in any case. No code is compiled for these: that takes 0.6 to 2 ms an op, a tenth of a first call from
     the disk cache.
@@ -123,13 +123,13 @@ def _has_inner(operands: Sequence[Any]) -> bool:
     return False
 
 
-def _first_public(*args: Any, **named: Any) -> Any:
+def _first_public(*args: object, **named: object) -> Any:
     if has_inner(args[: len(op.inputs)]):  # type: ignore[name-defined]  # noqa: F821  # its globals are an op's
         return public_call(op, args, named, method)  # type: ignore[name-defined]  # noqa: F821  # as above
     return completed()(*args, **named)  # type: ignore[name-defined]  # noqa: F821  # as above
 
 
-def _first(*args: Any, **named: Any) -> Any:
+def _first(*args: object, **named: object) -> Any:
     count = len(op.inputs)  # type: ignore[name-defined]  # noqa: F821  # its globals are an op's
     if len(args) >= count and not named and has_inner(args[:count]):  # type: ignore[name-defined]  # noqa: F821  # as above
         return run(op, args[:count], args[count:])  # type: ignore[name-defined]  # noqa: F821  # as above
@@ -173,7 +173,7 @@ def _elementwise_calls(op: Op, public: bool) -> ElementwiseCalls | None:
 
 def _find_small(
     function: FunctionType, names: dict[str, Any], op: Op, public: bool, small: ElementwiseCalls,
-    *operands: Any,
+    *operands: object,
 ) -> Any:
     """Count a call of an op without attributes, and give its function what was found for it."""
     small.find(())
@@ -417,7 +417,7 @@ def _parts(op: Op) -> Callable[..., Any]:
 def _general(op: Op) -> Callable[..., Any]:
     count = len(op.inputs)
 
-    def call(*args: Any) -> Any:
+    def call(*args: object) -> Any:
         return run(op, args[:count], args[count:])
 
     return call

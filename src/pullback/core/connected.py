@@ -68,7 +68,7 @@ def connecting(
     name = gradient.node_name or node_name.replace("Backward", "BackwardBackward")
     node_class = _node_class(gradient, name)
 
-    def connected(self: Node, g: Any, *needed: Any) -> tuple[Any, ...]:
+    def connected(self: Node, g: object, *needed: object) -> tuple[Any, ...]:
         grads = backward_graph(self, g, *needed)
         if not modes().grad:
             return tuple(grads)
@@ -98,12 +98,12 @@ def _node_class(gradient: Gradient, name: str) -> type[Node]:
     if gradient.refuses is not None:
         refuse = no_derivative(gradient.refuses)[0]
 
-        def refusing(self: Node, g: Any) -> Any:
+        def refusing(self: Node, g: object) -> Any:
             return refuse(g)
 
         return _class(name, Underivable, refusing)
 
-    def backward(self: Node, g: Any) -> tuple[Any, ...]:
+    def backward(self: Node, g: object) -> tuple[Any, ...]:
         return (g, *(_zeros_at(edge, g) if gradient.zeros else None for edge in self._edges[1:]))
 
     return _class(name, Node, backward)
@@ -114,7 +114,7 @@ def _class(name: str, base: type[Node], backward: Callable[..., Any]) -> type[No
     return type(name, (base,), {**members, "backward": backward, "backward_graph": backward})
 
 
-def _zeros_at(edge: Any, like: Any) -> Any:
+def _zeros_at(edge: object, like: object) -> Any:
     """Return zeros for the end of an edge, of the kind of value that `like` is."""
     node, index = edge_target(edge)
     shape, dtype = (

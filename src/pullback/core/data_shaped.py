@@ -12,7 +12,7 @@ from typing import Any
 def no_shape(name: str) -> Callable[..., Any]:
     """Return the shape rule of such an op, which raises."""
 
-    def shape(*inputs: Any) -> Any:
+    def shape(*inputs: object) -> Any:
         error = RuntimeError(f"the shape of the result of {name} depends on the data, so it cannot be traced")
         error.add_note("A mask in place of a selection (torch.where) keeps the shape.")
         raise error
@@ -23,7 +23,7 @@ def no_shape(name: str) -> Callable[..., Any]:
 def no_batch(name: str) -> Callable[..., Any]:
     """Return the batching rule of such an op, which raises torch's error."""
 
-    def batch_rule(size: int, inputs: Any, in_dims: Any, *attrs: Any) -> Any:
+    def batch_rule(size: int, inputs: object, in_dims: object, *attrs: object) -> Any:
         raise RuntimeError(
             "vmap: We do not support batching operators that can output dynamic shape. Attempted to vmap "
             f"over aten::{name}. Please file an issue at https://github.com/pytorch/pytorch/issues if you "

@@ -42,7 +42,7 @@ class device:
     index: int | None
     type: str
 
-    def __new__(cls, *args: Any, **kwargs: Any) -> device:
+    def __new__(cls, *args: object, **kwargs: object) -> device:
         return _construct(args, kwargs)
 
     def __init_subclass__(cls) -> NoReturn:
@@ -233,6 +233,6 @@ def get_default_device() -> device:
     return current if current is not None and current.index is not None else as_device(None)
 
 
-def set_default_device(device: Any) -> None:
+def set_default_device(device: object) -> None:
     """Make ``device`` this thread's default, None for the CPU; that of a ``with`` block goes before it."""
     _put((None if device is None else _construct((device,), {}), *_defaults.get()[1:]))

@@ -22,6 +22,7 @@ from .value import InnerValue, Value, array_of, dtype_of, run, shape_of, wrap
 
 if TYPE_CHECKING:
     from .op import Op
+    from .terms import Covectors, Term, Terms
 
 
 class Dual(InnerValue):
@@ -29,7 +30,7 @@ class Dual(InnerValue):
 
     __slots__ = ("_level", "primal", "tangent")
 
-    def __init__(self, primal: Any, tangent: Any, level: int) -> None:
+    def __init__(self, primal: Term, tangent: Term, level: int) -> None:
         self.primal = primal
         self.tangent = tangent
         self._level = level
@@ -48,12 +49,12 @@ class Dual(InnerValue):
         """Return the array of the primal."""
         return array_of(self.primal)
 
-    def escaped(self) -> Any:
+    def escaped(self) -> Term:
         """Return the primal."""
         return self.primal
 
     @classmethod
-    def run(cls, op: Op, inputs: tuple[Any, ...], attrs: tuple[Any, ...], level: int) -> Any:
+    def run(cls, op: Op, inputs: tuple[Any, ...], attrs: tuple[object, ...], level: int) -> Any:
         """Run the op on the primals, its jvp on the tangents."""
         mine = [isinstance(v, Dual) and v._level == level for v in inputs]
         primals = tuple(v.primal if m else v for v, m in zip(inputs, mine, strict=True))
@@ -67,14 +68,14 @@ class Dual(InnerValue):
         return out if tangent is None else cls(out, tangent, level)
 
 
-def _carries(out: Any) -> bool:
+def _carries(out: Term | Terms) -> bool:
     """Return whether some output is of a dtype that has derivatives."""
     outs = out if isinstance(out, tuple) else (out,)
     return any(dtype_of(o).kind in "fcVW" for o in outs)
 
 
 def jvp(
-    op: Op, primals: tuple[Any, ...], tangents: tuple[Any, ...], out: Any, attrs: tuple[Any, ...]
+    op: Op, primals: Terms, tangents: Covectors, out: Any, attrs: tuple[object, ...]
 ) -> Any:
     """Return the tangent of an op's output, or a tuple of them with None where an output carries none."""
     if op.jvp is not None:
@@ -89,8 +90,8 @@ def jvp(
 
 
 def _elementwise(
-    op: Op, primals: tuple[Any, ...], tangents: tuple[Any, ...], out: Any, attrs: tuple[Any, ...]
-) -> Any:
+    op: Op, primals: Terms, tangents: Covectors, out: Term, attrs: tuple[object, ...]
+) -> Term | None:
     env = dict(zip(op.inputs, primals, strict=True)) | dict(zip(op.attrs, attrs, strict=True)) | {"out": out}
     env |= {f"shape_{n}": shape_of(p) for n, p in zip(op.inputs, primals, strict=True)}
     total = None
@@ -109,7 +110,7 @@ def _elementwise(
     return fitted(total, out)
 
 
-def fitted(tangent: Any, out: Any) -> Any:
+def fitted(tangent: Term | np.generic, out: Term) -> Term:
     """Return a tangent in the shape and dtype of the output it belongs to."""
     if isinstance(tangent, np.generic):
         tangent = np.asarray(tangent)
@@ -120,12 +121,12 @@ def fitted(tangent: Any, out: Any) -> Any:
     return tangent
 
 
-def zeros(like: Any) -> ndarray:
+def zeros(like: Term | Value) -> ndarray:
     """Return an array of zeros in the shape and dtype of any value."""
     return np.zeros(shape_of(like), dtype_of(like))
 
 
-def _linear(op: Op, primals: tuple[Any, ...], tangents: tuple[Any, ...], attrs: tuple[Any, ...]) -> Any:
+def _linear(op: Op, primals: Terms, tangents: Covectors, attrs: tuple[object, ...]) -> Any:
     if all(t is None for t in tangents):
         return None
     filled = tuple(
@@ -135,7 +136,7 @@ def _linear(op: Op, primals: tuple[Any, ...], tangents: tuple[Any, ...], attrs: 
     return run(op, filled, attrs)
 
 
-def _bilinear(op: Op, primals: tuple[Any, ...], tangents: tuple[Any, ...], attrs: tuple[Any, ...]) -> Any:
+def _bilinear(op: Op, primals: Terms, tangents: Covectors, attrs: tuple[object, ...]) -> Term | None:
     total = None
     for i, t in enumerate(tangents):
         if t is not None:
@@ -145,7 +146,7 @@ def _bilinear(op: Op, primals: tuple[Any, ...], tangents: tuple[Any, ...], attrs
 
 
 def transposed_twice(
-    op: Op, primals: tuple[Any, ...], tangents: tuple[Any, ...], out: Any, attrs: tuple[Any, ...]
+    op: Op, primals: Terms, tangents: Covectors, out: Any, attrs: tuple[object, ...]
 ) -> Any:
     """Return J·t as the pullback of v ↦ vᵀ·J, which is linear in v."""
     from .backward_task import Capture
@@ -199,5 +200,5 @@ def transposed_twice(
     return result if isinstance(out, tuple) else result[0]
 
 
-def _lifted(values: tuple[Any, ...]) -> tuple[Any, ...]:
+def _lifted(values: Covectors) -> tuple[Any, ...]:
     return tuple(wrap(v) if isinstance(v, ndarray) else v for v in values)

@@ -102,27 +102,27 @@ class BackwardPass:
         """
         return None
 
-    def is_due(self, node: Node, g: Any) -> bool:
+    def is_due(self, node: Node, g: object) -> bool:
         """Return whether a node still has to run: one that waited empty has run with what arrived later."""
         waited = node in self.empty
         self.empty.discard(node)
         return waited or g is not None
 
-    def arrive(self, node: Node, g: Any) -> tuple[Any, bool]:
+    def arrive(self, node: Node, g: object) -> tuple[Any, bool]:
         """Return what a node pulls back of the covector that arrived, and whether it runs."""
         return g, True
 
-    def pull(self, node: Node, g: Any) -> Sequence[Any]:
+    def pull(self, node: Node, g: object) -> Sequence[Any]:
         """Return the covectors of a node's inputs."""
         return node.backward(g)
 
-    def deliver(self, node: Node, g: Any, grads: Sequence[Any]) -> None:
+    def deliver(self, node: Node, g: object, grads: Sequence[object]) -> None:
         """Send a node's covectors along its edges."""
         for edge, gi in zip(node._edges, grads):
             if edge is not None and gi is not None:
                 self.send(edge, gi, g)
 
-    def accumulate(self, node: AccumulateGrad, g: Any) -> None:
+    def accumulate(self, node: AccumulateGrad, g: object) -> None:
         """Keep the covector of a leaf."""
 
     def send(self, edge: Any, g: Any, incoming: Any, saved: tuple[Any, ...] = ()) -> Any:
@@ -176,7 +176,7 @@ class BackwardPass:
         heappush(self.heap, (-edge._seq, edge))
         return g
 
-    def _send_to_output(self, node: MultiNode, index: int, g: Any) -> Any:
+    def _send_to_output(self, node: MultiNode, index: int, g: object) -> Any:
         if self.needed is not None and node not in self.needed:
             return None
         g = conform(g, node._shape[index], node._dtype[index])
@@ -215,7 +215,7 @@ def _summed() -> Callable[..., Any]:
     return facade.repeated(facade.sum_to)
 
 
-def _is_saved(value: ndarray, saved: tuple[Any, ...]) -> bool:
+def _is_saved(value: ndarray, saved: tuple[object, ...]) -> bool:
     """Return whether a rule returned a saved array as it is: a leaf must not take it as its own `.grad`."""
     for s in saved:  # noqa: SIM110  # a fifth of what `any` over a generator costs
         if s is value:
@@ -238,7 +238,7 @@ class Backward(BackwardPass, Task):
     """
 
     def __init__(
-        self, roots: Sequence[tuple[Any, Any]], freed: tuple[Any, ...] | None, create_graph: bool,
+        self, roots: Sequence[tuple[Any, Any]], freed: tuple[object, ...] | None, create_graph: bool,
         capture: Capture | None, accumulate: bool,
     ) -> None:  # fmt: skip
         super().__init__()
@@ -281,7 +281,7 @@ class Backward(BackwardPass, Task):
             True if self.create_graph else None,
         )  # fmt: skip
 
-    def arrive(self, node: Node, g: Any) -> tuple[Any, bool]:
+    def arrive(self, node: Node, g: object) -> tuple[Any, bool]:
         """Run the hooks of a node and capture what is asked for there.
 
         As in torch, `autograd.grad` gives what arrived before the hooks where it goes on to other nodes.
@@ -316,13 +316,13 @@ class Backward(BackwardPass, Task):
                 before = capture.results[position]
                 capture.results[position] = value if before is None else plus(before, value)
 
-    def accumulate(self, node: AccumulateGrad, g: Any) -> None:
+    def accumulate(self, node: AccumulateGrad, g: object) -> None:
         """Add the covector of a leaf to its `.grad`."""
         if self.shared and self.shared.get(node, node) is g:
             g = c_copy(g)
         accumulate_grad(node, g, self.create_graph)
 
-    def pull(self, node: Node, g: Any) -> Sequence[Any]:
+    def pull(self, node: Node, g: object) -> Sequence[Any]:
         """Return the covectors of a node's inputs: on large arrays in parallel, recorded, or watched."""
         if g is None:
             return pulled_of_nothing(node, self.create_graph)
@@ -341,7 +341,7 @@ class Backward(BackwardPass, Task):
             return tuple(map(bulk.unwrapped, node.backward_bulk(bulk.Bulk(g))))
         return node.backward(g)
 
-    def deliver(self, node: Node, g: Any, grads: Sequence[Any]) -> None:
+    def deliver(self, node: Node, g: object, grads: Sequence[object]) -> None:
         """Free what a node saved and send its covectors along its edges."""
         saved, freed = node._saved, self.freed
         if freed is not None and node._frees and ((saved and saved[0] is not None) or has_saved(node)):
@@ -369,7 +369,7 @@ class Backward(BackwardPass, Task):
             else:
                 self.send(edge, gi, g, saved)
 
-    def _send_nothing(self, node: Node, grads: Sequence[Any]) -> None:
+    def _send_nothing(self, node: Node, grads: Sequence[object]) -> None:
         """Let the nodes run, too, for which a node has no covector: as in torch, their hooks are called and
         what they saved is looked at.
         """
@@ -430,7 +430,7 @@ def run_backward(
     capture: Capture | None = None,
     accumulate: bool = True,
     record_inner: bool = False,
-    freed: tuple[Any, ...] | None = None,
+    freed: tuple[object, ...] | None = None,
 ) -> None:
     """Pull covectors back from the roots to the leaves (or to what `capture` asks for).
 

@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .node import Node
-    from .terms import Call
+    from .terms import Call, Term
+    from .value import TensorBase, Value
 
 #: The class of every tensor that ops return, and that of parameters, which calls take as they take it.
-Tensor: Any = None
-Parameter: Any = None
+Tensor: type[TensorBase]
+Parameter: type[TensorBase] | None = None
 #: Treat what is not the common case of a public call: ``public_call(op, inputs, named, method)`` checks the
 #: user's arguments, serves ``__torch_function__`` and ``out=``, then runs the op.
 public_call: Callable[..., Any]
@@ -43,7 +44,7 @@ def repeated(function: Callable[..., Any]) -> Callable[..., Any]:
 #: Add two values.
 add: Call
 #: Sum a value to a shape.
-sum_to: Callable[[Any, tuple[int, ...]], Any]
+sum_to: Call
 #: Cast a covector to the dtype of an edge.
 convert: Call
 #: Copy a covector for the leaf that keeps it.
@@ -54,16 +55,16 @@ clone: Call
 #: Give a value the layout of strides.
 lay_out: Call
 cast: Call
-conj: Callable[[Any], Any]
+conj: Call
 #: Move a batch axis to the front: ``front(value, axis)``.
-front: Callable[[Any, int], Any]
+front: Call
 #: Repeat a value along a new first axis: ``expand(value, (size, *shape))``.
-expand: Callable[[Any, tuple[int, ...]], Any]
-reshape: Callable[[Any, tuple[int, ...]], Any]
+expand: Callable[[Term | Value, tuple[int, ...]], Term]
+reshape: Call
 #: Take an element along the first axis.
-select: Callable[[Any, int], Any]
+select: Callable[[Term, int], Term]
 #: Stack values along a new first axis.
-stack: Callable[[Sequence[Any]], Any]
+stack: Callable[[Sequence[Term]], Term]
 
 
 #: All of these, and what else the calls of ops name, as the built-in names of functions whose globals are an
@@ -71,7 +72,7 @@ stack: Callable[[Sequence[Any]], Any]
 shared: dict[str, Any] = {**vars(builtins), "Tensor": None, "Parameter": None}
 
 
-def provide(**names: Any) -> None:
+def provide(**names: object) -> None:
     """Take some of them, as each is defined."""
     globals().update(names)
     shared.update(names)

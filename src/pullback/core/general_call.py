@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _new = object.__new__
 
 
-def run_tensor(op: Op, inputs: tuple[Any, ...], attrs: tuple[Any, ...], level: int) -> Any:
+def run_tensor(op: Op, inputs: tuple[object, ...], attrs: tuple[object, ...], level: int) -> Any:
     """Run `op` on the inner values of the tensors at `level` and put a node behind the result where
     one is needed.
     """
@@ -93,7 +93,7 @@ def run_tensor(op: Op, inputs: tuple[Any, ...], attrs: tuple[Any, ...], level: i
     return tuple(outs) if several else outs[0]
 
 
-def _lift(inputs: tuple[Any, ...], level: int) -> None:
+def _lift(inputs: tuple[object, ...], level: int) -> None:
     """Make tensors that were made in a trace, and were no part of it until now, values of it."""
     recorder = running()
     if recorder is not None and recorder.lifts and recorder.level == level:
@@ -102,7 +102,7 @@ def _lift(inputs: tuple[Any, ...], level: int) -> None:
                 recorder.lift(v)
 
 
-def _below(op: Op, inner: list[Any], attrs: tuple[Any, ...], mode: Modes) -> Any:
+def _below(op: Op, inner: list[Any], attrs: tuple[object, ...], mode: Modes) -> Any:
     """Run an op on what lies below a level. Tensors around arrays are a call that is remembered (`Op.again`),
     where none of them holds places.
     """
@@ -129,7 +129,7 @@ def _bare(v: Any) -> Any:
 
 
 def _view_result(
-    op: Op, attrs: tuple[Any, ...], parent: Any, value: Any, index: int, several: bool, mode: Any
+    op: Op, attrs: tuple[object, ...], parent: Any, value: Any, index: int, several: bool, mode: Any
 ) -> Any:
     out = _new(TensorBase._facade)
     out._value = value
@@ -147,7 +147,7 @@ def attach(
     op: Op,
     tensors: Sequence[Any],
     inner: Sequence[Any],
-    attrs: tuple[Any, ...],
+    attrs: tuple[object, ...],
     edges: Sequence[Any],
     outs: Sequence[Any],
     several: bool,

@@ -39,32 +39,32 @@ def note_holder(tensor: Any, array: Any) -> None:
             _note(_owners, tensor, array if array.base is None else array.base, 0)
 
 
-def _number(edge: Any) -> int:
+def _number(edge: object) -> int:
     return 0 if edge is None else edge_target(edge)[0]._seq + 1
 
 
-def _note(entries: _Entries, tensor: Any, array: Any, history: int) -> None:
+def _note(entries: _Entries, tensor: object, array: object, history: int) -> None:
     if isinstance(array, ndarray):
         key = id(array)
         kept = ref(array, lambda _: entries.pop(key, None))
         entries[key] = kept, HolderReference(tensor), next_sequence(), history
 
 
-def _noted(entries: _Entries, array: Any, node: Node, history: int) -> Any:
+def _noted(entries: _Entries, array: object, node: Node, history: int) -> Any:
     found = entries.get(id(array))
     if found is None or found[0]() is not array or found[2] < node._seq or found[3] != history:
         return None
     return found[1]()
 
 
-def holder_of(array: Any, node: Node, edge: Any) -> Any:
+def holder_of(array: object, node: Node, edge: object) -> Any:
     """Return the tensor that changed since a node saved its array, with the history `edge`; None where there
     is none, or no more.
     """
     return _noted(_holders, array, node, _number(edge)) if _holders else None
 
 
-def base_of(array: Any, node: Node) -> Any:
+def base_of(array: object, node: Node) -> Any:
     """Return the tensor, no view, that changed since a node saved an array that is a view of its memory, or
     None.
     """

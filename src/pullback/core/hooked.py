@@ -21,7 +21,7 @@ from .value import TensorBase, dtype_of, shape_of, wrap
 errors = import_later(".graph_errors", __package__)
 
 
-def as_tensor(g: Any) -> Any:
+def as_tensor(g: object) -> Any:
     """Return a covector as users see it in hooks and in `.grad`."""
     if type(g) is ndarray:
         return wrap(g)
@@ -32,16 +32,16 @@ def as_tensor(g: Any) -> Any:
     )
 
 
-def _level(g: Any) -> int:
+def _level(g: object) -> int:
     return getattr(g, "_level", 0)
 
 
-def as_inner(t: Any, create_graph: bool) -> Any:
+def as_inner(t: object, create_graph: bool) -> Any:
     """Return a covector as the loop carries it."""
     return t if create_graph or not isinstance(t, TensorBase) or t._sparse else resolved(t._value)
 
 
-def run_prehooks(node: Node, hooks: NodeHooks, g: Any, runs: bool, create_graph: bool) -> Any:
+def run_prehooks(node: Node, hooks: NodeHooks, g: object, runs: bool, create_graph: bool) -> Any:
     """Run the hooks of a node's outputs and, where the node itself `runs`, those that come before it."""
     # All hooks see the same tensor: one may leave an attribute on it for another.
     ts = _shown(node, g)
@@ -72,7 +72,7 @@ def _shown(node: Node, g: Any) -> list[Any]:
     return [None] * len(node._shape) if g is None else [as_tensor(v) for v in g]
 
 
-def checked_replacement(replacement: Any, g: Any, hook: Any) -> Any:
+def checked_replacement(replacement: object, g: object, hook: object) -> Any:
     """Return a hook's replacement, or raise as torch does when it is not a tensor of the covector's shape
     and dtype.
     """
@@ -91,12 +91,12 @@ def checked_replacement(replacement: Any, g: Any, hook: Any) -> Any:
     return replacement
 
 
-def hook_name(hook: Any) -> str:
+def hook_name(hook: object) -> str:
     """Return torch's name of a hook in messages."""
     return getattr(hook, "__name__", "<unknown>")
 
 
-def check_count(replacement: tuple[Any, ...], values: Sequence[Any], hook: Any) -> None:
+def check_count(replacement: tuple[object, ...], values: Sequence[object], hook: object) -> None:
     """Raise where a node's hook returns more or fewer covectors than it was given."""
     if len(replacement) != len(values):
         raise RuntimeError(
@@ -106,7 +106,7 @@ def check_count(replacement: tuple[Any, ...], values: Sequence[Any], hook: Any) 
 
 
 def run_posthooks(
-    node: Node, hooks: NodeHooks, grads: Sequence[Any], g: Any, create_graph: bool
+    node: Node, hooks: NodeHooks, grads: Sequence[object], g: object, create_graph: bool
 ) -> tuple[Any, ...]:
     """Run the hooks that come after the node, and return the covectors that go on."""
     outputs = tuple(_shown(node, g))

@@ -204,7 +204,7 @@ def store(x: TensorBase, new: Any) -> Any:
     return x
 
 
-def rearrange(x: TensorBase, view_op: Call, attrs: tuple[Any, ...], inverse: tuple[Step, ...]) -> Any:
+def rearrange(x: TensorBase, view_op: Call, attrs: tuple[object, ...], inverse: tuple[Step, ...]) -> Any:
     """Make `x` a view of what it was (``transpose_`` and its like): other sizes and strides, the same
     elements.
 

@@ -66,7 +66,7 @@ class Marked(InnerValue):
         return marked(memory, self.conjugated, self.negated)
 
     @classmethod
-    def run(cls, op: Op, inputs: tuple[Any, ...], attrs: tuple[Any, ...], level: int) -> Any:
+    def run(cls, op: Op, inputs: tuple[object, ...], attrs: tuple[object, ...], level: int) -> Any:
         """Run the op on the elements."""
         return run(op, tuple(map(resolved, inputs)), attrs)
 
@@ -80,12 +80,12 @@ def marked(memory: ndarray, conjugated: bool, negated: bool) -> Any:
     return Marked(memory, conjugated, negated) if conjugated or negated else memory
 
 
-def resolved(value: Any) -> Any:
+def resolved(value: object) -> Any:
     """Return the elements of a marked array; any other value as it is."""
     return value.array() if type(value) is Marked else value
 
 
-def memory_of(value: Any) -> ndarray:
+def memory_of(value: object) -> ndarray:
     """Return the array in whose memory a tensor or value lies."""
     if type(value) is ndarray:
         return value
@@ -96,7 +96,7 @@ def memory_of(value: Any) -> ndarray:
     return array_of(value)
 
 
-def viewed(op: Op, value: Any, attrs: tuple[Any, ...]) -> Any:
+def viewed(op: Op, value: object, attrs: tuple[object, ...]) -> Any:
     """Run a view op on an array or a marked one; the results share its memory."""
     bits = (value.conjugated, value.negated) if type(value) is Marked else (False, False)
     if op.signs is not None:
@@ -105,7 +105,7 @@ def viewed(op: Op, value: Any, attrs: tuple[Any, ...]) -> Any:
     return tuple(marked(r, *bits) for r in result) if isinstance(result, tuple) else marked(result, *bits)
 
 
-def shown(op: Op, memory: ndarray, attrs: tuple[Any, ...]) -> Any:
+def shown(op: Op, memory: ndarray, attrs: tuple[object, ...]) -> Any:
     """Return what a view op shows of an array's memory, the signs left aside."""
     return op.kernel(settled(memory), *attrs) if op.kind == "view" else memory[...]
 

@@ -57,6 +57,9 @@ class Meta(InnerValue):
 
     __slots__ = ("dtype", "memory", "offset", "shape", "strides")
 
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+
     _level = META
 
     def __init__(
@@ -86,7 +89,7 @@ class Meta(InnerValue):
         """Take no note that elements are to be looked at."""
 
     @classmethod
-    def run(cls, op: Op, inputs: tuple[Any, ...], attrs: tuple[Any, ...], level: int) -> Any:
+    def run(cls, op: Op, inputs: tuple[Any, ...], attrs: tuple[object, ...], level: int) -> Any:
         """Make values of the shapes and dtypes that the op gives."""
         _check_devices(op, inputs)
         outs = _views(op, inputs[0], attrs) if op.is_view else _computed(op, inputs, attrs)
@@ -105,7 +108,7 @@ def looked_at(tensor: Any, look: Callable[[ndarray], None]) -> None:
         value.note_look(look)
 
 
-def _check_devices(op: Op, inputs: tuple[Any, ...]) -> None:
+def _check_devices(op: Op, inputs: tuple[object, ...]) -> None:
     """Raise torch's error where tensors with and without elements meet: only 0-d ones and indices may."""
     first = None
     for v in inputs:
@@ -122,7 +125,7 @@ def _check_devices(op: Op, inputs: tuple[Any, ...]) -> None:
             raise RuntimeError(f"Tensor on device {own} is not on the expected device {first}!")
 
 
-def is_meta(value: Any) -> bool:
+def is_meta(value: object) -> bool:
     """Return whether what a value holds innermost has no elements."""
     while isinstance(value, TensorBase):
         value = value._value
@@ -154,7 +157,7 @@ def promised_zeros(size: int) -> Any:
     return mmap.mmap(-1, size)
 
 
-def _views(op: Op, value: Meta, attrs: tuple[Any, ...]) -> list[Meta]:
+def _views(op: Op, value: Meta, attrs: tuple[object, ...]) -> list[Meta]:
     before = value.phantom()
     result = shown(op, before, attrs)
     first = address(before)
@@ -170,7 +173,7 @@ def _moved(value: Meta, view: ndarray, first: int) -> int:
     return bytes_before // view.itemsize
 
 
-def _computed(op: Op, inputs: tuple[Any, ...], attrs: tuple[Any, ...]) -> list[Meta]:
+def _computed(op: Op, inputs: tuple[object, ...], attrs: tuple[object, ...]) -> list[Meta]:
     outs = [Meta(shape, dtype) for shape, dtype in op.result_shapes(inputs, attrs)]
     if op.place is not placed and op.place is not as_first:
         return outs

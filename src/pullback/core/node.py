@@ -110,7 +110,7 @@ class Node:
 
     def derivable_inputs(self) -> Sequence[int]:
         """Return the edges that torch has, too: none for an input without a derivative (a mask, an index)."""
-        which = getattr(self._op, "differentiable_inputs", None)
+        which: Sequence[int] | None = getattr(self._op, "differentiable_inputs", None)
         if which is not None:
             return which
         rules = getattr(self._op, "rules", ())

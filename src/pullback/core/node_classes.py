@@ -31,6 +31,8 @@ from .value import dtype_of
 if TYPE_CHECKING:
     from .op import Op
 
+    Pull = Callable[..., tuple[Any, ...]]
+
 errors = import_later(".graph_errors", __package__)
 
 
@@ -66,8 +68,8 @@ def make_node_class(op: Op) -> type[Node]:
     return type(name, (base,), members)
 
 
-def _refusing_freed(pull: Callable[..., Any]) -> Callable[..., Any]:
-    def backward(self: Node, g: Any, *needed: Any) -> tuple[Any, ...]:
+def _refusing_freed(pull: Pull) -> Pull:
+    def backward(self: Node, g: object, *needed: object) -> tuple[Any, ...]:
         if is_freed(self._saved):
             raise saved_errors.freed(self)
         return pull(self, g, *needed)
@@ -75,8 +77,8 @@ def _refusing_freed(pull: Callable[..., Any]) -> Callable[..., Any]:
     return backward
 
 
-def _refusing_complex(pull: Callable[..., Any]) -> Callable[..., Any]:
-    def backward(self: Node, g: Any, *needed: Any) -> tuple[Any, ...]:
+def _refusing_complex(pull: Pull) -> Pull:
+    def backward(self: Node, g: object, *needed: object) -> tuple[Any, ...]:
         grads = pull(self, g, *needed)
         if dtype_of(g).kind in "cW":
             for edge, gi in zip(self._edges, grads, strict=True):
@@ -110,7 +112,7 @@ def general_class(op: Op) -> type[Node]:
     return type(op.node_name, (op.packed_class,), members)
 
 
-def _general_backward(op: Op, read: Callable[[Node], tuple[Any, ...]], several: bool) -> Callable[..., Any]:
+def _general_backward(op: Op, read: Callable[[Node], tuple[Any, ...]], several: bool) -> Pull:
     pickers = op.layout.pickers
     rules = op.rules
     fill = several and not op.partial
@@ -119,7 +121,7 @@ def _general_backward(op: Op, read: Callable[[Node], tuple[Any, ...]], several: 
         rule, pick = rules[0], pickers[0]
         wants_needs = "needs" in op.layout.wanted[0]
 
-        def joint(self: Node, g: Any) -> tuple[Any, ...]:
+        def joint(self: Node, g: Any) -> Any:
             saved = read(self)
             if fill:
                 g = materialized(self, g)
@@ -142,7 +144,7 @@ def _general_backward(op: Op, read: Callable[[Node], tuple[Any, ...]], several: 
     return backward
 
 
-def _bulk_backward(op: Op, several: bool) -> Callable[..., Any]:
+def _bulk_backward(op: Op, several: bool) -> Pull:
     """Return the pullback of large arrays: one native loop for all rules where there is one."""
     general = _general_backward(op, bulk_saved, several)
     if op.joint or several:
@@ -152,7 +154,7 @@ def _bulk_backward(op: Op, several: bool) -> Callable[..., Any]:
         size = g.value.size
         if size >= (large.CHAIN if op.chained else large.SIZE):
             needs = tuple(edge is not None for edge in self._edges)
-            found = backend.pulled(op, g.value, plain_saved(self), needs)
+            found: tuple[Any, ...] | None = backend.pulled(op, g.value, plain_saved(self), needs)
             if found is not None:
                 return found
         return general(self, g) if size >= large.WORTH else self.backward(g.value)
@@ -160,7 +162,7 @@ def _bulk_backward(op: Op, several: bool) -> Callable[..., Any]:
     return backward
 
 
-def scalar_of(value: Any) -> Any:
+def scalar_of(value: object) -> Any:
     """Return a saved 0-d array as a NumPy scalar; anything else (a number, nothing) as it is."""
     return value[()] if type(value) is ndarray else value
 
@@ -189,12 +191,12 @@ def _backward_1(op: Op) -> Callable[..., Any]:
 
     if count == 0:
 
-        def backward(self: Node, g: Any) -> tuple[Any, ...]:
+        def backward(self: Node, g: object) -> tuple[Any, ...]:
             return (pull(g, self._saved),)
 
     elif count == 1 and op.layout.wanted[0] == [op.layout.values[0]]:
 
-        def backward(self: Node, g: Any) -> tuple[Any, ...]:
+        def backward(self: Node, g: object) -> tuple[Any, ...]:
             saved = self._saved
             if saved[1][0] != saved[2]:
                 saved = check_versions(self, 1)
@@ -206,7 +208,7 @@ def _backward_1(op: Op) -> Callable[..., Any]:
 
     else:
 
-        def backward(self: Node, g: Any) -> tuple[Any, ...]:
+        def backward(self: Node, g: object) -> tuple[Any, ...]:
             check_versions(self, count)
             return (pull(g, self._saved),)
 
@@ -217,7 +219,7 @@ def _backward_3(op: Op) -> Callable[..., Any]:
     pull_x, pull_y, pull_z = (_of_saved(op, k) for k in range(3))
     count = op.layout.count
 
-    def backward(self: Node, g: Any) -> tuple[Any, ...]:
+    def backward(self: Node, g: object) -> tuple[Any, ...]:
         if count:
             check_versions(self, count)
         saved = self._saved
@@ -236,7 +238,7 @@ def _backward_2(op: Op) -> Callable[..., Any]:
     pull_x, pull_y = _of_saved(op, 0), _of_saved(op, 1)
     count = op.layout.count
 
-    def backward(self: Node, g: Any) -> tuple[Any, ...]:
+    def backward(self: Node, g: object) -> tuple[Any, ...]:
         if count:
             check_versions(self, count)
         saved = self._saved
@@ -252,7 +254,7 @@ def _backward_2(op: Op) -> Callable[..., Any]:
     if count == 2 and op.layout.values == op.inputs and op.layout.wanted in ([["x"], ["y"]], [["y"], ["x"]]):
         i, j = (3, 0) if op.layout.wanted[0] == ["y"] else (0, 3)
 
-        def backward_swapped(self: Node, g: Any) -> tuple[Any, ...]:
+        def backward_swapped(self: Node, g: object) -> tuple[Any, ...]:
             saved = self._saved
             if saved[1][0] != saved[2] or saved[4][0] != saved[5]:
                 saved = check_versions(self, 2)

@@ -261,7 +261,7 @@ class Op(Fields):
         name = f"_raw_saved_{name}"
         raise AttributeError(f"'{self.node_name}' object has no attribute '{name}'", name=name, obj=node)
 
-    def evaluate_in_order(self, inputs: tuple[Any, ...], attrs: tuple[Any, ...]) -> Any:
+    def evaluate_in_order(self, inputs: tuple[Any, ...], attrs: tuple[object, ...]) -> Any:
         """Return `evaluate` where values are in C order: what eager copied to be able to view is
         copied here.
         """
@@ -269,7 +269,7 @@ class Op(Fields):
             inputs = (np.asarray(inputs[0], order="C"),)
         return self.evaluate(inputs, attrs)
 
-    def evaluate(self, inputs: tuple[Any, ...], attrs: tuple[Any, ...]) -> Any:
+    def evaluate(self, inputs: tuple[Any, ...], attrs: tuple[object, ...]) -> Any:
         """Run the kernel on bare arrays and scalars, with torch's promotion."""
         half = None
         given = inputs
@@ -314,7 +314,7 @@ class Op(Fields):
             return result
         return tuple([place(r, given) for r in result]) if isinstance(result, tuple) else place(result, given)
 
-    def failed(self, error: Exception, inputs: tuple[Any, ...]) -> Exception:
+    def failed(self, error: Exception, inputs: tuple[object, ...]) -> Exception:
         """Return what a call raises whose kernel failed: torch's error if it has one, else the kernel's."""
         if isinstance(error, ValueError) and self.kind == "elementwise":
             check_broadcast(inputs)
@@ -331,7 +331,7 @@ class Op(Fields):
         if narrow or dtype in self.refused:
             raise unsupported(self.words.get(dtype, self.word), (), dtype)
 
-    def _check_kernel(self, inputs: tuple[Any, ...]) -> None:
+    def _check_kernel(self, inputs: tuple[object, ...]) -> None:
         """Raise torch's error for a dtype that its kernel is not written for: that of the first input, which
         is that of all where they are promoted.
         """
@@ -343,7 +343,7 @@ class Op(Fields):
                     raise unsupported(self.words.get(first.dtype, self.word), inputs)
                 break
 
-    def _compute(self, inputs: tuple[Any, ...], attrs: tuple[Any, ...]) -> Any:
+    def _compute(self, inputs: tuple[object, ...], attrs: tuple[object, ...]) -> Any:
         if self.variadic:
             return self.kernel(inputs, *attrs)
         if self.kind == "elementwise":

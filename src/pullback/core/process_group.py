@@ -32,15 +32,15 @@ class ProcessGroup:
         """Return the number of processes in the group."""
         raise NotImplementedError
 
-    def allreduce(self, tensors: Any) -> Any:
+    def allreduce(self, tensors: object) -> Any:
         """Begin to put the sum over all processes into a tensor of each; return the work."""
         raise NotImplementedError
 
-    def broadcast(self, tensors: Any, root: int) -> Any:
+    def broadcast(self, tensors: object, root: int) -> Any:
         """Begin to put the value of process `root` of the group into a tensor of all; return the work."""
         raise NotImplementedError
 
-    def exchange(self, array: ndarray, how: tuple[str, Any]) -> None:
+    def exchange(self, array: ndarray, how: tuple[str, object]) -> None:
         """Exchange a contiguous array in place.
 
         Parameters
@@ -51,16 +51,16 @@ class ProcessGroup:
         """
         raise NotImplementedError
 
-    def begin_exchange(self, array: ndarray, how: tuple[str, Any]) -> Any:
+    def begin_exchange(self, array: ndarray, how: tuple[str, object]) -> Any:
         """Begin an exchange in place; return the work."""
         raise NotImplementedError
 
-    def allgather(self, output_tensors: Any, input_tensor: Any) -> Any:
+    def allgather(self, output_tensors: object, input_tensor: object) -> Any:
         """Begin to put the value of each process into the tensor of its rank; return the work."""
         raise NotImplementedError
 
 
-def exchange_in_place(tensor: Any, how: tuple[str, Any], group: ProcessGroup) -> bool:
+def exchange_in_place(tensor: object, how: tuple[str, object], group: ProcessGroup) -> bool:
     """Write an exchange of a tensor down in the program of the function that is traced, if one is.
 
     The front end of the compiler has a rule for it; otherwise it does nothing.

@@ -24,7 +24,7 @@ NARROW: dict[np.dtype[Any], np.dtype[Any]] = {
 }
 
 
-def check_broadcast(inputs: Sequence[Any]) -> None:
+def check_broadcast(inputs: Sequence[object]) -> None:
     """Raise torch's error where the shapes of inputs do not broadcast."""
     broadcast_shape(*[tuple(shape_of(v)) for v in inputs if v is not None])
 
@@ -47,7 +47,7 @@ def broadcast_shape(*shapes: tuple[int, ...]) -> tuple[int, ...]:
     return so_far
 
 
-def unsupported(word: str, inputs: Sequence[Any], dtype: Any = None) -> NotImplementedError:
+def unsupported(word: str, inputs: Sequence[object], dtype: object = None) -> NotImplementedError:
     """Build torch's error for a dtype that a kernel is not written for."""
     dtype = dtype or next(v.dtype for v in inputs if isinstance(v, ndarray))
     return NotImplementedError(f"\"{word}\" not implemented for '{errors.type_word(dtype)}'")
@@ -56,7 +56,7 @@ def unsupported(word: str, inputs: Sequence[Any], dtype: Any = None) -> NotImple
 _FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
 
 
-def common_dtype(operands: Sequence[Any]) -> np.dtype[Any]:
+def common_dtype(operands: Sequence[object]) -> np.dtype[Any]:
     """Return the dtype in which operands of an elementwise op meet; torch looks at their shapes before."""
     try:
         return dtypes.result_numpy_dtype(operands)
@@ -65,7 +65,7 @@ def common_dtype(operands: Sequence[Any]) -> np.dtype[Any]:
         raise
 
 
-def promoted(inputs: tuple[Any, ...], policy: str, broadcast: bool = False) -> tuple[Any, ...]:
+def promoted(inputs: tuple[object, ...], policy: str, broadcast: bool = False) -> tuple[Any, ...]:
     """Cast arrays to the dtype in which torch computes; Python numbers become arrays of it where
     NumPy would differ. Where they broadcast, their shapes have to fit for them to meet.
     """

@@ -36,7 +36,7 @@ def pulled_of_nothing(node: Node, create_graph: bool) -> Sequence[Any]:
     return (None,) * len(node._edges)
 
 
-def watched(node: Node, g: Any, create_graph: bool) -> Any:
+def watched(node: Node, g: object, create_graph: bool) -> Sequence[Any]:
     """Run a node under anomaly detection, where a failure or a NaN names the forward call that made the node,
     or as an event of a profile.
     """

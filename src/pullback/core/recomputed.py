@@ -23,7 +23,7 @@ from .tracer import Tracer, is_tracing
 from .value import wrap
 
 
-def are_plain(values: Sequence[Any]) -> bool:
+def are_plain(values: Sequence[object]) -> bool:
     """Return whether the kernel for covectors takes these values: nothing asks for derivatives of its
     results.
 
@@ -34,7 +34,7 @@ def are_plain(values: Sequence[Any]) -> bool:
 
 
 def pulled_back(
-    function: Callable[..., tuple[Any, ...]], inputs: Sequence[Any], covectors: Sequence[Any],
+    function: Callable[..., tuple[Any, ...]], inputs: Sequence[object], covectors: Sequence[object],
     needs: Sequence[bool],
 ) -> tuple[Any, ...]:  # fmt: skip
     """Pull covectors of the function's results back to the inputs that are needed; None for the others.

@@ -58,7 +58,7 @@ def pullback_of_tensors(op: Op, general: Callable[..., Any]) -> Callable[..., An
     """
     behind = 3 * op.layout.count
 
-    def backward(self: Node, g: Any) -> tuple[Any, ...]:
+    def backward(self: Node, g: object) -> Any:
         if type(g) is Tracer and g.recorder.patterns is not None:
             return g.recorder.patterns.pulled(self, g, general)
         if type(g) is not facade.Tensor or ((kind := type(g._value)) is not ndarray and kind is not Batched):
@@ -78,7 +78,7 @@ _FOR_ROWS: dict[tuple[Op, tuple[bool, ...], tuple[int | None, ...]], Callable[..
 
 
 def _pulled_for_rows(
-    op: Op, needs: tuple[bool, ...], values: Sequence[Any], attrs: tuple[Any, ...]
+    op: Op, needs: tuple[bool, ...], values: Sequence[Any], attrs: tuple[object, ...]
 ) -> tuple[Any, ...] | None:
     """Return covectors of rows of a batch, at once where their like came often; None where what a vmap
     holds is no plain tensor. The rules' ops one by one take 20 to 60 µs under it, a plan 10.
@@ -125,7 +125,7 @@ def _shown(g: Any, level: int, size: int) -> Any:
     return value if isinstance(value, TensorBase) else wrap(value)
 
 
-def spread(grads: tuple[Any, ...], needs: tuple[bool, ...]) -> tuple[Any, ...]:
+def spread(grads: tuple[object, ...], needs: tuple[bool, ...]) -> tuple[Any, ...]:
     """Return covectors at their places among all inputs, None for those that need none."""
     if False not in needs:
         return grads
@@ -146,7 +146,7 @@ def _pulled(op: Op) -> Callable[..., tuple[Any, ...]]:
     pickers = [picker([layout.short[n] for n in names if n != "needs"]) for names in layout.wanted]
     if not op.joint:
 
-        def pulled(g: Any, needs: tuple[bool, ...], *saved: Any) -> tuple[Any, ...]:
+        def pulled(g: object, needs: tuple[bool, ...], *saved: object) -> tuple[Any, ...]:
             return tuple([
                 None if rule is None else rule(g, *pick(saved))
                 for rule, pick, need in zip(rules, pickers, needs, strict=True) if need
@@ -155,7 +155,7 @@ def _pulled(op: Op) -> Callable[..., tuple[Any, ...]]:
         return pulled
     rule, pick, wants_needs = rules[0], pickers[0], "needs" in layout.wanted[0]
 
-    def pulled_together(g: Any, needs: tuple[bool, ...], *saved: Any) -> tuple[Any, ...]:
+    def pulled_together(g: object, needs: tuple[bool, ...], *saved: object) -> tuple[Any, ...]:
         named = {"needs": needs} if wants_needs else {}
         grads = rule(g, *pick(saved), **named)  # type: ignore[misc]  # a joint op has a rule
         return tuple([gi for gi, need in zip(grads, needs, strict=True) if need])
@@ -163,7 +163,7 @@ def _pulled(op: Op) -> Callable[..., tuple[Any, ...]]:
     return pulled_together
 
 
-def materialized(node: Node, g: Sequence[Any]) -> tuple[Any, ...]:
+def materialized(node: Node, g: Sequence[object]) -> tuple[Any, ...]:
     """Return covectors of a node with several outputs, zeros where none arrived."""
     if all(v is not None for v in g):
         return tuple(g)
@@ -174,7 +174,7 @@ def materialized(node: Node, g: Sequence[Any]) -> tuple[Any, ...]:
     )
 
 
-def zeros_like_value(like: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
+def zeros_like_value(like: object, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
     """Return zeros of the same kind (array or tensor) as `like`."""
     zeros = np.zeros(shape, dtype)
     return zeros if isinstance(like, (ndarray, np.generic)) else wrap(zeros)

@@ -91,7 +91,7 @@ class SharedMemory:
         Whether each of them is all of the memory.
     """
 
-    def __init__(self, owner: Any) -> None:
+    def __init__(self, owner: object) -> None:
         self._owner = ref(owner)
         self.aliases: list[Alias] = []
         self.whole = True
@@ -191,7 +191,7 @@ class Recorder:
         finally:
             self._again = before
 
-    def drawn(self, op: Op, attrs: tuple[Any, ...]) -> Equation | None:
+    def drawn(self, op: Op, attrs: tuple[object, ...]) -> Equation | None:
         """Return the draw that an op repeats; None where it is a new one."""
         if self._again is None:
             return None
@@ -224,7 +224,7 @@ class Recorder:
         """Return a number that values of one shape and dtype have in common."""
         return self._kind_of[number]
 
-    def results(self, op: Op, kinds: Sequence[Any], seen: Sequence[Any], attrs: tuple[Any, ...]) -> Any:
+    def results(self, op: Op, kinds: Sequence[Any], seen: Sequence[object], attrs: tuple[object, ...]) -> Any:
         """Return (shape, dtype) of each result of an op on what its shape rule sees (see `operand`).
 
         `kinds` are the operands' (see `kind_of`), of numbers their types and themselves, `_OTHER` of others.
@@ -237,7 +237,7 @@ class Recorder:
             found = self._results[key] = op.result_shapes(tuple(seen), attrs)
         return found
 
-    def record(self, op: Op, inputs: tuple[Any, ...], attrs: tuple[Any, ...]) -> Any:
+    def record(self, op: Op, inputs: tuple[object, ...], attrs: tuple[object, ...]) -> Any:
         """Append an equation and return tracers for its outputs."""
         operands, seen = [], []
         kinds: list[Any] = []
@@ -278,7 +278,7 @@ class Recorder:
             self.makers[number] = equation
         return tuple(outputs) if several else outputs[0]
 
-    def operand(self, value: Any) -> tuple[Any, Any]:
+    def operand(self, value: object) -> tuple[Any, Any]:
         """Return (what the equation holds, what the shape rule sees) for an input of an op."""
         if isinstance(value, Tracer):
             if value.recorder is not self:

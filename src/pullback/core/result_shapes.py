@@ -34,7 +34,7 @@ MANY = 1 << 12
 KNOWN_DTYPES = 1024
 
 
-def result_kinds(op: Op, inputs: tuple[Any, ...], attrs: tuple[Any, ...]) -> Kinds:
+def result_kinds(op: Op, inputs: tuple[object, ...], attrs: tuple[object, ...]) -> Kinds:
     """Return (shape, dtype) of each output."""
     token = quiet(IGNORE)
     try:
@@ -43,7 +43,7 @@ def result_kinds(op: Op, inputs: tuple[Any, ...], attrs: tuple[Any, ...]) -> Kin
         loud(token)
 
 
-def _found(op: Op, inputs: tuple[Any, ...], attrs: tuple[Any, ...]) -> Kinds:
+def _found(op: Op, inputs: tuple[object, ...], attrs: tuple[object, ...]) -> Kinds:
     if op.draws:
         # The numbers drawn here are thrown away: they must not be the next of the user's stream.
         attrs = (*attrs[:-1], Generator())
@@ -63,7 +63,7 @@ def _found(op: Op, inputs: tuple[Any, ...], attrs: tuple[Any, ...]) -> Kinds:
     return _kinds(op.evaluate(arrays, attrs))
 
 
-def _floating(op: Op, inputs: tuple[Any, ...]) -> np.dtype[Any] | None:
+def _floating(op: Op, inputs: tuple[object, ...]) -> np.dtype[Any] | None:
     """Return the dtype of a function of real numbers of one dtype, which is theirs; None for other ops and
     inputs. Its kernel, which may have to import SciPy, does not run for that.
     """
@@ -77,7 +77,7 @@ def _floating(op: Op, inputs: tuple[Any, ...]) -> np.dtype[Any] | None:
     return dtype if takes is not None and takes(dtype) else None
 
 
-def _asked(op: Op, inputs: tuple[Any, ...], attrs: tuple[Any, ...]) -> np.dtype[Any]:
+def _asked(op: Op, inputs: tuple[object, ...], attrs: tuple[object, ...]) -> np.dtype[Any]:
     """Return the dtype that an elementwise op's kernel gives, which it is asked once for operands of any
     sizes: an optimizer asks for each parameter.
     """
@@ -96,26 +96,26 @@ def of_no_image(kernel: Callable[..., Any]) -> Callable[..., Kinds]:
     biases behind the first input do not): it runs on none.
     """
 
-    def rule(x: ndarray, *rest: Any) -> Kinds:
+    def rule(x: ndarray, *rest: object) -> Kinds:
         return tuple(((len(x), *shape[1:]), dtype) for shape, dtype in _kinds(kernel(x[:0], *rest)))
 
     return rule
 
 
-def _kinds(result: Any) -> Kinds:
+def _kinds(result: object) -> Kinds:
     return tuple((r.shape, r.dtype) for r in (result if isinstance(result, tuple) else (result,)))
 
 
-def _is_number(value: Any) -> bool:
+def _is_number(value: object) -> bool:
     return value is None or isinstance(value, (bool, int, float, complex))
 
 
-def _one(value: Any) -> Any:
+def _one(value: object) -> Any:
     """Return an array of one element in the dtype of a value; one without axes has none here either."""
     return value if _is_number(value) else np.ones((1,) * min(len(shape_of(value)), 1), dtype_of(value))
 
 
-def _zeros(value: Any, unread: bool) -> Any:
+def _zeros(value: object, unread: bool) -> Any:
     """Return zeros in the shape and dtype of a value, which take no memory if they are not read; numbers
     stay.
     """
@@ -127,7 +127,7 @@ def _zeros(value: Any, unread: bool) -> Any:
     return Meta(shape, dtype).phantom() if unread and prod(shape) > MANY else np.zeros(shape, dtype)
 
 
-def _with_small_sizes(op: Op, inputs: tuple[Any, ...], attrs: tuple[Any, ...]) -> Kinds | None:
+def _with_small_sizes(op: Op, inputs: tuple[object, ...], attrs: tuple[object, ...]) -> Kinds | None:
     """Return the results as the op gives them with a prime in place of each size; None where that does not
     tell.
     """

@@ -36,7 +36,7 @@ class Packed:
 
     __slots__ = ("packed", "unpack")
 
-    def __init__(self, packed: Any, unpack: Callable[[Any], Any]) -> None:
+    def __init__(self, packed: object, unpack: Callable[[Any], Any]) -> None:
         self.packed = packed
         self.unpack = unpack
 
@@ -125,7 +125,7 @@ def save(
     layout: Layout,
     tensors: Sequence[Any],
     inner: Sequence[Any],
-    attrs: tuple[Any, ...],
+    attrs: tuple[object, ...],
     outputs: Sequence[Any],
     wants: tuple[bool, ...],
 ) -> None:
@@ -157,7 +157,7 @@ def save(
     node._saved = tuple(parts)
 
 
-def renew(nodes: Iterable[Node], counter: Any, before: Any) -> None:
+def renew(nodes: Iterable[Node], counter: object, before: object) -> None:
     """Let what nodes have saved of a tensor stay valid over a write that does not count: what had the version
     `before` has the present one.
     """
@@ -280,7 +280,7 @@ def _detached(node: Node, saved: tuple[Any, ...]) -> list[int]:
     ]  # fmt: skip
 
 
-def was_detached(value: Any, counter: list[Any], edge: Any) -> bool:
+def was_detached(value: object, counter: list[Any], edge: object) -> bool:
     """Return whether a saved value is of a tensor that `detach_` took out of the graph."""
     known = edge is not None and not isinstance(edge, (AccumulateGrad, Nowhere))
     return known and counter[2:3] == [DETACHED] and id(value) in counter[3]

@@ -47,7 +47,7 @@ def modified(node: Node, index: int) -> RuntimeError:
 
 
 def damaged(
-    node: Node, value: Any, counter: list[Any], number: int, edge: Any, is_input: bool = True
+    node: Node, value: object, counter: list[Any], number: int, edge: object, is_input: bool = True
 ) -> RuntimeError:
     """Build torch's error for a value that `node` saved at version `number`, with the history `edge`."""
     if is_input and was_detached(value, counter, edge):
@@ -80,7 +80,7 @@ def damaged(
     return errors.modified_in_place(dtype, shape_of(value), description, counter[0], number)
 
 
-def _lost_view(edge: Any) -> RuntimeError | None:
+def _lost_view(edge: object) -> RuntimeError | None:
     """Build torch's error for a saved view that cannot have the history of what was written to it: one that
     was made where nothing is recorded or by an op with several outputs, or a view of such a view.
     """
@@ -98,7 +98,7 @@ def _lost_view(edge: Any) -> RuntimeError | None:
 
 
 def blamed(
-    error: RuntimeError, node: Node, counter: list[Any], number: int, edge: Any = None
+    error: RuntimeError, node: Node, counter: list[Any], number: int, edge: object = None
 ) -> RuntimeError:
     """Add to torch's error the line that saved the value and those that wrote to it afterwards."""
     saved, later = place_of(node), tuple(changes(counter, number))
@@ -117,7 +117,7 @@ def freed(node: Node) -> RuntimeError:
     return errors.interpreted(error, errors.freed_note(first), node)
 
 
-def edge_description(edge: Any, counter: list[Any], value: Any) -> str:
+def edge_description(edge: object, counter: list[Any], value: object) -> str:
     """Return ', which is output 0 of Tanh,' for messages; empty for a leaf or constant.
 
     A recorded write leaves the name of the node that it put behind the tensor in the version counter, behind

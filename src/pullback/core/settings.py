@@ -31,7 +31,7 @@ class Settings:
     #: How much collectives check; None for what TORCH_DISTRIBUTED_DEBUG says.
     collective_checks: int | None = None
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)
         process.changed()
 

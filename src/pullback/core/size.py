@@ -22,7 +22,7 @@ class Size(tuple[int, ...]):
     __module__ = "torch"
     __slots__ = ()
 
-    def __new__(cls, *args: Iterable[Any], **kwargs: Any) -> Size:
+    def __new__(cls, *args: Iterable[object], **kwargs: object) -> Size:
         given = tuple.__new__(cls, *args, **kwargs)
         for item in given:
             if type(item) is not int:
@@ -48,7 +48,7 @@ class Size(tuple[int, ...]):
         found = tuple.__getitem__(self, index)
         return tuple.__new__(Size, found) if type(found) is tuple else found
 
-    def __add__(self, other: Any) -> Any:
+    def __add__(self, other: object) -> Any:
         if isinstance(other, tuple):
             return Size(tuple.__add__(self, other))
         result = _reflected(other, "__radd__", self)
@@ -56,7 +56,7 @@ class Size(tuple[int, ...]):
             return result
         raise TypeError(f"can only concatenate tuple (not {type_name(other)}) to torch.Size")
 
-    def __radd__(self, other: Any) -> Size:
+    def __radd__(self, other: object) -> Size:
         if isinstance(other, tuple):
             return Size(other + tuple(self))
         name = type_name(other)
@@ -64,14 +64,14 @@ class Size(tuple[int, ...]):
             raise TypeError(f'can only concatenate {name} (not "torch.Size") to {name}')
         raise TypeError(f"unsupported operand type(s) for +: '{name}' and 'torch.Size'")
 
-    def __mul__(self, other: Any) -> Any:
+    def __mul__(self, other: object) -> Any:
         if not isinstance(other, int | np.integer):
             result = _reflected(other, "__rmul__", self)
             if result is not NotImplemented:
                 return result
         return self._repeated(other, type_name(other))
 
-    def __rmul__(self, other: Any) -> Size:
+    def __rmul__(self, other: object) -> Size:
         return self._repeated(other, "torch.Size" if isinstance(other, SEQUENCES) else type_name(other))
 
     def _repeated(self, count: Any, refused: str) -> Size:
@@ -90,7 +90,7 @@ def size_of(shape: tuple[int, ...]) -> Size:
     return tuple.__new__(Size, shape)
 
 
-def _reflected(other: Any, method: str, size: Size) -> Any:
+def _reflected(other: object, method: str, size: Size) -> Any:
     """Return what an array or a tensor on the right makes of ``size``: arithmetic goes before joining."""
     call = None if isinstance(other, SEQUENCES) else getattr(type(other), method, None)
     return NotImplemented if call is None else call(other, size)

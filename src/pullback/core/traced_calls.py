@@ -45,7 +45,7 @@ class _Written(NamedTuple):
 
     op: str
     operands: tuple[tuple[bool, Any], ...]
-    attrs: tuple[Any, ...]
+    attrs: tuple[object, ...]
     kinds: tuple[int, ...]
     several: bool
 
@@ -69,7 +69,7 @@ class Patterns:
 
     # --- calls of ops ---------------------------------------------------------------------------------------
 
-    def called(self, op: Op, inputs: Sequence[Any], attrs: tuple[Any, ...]) -> Any:
+    def called(self, op: Op, inputs: Sequence[Any], attrs: tuple[object, ...]) -> Any:
         """Return the result of an op; NotImplemented where the call is not of the common kind, or the first
         of its like.
         """
@@ -133,7 +133,7 @@ class Patterns:
             attach(op, inputs, inner, attrs, edges, (out,), False, level)
         return out
 
-    def _kind_of_result(self, key: tuple[Any, ...]) -> int | None:
+    def _kind_of_result(self, key: tuple[object, ...]) -> int | None:
         """Return what `Recorder.kind_of` says of the result of a call; None for the first of its like."""
         found = self._calls.get(key)
         if found is None and (results := self._recorder._results.get(key)) is not None:
@@ -142,7 +142,7 @@ class Patterns:
         return found
 
     def _write(
-        self, op: str, operands: tuple[Any, ...], attrs: tuple[Any, ...], outputs: tuple[int, ...],
+        self, op: str, operands: tuple[object, ...], attrs: tuple[object, ...], outputs: tuple[int, ...],
         several: bool,
     ) -> None:  # fmt: skip
         """Write an equation down."""
@@ -235,7 +235,7 @@ class Patterns:
         return tuple([None if n is None else Tracer(recorder, values[n]) for n in pattern.results])
 
 
-def _exact(value: Any) -> tuple[type, Any]:
+def _exact(value: object) -> tuple[type, Any]:
     """Return what tells 0.0 from −0.0, and 1 from True, which are equal."""
     kind = type(value)
     return kind, repr(value) if kind in _NUMBERS and not value else value

@@ -252,7 +252,7 @@ _known: dict[Any, list[tuple[int, ...]]] = {}
 
 
 def _computed(
-    op: Op, operands: Sequence[Any], attrs: tuple[Any, ...], shapes: Sequence[tuple[int, ...]]
+    op: Op, operands: Sequence[Any], attrs: tuple[object, ...], shapes: Sequence[tuple[int, ...]]
 ) -> list[tuple[int, ...]]:
     """Return strides of the results in elements."""
     arrays = [v for v in operands if isinstance(v, ndarray)]
@@ -279,7 +279,7 @@ def _computed(
 
 
 def _asked(
-    op: Op, operands: Sequence[Any], attrs: tuple[Any, ...], shapes: Sequence[tuple[int, ...]]
+    op: Op, operands: Sequence[Any], attrs: tuple[object, ...], shapes: Sequence[tuple[int, ...]]
 ) -> list[tuple[int, ...]] | None:
     """Return the strides that the op's kernel gives; None where that cannot be asked at little cost."""
     arrays = [v for v in operands if isinstance(v, ndarray)]

@@ -84,7 +84,7 @@ def tracing(recorder: Recorder) -> Iterator[None]:
 _twin: ContextVar[Callable[[Any], Any] | None] = ContextVar("pullback_twin", default=None)
 
 
-def seen(function: Any) -> Any:
+def seen(function: object) -> Any:
     """Return a function of the user's as the trace that is running, if there is one, is to call it."""
     twin = _twin.get()
     return function if twin is None else twin(function)
@@ -120,14 +120,14 @@ def refuse_exchange(what: str) -> None:
         raise recorder.refuse(Exchanges(what))
 
 
-def is_traced(x: Any) -> bool:
+def is_traced(x: object) -> bool:
     """Return whether a tensor or value has no numbers yet: they are known when the program runs."""
     while isinstance(x, TensorBase):
         x = x._value
     return isinstance(x, Tracer)
 
 
-def traced(x: Any) -> Any:
+def traced(x: object) -> Any:
     """Return a value as one of the program that is being written down, if there is one: what is drawn for an
     array that does not depend on the program's inputs is drawn anew by each run all the same.
     """
@@ -159,7 +159,7 @@ class Tracer(InnerValue):
         """Return the NumPy dtype of the value."""
         return self.recorder.dtypes[self.index]
 
-    def array(self, *_: Any, **__: Any) -> Any:
+    def array(self, *_: object, **__: object) -> Any:
         """Return the value's numbers, which most traces do not have yet."""
         return self.recorder.numbers_of(self.index)
 
@@ -190,7 +190,7 @@ class Tracer(InnerValue):
                 break
         return value
 
-    def shared(self, source: Any, tensor: Any, how: str) -> None:
+    def shared(self, source: object, tensor: object, how: str) -> None:
         """Note that `tensor` is what ``source.detach()`` or ``source.data`` gave."""
         self.recorder.share(source, tensor, how)
 
@@ -206,7 +206,7 @@ class Tracer(InnerValue):
         )
 
     @classmethod
-    def run(cls, op: Op, inputs: tuple[Any, ...], attrs: tuple[Any, ...], level: int) -> Any:
+    def run(cls, op: Op, inputs: tuple[object, ...], attrs: tuple[object, ...], level: int) -> Any:
         """Have the program write down an equation; return tracers for its outputs."""
         for v in inputs:
             if isinstance(v, Tracer) and v._level == level:

@@ -53,7 +53,7 @@ class Underivable(Node):
     def _seq(self, number: int) -> None:
         pass
 
-    def __lt__(self, other: Any) -> bool:
+    def __lt__(self, other: object) -> bool:
         return False  # several may wait at once: any may be first
 
     def name(self) -> str:
@@ -69,10 +69,10 @@ class Underivable(Node):
 def no_derivative(name: str) -> tuple[Rule, Rule]:
     """Return the rule and jvp of an op without a derivative: both raise torch's errors."""
 
-    def rule(g: Any) -> Any:
+    def rule(g: object) -> Any:
         raise RuntimeError(f"derivative for aten::{name} is not implemented")
 
-    def jvp(primals: Any, tangents: Any, out: Any, *attrs: Any) -> Any:
+    def jvp(primals: object, tangents: object, out: object, *attrs: object) -> Any:
         raise NotImplementedError(f"Trying to use forward AD with aten::{name} that does not support it.")
 
     return rule, jvp
@@ -81,7 +81,7 @@ def no_derivative(name: str) -> tuple[Rule, Rule]:
 def not_implemented(name: str) -> Rule:
     """Return the rule of an input whose derivative is missing."""
 
-    def rule(g: Any) -> Any:
+    def rule(g: object) -> Any:
         raise NotImplementedError(f"the derivative for '{name}' is not implemented.")
 
     return rule
@@ -90,7 +90,7 @@ def not_implemented(name: str) -> Rule:
 def no_tangent(name: str) -> Rule:
     """Return the jvp of an op of which a derivative is missing."""
 
-    def jvp(primals: Any, tangents: Any, out: Any, *attrs: Any) -> Any:
+    def jvp(primals: object, tangents: object, out: object, *attrs: object) -> Any:
         raise NotImplementedError(
             f"Trying to use forward AD with {name} that does not support it because it has not been "
             "implemented yet.\nPlease file an issue to PyTorch at https://github.com/pytorch/pytorch/issues/"

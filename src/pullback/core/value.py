@@ -45,7 +45,7 @@ class Value:
     _level: int = 0
 
     @classmethod
-    def run(cls, op: Op, inputs: tuple[Any, ...], attrs: tuple[Any, ...], level: int) -> Any:
+    def run(cls, op: Op, inputs: tuple[object, ...], attrs: tuple[object, ...], level: int) -> Any:
         """Run `op` on `inputs`, whose highest level is `level` and belongs to this class."""
         raise NotImplementedError
 
@@ -57,8 +57,13 @@ class InnerValue(Value):
 
     __slots__ = ()
 
-    shape: Any
-    dtype: Any
+    if TYPE_CHECKING:
+
+        @property
+        def shape(self) -> tuple[int, ...]: ...
+        @property
+        def dtype(self) -> np.dtype[Any]: ...
+
     #: What makes the tensor that holds the value, of a node: where that is no new facade tensor.
     held: Any = None
 
@@ -240,7 +245,7 @@ def dtype_of(value: Any) -> np.dtype[Any]:
     return value.dtype if isinstance(value, (ndarray, InnerValue)) else np.asarray(value).dtype
 
 
-def run(op: Op, inputs: tuple[Any, ...], attrs: tuple[Any, ...]) -> Any:
+def run(op: Op, inputs: tuple[object, ...], attrs: tuple[object, ...]) -> Any:
     """Run `op` on values of any kinds: the highest level decides how."""
     recorder = _writing()
     if recorder is not None and recorder.patterns is not None:

@@ -24,7 +24,7 @@ class NoVersions(list[Any]):
 
     __slots__ = ()
 
-    def __getitem__(self, index: Any) -> NoReturn:
+    def __getitem__(self, index: object) -> NoReturn:
         raise errors.inference_saved()
 
 
@@ -95,7 +95,7 @@ def is_stale(counter: list[Any], number: int) -> bool:
     return now is None or int(now) != int(number)
 
 
-def holders(counter: list[Any], value: Any) -> list[Any]:
+def holders(counter: list[Any], value: object) -> list[Any]:
     """Return the tensors that held an array before they were given other data."""
     now = counter[0]
     if type(now) is not Replaced:

@@ -91,15 +91,15 @@ class AsStridedBackward0(Node):
         node.inside = True
         return node
 
-    def __lt__(self, other: Any) -> bool:
+    def __lt__(self, other: object) -> bool:
         return False  # this and the one that it was made from have one number: either may be first
 
-    def backward(self, g: Any) -> tuple[Any, ...]:
+    def backward(self, g: object) -> tuple[Any, ...]:
         for node, index in self.chain:
             (g,) = node.backward(_only(node, index, g))
         return (g,)
 
-    def backward_graph(self, g: Any) -> tuple[Any, ...]:
+    def backward_graph(self, g: object) -> tuple[Any, ...]:
         if 0 in self._shape and not self.inside:
             edge = self._edges[0]
             return (None if edge is None else wrap(np.zeros(*_shape_and_dtype(edge))),)
@@ -108,12 +108,12 @@ class AsStridedBackward0(Node):
         return (g,)
 
 
-def _shape_and_dtype(edge: Any) -> tuple[Any, Any]:
+def _shape_and_dtype(edge: object) -> tuple[Any, Any]:
     node, index = edge_target(edge)
     return (node._shape[index], node._dtype[index]) if type(edge) is Output else (node._shape, node._dtype)
 
 
-def _only(node: Node, index: int | None, g: Any) -> Any:
+def _only(node: Node, index: int | None, g: object) -> Any:
     """Return the covectors of a step's outputs when only one of them has one."""
     return g if index is None else [g if k == index else None for k in range(len(node._shape))]
 
@@ -128,7 +128,7 @@ def laid_out_like(value: Any, strides: Any) -> Any:
     return facade.lay_out(value, strides)
 
 
-def layout_of(value: Any) -> tuple[int, ...] | None:
+def layout_of(value: object) -> tuple[int, ...] | None:
     """Return strides in elements of the array at the bottom of a value, or that a traced value would have;
     None for C order and where there is no array.
     """

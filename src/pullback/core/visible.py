@@ -16,7 +16,7 @@ from .meta import array_or_phantom
 from .value import TensorBase, array_of
 
 
-def visible_layout(value: Any) -> ndarray:
+def visible_layout(value: object) -> ndarray:
     """Return an array that lies in memory as a value does; of a batch as its first row does."""
     while isinstance(value, (TensorBase, Dual)):
         value = value._value if isinstance(value, TensorBase) else value.primal
@@ -30,12 +30,12 @@ def visible_layout(value: Any) -> ndarray:
     return array_of(value) if array is None else array
 
 
-def visible_strides(value: Any) -> tuple[int, ...]:
+def visible_strides(value: object) -> tuple[int, ...]:
     """Return strides in elements without those of hidden axes."""
     return strides_of(visible_layout(value))
 
 
-def inside(value: Any) -> Any:
+def inside(value: object) -> Any:
     """Return what a tensor, a batched value or one with a tangent holds; None for any other value."""
     if isinstance(value, TensorBase):
         return value._value
@@ -44,7 +44,7 @@ def inside(value: Any) -> Any:
     return value.primal if isinstance(value, Dual) else None
 
 
-def concrete(value: Any) -> ndarray | None:
+def concrete(value: object) -> ndarray | None:
     """Return the array at the bottom of a value, batch axes included; None where there is none (tracing)."""
     while value is not None and not isinstance(value, ndarray):
         value = inside(value)

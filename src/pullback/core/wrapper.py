@@ -44,6 +44,9 @@ class Wrapped(InnerValue):
 
     __slots__ = ("device", "dtype", "offset", "shape", "strides", "tensor")
 
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+
     _level = WRAPPER
 
     def __init__(
@@ -99,7 +102,7 @@ class Wrapped(InnerValue):
         return twin
 
     @classmethod
-    def run(cls, op: Op, inputs: tuple[Any, ...], attrs: tuple[Any, ...], level: int) -> Any:
+    def run(cls, op: Op, inputs: tuple[object, ...], attrs: tuple[object, ...], level: int) -> Any:
         """Have the class of the tensors compute the op."""
         return dispatched(op, inputs, attrs)
 
@@ -125,7 +128,7 @@ def _below() -> Iterator[None]:
         reset_modes(token)
 
 
-def dispatched(op: Op, inputs: tuple[Any, ...], attrs: tuple[Any, ...]) -> Any:
+def dispatched(op: Op, inputs: tuple[object, ...], attrs: tuple[object, ...]) -> Any:
     """Run an op by the innermost mode with `__torch_dispatch__`, else by the classes of its inputs."""
     with _below():
         return _bare(facade.torch_names().translate(op, tuple(_shown(v) for v in inputs), attrs, ask))

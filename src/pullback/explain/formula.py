@@ -91,7 +91,7 @@ class Name(InnerValue):
         raise RuntimeError("a name has no numbers")
 
     @classmethod
-    def run(cls, op: Any, inputs: tuple[Any, ...], attrs: tuple[Any, ...], level: int) -> Any:
+    def run(cls, op: Any, inputs: tuple[object, ...], attrs: tuple[object, ...], level: int) -> Any:
         """Write the op down."""
         several = op.many or len(op.outputs) > 1
         found: list[tuple[tuple[Any, Any], ...]] = []

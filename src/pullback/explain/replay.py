@@ -184,7 +184,7 @@ class Replay:
         return {place: widened(np.asarray(value)) for place, value in zip(places_of(node), carried)}
 
     @staticmethod
-    def _evaluated(op: Any, inputs: list[Any], attrs: tuple[Any, ...]) -> Any:
+    def _evaluated(op: Any, inputs: list[Any], attrs: tuple[object, ...]) -> Any:
         """Run a kernel; an operand that is not there is one that was left out, or else zero."""
         try:
             try:

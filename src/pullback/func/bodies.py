@@ -33,7 +33,7 @@ def is_differentiable(kind: Kind) -> bool:
     return kind[1] in DIFFERENTIABLE
 
 
-def as_values(leaves: Iterable[Any], what: str) -> list[Any]:
+def as_values(leaves: Iterable[object], what: str) -> list[Any]:
     """Return leaves as tensors: a Python number becomes one without axes."""
     found = []
     for leaf in leaves:
@@ -46,7 +46,7 @@ def as_values(leaves: Iterable[Any], what: str) -> list[Any]:
     return found
 
 
-def number_dtype(value: Any) -> np.dtype[Any]:
+def number_dtype(value: object) -> np.dtype[Any]:
     """Return the dtype of a tensor made of a Python number."""
     if isinstance(value, (bool, int)):
         return np.dtype(type(value))
@@ -103,7 +103,7 @@ def _tensors(recorder: Recorder, kinds: Iterable[Kind], level: int) -> list[Any]
     return [wrap(recorder.new(*kind), None, level) for kind in kinds]
 
 
-def _number(recorder: Recorder, value: Any) -> int:
+def _number(recorder: Recorder, value: object) -> int:
     while isinstance(value, TensorBase):
         value = value._value
     reference: Reference = recorder.operand(value)[0]
@@ -154,10 +154,10 @@ def pushed(body: Body, moved: Sequence[bool]) -> Body:
     wanted = [n for n, m in enumerate(moved) if m]
     carried = [n for n, kind in enumerate(body.kinds(body.outputs)) if is_differentiable(kind)]
 
-    def function(*values: Any) -> Sequence[Any]:
+    def function(*values: object) -> Sequence[Any]:
         inputs, tangents = values[: len(kinds)], values[len(kinds) :]
 
-        def moving(*some: Any) -> Any:
+        def moving(*some: object) -> Any:
             given = list(inputs)
             for n, v in zip(wanted, some, strict=True):
                 given[n] = v
@@ -210,7 +210,7 @@ def pulled(body: Body, wanted: Sequence[int], changing: int = 0) -> Pullback:
         inputs = _tensors(recorder, body.kinds(body.inputs), level)
         numbers = [_number(recorder, v) for v in inputs]
 
-        def function(*some: Any) -> Any:
+        def function(*some: object) -> Any:
             given = list(inputs)
             for n, v in zip(wanted, some, strict=True):
                 given[n] = v

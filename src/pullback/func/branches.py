@@ -11,7 +11,7 @@ from .tree import tree_flatten
 
 
 def cond(
-    pred: Any, true_fn: Callable[..., Any], false_fn: Callable[..., Any],
+    pred: object, true_fn: Callable[..., Any], false_fn: Callable[..., Any],
     operands: tuple[Any, ...] | list[Any] = ()
 ) -> Any:
     """Call one of two functions: ``true_fn(*operands) if pred else false_fn(*operands)``.

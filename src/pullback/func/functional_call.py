@@ -57,7 +57,7 @@ def functional_call(
 
 
 @contextmanager
-def reparametrized(module: Any, given: dict[str, Any], tie_weights: bool, strict: bool) -> Iterator[None]:
+def reparametrized(module: object, given: dict[str, Any], tie_weights: bool, strict: bool) -> Iterator[None]:
     """Open a block in which a module has other parameters and buffers, as `functional_call` takes them."""
     values = _tied(module, given) if tie_weights else given
     if strict:
@@ -85,7 +85,7 @@ def _named_tensors(module: Any) -> dict[str, Any]:
     }
 
 
-def _tied(module: Any, given: dict[str, Any]) -> dict[str, Any]:
+def _tied(module: object, given: dict[str, Any]) -> dict[str, Any]:
     """Return the given tensors, each under every name of the tensor that it replaces."""
     names_of: dict[int, list[str]] = {}
     for name, tensor in _named_tensors(module).items():
@@ -118,7 +118,7 @@ def _check_names(module: Any, values: dict[str, Any]) -> None:
 
 
 @contextmanager
-def _swapped(module: Any, values: dict[str, Any], given: dict[str, Any]) -> Iterator[None]:
+def _swapped(module: object, values: dict[str, Any], given: dict[str, Any]) -> Iterator[None]:
     """Put the values in place of the module's tensors; after the block the dictionary `given` holds what the
     module then had under its names.
     """

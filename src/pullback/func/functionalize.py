@@ -39,13 +39,13 @@ def functionalize(func: Callable[..., Any], *, remove: str = "mutations") -> Cal
         )
 
     @functools.wraps(func)
-    def wrapped(*args: Any, **kwargs: Any) -> Any:
+    def wrapped(*args: object, **kwargs: object) -> Any:
         return func(*args, **kwargs)
 
     return wrapped
 
 
-def debug_unwrap(tensor: Any, *, recurse: bool = True) -> Any:
+def debug_unwrap(tensor: object, *, recurse: bool = True) -> Any:
     """Return what a tensor inside a transform wraps: with vmap's batch axis, without its tangent.
 
     For looking at only: what a function computes from it, its transform does not see.

@@ -19,7 +19,7 @@ from .vmap import vmap
 P = ParamSpec("P")
 
 
-def _check_real(function: str, values: Sequence[Any], what: str) -> None:
+def _check_real(function: str, values: Sequence[object], what: str) -> None:
     for k, value in enumerate(values):
         if isinstance(value, TensorBase) and dtype_of(value).kind in "cW":
             raise RuntimeError(
@@ -28,11 +28,11 @@ def _check_real(function: str, values: Sequence[Any], what: str) -> None:
             )
 
 
-def _sizes(xs: Sequence[Any]) -> list[int]:
+def _sizes(xs: Sequence[object]) -> list[int]:
     return [int(np.prod(shape_of(x))) for x in xs]
 
 
-def _basis(xs: Sequence[Any]) -> list[Any]:
+def _basis(xs: Sequence[object]) -> list[Any]:
     """Return for each of several tensors the rows of the identity over all their elements together, in its
     shape.
     """
@@ -48,14 +48,14 @@ def _basis(xs: Sequence[Any]) -> list[Any]:
     return result
 
 
-def _chosen(parts: list[Any], spec: TreeSpec, argnums: Any) -> Any:
+def _chosen(parts: list[Any], spec: TreeSpec, argnums: object) -> Any:
     """Return parts for each differentiated input, as `argnums` names them."""
     tree = tree_unflatten(parts, spec)
     return tree[0] if isinstance(argnums, int) else tree
 
 
 def jacrev(
-    func: Callable[P, Any], argnums: Any = 0, *, has_aux: bool = False, chunk_size: int | None = None,
+    func: Callable[P, Any], argnums: object = 0, *, has_aux: bool = False, chunk_size: int | None = None,
     _preallocate_and_copy: bool = False,
 ) -> Callable[P, Any]:  # fmt: skip
     """Return the Jacobian function, by pulling the rows of the identity back.
@@ -82,7 +82,7 @@ def jacrev(
     f: Callable[..., Any] = func
 
     @functools.wraps(func)
-    def wrapped(*args: Any) -> Any:
+    def wrapped(*args: object) -> Any:
         _check_real("jacrev", tree_flatten(args)[0], "inputs")
         positions = selected(argnums, len(args))
         chosen = tuple(args[n] for n in positions)
@@ -110,7 +110,7 @@ def jacrev(
     return cast("Callable[P, Any]", wrapped)
 
 
-def _rows(pull: Callable[..., tuple[Any, ...]], ys: Sequence[Any], chunk: int | None) -> Sequence[Any]:
+def _rows(pull: Callable[..., tuple[Any, ...]], ys: Sequence[object], chunk: int | None) -> Sequence[Any]:
     """Return the pullback of every row of the identity over the outputs, stacked along a first axis."""
     basis = _basis(ys)
     total = shape_of(basis[0])[0]
@@ -127,7 +127,7 @@ def _rows(pull: Callable[..., tuple[Any, ...]], ys: Sequence[Any], chunk: int | 
 
 
 def jacfwd(
-    func: Callable[P, Any], argnums: Any = 0, has_aux: bool = False, *, randomness: str = "error"
+    func: Callable[P, Any], argnums: object = 0, has_aux: bool = False, *, randomness: str = "error"
 ) -> Callable[P, Any]:
     """Return the Jacobian function, by pushing all columns of the identity forward in one batched pass.
 
@@ -150,14 +150,14 @@ def jacfwd(
     f: Callable[..., Any] = func
 
     @functools.wraps(func)
-    def wrapped(*args: Any) -> Any:
+    def wrapped(*args: object) -> Any:
         _check_real("jacfwd", tree_flatten(args)[0], "inputs")
         positions = selected(argnums, len(args))
         chosen = tuple(args[n] for n in positions)
         flat, in_spec = tree_flatten(chosen)
         shapes: list[tuple[int, ...]] = []
 
-        def push(*tangents: Any) -> Any:
+        def push(*tangents: object) -> Any:
             output, pushed, *aux = jvp(
                 lambda *values: f(*replaced(args, positions, values)), chosen,
                 tree_unflatten(list(tangents), in_spec), has_aux=has_aux,
@@ -194,7 +194,7 @@ def _by_input(rows: Any, inputs: Sequence[Any], shape: tuple[int, ...]) -> list[
     return parts
 
 
-def hessian(func: Callable[P, Any], argnums: Any = 0) -> Callable[P, Any]:
+def hessian(func: Callable[P, Any], argnums: object = 0) -> Callable[P, Any]:
     """Return the Hessian function of shape (*output, *input, *input): forward mode over reverse mode, both
     batched.
     """

@@ -31,7 +31,7 @@ class _LinearRecorder(Recorder):
         super().__init__(level)
         self.held: dict[int, Any] = {}
 
-    def operand(self, value: Any) -> tuple[Any, Any]:
+    def operand(self, value: object) -> tuple[Any, Any]:
         """Return (what the equation holds, what the shape rule sees) for an input of an op."""
         if isinstance(value, TensorBase):
             inner = value._value
@@ -43,7 +43,7 @@ class _LinearRecorder(Recorder):
         return super().operand(value)
 
 
-def linearize(func: Callable[..., Any], *primals: Any) -> Any:
+def linearize(func: Callable[..., Any], *primals: object) -> Any:
     """Return the outputs at `primals` and the linear function ``t ↦ J·t``.
 
     Parameters
@@ -70,7 +70,7 @@ def linearize(func: Callable[..., Any], *primals: Any) -> Any:
         ends = [None if t is None else recorder.operand(t)[0] for t in tangents]
     numbers = [t.index for t in inputs]
 
-    def push(*tangents: Any) -> Any:
+    def push(*tangents: object) -> Any:
         given, given_spec = tree_flatten(tangents)
         if given_spec != spec:
             raise RuntimeError(
@@ -93,7 +93,7 @@ def linearize(func: Callable[..., Any], *primals: Any) -> Any:
     return output, push
 
 
-def _check_tangent(k: int, x: Any, t: Any) -> None:
+def _check_tangent(k: int, x: object, t: object) -> None:
     facts = (
         ("shape", Size(shape_of(t)), Size(shape_of(x))),
         ("dtype", dtypes.from_numpy_dtype(dtype_of(t)), dtypes.from_numpy_dtype(dtype_of(x))),

@@ -6,8 +6,8 @@ the same Function with other bodies, so that derivatives of any order nest.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -27,8 +27,13 @@ from ..tensor.batching import move
 from .bodies import Kind, Pullback, is_differentiable, mapped, pulled, pushed, rewritten
 from .transforms import vjp
 
+if TYPE_CHECKING:
+    from ..autograd.function_levels import VmapInfo
 
-def _is_recorded(value: Any) -> bool:
+    Dims = tuple[int | None, ...]
+
+
+def _is_recorded(value: object) -> bool:
     """Return whether gradients of a value are asked for at some level."""
     while True:
         if isinstance(value, TensorBase):
@@ -45,17 +50,18 @@ def _is_recorded(value: Any) -> bool:
             return False
 
 
-def _zeros(kind: Kind) -> Any:
+def _zeros(kind: Kind) -> TensorBase:
     # One number everywhere: a program needs no memory for it.
-    return wrap(np.broadcast_to(np.zeros((), kind[1]), kind[0]))
+    zeros: TensorBase = wrap(np.broadcast_to(np.zeros((), kind[1]), kind[0]))
+    return zeros
 
 
-def _moved(tensors: Sequence[Any], dims: Sequence[int | None], to: int) -> list[Any]:
+def _moved(tensors: Sequence[TensorBase], dims: Sequence[int | None], to: int) -> list[TensorBase]:
     """Return tensors with their batch axis at one place; those without one as they are."""
     return [t if d is None else move(t, d, to) for t, d in zip(tensors, dims, strict=True)]
 
 
-def _batched(tensor: Any, dim: int | None, size: int) -> Any:
+def _batched(tensor: TensorBase, dim: int | None, size: int) -> TensorBase:
     """Return a tensor with its batch axis first, which it gets where it has none."""
     if dim is not None:
         return move(tensor, dim, 0)
@@ -80,12 +86,12 @@ class ScanFunction(Function):
     """The scan with derivatives."""
 
     @staticmethod
-    def forward(spec: Scan, *tensors: Any) -> Any:
+    def forward(spec: Scan, *tensors: TensorBase) -> Any:
         """Run the op."""
         return run(of(loops.scan), tensors, tuple(spec[:5]))
 
     @staticmethod
-    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: tuple[TensorBase, ...]) -> None:
         """Save what the pullbacks of the steps read."""
         spec = ctx.spec = inputs[0]
         ctx.save_for_forward(*inputs[1:])
@@ -94,7 +100,7 @@ class ScanFunction(Function):
             ctx.save_for_backward(*inputs[1:], *output[len(output) - spec.pullback.kept :])
 
     @staticmethod
-    def backward(ctx: Any, *grads: Any) -> Any:
+    def backward(ctx: Any, *grads: TensorBase | None) -> tuple[TensorBase | None, ...]:
         """Pull back by a scan in the other direction."""
         spec, saved = ctx.spec, ctx.saved_tensors
         count = len(spec.body.inputs)
@@ -109,12 +115,14 @@ class ScanFunction(Function):
         return (None, *_pulled_scan(spec, grads, tensors, kept))
 
     @staticmethod
-    def jvp(ctx: Any, _: Any, *tangents: Any) -> Any:
+    def jvp(ctx: Any, _: object, *tangents: TensorBase | None) -> tuple[TensorBase | None, ...]:
         """Push forward by a scan of the carry together with its tangent."""
         return _pushed_scan(ctx.spec, ctx.saved_tensors, tangents)
 
     @staticmethod
-    def vmap(info: Any, in_dims: Any, spec: Scan, *tensors: Any) -> Any:
+    def vmap(
+        info: VmapInfo, in_dims: Dims, spec: Scan, *tensors: TensorBase
+    ) -> tuple[tuple[TensorBase, ...], Dims]:
         """Run a scan of whole batches."""
         dims, size = in_dims[1:], info.batch_size
         carries, last = spec.carries, spec.carries + spec.slices
@@ -127,7 +135,7 @@ class ScanFunction(Function):
         return outputs, tuple(0 if n < carries else 1 for n in range(len(outputs)))
 
 
-def scanned(spec: Scan, tensors: Sequence[Any]) -> tuple[Any, ...]:
+def scanned(spec: Scan, tensors: Sequence[TensorBase]) -> tuple[TensorBase, ...]:
     """Return the outputs of a scan, recorded where gradients are asked for."""
     recorded = [_is_recorded(t) for t in tensors] if modes().grad else []
     if not any(recorded):
@@ -143,8 +151,8 @@ def scanned(spec: Scan, tensors: Sequence[Any]) -> tuple[Any, ...]:
 
 
 def _pulled_scan(
-    spec: Scan, grads: Sequence[Any], tensors: Sequence[Any], kept: Sequence[Any]
-) -> list[Any]:
+    spec: Scan, grads: Sequence[TensorBase | None], tensors: Sequence[TensorBase], kept: Sequence[TensorBase]
+) -> list[TensorBase | None]:
     """Return covectors of a scan's tensors: that of the carry goes back step by step, those of what is held
     are summed over the steps.
     """
@@ -160,9 +168,9 @@ def _pulled_scan(
     read_slices = [n for n in pullback.inputs if n < last]
     read_held = [n for n in pullback.inputs if n >= last]
 
-    def part(n: int) -> Any:
-        if grads[n] is not None:
-            return grads[n]
+    def part(n: int) -> TensorBase:
+        if (g := grads[n]) is not None:
+            return g
         shape, dtype = outputs[n]
         return _zeros((shape if n < carries else (spec.length, *shape), dtype))
 
@@ -171,7 +179,7 @@ def _pulled_scan(
     fixed = [tensors[n] for n in read_held]
     kept_kinds = outputs[len(outputs) - pullback.kept :]
 
-    def step(*values: Any) -> list[Any]:
+    def step(*values: TensorBase) -> list[TensorBase]:
         source = iter(values)
         own = [next(source) for _ in moving]
         sums = [next(source) for _ in held]
@@ -187,13 +195,15 @@ def _pulled_scan(
     )  # fmt: skip
     back = Scan(body, len(carry), len(xs), spec.length, not spec.reverse)
     results = scanned(back, [*carry, *xs, *fixed])
-    covectors: list[Any] = [None] * len(kinds)
+    covectors: list[TensorBase | None] = [None] * len(kinds)
     for n, v in zip((*moving, *held, *sliced), results, strict=True):
         covectors[n] = v
     return covectors
 
 
-def _pushed_scan(spec: Scan, tensors: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, ...]:
+def _pushed_scan(
+    spec: Scan, tensors: Sequence[TensorBase], tangents: Sequence[TensorBase | None]
+) -> tuple[TensorBase | None, ...]:
     """Return tangents of a scan's outputs."""
     carries, last = spec.carries, spec.carries + spec.slices
     kinds = spec.body.kinds(spec.body.inputs)
@@ -205,7 +215,7 @@ def _pushed_scan(spec: Scan, tensors: Sequence[Any], tangents: Sequence[Any]) ->
     carried = [n for n, kind in enumerate(outputs) if is_differentiable(kind)]
     inner = pushed(spec.body, [n in wanted for n in range(len(kinds))])
 
-    def step(*values: Any) -> list[Any]:
+    def step(*values: TensorBase) -> list[TensorBase]:
         source = iter(values)
         own = [next(source) for _ in range(carries)]
         moved = {n: next(source) for n in moving}
@@ -220,11 +230,11 @@ def _pushed_scan(spec: Scan, tensors: Sequence[Any], tangents: Sequence[Any]) ->
             *(derivatives[n] for n in carried if n >= carries),
         ]  # fmt: skip
 
-    def primals(some: Any) -> list[Any]:
+    def primals(some: Iterable[int]) -> list[TensorBase]:
         return [tensors[n] for n in some]
 
-    def directions(some: Sequence[int]) -> list[Any]:
-        return [_zeros(kinds[n]) if tangents[n] is None else tangents[n] for n in some]
+    def directions(some: Sequence[int]) -> list[TensorBase]:
+        return [_zeros(kinds[n]) if (t := tangents[n]) is None else t for n in some]
 
     every = range(carries), range(carries, last), range(last, len(kinds))
     order = [*every[0], *moving, *every[1], *sliced, *every[2], *held]
@@ -256,25 +266,25 @@ class WhileFunction(Function):
     """The while loop with forward derivatives."""
 
     @staticmethod
-    def forward(spec: While, *tensors: Any) -> Any:
+    def forward(spec: While, *tensors: TensorBase) -> Any:
         """Run the op."""
         return run(of(loops.while_loop), tensors, tuple(spec))
 
     @staticmethod
-    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: tuple[TensorBase, ...]) -> None:
         """Keep what a tangent needs."""
         ctx.spec = inputs[0]
         ctx.save_for_forward(*inputs[1:])
 
     @staticmethod
-    def backward(ctx: Any, *grads: Any) -> Any:
+    def backward(ctx: Any, *grads: TensorBase | None) -> tuple[TensorBase | None, ...]:
         """Refuse: how many steps are to be kept is not known."""
         error = RuntimeError("while_loop has no reverse-mode derivative: its number of steps is not known")
         error.add_note("scan, or fori_loop with bounds that are Python numbers, can be pulled back.")
         raise error
 
     @staticmethod
-    def jvp(ctx: Any, _: Any, *tangents: Any) -> Any:
+    def jvp(ctx: Any, _: object, *tangents: TensorBase | None) -> tuple[TensorBase | None, ...]:
         """Push forward by a loop of the carry together with its tangent."""
         spec, tensors = ctx.spec, ctx.saved_tensors
         carries = spec.carries
@@ -284,11 +294,11 @@ class WhileFunction(Function):
         inner = pushed(spec.body, [n in moving or n in held for n in range(len(kinds))])
         count = carries + len(moving)
 
-        def split(values: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+        def split(values: Sequence[TensorBase]) -> tuple[list[TensorBase], list[TensorBase]]:
             inputs = [*values[:carries], *values[count : count + len(kinds) - carries]]
             return inputs, [*values[carries:count], *values[count + len(kinds) - carries :]]
 
-        def step(*values: Any) -> list[Any]:
+        def step(*values: TensorBase) -> list[TensorBase]:
             inputs, moved = split(values)
             return list(inner.replay(*inputs, *moved))
 
@@ -304,7 +314,9 @@ class WhileFunction(Function):
         return tuple(derivatives.get(n) for n in range(carries))
 
     @staticmethod
-    def vmap(info: Any, in_dims: Any, spec: While, *tensors: Any) -> Any:
+    def vmap(
+        info: VmapInfo, in_dims: Dims, spec: While, *tensors: TensorBase
+    ) -> tuple[tuple[TensorBase, ...], Dims]:
         """Run until no row goes on; a row that has ended stays as it is."""
         dims, size, carries = in_dims[1:], info.batch_size, spec.carries
         inner = [*[0] * carries, *(None if d is None else 0 for d in dims[carries:])]
@@ -315,7 +327,7 @@ class WhileFunction(Function):
         goes_on, after = mapped(spec.condition, inner, size), mapped(spec.body, inner, size)
         kinds = after.kinds(after.inputs)
 
-        def step(*values: Any) -> list[Any]:
+        def step(*values: TensorBase) -> list[TensorBase]:
             (flags,) = goes_on.replay(*values)
             return [
                 where(reshape(flags, (size, *(1,) * (len(shape_of(old)) - 1))), new, old)
@@ -341,12 +353,12 @@ class CondFunction(Function):
     """The branch with derivatives; the first tensor is the predicate."""
 
     @staticmethod
-    def forward(spec: Branches, *tensors: Any) -> Any:
+    def forward(spec: Branches, *tensors: TensorBase) -> Any:
         """Run the op."""
         return run(of(loops.cond), tensors, tuple(spec))
 
     @staticmethod
-    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: tuple[TensorBase, ...]) -> None:
         """Save the inputs: the branch that ran is run again to be pulled back."""
         ctx.spec = inputs[0]
         ctx.save_for_forward(*inputs[1:])
@@ -354,7 +366,7 @@ class CondFunction(Function):
         ctx.set_materialize_grads(False)
 
     @staticmethod
-    def backward(ctx: Any, *grads: Any) -> Any:
+    def backward(ctx: Any, *grads: TensorBase | None) -> tuple[TensorBase | None, ...]:
         """Pull back through the branch that ran."""
         spec, (pred, *tensors) = ctx.spec, ctx.saved_tensors
         kinds, outputs = spec.true.kinds(spec.true.inputs), spec.true.kinds(spec.true.outputs)
@@ -364,13 +376,13 @@ class CondFunction(Function):
         covectors = [_zeros(outputs[n]) if grads[n] is None else grads[n] for n in carried]
         bodies = [_pulled_again(body, wanted, carried, kinds, outputs) for body in spec]
         found = CondFunction.apply(Branches(*bodies), pred, *covectors, *tensors)
-        result: list[Any] = [None] * (2 + len(kinds))
+        result: list[TensorBase | None] = [None] * (2 + len(kinds))
         for n, v in zip(wanted, found, strict=True):
             result[2 + n] = v
         return tuple(result)
 
     @staticmethod
-    def jvp(ctx: Any, _: Any, *tangents: Any) -> Any:
+    def jvp(ctx: Any, _: object, *tangents: TensorBase | None) -> tuple[TensorBase | None, ...]:
         """Push forward through the branch that ran."""
         spec, (pred, *tensors) = ctx.spec, ctx.saved_tensors
         tangents = tangents[1:]
@@ -384,7 +396,9 @@ class CondFunction(Function):
         return tuple(derivatives.get(n) for n in range(len(outputs)))
 
     @staticmethod
-    def vmap(info: Any, in_dims: Any, spec: Branches, pred: Any, *tensors: Any) -> Any:
+    def vmap(
+        info: VmapInfo, in_dims: Dims, spec: Branches, pred: TensorBase, *tensors: TensorBase
+    ) -> tuple[tuple[TensorBase, ...], Dims]:
         """Run the branch for the batch; where rows take different ones, both, and choose."""
         dims, size = in_dims[2:], info.batch_size
         inner = [None if d is None else 0 for d in dims]
@@ -411,10 +425,10 @@ def _pulled_again(
 ) -> Body:
     """Return the body that runs a branch and pulls covectors back: of (covectors, inputs)."""
 
-    def function(*values: Any) -> Any:
+    def function(*values: TensorBase) -> Any:
         covectors, inputs = values[: len(carried)], values[len(carried) :]
 
-        def moving(*some: Any) -> Any:
+        def moving(*some: TensorBase) -> tuple[TensorBase, ...]:
             given = list(inputs)
             for n, v in zip(wanted, some, strict=True):
                 given[n] = v

@@ -24,13 +24,13 @@ from .loop_functions import Branches, CondFunction, Scan, While, WhileFunction, 
 from .tree import TreeSpec, tree_flatten, tree_unflatten
 
 
-def _described(values: Sequence[Any]) -> str:
+def _described(values: Sequence[object]) -> str:
     names = [f"{dtypes.from_numpy_dtype(dtype_of(v))}{list(shape_of(v))}" for v in values]
     return f"({', '.join(names)})"
 
 
 def _same_carry(
-    name: str, before: Sequence[Any], after: Sequence[Any], spec: TreeSpec, new: TreeSpec
+    name: str, before: Sequence[object], after: Sequence[object], spec: TreeSpec, new: TreeSpec
 ) -> None:
     """Raise unless a step gives the carry in the structure, shapes and dtypes in which it took it."""
     if new != spec:
@@ -44,12 +44,12 @@ def _same_carry(
         raise error
 
 
-def _kinds(values: Sequence[Any]) -> list[Any]:
+def _kinds(values: Sequence[object]) -> list[Any]:
     return [(tuple(shape_of(v)), dtype_of(v)) for v in values]
 
 
 def scan(
-    f: Callable[[Any, Any], tuple[Any, Any]], init: Any, xs: Any = None, length: int | None = None,
+    f: Callable[[Any, Any], tuple[Any, Any]], init: object, xs: object = None, length: int | None = None,
     reverse: bool = False,
 ) -> tuple[Any, Any]:  # fmt: skip
     """Loop over the first axis of some tensors with a carry, and stack what the steps give.
@@ -103,7 +103,7 @@ def scan(
     carry, spec = tree_flatten(init)
     carry = as_values(carry, "scan: the carry")
 
-    def pick(values: Sequence[Any]) -> Any:
+    def pick(values: Sequence[object]) -> Any:
         return None if xs is None else tree_unflatten(list(values), x_spec)
 
     if is_tracing() or steps == 0:
@@ -112,7 +112,7 @@ def scan(
 
 
 def _stepwise_scan(
-    f: Callable[..., Any], carry: Sequence[Any], spec: TreeSpec, leaves: list[Any],
+    f: Callable[..., Any], carry: Sequence[object], spec: TreeSpec, leaves: list[Any],
     pick: Callable[..., Any], steps: int, reverse: bool,
 ) -> tuple[Any, Any]:  # fmt: skip
     rows = [unbind(x, 0) for x in leaves]
@@ -132,7 +132,7 @@ def _stepwise_scan(
     return tree_unflatten(list(carry), spec), None if y_spec is None else tree_unflatten(stacked, y_spec)
 
 
-def _pair(result: Any) -> tuple[Any, Any]:
+def _pair(result: object) -> tuple[Any, Any]:
     if not (isinstance(result, tuple) and len(result) == 2):
         raise TypeError(f"scan: f returns a pair (carry, y), not {type(result).__name__}")
     return result
@@ -145,7 +145,7 @@ def _written_scan(
     count = len(carry)
     specs: list[Any] = []
 
-    def step(*values: Any) -> Any:
+    def step(*values: object) -> Any:
         after, y = _pair(f(tree_unflatten(list(values[:count]), spec), pick(values[count:])))
         found, new = tree_flatten(after)
         found = as_values(found, "scan: the carry")
@@ -197,7 +197,7 @@ def fori_loop(lower: Any, upper: Any, body_fun: Callable[[Any, Any], Any], init_
     return while_loop(lambda state: state[0] < last, step, (first, init_val))[1]
 
 
-def while_loop(cond_fun: Callable[[Any], Any], body_fun: Callable[[Any], Any], init_val: Any) -> Any:
+def while_loop(cond_fun: Callable[[Any], Any], body_fun: Callable[[Any], Any], init_val: object) -> Any:
     """Loop as long as a condition holds: ``while cond_fun(val): val = body_fun(val)``.
 
     Parameters
@@ -235,10 +235,10 @@ def while_loop(cond_fun: Callable[[Any], Any], body_fun: Callable[[Any], Any], i
 def _written_while(
     cond_fun: Callable[..., Any], body_fun: Callable[..., Any], carry: list[Any], spec: TreeSpec
 ) -> Any:
-    def goes_on(*values: Any) -> Any:
+    def goes_on(*values: object) -> Any:
         return (cond_fun(tree_unflatten(list(values), spec)),)
 
-    def step(*values: Any) -> Any:
+    def step(*values: object) -> Any:
         found, new = tree_flatten(body_fun(tree_unflatten(list(values), spec)))
         found = as_values(found, "while_loop: the carry")
         _same_carry("while_loop", values, found, spec, new)
@@ -252,7 +252,7 @@ def _written_while(
     return tree_unflatten(list(outputs), spec)
 
 
-def cond(pred: Any, true_fun: Callable[..., Any], false_fun: Callable[..., Any], *operands: Any) -> Any:
+def cond(pred: object, true_fun: Callable[..., Any], false_fun: Callable[..., Any], *operands: object) -> Any:
     """Call one of two functions: ``true_fun(*operands) if pred else false_fun(*operands)``.
 
     Parameters
@@ -280,7 +280,7 @@ def cond(pred: Any, true_fun: Callable[..., Any], false_fun: Callable[..., Any],
     places = [n for n, v in enumerate(leaves) if isinstance(v, TensorBase)]
 
     def called(function: Callable[..., Any]) -> Callable[..., Any]:
-        def branch(*values: Any) -> Any:
+        def branch(*values: object) -> Any:
             given = list(leaves)
             for n, v in zip(places, values, strict=True):
                 given[n] = v
@@ -311,7 +311,7 @@ def cond(pred: Any, true_fun: Callable[..., Any], false_fun: Callable[..., Any],
 def _differentiably(name: str, call: Callable[..., Any]) -> None:
     """Let bodies that hold loops, when they are replayed, call them with their derivatives."""
 
-    def on_tensors(tensors: Sequence[Any], *spec: Any) -> Any:
+    def on_tensors(tensors: Sequence[object], *spec: object) -> Any:
         return call([v if isinstance(v, TensorBase) else wrap(v) for v in tensors], spec)
 
     op = of(getattr(loops, name))

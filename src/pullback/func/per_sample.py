@@ -14,7 +14,7 @@ from .vmap import vmap
 
 
 def per_sample_gradients(
-    module: Any, loss: Callable[[Any, Any], Any], inputs: Any, targets: Any, *, randomness: str = "error"
+    module: Any, loss: Callable[[Any, Any], Any], inputs: Any, targets: object, *, randomness: str = "error"
 ) -> dict[str, Any]:
     """Return the gradient of each sample's own loss by a module's parameters, for a module as it is.
 
@@ -51,4 +51,5 @@ def per_sample_gradients(
         output = functional_call(module, (parameters, fixed), (x.unsqueeze(0),))
         return loss(output, target.unsqueeze(0)).reshape(())
 
-    return vmap(grad(one), (None, 0, 0), randomness=randomness)(wanted, inputs, targets)
+    mapped: Callable[..., dict[str, Any]] = vmap(grad(one), (None, 0, 0), randomness=randomness)
+    return mapped(wanted, inputs, targets)

@@ -37,7 +37,7 @@ NO_HOOKS = (
 )
 
 
-def selected(argnums: Any, count: int) -> tuple[int, ...]:
+def selected(argnums: object, count: int) -> tuple[int, ...]:
     """Return positions of the arguments that `argnums` names, non-negative; torch's errors where it names
     none.
     """
@@ -57,7 +57,7 @@ def selected(argnums: Any, count: int) -> tuple[int, ...]:
     return positions
 
 
-def replaced(args: Sequence[Any], positions: Sequence[int], values: Sequence[Any]) -> list[Any]:
+def replaced(args: Sequence[object], positions: Sequence[int], values: Sequence[object]) -> list[Any]:
     """Return the arguments with those at some positions replaced."""
     result = list(args)
     for position, value in zip(positions, values, strict=True):
@@ -65,7 +65,7 @@ def replaced(args: Sequence[Any], positions: Sequence[int], values: Sequence[Any
     return result
 
 
-def leave(value: Any, level: Level) -> Any:
+def leave(value: object, level: Level) -> Any:
     """Return the tensor below a level."""
     if isinstance(value, TensorBase) and value._level == level:
         inner = value._value
@@ -87,7 +87,7 @@ def _recording() -> Iterator[None]:
         change(grad=before.grad, saved_hooks_disabled=before.saved_hooks_disabled)
 
 
-def _leaf(x: Any, level: Level) -> Any:
+def _leaf(x: object, level: Level) -> Any:
     if not isinstance(x, TensorBase):
         raise ValueError(f"Thing passed to transform API must be Tensor, got {type(x)}")
     if dtype_of(x) not in DIFFERENTIABLE:
@@ -96,7 +96,7 @@ def _leaf(x: Any, level: Level) -> Any:
 
 
 def _pull(
-    outputs: Sequence[Any], covectors: Sequence[Any], leaves: Sequence[Any], keep_graph: bool,
+    outputs: Sequence[object], covectors: Sequence[object], leaves: Sequence[object], keep_graph: bool,
     record: bool = True,
 ) -> list[Any]:  # fmt: skip
     """Return covectors of the leaves, as tensors below their level; zeros where an output does not depend on
@@ -134,7 +134,7 @@ def _pull(
     ]
 
 
-def check_outputs(outputs: Sequence[Any], function: str) -> None:
+def check_outputs(outputs: Sequence[object], function: str) -> None:
     """Raise torch's error unless there are outputs and all of them are tensors."""
     if not outputs or (len(outputs) == 1 and outputs[0] is None):
         raise RuntimeError(
@@ -147,7 +147,7 @@ def check_outputs(outputs: Sequence[Any], function: str) -> None:
             )
 
 
-def with_aux(outputs: Any, function: str) -> tuple[Any, Any]:
+def with_aux(outputs: object, function: str) -> tuple[Any, Any]:
     """Return (output, aux) as a function with `has_aux` returns it."""
     if not (isinstance(outputs, tuple) and len(outputs) == 2):
         raise RuntimeError(
@@ -156,7 +156,7 @@ def with_aux(outputs: Any, function: str) -> tuple[Any, Any]:
     return outputs
 
 
-def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
+def vjp(func: Callable[..., Any], *primals: object, has_aux: bool = False) -> Any:
     """Return the outputs of ``func(*primals)`` and the function that pulls covectors back.
 
     Parameters
@@ -195,7 +195,7 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
                     f"with dtype {dtypes.from_numpy_dtype(dtype_of(y))}"
                 )
 
-    def pull(covectors: Any, retain_graph: bool = True, create_graph: bool | None = None) -> Any:
+    def pull(covectors: object, retain_graph: bool = True, create_graph: bool | None = None) -> Any:
         vs, v_spec = tree_flatten(covectors)
         _check_covectors(ys, vs, out_spec, v_spec)
         record = is_grad_enabled() if create_graph is None else create_graph
@@ -205,7 +205,7 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
     return (result, pull, aux) if has_aux else (result, pull)
 
 
-def _check_covectors(ys: Sequence[Any], vs: Sequence[Any], out_spec: TreeSpec, v_spec: TreeSpec) -> None:
+def _check_covectors(ys: Sequence[Any], vs: Sequence[object], out_spec: TreeSpec, v_spec: TreeSpec) -> None:
     if v_spec != out_spec:
         raise RuntimeError(
             "Expected pytree structure of cotangents to be the same as pytree structure of outputs to the "
@@ -220,7 +220,7 @@ def _check_covectors(ys: Sequence[Any], vs: Sequence[Any], out_spec: TreeSpec, v
 
 
 def grad_and_value(
-    func: Callable[P, Any], argnums: Any = 0, has_aux: bool = False
+    func: Callable[P, Any], argnums: object = 0, has_aux: bool = False
 ) -> Callable[P, tuple[Any, Any]]:
     """Return the function that returns (gradient, value) of a function with a scalar result.
 
@@ -288,7 +288,7 @@ JVP = "jvp(f, primals, tangents)"
 
 
 def jvp(
-    func: Callable[..., Any], primals: Any, tangents: Any, *, strict: bool = False, has_aux: bool = False
+    func: Callable[..., Any], primals: Any, tangents: object, *, strict: bool = False, has_aux: bool = False
 ) -> Any:
     """Return the outputs of ``func(*primals)`` and their directional derivatives ``J·t``.
 
@@ -349,7 +349,7 @@ def jvp(
     return (results, derivatives, aux) if has_aux else (results, derivatives)
 
 
-def _check_tensors(values: Sequence[Any], what: str) -> None:
+def _check_tensors(values: Sequence[object], what: str) -> None:
     if not values:
         raise RuntimeError(f"{JVP}: Expected {what} to contain at least one Tensor.")
     for value in values:

@@ -9,15 +9,18 @@ keys' insertion.
 from __future__ import annotations
 
 from collections import OrderedDict, defaultdict, deque
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any, NamedTuple
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, TypeVar
 
 from ..tensor.return_types import ReturnType
 
+K = TypeVar("K")
+T = TypeVar("T")
 PyTree = Any
 Context = Any
 FlattenFunc = Callable[[PyTree], tuple[list[Any], Context]]
 UnflattenFunc = Callable[[Iterable[Any], Context], PyTree]
+FlattenWithKeys = Callable[[Any], tuple[list[tuple[Any, Any]], Any]]
 IsLeaf = Callable[[Any], bool] | None
 
 
@@ -25,13 +28,13 @@ class NodeDef(NamedTuple):
     """Take a container type apart and put it together."""
 
     type: type
-    flatten_fn: Callable[[Any], tuple[list[Any], Any]]
-    unflatten_fn: Callable[[Iterable[Any], Any], Any]
-    flatten_with_keys_fn: Callable[[Any], tuple[list[tuple[Any, Any]], Any]] | None
+    flatten_fn: FlattenFunc
+    unflatten_fn: UnflattenFunc
+    flatten_with_keys_fn: FlattenWithKeys | None
 
 
 #: Container type → how it is a node.
-SUPPORTED_NODES: dict[Any, NodeDef] = {}
+SUPPORTED_NODES: dict[type, NodeDef] = {}
 
 
 class SequenceKey(NamedTuple):
@@ -42,7 +45,7 @@ class SequenceKey(NamedTuple):
     def __str__(self) -> str:
         return f"[{self.idx!r}]"
 
-    def get(self, sequence: Any) -> Any:
+    def get(self, sequence: Sequence[T]) -> T:
         """Return the child at this key."""
         return sequence[self.idx]
 
@@ -50,12 +53,12 @@ class SequenceKey(NamedTuple):
 class MappingKey(NamedTuple):
     """A place in a mapping."""
 
-    key: Any
+    key: Hashable
 
     def __str__(self) -> str:
         return f"[{self.key!r}]"
 
-    def get(self, mapping: Any) -> Any:
+    def get(self, mapping: Mapping[Any, T]) -> T:
         """Return the child at this key."""
         return mapping[self.key]
 
@@ -68,15 +71,15 @@ class GetAttrKey(NamedTuple):
     def __str__(self) -> str:
         return f".{self.name}"
 
-    def get(self, obj: Any) -> Any:
+    def get(self, obj: object) -> Any:
         """Return the attribute of this name."""
         return getattr(obj, self.name)
 
 
 def register_pytree_node(
     cls: type, flatten_fn: FlattenFunc, unflatten_fn: UnflattenFunc, *,
-    serialized_type_name: str | None = None, to_dumpable_context: Any = None,
-    from_dumpable_context: Any = None, flatten_with_keys_fn: Any = None,
+    serialized_type_name: str | None = None, to_dumpable_context: object = None,
+    from_dumpable_context: object = None, flatten_with_keys_fn: FlattenWithKeys | None = None,
 ) -> None:
     """Make a container type a node.
 
@@ -97,39 +100,39 @@ def register_pytree_node(
     SUPPORTED_NODES[cls] = NodeDef(cls, flatten_fn, unflatten_fn, flatten_with_keys_fn)
 
 
-def _sequence_keys(flatten: FlattenFunc) -> Callable[[Any], tuple[list[tuple[Any, Any]], Any]]:
-    def with_keys(tree: Any) -> tuple[list[tuple[Any, Any]], Any]:
+def _sequence_keys(flatten: FlattenFunc) -> FlattenWithKeys:
+    def with_keys(tree: object) -> tuple[list[tuple[SequenceKey, Any]], Any]:
         children, context = flatten(tree)
         return [(SequenceKey(k), child) for k, child in enumerate(children)], context
 
     return with_keys
 
 
-def _dict_flatten_with_keys(tree: Any) -> tuple[list[tuple[Any, Any]], Any]:
+def _dict_flatten_with_keys(tree: dict[K, T]) -> tuple[list[tuple[MappingKey, T]], list[Any]]:
     return [(MappingKey(key), value) for key, value in tree.items()], _flatten_default(tree)[1]
 
 
-def _flatten_default(tree: Any) -> tuple[list[Any], Any]:
+def _flatten_default(tree: dict[K, T]) -> tuple[list[T], list[Any]]:
     keys = list(tree)
     return list(tree.values()), [tree.default_factory, keys] if isinstance(tree, defaultdict) else keys
 
 
-def _dict_flatten(tree: Any) -> tuple[list[Any], Any]:
+def _dict_flatten(tree: dict[K, T]) -> tuple[list[T], list[K]]:
     return list(tree.values()), list(tree)
 
 
-def _dict_unflatten(values: Iterable[Any], keys: Any) -> dict[Any, Any]:
+def _dict_unflatten(values: Iterable[T], keys: Iterable[K]) -> dict[K, T]:
     return dict(zip(keys, values, strict=True))
 
 
-def _sequence(kind: Any, context: Callable[[Any], Any], build: UnflattenFunc) -> None:
-    def flatten(tree: Any) -> tuple[list[Any], Any]:
+def _sequence(kind: type, context: Callable[[Any], object], build: UnflattenFunc) -> None:
+    def flatten(tree: Iterable[T]) -> tuple[list[T], object]:
         return list(tree), context(tree)
 
     register_pytree_node(kind, flatten, build, flatten_with_keys_fn=_sequence_keys(flatten))
 
 
-def _mapping(kind: Any, build: UnflattenFunc) -> None:
+def _mapping(kind: type, build: UnflattenFunc) -> None:
     register_pytree_node(kind, _flatten_default, build, flatten_with_keys_fn=_dict_flatten_with_keys)
 
 
@@ -145,11 +148,11 @@ _mapping(defaultdict, lambda values, context: defaultdict(context[0], zip(contex
 _sequence(deque, lambda tree: tree.maxlen, lambda values, length: deque(values, maxlen=length))
 
 
-def _flatten_named(tree: Any) -> tuple[list[Any], Any]:
+def _flatten_named(tree: Iterable[T]) -> tuple[list[T], type]:
     return list(tree), type(tree)
 
 
-def _named_keys(tree: Any) -> tuple[list[tuple[Any, Any]], Any]:
+def _named_keys(tree: Any) -> tuple[list[tuple[GetAttrKey, Any]], type]:
     return [(GetAttrKey(name), getattr(tree, name)) for name in type(tree)._fields], type(tree)
 
 
@@ -160,17 +163,17 @@ BUILTIN_TYPES = frozenset(SUPPORTED_NODES)
 STANDARD_DICT_TYPES = frozenset({dict, OrderedDict, defaultdict})
 
 
-def is_namedtuple_class(cls: Any) -> bool:
+def is_namedtuple_class(cls: object) -> bool:
     """Return whether a class is a named tuple's."""
     return isinstance(cls, type) and issubclass(cls, tuple) and hasattr(cls, "_fields")
 
 
-def _get_node_type(tree: Any) -> Any:
+def _get_node_type(tree: object) -> type:
     kind = type(tree)
     return namedtuple_node if kind not in SUPPORTED_NODES and is_namedtuple_class(kind) else kind
 
 
-def _node(tree: Any) -> NodeDef | None:
+def _node(tree: object) -> NodeDef | None:
     kind = _get_node_type(tree)
     found = SUPPORTED_NODES.get(kind)
     if found is None and issubclass(kind, ReturnType):
@@ -195,7 +198,9 @@ class TreeSpec:
     __slots__ = ("_children", "_context", "num_children", "num_leaves", "num_nodes", "type")
     __module__ = "torch.utils._pytree"
 
-    def __init__(self, type: Any, context: Any = None, children_specs: Iterable[TreeSpec] = ()) -> None:
+    def __init__(
+        self, type: type | None, context: Any = None, children_specs: Iterable[TreeSpec] = ()
+    ) -> None:
         self.type = type
         self._context = context
         self._children = list(children_specs)
@@ -225,7 +230,7 @@ class TreeSpec:
         """Return whether this is a leaf."""
         return self.type is None
 
-    def unflatten(self, leaves: Iterable[Any]) -> Any:
+    def unflatten(self, leaves: Iterable[object]) -> Any:
         """Put leaves into the containers."""
         values = list(leaves)
         if len(values) != self.num_leaves:
@@ -235,7 +240,7 @@ class TreeSpec:
             )
         return self._build(iter(values))
 
-    def _build(self, values: Iterator[Any]) -> Any:
+    def _build(self, values: Iterator[object]) -> Any:
         if self.type is None:
             return next(values)
         children = [child._build(values) for child in self._children]
@@ -303,7 +308,7 @@ def treespec_leaf() -> TreeSpec:
     return _LEAF
 
 
-def _flatten(tree: Any, leaves: list[Any], is_leaf: IsLeaf) -> TreeSpec:
+def _flatten(tree: object, leaves: list[Any], is_leaf: IsLeaf) -> TreeSpec:
     node = None if is_leaf is not None and is_leaf(tree) else _node(tree)
     if node is None:
         leaves.append(tree)
@@ -312,7 +317,7 @@ def _flatten(tree: Any, leaves: list[Any], is_leaf: IsLeaf) -> TreeSpec:
     return TreeSpec(_get_node_type(tree), context, [_flatten(child, leaves, is_leaf) for child in children])
 
 
-def tree_flatten(tree: Any, is_leaf: IsLeaf = None) -> tuple[list[Any], TreeSpec]:
+def tree_flatten(tree: object, is_leaf: IsLeaf = None) -> tuple[list[Any], TreeSpec]:
     """Return the leaves in order, and the spec that puts them back.
 
     Parameters
@@ -326,7 +331,7 @@ def tree_flatten(tree: Any, is_leaf: IsLeaf = None) -> tuple[list[Any], TreeSpec
     return leaves, spec
 
 
-def tree_unflatten(leaves: Iterable[Any], treespec: TreeSpec) -> Any:
+def tree_unflatten(leaves: Iterable[object], treespec: TreeSpec) -> Any:
     """Put leaves into the containers of a spec."""
     if not isinstance(treespec, TreeSpec):
         raise TypeError(
@@ -336,7 +341,7 @@ def tree_unflatten(leaves: Iterable[Any], treespec: TreeSpec) -> Any:
     return treespec.unflatten(leaves)
 
 
-def tree_map(func: Callable[..., Any], tree: Any, *rests: Any, is_leaf: IsLeaf = None) -> Any:
+def tree_map(func: Callable[..., Any], tree: object, *rests: object, is_leaf: IsLeaf = None) -> Any:
     """Apply a function to each leaf, and to what has its place in further trees.
 
     Parameters
@@ -352,7 +357,7 @@ def tree_map(func: Callable[..., Any], tree: Any, *rests: Any, is_leaf: IsLeaf =
     return spec.unflatten([func(*values) for values in zip(leaves, *others)])
 
 
-def _broadcast_to_and_flatten(tree: Any, treespec: TreeSpec, is_leaf: IsLeaf = None) -> list[Any] | None:
+def _broadcast_to_and_flatten(tree: object, treespec: TreeSpec, is_leaf: IsLeaf = None) -> list[Any] | None:
     """Return one value for each leaf of a spec, from a tree that may stop early; None where it does not
     fit.
     """

@@ -25,7 +25,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-def _get_name(func: Any) -> str:
+def _get_name(func: object) -> str:
     if hasattr(func, "__name__"):
         return str(func.__name__)
     if isinstance(func, functools.partial):
@@ -34,7 +34,7 @@ def _get_name(func: Any) -> str:
 
 
 def vmap(
-    func: Callable[P, R], in_dims: Any = 0, out_dims: Any = 0, randomness: str = "error", *,
+    func: Callable[P, R], in_dims: object = 0, out_dims: object = 0, randomness: str = "error", *,
     chunk_size: int | None = None
 ) -> Callable[P, R]:
     """Map a function over an axis of its inputs.
@@ -69,15 +69,17 @@ def vmap(
             return _run(func, rows, dims, spec, kwargs, count, out_dims, randomness)
 
         if chunk_size is None or chunk_size >= size:
-            return call(leaves, size)
-        return _in_chunks(call, leaves, dims, size, out_dims, randomness, chunk_size)
+            result: R = call(leaves, size)
+        else:
+            result = _in_chunks(call, leaves, dims, size, out_dims, randomness, chunk_size)
+        return result
 
     return wrapped
 
 
 def _process_batched_inputs(
-    in_dims: Any, args: tuple[Any, ...], func: Any
-) -> tuple[int, list[int | None], list[Any], Any]:
+    in_dims: object, args: tuple[object, ...], func: object
+) -> tuple[int, list[int | None], list[Any], TreeSpec]:
     """Return the batch's size, the batch axis of each leaf of the arguments (non-negative), the leaves, and
     how they are nested.
     """
@@ -137,7 +139,7 @@ def _batch_size(leaves: list[Any], dims: list[int | None]) -> int:
     return sizes[0]
 
 
-def _check_out_dims(func: Any, out_dims: Any) -> None:
+def _check_out_dims(func: object, out_dims: object) -> None:
     for dim in tree_flatten(out_dims)[0]:
         if dim is not None and not isinstance(dim, int):
             raise ValueError(
@@ -148,8 +150,8 @@ def _check_out_dims(func: Any, out_dims: Any) -> None:
 
 
 def _run(
-    func: Any, leaves: list[Any], dims: list[int | None], spec: Any, kwargs: dict[str, Any], size: int,
-    out_dims: Any, randomness: str,
+    func: Callable[..., object], leaves: list[Any], dims: list[int | None], spec: TreeSpec,
+    kwargs: dict[str, Any], size: int, out_dims: object, randomness: str,
 ) -> Any:  # fmt: skip
     """Return the outputs for one batch, with its axis."""
     with entered_level() as level:
@@ -167,7 +169,7 @@ def _run(
 
 
 def _create_batched_inputs(
-    flat_in_dims: list[int | None], flat_args: list[Any], vmap_level: int, args_spec: Any
+    flat_in_dims: list[int | None], flat_args: list[Any], vmap_level: int, args_spec: TreeSpec
 ) -> Any:
     """Return the arguments with the batch axes hidden, nested as they were."""
     return tree_unflatten(
@@ -180,7 +182,7 @@ def _create_batched_inputs(
 
 
 def _unwrap_batched(
-    batched_outputs: Any, out_dims: Any, vmap_level: int, batch_size: int, func: Any
+    batched_outputs: object, out_dims: object, vmap_level: int, batch_size: int, func: object
 ) -> Any:
     """Return the outputs with the batch axis where `out_dims` has it."""
     results, spec = tree_flatten(batched_outputs)
@@ -207,14 +209,14 @@ class _Entered(NamedTuple):
 _entered: ContextVar[list[_Entered]] = ContextVar("pullback_entered")
 
 
-def _add_batch_dim(tensor: Any, in_dim: int, level: int) -> Any:
+def _add_batch_dim(tensor: object, in_dim: int, level: int) -> Any:
     """Hide an axis (non-negative) of a tensor from the function that a vmap runs."""
     inside = enter(tensor, in_dim, level)
     _entered.get().append(_Entered(tensor, in_dim, inside))
     return inside
 
 
-def _remove_batch_dim(tensor: Any, level: int, batch_size: int, out_dim: int) -> Any:
+def _remove_batch_dim(tensor: object, level: int, batch_size: int, out_dim: int) -> Any:
     """Show that axis again, as axis `out_dim`; a tensor without it is repeated `batch_size` times."""
     rank = len(shape_of(tensor)) + 1
     if not -rank <= out_dim < rank:
@@ -224,7 +226,7 @@ def _remove_batch_dim(tensor: Any, level: int, batch_size: int, out_dim: int) ->
     return leave(tensor, out_dim % rank, batch_size, level)
 
 
-def _output_dims(func: Any, out_dims: Any, out_spec: TreeSpec) -> list[Any]:
+def _output_dims(func: object, out_dims: object, out_spec: TreeSpec) -> list[Any]:
     """Return for each leaf of the outputs where its batch axis goes."""
     if out_spec.is_leaf() and isinstance(out_dims, tuple) and len(out_dims) == 1:
         return list(out_dims)
@@ -239,7 +241,7 @@ def _output_dims(func: Any, out_dims: Any, out_spec: TreeSpec) -> list[Any]:
 
 
 def _maybe_remove_batch_dim(
-    name: str, batched_output: Any, vmap_level: int, batch_size: int, out_dim: int | None
+    name: str, batched_output: object, vmap_level: int, batch_size: int, out_dim: int | None
 ) -> Any:
     """Return one output with its batch axis; None as its place says that every row has the same."""
     if out_dim is None:
@@ -257,7 +259,7 @@ def _maybe_remove_batch_dim(
 
 
 def _in_chunks(
-    call: Callable[[list[Any], int], Any], leaves: list[Any], dims: list[int | None], size: int,
+    call: Callable[[list[Any], int], object], leaves: list[Any], dims: list[int | None], size: int,
     out_dims: Any, randomness: str, chunk: int,
 ) -> Any:  # fmt: skip
     """Return the outputs of several smaller batches, joined; "same" draws are the same in all of them."""

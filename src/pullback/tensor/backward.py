@@ -58,7 +58,7 @@ class BackwardCall:
 
     def __init__(
         self, kind: str, outputs: tuple[Any, ...], covectors: tuple[Any, ...],
-        inputs: tuple[Any, ...] | None, roots: Sequence[tuple[Any, Any]], targets: list[Any] | None,
+        inputs: tuple[object, ...] | None, roots: Sequence[tuple[Any, Any]], targets: list[Any] | None,
         batched: bool = False,
     ) -> None:
         self.kind, self.outputs, self.covectors, self.inputs = kind, outputs, covectors, inputs
@@ -444,7 +444,7 @@ def _roots(
     return roots
 
 
-def _checked_edges(inputs: tuple[Any, ...], text: str) -> list[Any]:
+def _checked_edges(inputs: tuple[object, ...], text: str) -> list[Any]:
     """Return the edges of the inputs; raise an error with this text where one does not require grad."""
     edges = []
     for x in inputs:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..core.batched import Batched
 from ..core.dual import Dual
 from ..core.levels import entered_level
 from ..core.value import TensorBase, shape_of, wrap, wrap_alias
 from ..ops.structure import expand, permute, reshape
+
+if TYPE_CHECKING:
+    from ..core.terms import T
 
 REQUEST = " Please file an issue at https://github.com/pytorch/pytorch/issues if you need this feature."
 
@@ -89,7 +92,7 @@ def as_tensor(value: Any) -> Any:
     return value if isinstance(value, TensorBase) else wrap(value, None, getattr(value, "_level", 0))
 
 
-def move(x: Any, source: int, destination: int) -> Any:
+def move(x: T, source: int, destination: int) -> T:
     """Move one axis, the others keeping their order."""
     if source == destination:
         return x

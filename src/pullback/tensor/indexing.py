@@ -80,7 +80,7 @@ def _getitem(self: Any, index: Any) -> Any:
                     record.chain = (above.chain, (_SELECT, attrs, None))
                     record.creation = INHERITED[above.creation] if mode is DEFAULT else NO_GRAD_VIEW
                 y._view = record
-                node = self._node
+                node: Any = self._node
                 if node is None or mode is NO_GRAD:
                     y._node = unrecorded(self, r)
                     return y

@@ -34,6 +34,7 @@ class _Parts(InnerValue):
     """Stand where other tensors have their array: it has a dtype, but no sizes."""
 
     __array_ufunc__ = None
+    dtype: np.dtype[Any]
 
     def __init__(self, dtype: np.dtype[Any]) -> None:
         self.dtype = dtype
@@ -43,7 +44,7 @@ class _Parts(InnerValue):
         raise RuntimeError(_NO_SIZES)
 
     @classmethod
-    def run(cls, op: Any, inputs: tuple[Any, ...], attrs: tuple[Any, ...], level: int) -> NoReturn:
+    def run(cls, op: Any, inputs: tuple[object, ...], attrs: tuple[object, ...], level: int) -> NoReturn:
         """Refuse an op, as none runs on the parts at once."""
         refuse(op.name)
 

@@ -34,7 +34,7 @@ from .wrong_calls import takes_out, wrong_call
 Function = Callable[..., Any]
 
 
-def public_call(op: Op, inputs: tuple[Any, ...], named: Mapping[str, Any], method: str = "") -> Any:
+def public_call(op: Op, inputs: tuple[object, ...], named: Mapping[str, Any], method: str = "") -> Any:
     """Treat what a public closure does not do inline: checks, overrides, `out=`, foreign operands
     of an operator; `method` is the name of the method that was called.
     """
@@ -119,7 +119,7 @@ def _checked_call(op: Op, method: str, *inputs: Any, out: Any = None) -> Any:
 
 
 def _by_numpys_names(
-    op: Op, inputs: tuple[Any, ...], named: Mapping[str, Any]
+    op: Op, inputs: tuple[object, ...], named: Mapping[str, Any]
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """Return the inputs with those that were given by NumPy's names for them, and what else was given by
     name.
@@ -132,7 +132,7 @@ def _by_numpys_names(
     return (*found, *inputs[2:]), dict(named) if left.keys() - {"out"} else left
 
 
-def _wrong_call(op: Op, inputs: tuple[Any, ...], named: Mapping[str, Any], method: str) -> Exception:
+def _wrong_call(op: Op, inputs: tuple[object, ...], named: Mapping[str, Any], method: str) -> Exception:
     """Build the error for a call with too few, too many, unknown or wrong named arguments."""
     given = present(*inputs)
     error = None

@@ -34,12 +34,14 @@ class NoElements(InnerValue):
     """Stand where a dense tensor has its array: it has a shape and a dtype, and gives no elements."""
 
     __array_ufunc__ = None
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
 
     def __init__(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
         self.shape, self.dtype = shape, dtype
 
     @classmethod
-    def run(cls, op: Any, inputs: tuple[Any, ...], attrs: tuple[Any, ...], level: int) -> NoReturn:
+    def run(cls, op: Any, inputs: tuple[object, ...], attrs: tuple[object, ...], level: int) -> NoReturn:
         """Refuse an op, as none runs on what is not there."""
         refuse(op.name)
 

@@ -206,7 +206,7 @@ class TracedKernels:
                         self._making = False
         return found
 
-    def elementwise(self, name: str, arrays: Sequence[ndarray], attrs: tuple[Any, ...]) -> ndarray | None:
+    def elementwise(self, name: str, arrays: Sequence[ndarray], attrs: tuple[object, ...]) -> ndarray | None:
         """Return the op on arrays of one shape."""
         key = (name, repr(attrs), *(a.dtype for a in arrays))
         if attrs and not self._has_room(key):

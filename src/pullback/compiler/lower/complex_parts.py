@@ -37,7 +37,7 @@ def hold(operands: Sequence[Any], results: Results) -> bool:
 
 
 def lowered(
-    context: Context, op: Op, operands: list[Any], attrs: tuple[Any, ...], results: Results,
+    context: Context, op: Op, operands: list[Any], attrs: tuple[object, ...], results: Results,
     rules: Mapping[str, Callable[..., Any]],
 ) -> list[Lowered] | None:  # fmt: skip
     """Lower an op that does not go element by element; None where its array kernel is to run."""
@@ -75,7 +75,7 @@ def _is_apart(op: Op, operands: Sequence[Any], attrs: Sequence[Any]) -> bool:
 
 
 def _apart(
-    context: Context, op: Op, rule: Callable[..., Any], operands: list[Any], attrs: tuple[Any, ...],
+    context: Context, op: Op, rule: Callable[..., Any], operands: list[Any], attrs: tuple[object, ...],
     results: Results,
 ) -> list[Lowered] | None:  # fmt: skip
     """Lower an op for the real parts and for the imaginary ones."""

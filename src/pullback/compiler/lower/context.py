@@ -303,7 +303,7 @@ class Context:
         return self.held(buffer)
 
     def call(
-        self, op: str, operands: Sequence[Any], attrs: tuple[Any, ...], several: bool,
+        self, op: str, operands: Sequence[Any], attrs: tuple[object, ...], several: bool,
         results: Sequence[tuple[Shape, np.dtype[Any]]],
     ) -> tuple[Lowered, ...]:  # fmt: skip
         """Run an op's array kernel."""

@@ -212,7 +212,7 @@ class _Lowering:
         return self.apart and 1 < prod(value.shape) <= SMALL and self.context.count(value) > 0
 
     def _lowered(
-        self, op: Op, operands: list[Any], attrs: tuple[Any, ...], results: list[Any]
+        self, op: Op, operands: list[Any], attrs: tuple[object, ...], results: list[Any]
     ) -> list[Lowered] | None:
         if complex_parts.concern(operands, results):
             if op.kind != "elementwise" or op.base in views.LOWERINGS:
@@ -236,7 +236,7 @@ class _Lowering:
             found = self._elementwise(op, operands, attrs, *results[0]) if op.kind == "elementwise" else None
         return [found] if isinstance(found, Lowered) else found
 
-    def _parts(self, op: Op, operands: list[Any], attrs: tuple[Any, ...]) -> list[Lowered] | None:
+    def _parts(self, op: Op, operands: list[Any], attrs: tuple[object, ...]) -> list[Lowered] | None:
         parts = views.viewed(op, operands[0], attrs)
         if parts is None:
             return None
@@ -246,7 +246,7 @@ class _Lowering:
         ]
 
     def _elementwise(
-        self, op: Op, operands: list[Any], attrs: tuple[Any, ...], shape: Any, dtype: Any
+        self, op: Op, operands: list[Any], attrs: tuple[object, ...], shape: Any, dtype: Any
     ) -> Lowered | None:
         if None in operands:
             return None
@@ -290,7 +290,7 @@ class _Lowering:
 
 @functools.lru_cache(4096)
 def _computed(
-    op: Op, _form: Form | None, kinds: tuple[tuple[Any, Any], ...], attrs: tuple[Any, ...],
+    op: Op, _form: Form | None, kinds: tuple[tuple[Any, Any], ...], attrs: tuple[object, ...],
     dtype: np.dtype[Any], _default: Any,
 ) -> tuple[Form, list[np.dtype[Any]], list[np.dtype[Any]], int, bool] | None:
     """Return the form of an op, the dtypes in which its operands meet and those in which they are computed,

@@ -50,5 +50,5 @@ class Call(Filling):
     op: str = field(kw_only=True)
     #: Buffers, or anything else as it is.
     operands: tuple[Any, ...] = field(kw_only=True)
-    attrs: tuple[Any, ...] = field(kw_only=True)
+    attrs: tuple[object, ...] = field(kw_only=True)
     several: bool = False

@@ -22,7 +22,7 @@ UNTRACED = frozenset({"as_strided", "view_as_real", "view_as_complex", "real", "
 SPLITS = frozenset({"unsafe_split", "unsafe_split_with_sizes"})
 
 
-def viewed(op: Op, x: Lowered, attrs: tuple[Any, ...]) -> list[Lowered] | None:
+def viewed(op: Op, x: Lowered, attrs: tuple[object, ...]) -> list[Lowered] | None:
     """Return the op's results as index maps of its input; None when its strides do not tell."""
     if op.base in UNTRACED or 0 in x.shape:
         return None

@@ -212,7 +212,7 @@ class Rolling:
         return self._write("flip", [made], ((0,),), whole, dtype) if end < start else made
 
     def _write(
-        self, op: str, operands: Iterable[int], attrs: tuple[Any, ...], shape: tuple[int, ...], dtype: Any
+        self, op: str, operands: Iterable[int], attrs: tuple[object, ...], shape: tuple[int, ...], dtype: Any
     ) -> int:
         """Write an equation; return the number of its result."""
         made = self.roller.made(shape, dtype)

@@ -226,7 +226,7 @@ class _Parting:
     # --- values ---------------------------------------------------------------------------------------------
 
     def _write(
-        self, op: str, operands: Iterable[int], attrs: tuple[Any, ...], shape: tuple[int, ...], dtype: Any
+        self, op: str, operands: Iterable[int], attrs: tuple[object, ...], shape: tuple[int, ...], dtype: Any
     ) -> int:
         """Write an equation; return the number of its result."""
         given = tuple([Reference(self.there(o)) for o in operands])

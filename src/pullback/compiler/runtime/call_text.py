@@ -56,7 +56,7 @@ def read(about: Mapping[str, Any], buffers: Mapping[int, Buffer], generators: Se
 
 def attributes(about: Mapping[str, Any], generators: Sequence[Any]) -> tuple[Any, ...]:
     """Return the attributes of a call."""
-    attrs: tuple[Any, ...] = read_value(about["attrs"])
+    attrs: tuple[object, ...] = read_value(about["attrs"])
     return (*attrs, generators[about["generator"]]) if "generator" in about else attrs
 
 

@@ -29,7 +29,7 @@ class Layout(Meta):
         self.notes.add_look(look, self.name)
 
     @classmethod
-    def run(cls, op: Op, inputs: tuple[Any, ...], attrs: tuple[Any, ...], level: int) -> Any:
+    def run(cls, op: Op, inputs: tuple[object, ...], attrs: tuple[object, ...], level: int) -> Any:
         """Note the op, and give what its results are."""
         notes = next(v.notes for v in inputs if isinstance(v, Layout))
         return notes.add(op, inputs, attrs, Meta.run(op, inputs, attrs, level))
@@ -53,7 +53,7 @@ class Notes:
         self.count += 1
         return made
 
-    def add(self, op: Op, inputs: tuple[Any, ...], attrs: tuple[Any, ...], result: Any) -> Any:
+    def add(self, op: Op, inputs: tuple[object, ...], attrs: tuple[object, ...], result: Any) -> Any:
         if op.acts or any(type(v) in (list, dict, set) for v in attrs):
             raise Unplanned
         self.any_history &= not op.derivable and not op.is_view
