@@ -21,7 +21,7 @@ import time
 import weakref
 from collections.abc import Callable
 from importlib import _bootstrap
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar, overload
 
 if TYPE_CHECKING:
     # It takes 0.5 ms of an import; the locks themselves are `_thread`'s.
@@ -92,7 +92,11 @@ class computed(functools.cached_property[_T]):
         super().__init__(function)
         self.lock = reentrant_lock()
 
-    def __get__(self, instance: Any, owner: type[Any] | None = None) -> Any:
+    @overload
+    def __get__(self, instance: None, owner: type[Any] | None = None) -> Self: ...
+    @overload
+    def __get__(self, instance: object, owner: type[Any] | None = None) -> _T: ...
+    def __get__(self, instance: object, owner: type[Any] | None = None) -> Self | _T:
         """Compute it, or take what another thread has just computed."""
         with self.lock:
             return super().__get__(instance, owner)

@@ -60,11 +60,11 @@ def edge_of(tensor: Any) -> Any:
     return accumulator(tensor) if node is LEAF else node
 
 
-def _ONE(input: object, *, out: object = None) -> Any:
+def _ONE(input: Any, *, out: Any = None) -> Any:
     """Return the signature of public calls of one input."""
 
 
-def _TWO(input: object, other: object, *, out: object = None) -> Any:
+def _TWO(input: Any, other: Any, *, out: Any = None) -> Any:
     """Return the signature of public calls of two inputs."""
 
 

@@ -239,8 +239,10 @@ def accumulator(leaf: TensorBase) -> AccumulateGrad:
     if found is not None:
         return found
     if type(value) is not ndarray:
-        while hasattr(value, "_node"):
-            value = value._value
+        inner: Any = value
+        while hasattr(inner, "_node"):
+            inner = inner._value
+        value = inner
     # Each step makes one for each parameter: a constructor costs 0.2 µs more.
     node = _new(AccumulateGrad)
     node.variable = leaf
