@@ -2337,7 +2337,7 @@ def set_autocast_enabled(device_type: Any, enabled: builtins.bool | None = None)
     """Switch autocast on or off for a device, CUDA where only the switch is given."""
 def set_autocast_gpu_dtype(dtype: dtype | None) -> None:
     """Choose the lower precision of CUDA."""
-def set_default_device(device: object) -> None:
+def set_default_device(device: _Device | None) -> None:
     """Make ``device`` this thread's default, None for the CPU; that of a ``with`` block goes before it."""
 def set_default_dtype(d: dtype) -> None:
     """Make ``d``, a floating-point dtype, the one that Python floats become."""

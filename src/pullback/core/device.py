@@ -233,6 +233,6 @@ def get_default_device() -> device:
     return current if current is not None and current.index is not None else as_device(None)
 
 
-def set_default_device(device: object) -> None:
+def set_default_device(device: Any) -> None:
     """Make ``device`` this thread's default, None for the CPU; that of a ``with`` block goes before it."""
     _put((None if device is None else _construct((device,), {}), *_defaults.get()[1:]))
