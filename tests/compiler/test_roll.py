@@ -310,15 +310,15 @@ def test_the_time_is_linear() -> None:
     """Signatures are compared once for each period, however many stretches are tried in vain."""
     recorder = Recorder(1)
     x = recorder.new((3,), np.dtype(np.float32)).index
-    previous = [x] * 40
+    previous = [x] * 200
     equations = []
     for n in range(6000):
-        # Each equation reads what was made eight repetitions before: no loop can carry that.
+        # Each equation reads what was made forty repetitions before: no loop can carry that.
         made = recorder.new((3,), np.dtype(np.float32)).index
         op = ("sin", "tanh", "neg", "exp", "cos")[n % 5]
-        equations.append(Equation(op, (Reference(previous[-40]),), (), (made,), False))
+        equations.append(Equation(op, (Reference(previous[-200]),), (), (made,), False))
         previous.append(made)
-    assert rolled(equations, Roller(recorder), previous[-40:]) == equations
+    assert rolled(equations, Roller(recorder), previous[-200:]) == equations
 
 
 @pytest.mark.parametrize("steps", range(8, 15))
@@ -388,3 +388,28 @@ def test_gradients_of_parts_that_are_taken_twice() -> None:
 
     found = agree(paths, drawn(4, 8, 8), most=None)
     assert sum(e.op == "select_backward" for e in found.pullback.equations) < 20
+
+
+@pytest.mark.parametrize("reads", [(1, 2), (3,), (1, 2, 3, 4), (2, 8), (1, 9)])
+@pytest.mark.parametrize("steps", [24, 61])
+def test_steps_that_read_several_before(reads: tuple[int, ...], steps: int) -> None:
+    """A step hands on what later ones read, also where the first of them all begin with one value."""
+
+    def recurrence(x: Any, w: Any) -> Any:
+        past = [x] * max(reads)
+        for _ in range(steps):
+            past.append(torch.tanh(sum(w[n] * past[-far] for n, far in enumerate(reads))))
+        return past[-1], past[-2], torch.stack(past)
+
+    found = agree(recurrence, drawn(3), drawn(len(reads)), most=None)
+    assert loops(found.program) or steps == 24
+
+
+def test_two_values_of_the_step_before_last() -> None:
+    def leapfrog(u: Any, v: Any, k: Any) -> Any:
+        before, now, other = u, v, u
+        for _ in range(40):
+            now, before, other = 2 * now - before + k * torch.roll(now, 1) * other, now, before
+        return now, before
+
+    agree(leapfrog, drawn(6), drawn(7)[:6], drawn(1) * 0.1, most=None)

@@ -37,8 +37,10 @@ class Loop:
         self.shapes: list[tuple[int, ...]] = []
         self.dtypes: list[Any] = []
         self.constants: dict[int, Any] = {}
-        #: By what they are made from: (the body's value, the value outside).
-        self.carries: dict[tuple[int, int, int], int] = {}
+        #: By (position, output, how many repetitions ago, the value with which it begins): the body's value.
+        self.carries: dict[tuple[int, int, int, int], int] = {}
+        #: What a repetition hands on for each of them.
+        self.handed_on: list[tuple[int, int] | int] = []
         self.sliced: dict[Any, int] = {}
         self.held: dict[int, int] = {}
         self.local: dict[tuple[int, int], int] = {}
@@ -50,7 +52,7 @@ class Loop:
             return None
         finals, stacked, selects = self._read_outside()
         carries = list(self.carries)
-        outputs = [self.local[position, output] for position, output, _ in carries]
+        outputs = [self.local[n] if isinstance(n, tuple) else n for n in self.handed_on]
         outputs += [self.local[place] for place in stacked]
         inputs = [*self.carries.values(), *self.sliced.values(), *self.held.values()]
         body = Body(inputs, equations, outputs, self.constants, self.shapes, self.dtypes)
@@ -62,7 +64,7 @@ class Loop:
         for n in range(self.period.start, self.first):
             self.rolling.keep(self.rolling.equations[n])
         reverse = self._direction()
-        operands = [init for _, _, init in carries]
+        operands = [carry[-1] for carry in carries]
         operands += [self._stack(key, reverse) for key in self.sliced]
         operands += list(self.held)
         for value in operands:
@@ -127,12 +129,8 @@ class Loop:
             return Reference(self.local[what])
         value = given.index
         if kind == "carried":
-            if not self._is_before(value):
-                return None
-            key = (*what, value)
-            if key not in self.carries:
-                self.carries[key] = self._new(self.roller.kind(value))
-            return Reference(self.carries[key])
+            position, output, distance = what
+            return self._carried(position, output, distance, value) if self._is_before(value) else None
         if kind == "held":
             return self._held(value)
         if kind == "sliced":
@@ -146,6 +144,19 @@ class Loop:
                 return None
         local = self.sliced.get(key)
         return Reference(self._slice(key, self.roller.kind(value)) if local is None else local)
+
+    def _carried(self, position: int, output: int, distance: int, value: int) -> Reference:
+        """Return what an equation made `distance` repetitions ago, first a value from before the loop."""
+        key = (position, output, distance, value)
+        local = self.carries.get(key)
+        if local is None:
+            made: tuple[int, int] | int = (position, output)
+            if distance > 1:
+                before = self.period.at(position, self.begin - distance + 1).outputs[output]
+                made = self._carried(position, output, distance - 1, before).index
+            local = self.carries[key] = self._new(self.roller.kind(value))
+            self.handed_on.append(made)
+        return Reference(local)
 
     def _held(self, value: int) -> Reference | None:
         if not self._is_before(value):
@@ -173,7 +184,7 @@ class Loop:
         """
         finals: dict[tuple[int, int], int] = {}
         stacked, selects = [], []
-        carried = {(position, output) for position, output, _ in self.carries}
+        carried = {(position, output) for position, output, distance, _ in self.carries if distance == 1}
         for place in self.local:
             position, output = place
             read = [
@@ -197,12 +208,10 @@ class Loop:
             self.roller.slices[part] = Slice(value, base + step * k)
             self.roller.virtual.add(part)
 
-    def _final(self, carry: tuple[int, int, int], finals: dict[tuple[int, int], int]) -> int:
-        place = carry[:2]
-        found = finals.pop(place, None)
-        if found is not None:
-            return found
-        return self.roller.made(*self.roller.kind(carry[2]))
+    def _final(self, carry: tuple[int, int, int, int], finals: dict[tuple[int, int], int]) -> int:
+        position, output, distance, value = carry
+        found = finals.pop((position, output), None) if distance == 1 else None
+        return self.roller.made(*self.roller.kind(value)) if found is None else found
 
     def _stacked(self, place: tuple[int, int], reverse: bool, finals: Any) -> int:
         position, output = place
