@@ -45,10 +45,11 @@ class Roller:
         #: Values that are slices of others, and those among them that no equation makes any more.
         self.slices: dict[int, Slice] = {}
         self.virtual: set[int] = set()
-        #: By the number of a value with one of its axes moved to the front: the value and that axis. A list
-        #: that takes such a value makes it, under a number of its own.
-        self.turned: dict[int, tuple[int, int]] = {}
-        self._turned: dict[tuple[int, int], int] = {}
+        #: By the number of a value with one of its axes moved to the front, or cut into parts of so many places
+        #: and their number in front: the value, that axis, and the places (0 where it is not cut). A list that
+        #: takes such a value makes it, under a number of its own.
+        self.turned: dict[int, tuple[int, int, int]] = {}
+        self._turned: dict[tuple[int, int, int], int] = {}
 
     def kind(self, value: int) -> tuple[tuple[int, ...], Any]:
         """Return the shape and dtype of a value."""
@@ -58,27 +59,38 @@ class Roller:
         """Return the number of a new value."""
         return self.recorder.new(shape, dtype).index
 
-    def with_first(self, value: int, axis: int) -> int:
-        """Return the number of a value with an axis moved to the front."""
-        if axis == 0:
+    def with_first(self, value: int, axis: int, width: int = 0) -> int:
+        """Return the number of a value with an axis moved to the front, or with the number of parts of a
+        `width` along it.
+        """
+        if axis == 0 and width == 0:
             return value
-        number = self._turned.get((value, axis))
+        number = self._turned.get((value, axis, width))
         if number is None:
             shape, dtype = self.kind(value)
-            number = self.made((shape[axis], *shape[:axis], *shape[axis + 1 :]), dtype)
-            self._turned[value, axis] = number
-            self.turned[number] = (value, axis)
+            part = (width,) if width else ()
+            count = shape[axis] // (width or 1)
+            number = self.made((count, *shape[:axis], *part, *shape[axis + 1 :]), dtype)
+            self._turned[value, axis, width] = number
+            self.turned[number] = (value, axis, width)
         return number
 
     def note(self, equation: Equation) -> None:
         """Remember which values are slices of others."""
-        if equation.op not in ("select", "unbind") or not isinstance(equation.operands[0], Reference):
+        op, operands, attrs, outputs, _ = equation
+        if op not in ("select", "unbind", "split_with_sizes") or not isinstance(operands[0], Reference):
             return
-        stack = self.with_first(equation.operands[0].index, equation.attrs[0])
-        if equation.op == "select":
-            self.slices[equation.outputs[0]] = Slice(stack, equation.attrs[1])
+        width = 0
+        if op == "split_with_sizes":
+            widths = set(attrs[0])
+            width = widths.pop()
+            if widths or width == 0:
+                return
+        stack = self.with_first(operands[0].index, attrs[1] if width else attrs[0], width)
+        if op == "select":
+            self.slices[outputs[0]] = Slice(stack, attrs[1])
             return
-        for n, output in enumerate(equation.outputs):
+        for n, output in enumerate(outputs):
             self.slices[output] = Slice(stack, n)
 
 
@@ -161,10 +173,12 @@ class Rolling:
         self.out.append(equation)
 
     def _joined(self, equation: Equation) -> bool:
-        """Write a stack of which neighbours are neighbouring slices as those parts side by side; return
-        whether it is one.
+        """Write a stack, or a join of parts of one size, of which neighbours are neighbouring slices as those
+        parts side by side; return whether it is one.
         """
-        runs = list(self._runs(equation.operands)) if equation.op == "stack" else []
+        shapes = {self.roller.kind(o.index)[0] for o in equation.operands} if equation.op == "cat" else ()
+        joins = len(shapes) == 1
+        runs = list(self._runs(equation.operands)) if joins or equation.op == "stack" else []
         sliced = [len(run) for run in runs if run[0] in self.roller.virtual]
         if max(sliced, default=0) < min(LEAST, len(equation.operands)):
             return False
@@ -173,10 +187,14 @@ class Rolling:
         if len(runs) > 1:
             whole = (len(equation.operands), *shape)
             made = [self._write("cat", made, (tuple(map(len, runs)), 0), whole, dtype)]
-        (axis,) = equation.attrs
+        axis = equation.attrs[-1]
         if axis:
             order = (*range(1, axis + 1), 0, *range(axis + 1, len(shape) + 1))
-            self._write("permute", made, (order,), *self.roller.kind(equation.outputs[0]))
+            turned = (*shape[:axis], len(equation.operands), *shape[axis:])
+            made = [self._write("permute", made, (order,), turned, dtype)]
+        if joins:
+            whole = self.roller.kind(equation.outputs[0])[0]
+            self._write("view", made, (whole,), whole, dtype)
         self.out[-1] = self.out[-1]._replace(outputs=equation.outputs)
         return True
 
@@ -226,11 +244,17 @@ class Rolling:
             return stack
         made = self._fronts.get(stack)
         if made is None:
-            value, axis = self.roller.turned[stack]
+            value, axis, width = self.roller.turned[stack]
             self.materialize(value)
             shape, dtype = self.roller.kind(stack)
-            order = (axis, *(n for n in range(len(shape)) if n != axis))
-            made = self._fronts[stack] = self._write("permute", [value], (order,), shape, dtype)
+            made = value
+            if width:
+                parts = (*shape[1 : axis + 1], shape[0], *shape[axis + 1 :])
+                made = self._write("view", [made], (parts,), parts, dtype)
+            if axis:
+                order = (axis, *(n for n in range(len(shape)) if n != axis))
+                made = self._write("permute", [made], (order,), shape, dtype)
+            self._fronts[stack] = made
         return made
 
     def materialize(self, value: int) -> None:
@@ -239,7 +263,7 @@ class Rolling:
             return
         self.roller.virtual.discard(value)
         stack, index = self.roller.slices[value]
-        stack, axis = self.roller.turned.get(stack, (stack, 0))
+        stack, axis, _ = self.roller.turned.get(stack, (stack, 0, 0))
         self.out.append(Equation("select", (Reference(stack),), (axis, index), (value,), False))
 
     # --- loops ----------------------------------------------------------------------------------------------

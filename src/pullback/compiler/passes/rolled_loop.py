@@ -172,7 +172,7 @@ class Loop:
         return Reference(local)
 
     def _is_before(self, value: int) -> bool:
-        value, _ = self.roller.turned.get(value, (value, 0))
+        value = self.roller.turned.get(value, (value,))[0]
         maker = self.rolling.maker.get(value)
         return maker is None or maker[0] < self.first
 
