@@ -119,6 +119,44 @@ def test_slices_along_other_axes(axis: int, way: str, back: bool) -> None:
     assert len(loops(found.program)) == len(loops(found.pullback)) == 1
 
 
+@pytest.mark.parametrize("way", ["slices", "split", "chunk", "uneven", "offset"])
+@pytest.mark.parametrize("width", [1, 3])
+@pytest.mark.parametrize("axis", [0, 1])
+def test_parts_of_several_places(axis: int, width: int, way: str) -> None:
+    """Parts of one width are read and joined in a loop; a last one that is smaller is left to itself."""
+    more = 1 if way == "uneven" and width > 1 else 0
+    shape = (24 * width + more, 4) if axis == 0 else (3, 24 * width + more, 4)
+
+    def network(xs: Any, w: Any) -> Any:
+        if way in ("slices", "offset"):
+            starts = range(2 * width if way == "offset" else 0, 24 * width, width)
+            steps = [xs.narrow(axis, t, width) for t in starts]
+        else:
+            steps = xs.chunk(24, axis) if way == "chunk" else xs.split(width, axis)
+        h, hs = torch.zeros_like(steps[0]), []
+        for x in steps:
+            h = (x + h @ (w * 0.3)).tanh() if x.shape == h.shape else x.tanh()
+            hs.append(h)
+        return h, torch.cat(hs[::-1] if way == "chunk" else hs, axis)
+
+    found = agree(network, drawn(*shape), drawn(4, 4), most=None)
+    assert len(loops(found.program)) == len(loops(found.pullback)) == 1
+    parts = {"slice", "select", "slice_backward", "select_backward"}
+    several = sum(e.op in parts for p in (found.program, found.pullback) for e in p.equations)
+    assert several <= 12 or more
+
+
+@pytest.mark.parametrize("back", [False, True])
+def test_windows_that_overlap_stay_as_they_are(back: bool) -> None:
+    def windows(xs: Any, w: Any) -> Any:
+        s = xs[:3] * 0
+        for t in reversed(range(30)) if back else range(30):
+            s = torch.tanh(s + xs[t : t + 3] * w)
+        return s
+
+    agree(windows, drawn(33), drawn(3), most=None)
+
+
 def test_a_stack_of_neighbours_and_others() -> None:
     def network(xs: Any, first: Any, w: Any) -> Any:
         h, hs = first, [first]

@@ -21,10 +21,11 @@ LEAST = 4
 
 
 class _Parts(NamedTuple):
-    """A sum of covectors at places of zeros."""
+    """A sum of covectors at places of zeros; they have the `width` given or, where it is 0, lack the axis."""
 
     shape: tuple[int, ...]
     dim: int
+    width: int
     #: The covectors by their places, and the equations that are not needed once they are stacked.
     covectors: dict[int, Reference]
     equations: list[int]
@@ -47,12 +48,25 @@ class _Parts(NamedTuple):
 def gathered(equations: Sequence[Equation], roller: Roller, needed: Iterable[int]) -> list[Equation]:
     """Return the equations with stacks of covectors; `needed` are the values that others read."""
     found, wanted = list(equations), list(needed)
-    while any(equation.op == "select_backward" for equation in found):
+    while any(equation.op in ("select_backward", "slice_backward") for equation in found):
         before = len(found)
         found = _gathered(found, roller, wanted)
         if len(found) == before:
             break
     return found
+
+
+def _place(equation: Equation) -> tuple[tuple[int, ...], int, int, int] | None:
+    """Return (shape, axis, width, place) of zeros with a covector at one place; None for other equations."""
+    if equation.op == "select_backward":
+        shape, dim, index = equation.attrs
+        return shape, dim, 0, index
+    if equation.op == "slice_backward":
+        shape, dim, start, stop, step = equation.attrs
+        width = stop - start
+        if step == 1 and width > 0 and start % width == 0:
+            return shape, dim, width, start // width
+    return None
 
 
 def _gathered(equations: Sequence[Equation], roller: Roller, needed: Iterable[int]) -> list[Equation]:
@@ -62,14 +76,14 @@ def _gathered(equations: Sequence[Equation], roller: Roller, needed: Iterable[in
     last: dict[int, int] = {}
     for n, equation in enumerate(equations):
         out = equation.outputs[0]
-        if equation.op == "select_backward":
-            shape, dim, index = equation.attrs
-            sums[out] = _Parts(shape, dim, {index: equation.operands[0]}, [n], [])
+        if (placed := _place(equation)) is not None:
+            shape, dim, width, index = placed
+            sums[out] = _Parts(shape, dim, width, {index: equation.operands[0]}, [n], [])
         elif equation.op == "add" and all(
             type(o) is Reference and o.index in sums and uses[o.index] == 1 for o in equation.operands
         ):
             a, b = (sums[o.index] for o in equation.operands)
-            if a[:2] != b[:2]:
+            if a[:3] != b[:3]:
                 continue
             if len(a.covectors) < len(b.covectors):
                 a, b = b, a
@@ -93,17 +107,22 @@ def _gathered(equations: Sequence[Equation], roller: Roller, needed: Iterable[in
         for at, add in parts.sums:
             replaced.setdefault(at, []).append(add)
         covectors = tuple(parts.covectors[place] for place in places)
-        whole = (*parts.shape[: parts.dim], high - low, *parts.shape[parts.dim + 1 :])
+        width = parts.width or 1
+        whole = (*parts.shape[: parts.dim], (high - low) * width, *parts.shape[parts.dim + 1 :])
         complete = whole == tuple(parts.shape)
         stack, added = (roller.made(whole, roller.recorder.dtypes[out]) for _ in range(2))
         # Every place but a lone one has had the zeros of another added to it, which turn -0.0 to 0.0. That is
         # free but for stacks of a MB: 13 % of a step of 60 parts of 64×64, nothing on 30 of 16×16.
         zero = 0.0 if len(places) > 1 else -0.0
         written = replaced.setdefault(n, [])
-        written.append(Equation("stack", covectors, (parts.dim,), (stack,), False))
+        if parts.width:
+            joined = ((width,) * len(covectors), parts.dim)
+            written.append(Equation("cat", covectors, joined, (stack,), False))
+        else:
+            written.append(Equation("stack", covectors, (parts.dim,), (stack,), False))
         written.append(Equation("add", (Reference(stack), zero), (), (out if complete else added,), False))
         if not complete:
-            attrs = (parts.shape, parts.dim, low, high, 1)
+            attrs = (parts.shape, parts.dim, low * width, high * width, 1)
             written.append(Equation("slice_backward", (Reference(added),), attrs, (out,), False))
     result: list[Equation] = []
     for n, equation in enumerate(equations):

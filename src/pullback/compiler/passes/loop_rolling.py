@@ -24,7 +24,7 @@ import numpy as np
 
 from ...core.op import TABLE
 from ...core.recorder import Equation, Recorder, Reference
-from .repetition import LEAST, WORTH, Period, Slice
+from .repetition import LEAST, WORTH, Period, Slice, parts
 from .rolled_loop import Loop
 
 #: Equations that are looked at together to find where a stretch begins again.
@@ -45,9 +45,9 @@ class Roller:
         #: Values that are slices of others, and those among them that no equation makes any more.
         self.slices: dict[int, Slice] = {}
         self.virtual: set[int] = set()
-        #: By the number of a value with one of its axes moved to the front, or cut into parts of so many places
-        #: and their number in front: the value, that axis, and the places (0 where it is not cut). A list that
-        #: takes such a value makes it, under a number of its own.
+        #: By the number of a value with one of its axes moved to the front, or the number of parts of one
+        #: width along it: the value, that axis, and the width or 0. A list that takes such a value makes it,
+        #: under a number of its own.
         self.turned: dict[int, tuple[int, int, int]] = {}
         self._turned: dict[tuple[int, int, int], int] = {}
 
@@ -77,21 +77,14 @@ class Roller:
 
     def note(self, equation: Equation) -> None:
         """Remember which values are slices of others."""
-        op, operands, attrs, outputs, _ = equation
-        if op not in ("select", "unbind", "split_with_sizes") or not isinstance(operands[0], Reference):
-            return
-        width = 0
-        if op == "split_with_sizes":
-            widths = set(attrs[0])
-            width = widths.pop()
-            if widths or width == 0:
-                return
-        stack = self.with_first(operands[0].index, attrs[1] if width else attrs[0], width)
-        if op == "select":
-            self.slices[outputs[0]] = Slice(stack, attrs[1])
-            return
-        for n, output in enumerate(outputs):
-            self.slices[output] = Slice(stack, n)
+        found = parts(equation)
+        if found is not None and isinstance(equation.operands[0], Reference):
+            axis, place, width = found
+            stack = self.with_first(equation.operands[0].index, axis, width)
+            for n, output in enumerate(equation.outputs):
+                # The last part may have another width.
+                if not width or self.recorder.shapes[output][axis] == width:
+                    self.slices[output] = Slice(stack, place + n)
 
 
 def rolled(equations: Sequence[Equation], roller: Roller, needed: Iterable[int]) -> list[Equation]:
@@ -142,9 +135,10 @@ class Rolling:
         known: dict[Any, int] = {}
         found = []
         kind = self.roller.recorder.kind_of
-        for op, given, attrs, outputs, _ in self.equations:
-            if op == "select":
-                attrs = attrs[:1]
+        for equation in self.equations:
+            op, given, attrs, outputs, _ = equation
+            if op in ("select", "slice") and (part := parts(equation)) is not None:
+                attrs = part[::2]
             operands = [
                 None if type(o) is Reference
                 else float if type(o) is float and self.may_be_array(op, outputs[0])
@@ -249,8 +243,11 @@ class Rolling:
             shape, dtype = self.roller.kind(stack)
             made = value
             if width:
-                parts = (*shape[1 : axis + 1], shape[0], *shape[axis + 1 :])
-                made = self._write("view", [made], (parts,), parts, dtype)
+                cut = (*shape[1 : axis + 1], shape[0], *shape[axis + 1 :])
+                even = (*cut[:axis], shape[0] * width, *cut[axis + 2 :])
+                if even != self.roller.kind(value)[0]:
+                    made = self._write("slice", [made], (axis, 0, shape[0] * width, 1), even, dtype)
+                made = self._write("view", [made], (cut,), cut, dtype)
             if axis:
                 order = (axis, *(n for n in range(len(shape)) if n != axis))
                 made = self._write("permute", [made], (order,), shape, dtype)
@@ -263,8 +260,10 @@ class Rolling:
             return
         self.roller.virtual.discard(value)
         stack, index = self.roller.slices[value]
-        stack, axis, _ = self.roller.turned.get(stack, (stack, 0, 0))
-        self.out.append(Equation("select", (Reference(stack),), (axis, index), (value,), False))
+        stack, axis, width = self.roller.turned.get(stack, (stack, 0, 0))
+        place = (axis, index * width, (index + 1) * width, 1) if width else (axis, index)
+        op = "slice" if width else "select"
+        self.out.append(Equation(op, (Reference(stack),), place, (value,), False))
 
     # --- loops ----------------------------------------------------------------------------------------------
 

@@ -29,6 +29,24 @@ class Slice(NamedTuple):
     index: int  # type: ignore[assignment]  # narrower here than in the base
 
 
+def parts(equation: Equation) -> tuple[int, int, int] | None:
+    """Return (axis, place of the first, width) of what gives parts of a value that lie side by side; the
+    width is 0 where parts are without the axis. None for other equations.
+    """
+    op, _, attrs, _, _ = equation
+    if op in ("select", "unbind"):
+        return attrs[0], attrs[1] if op == "select" else 0, 0
+    if op == "slice":
+        axis, start, stop, step = attrs
+        width = stop - start
+        return (axis, start // width, width) if step == 1 and width > 0 and start % width == 0 else None
+    if op in ("split", "split_with_sizes"):
+        # The last part may be another.
+        widths = set(attrs[0][:-1]) if op == "split_with_sizes" else {attrs[0]}
+        return (attrs[1], 0, widths.pop()) if len(widths) == 1 and 0 not in widths else None
+    return None
+
+
 class Slot(NamedTuple):
     """Hold what an operand of a period is.
 
@@ -75,7 +93,8 @@ class Period:
                     return None
                 found.append(slot)
             slots.append(found)
-            if self.at(position, 0).op == "select" and not self._select(position, found[0], good, first):
+            selects = self.at(position, 0).op in ("select", "slice")
+            if selects and not self._select(position, found[0], good, first):
                 return None
         begin, end = _longest(good, first)
         if end - begin < LEAST or (end - begin) * self.size < WORTH:
@@ -179,7 +198,11 @@ class Period:
 
     def _select(self, position: int, slot: Slot, good: list[bool], first: list[bool]) -> bool:
         """Let a part of a held value whose index moves on be sliced."""
-        indices = [self.at(position, k).attrs[1] for k in range(self.count)]
+        places = [found for k in range(self.count) if (found := parts(self.at(position, k))) is not None]
+        if not places:
+            return True
+        axis, _, width = places[0]
+        indices = [place for _, place, _ in places]
         middle = self.count // 2
         step = indices[middle] - indices[middle - 1]
         base = indices[middle] - step * middle
@@ -190,7 +213,7 @@ class Period:
             return True
         if slot.kind != "held" or step not in (1, -1):
             return False
-        stack = self.roller.with_first(slot.what, self.at(position, 0).attrs[0])
+        stack = self.roller.with_first(slot.what, axis, width)
         self.selects[position] = (stack, base, step)
         return True
 
