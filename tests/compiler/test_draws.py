@@ -39,7 +39,18 @@ def _in_other_order(x: Any) -> Any:
     return F.dropout(wide.t(), 0.5), torch.randn_like(wide.t())
 
 
-FUNCTIONS = _many_sizes, _many_sizes_in_float64, _kinds, _others_between, _in_other_order
+def _behind_products(x: Any) -> Any:
+    rows = x[:, None].expand(-1, 12) * torch.arange(12.0)
+    heads = (rows @ torch.ones(12, 12)).reshape(11, 3, 4).transpose(0, 1)
+    image = F.conv2d(rows.reshape(1, 4, 3, 11).to(memory_format=torch.channels_last), torch.ones(5, 4, 1, 1))
+    factor = torch.linalg.cholesky(rows.t() @ rows + 50.0 * torch.eye(12))
+    chosen = heads[torch.tensor([2, 0])].softmax(-1)
+    return [torch.rand_like(v) for v in (heads, heads.sum(0), image, factor.t(), chosen, chosen @ chosen.mT)]
+
+
+FUNCTIONS = (
+    _many_sizes, _many_sizes_in_float64, _kinds, _others_between, _in_other_order, _behind_products,
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)

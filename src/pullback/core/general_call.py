@@ -85,7 +85,7 @@ def run_tensor(op: Op, inputs: tuple[object, ...], attrs: tuple[object, ...], le
         level = WRAPPER
         outs = [wrap(r, None, level if type(r) is Wrapped else 0) for r in parts]
     elif op.is_view:
-        outs = [_view_result(op, attrs, aliased, r, k, several, mode) for k, r in enumerate(parts)]
+        outs = [view_result(op, attrs, aliased, r, k, several, mode) for k, r in enumerate(parts)]
     else:
         outs = [wrap(r, None, level) for r in parts]
     if wanted:
@@ -128,9 +128,10 @@ def _bare(v: Any) -> Any:
     return v._value if constant else v
 
 
-def _view_result(
+def view_result(
     op: Op, attrs: tuple[object, ...], parent: Any, value: Any, index: int, several: bool, mode: Any
 ) -> Any:
+    """Return the tensor around a view, or one of several, that an op took of another tensor."""
     out = _new(TensorBase._facade)
     out._value = value
     out._node = unrecorded(parent, value) if parent._node is not None and not mode.grad else None

@@ -220,8 +220,7 @@ class Op(Fields):
     @computed
     def is_written_at_once(self) -> bool:
         """Return whether a trace writes a call of it down by its operands' shapes and dtypes alone."""
-        one = len(self.outputs) == 1 and not self.many
-        return one and not self.is_view and not self.acts and self.shape is None and self.signs is None
+        return not self.acts and self.shape is None and self.signs is None
 
     def saved_names(self) -> list[str]:
         """Return what the op's nodes save, under torch's names: the inputs are `self`, `other`, …, the output

@@ -13,20 +13,20 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..array.dtypes import get_default_dtype
 from . import facade
-from .general_call import attach
+from .general_call import attach, view_result
+from .levels import has_ended
 from .modes import DEFAULT, NO_GRAD, modes
 from .node import LEAF, accumulator
 from .op import TABLE, of
 from .recorder import NUMBERS, Equation, Recorder, Reference
 from .saved import plain_saved
 from .tracer import Tracer
-from .value import refresh
+from .value import refresh, wrap
 
 if TYPE_CHECKING:
     from .node import Node
     from .op import Op
 
-_new = object.__new__
 _new_tuple = tuple.__new__
 _NUMBERS = frozenset(NUMBERS)
 Pullback = Callable[["Node", Any], tuple[Any, ...]]
@@ -62,8 +62,8 @@ class Patterns:
 
     def __init__(self, recorder: Recorder) -> None:
         self._recorder = recorder
-        #: What `Recorder.kind_of` says of an op's result, by the same of its operands.
-        self._calls: dict[Any, int] = {}
+        #: What `Recorder.kind_of` says of an op's results, by the same of its operands.
+        self._calls: dict[Any, tuple[int, ...]] = {}
         #: By what the pullback meets; None where it must be done anew each time.
         self._pullbacks: dict[Any, _Pattern | None] = {}
 
@@ -72,24 +72,30 @@ class Patterns:
     def called(self, op: Op, inputs: Sequence[Any], attrs: tuple[object, ...]) -> Any:
         """Return the result of an op; NotImplemented where the call is not of the common kind, or the first
         of its like.
+
+        The tensors are all of one level: the trace's, or that of a transform which is at work on its values.
         """
         recorder = self._recorder
         mode = modes()
         common = mode is DEFAULT or mode is NO_GRAD
         if not (common and op.is_written_at_once) or recorder.places is not None:
             return NotImplemented
-        kind_of, references, level = recorder._kind_of, recorder.references, recorder.level
+        kind_of, references = recorder._kind_of, recorder.references
         operands: list[Any] = []
         kinds: list[Any] = []
         inner: list[Any] = []
         edges: list[Any] = []
-        wanted = holds = False
+        wanted = False
+        level, first = recorder.level, None
         for v in inputs:
             kind = type(v)
             if kind is facade.Tensor or kind is facade.Parameter:
                 if v._level != level:
-                    return NotImplemented
-                holds = True
+                    if first is not None or v._level < level or has_ended(v._level):
+                        return NotImplemented
+                    level = v._level
+                if first is None:
+                    first = v
                 if v._view is not None:
                     refresh(v)
                 value, edge = v._value, v._node
@@ -115,30 +121,30 @@ class Patterns:
             inner.append(value)
             operands.append(references[index])
             kinds.append(kind_of[index])
-        found = self._kind_of_result((op, attrs, get_default_dtype(), *kinds))
+        found = self._kinds_of_results((op, attrs, get_default_dtype(), *kinds))
         if found is None:
             return NotImplemented
-        number = recorder.new_of(found)
-        self._write(op.name, tuple(operands), attrs, (number,), False)
-        result = Tracer(recorder, number)
-        if not holds:
-            return result
-        out = _new(facade.Tensor)
-        out._value = result
-        out._node = None
-        out._counter = [0]
-        out._view = None
-        out._level = level
-        if wanted and mode is DEFAULT and op.derivable:
-            attach(op, inputs, inner, attrs, edges, (out,), False, level)
-        return out
+        if op.is_view and op.in_order:
+            recorder.check_layout(op, operands[0].index, attrs)
+        several = op.many or len(op.outputs) > 1
+        numbers = tuple([recorder.new_of(n) for n in found])
+        self._write(op.name, tuple(operands), attrs, numbers, several)
+        outs: list[Any] = [Tracer(recorder, n) for n in numbers]
+        if first is not None:
+            if op.is_view:
+                outs = [view_result(op, attrs, first, r, k, several, mode) for k, r in enumerate(outs)]
+            else:
+                outs = [wrap(r, None, level) for r in outs]
+            if wanted and mode is DEFAULT and op.derivable:
+                attach(op, inputs, inner, attrs, edges, outs, several, level)
+        return tuple(outs) if several else outs[0]
 
-    def _kind_of_result(self, key: tuple[object, ...]) -> int | None:
-        """Return what `Recorder.kind_of` says of the result of a call; None for the first of its like."""
+    def _kinds_of_results(self, key: tuple[object, ...]) -> tuple[int, ...] | None:
+        """Return what `Recorder.kind_of` says of the results of a call; None for the first of its like."""
         found = self._calls.get(key)
         if found is None and (results := self._recorder._results.get(key)) is not None:
-            ((shape, dtype),) = results
-            found = self._calls[key] = self._recorder._kinds[tuple(shape), dtype]
+            kinds = self._recorder._kinds
+            found = self._calls[key] = tuple([kinds[tuple(shape), dtype] for shape, dtype in results])
         return found
 
     def _write(

@@ -143,11 +143,8 @@ class Layouts:
         """
         recorder = self._recorder
         shape, dtype = recorder.shapes[number], recorder.dtypes[number]
-        layout = self.of(number)
-        end = layout.offset + dtype.itemsize + sum(
-            (n - 1) * s for n, s in zip(shape, layout.strides, strict=True) if n and s > 0
-        )
-        return np.ndarray(shape, dtype, _zeros(end), layout.offset, layout.strides)
+        _, offset, strides = self.of(number)
+        return without_memory(shape, dtype, strides, offset)
 
     def overlap(self, base: Any, first: Any, second: Any) -> int:
         """Return how two tensors overlap that are views of a third, or the third itself; `PARTIAL` where that
@@ -241,6 +238,15 @@ def _zeros(size: int) -> Any:
     return _memory[0]
 
 
+def without_memory(
+    shape: tuple[int, ...], dtype: np.dtype[Any], strides: tuple[int, ...], offset: int = 0
+) -> ndarray:
+    """Return an array of zeros with strides in bytes that takes no memory of its own; it is only read."""
+    reached = sum((n - 1) * s for n, s in zip(shape, strides, strict=True) if n and s > 0)
+    end = offset + dtype.itemsize + reached
+    return np.ndarray(shape, dtype, _zeros(end), offset, strides)
+
+
 def _dense(array: ndarray) -> tuple[int, ...]:
     """Return strides in bytes of a new array laid out alike."""
     return tuple([s * array.itemsize for s in dense_strides(array)])
@@ -248,34 +254,42 @@ def _dense(array: ndarray) -> tuple[int, ...]:
 
 # --- what ops do --------------------------------------------------------------------------------------------
 
-_known: dict[Any, list[tuple[int, ...]]] = {}
+_known: dict[Any, list[tuple[int, ...]] | None] = {}
 
 
 def _computed(
     op: Op, operands: Sequence[Any], attrs: tuple[object, ...], shapes: Sequence[tuple[int, ...]]
 ) -> list[tuple[int, ...]]:
     """Return strides of the results in elements."""
-    arrays = [v for v in operands if isinstance(v, ndarray)]
-    in_order = all(v.flags.c_contiguous for v in arrays)
-    plain = [contiguous_strides(shape) for shape in shapes]
-    if in_order and op.kind == "elementwise" and any(v.shape == shapes[0] for v in arrays):
-        return plain
-    if op.kind == "elementwise" and op.place is placed:
-        return [shared_strides(shape, arrays) for shape in shapes]
+    found = strides_of_results(op, operands, attrs, shapes)
+    if found is None:
+        arrays = [v for v in operands if isinstance(v, ndarray)]
+        in_order = all(v.flags.c_contiguous for v in arrays)
+        found = [contiguous_strides(s) for s in shapes] if in_order else _following(arrays, shapes)
+    return found
+
+
+def strides_of_results(
+    op: Op, operands: Sequence[Any], attrs: tuple[object, ...], shapes: Sequence[tuple[int, ...]]
+) -> list[tuple[int, ...]] | None:
+    """Return strides of the results in elements; None where they cannot be found at little cost."""
+    if op.kind == "elementwise":
+        arrays = [v for v in operands if isinstance(v, ndarray)]
+        if any(v.shape == shapes[0] for v in arrays) and all(v.flags.c_contiguous for v in arrays):
+            return [contiguous_strides(shape) for shape in shapes]
+        if op.place is placed:
+            return [shared_strides(shape, arrays) for shape in shapes]
     kinds = tuple((v.shape, v.dtype, v.strides) if isinstance(v, ndarray) else v for v in operands)
     key = (op.name, attrs, kinds)
     try:
-        found = _known.get(key)
-    except TypeError:
-        return plain
-    if found is None:
-        found = _asked(op, operands, attrs, shapes)
-        if found is None:
-            found = plain if in_order else _following(arrays, shapes)
+        known = key in _known
+    except TypeError:  # an attribute without a hash
+        return None
+    if not known:
         if len(_known) >= KNOWN:
             _known.clear()
-        _known[key] = found
-    return found
+        _known[key] = _asked(op, operands, attrs, shapes)
+    return _known[key]
 
 
 def _asked(

@@ -24,8 +24,8 @@ import numpy as np
 
 from ...core.op import TABLE
 from ...core.recorder import Equation, Recorder, Reference
-from .repetition import LEAST, WORTH, Period, Slice, parts
-from .rolled_loop import Loop
+from .repetition import LEAST, Period, Slice, parts
+from .rolled_loop import Loop, may_pay
 
 #: Equations that are looked at together to find where a stretch begins again.
 GRAM = 6
@@ -277,12 +277,15 @@ class Rolling:
             period = again - start
             end = self._end(signatures, start, period)
             count = (end - start) // period + 1
-            if count < LEAST or count * period < WORTH or self._tried[period, end] >= PHASES:
+            if count < LEAST or self._tried[period, end] >= PHASES:
                 continue
-            stretch = Period(self, start, period, count)
-            found = stretch.loop()
-            if found is not None and (after := Loop(stretch, *found).write()) is not None:
-                return after
+            once = self.equations[start : start + period]
+            # Before operands are looked at, which took half of a first call where values are large.
+            if may_pay(count * period, once, (self.roller.kind(o) for e in once for o in e.outputs)):
+                stretch = Period(self, start, period, count)
+                found = stretch.loop()
+                if found is not None and (after := Loop(stretch, *found).write()) is not None:
+                    return after
             self._tried[period, end] += 1
         return None
 

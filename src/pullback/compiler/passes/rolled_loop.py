@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from math import prod
 from typing import Any
 
@@ -259,14 +260,24 @@ class Loop:
 
     def _pays(self, body: Body) -> bool:
         """Return whether the loop has native code, and repetitions gain nothing by being fused."""
-        size = len(body.equations) * self.length
-        largest = max(
-            (prod(s) * d.itemsize for s, d in zip(body.shapes, body.dtypes, strict=True)), default=0
-        )
-        products = any(TABLE[e.op].kind == "bilinear" or e.op.startswith("addmm") for e in body.equations)
-        if size < WORTH or (largest > LARGE and size < LONG and not products):
+        kinds = zip(body.shapes, body.dtypes, strict=True)
+        if not may_pay(len(body.equations) * self.length, body.equations, kinds):
             return False
         program = Program(
             body.inputs, body.equations, body.outputs, body.constants, body.shapes, body.dtypes
         )
         return image.is_native(program)
+
+
+def may_pay(size: int, body: Sequence[Equation], kinds: Iterable[tuple[tuple[int, ...], Any]]) -> bool:
+    """Return whether a loop of `size` equations in all repetitions may pay: it is long enough, or its
+    repetitions gain nothing by being fused.
+    """
+    if size < WORTH:
+        return False
+    largest = max((prod(s) * d.itemsize for s, d in kinds), default=0)
+    return (
+        largest <= LARGE
+        or size >= LONG
+        or any(TABLE[e.op].kind == "bilinear" or e.op.startswith("addmm") for e in body)
+    )

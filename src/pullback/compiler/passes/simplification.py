@@ -195,18 +195,21 @@ def _once(equations: Sequence[Equation], wanted: frozenset[int]) -> tuple[list[E
     kept = []
     acting = {name for name in {e.op for e in equations} if TABLE[name].acts}
     for equation in equations:
-        op, operands, attrs, outputs, _ = equation
+        op, operands, attrs, outputs, several = equation
         # A value of the program by its number, which is no other operand's: those come as tuples.
-        told = [
-            same.get(o[0], o[0]) if type(o) is Reference else (o if o is None else exact((o,)))
-            for o in operands
-        ]  # fmt: skip
-        if not same.keys().isdisjoint([o[0] for o in operands if type(o) is Reference]):
-            equation = equation._replace(
-                operands=tuple([
-                    Reference(same.get(o.index, o.index)) if type(o) is Reference else o for o in operands
-                ])
-            )  # fmt: skip
+        told: list[Any] = []
+        moved = False
+        for o in operands:
+            if type(o) is Reference:
+                n = o[0]
+                if n in same:
+                    n, moved = same[n], True
+                told.append(n)
+            else:
+                told.append(o if o is None else exact((o,)))
+        if moved:
+            given = [Reference(n) if type(o) is Reference else o for n, o in zip(told, operands, strict=True)]
+            equation = Equation(op, tuple(given), attrs, outputs, several)
         if op not in acting:
             key = (op, exact(attrs) if attrs else attrs, *told)
             before = known.setdefault(key, outputs)

@@ -1,8 +1,9 @@
 """Say how the values lie in memory that random draws are laid out like.
 
 Eager draws an array in the order of its memory, and a program's values are all in C order: what dropout of a
-transposed value draws would go to other elements. So the program up to its draws runs once on zeros, by the
-ops' array kernels, which lay their results out as eager does.
+transposed value draws would go to other elements. So the ops before the draws are asked where their results
+lie, as a trace asks them (`core/traced_layout.py`); what cannot be asked runs once on zeros, by the ops'
+array kernels, which lay their results out as eager does.
 """
 
 from __future__ import annotations
@@ -12,9 +13,10 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from ...array.strides import contiguous_strides, laid_out_empty
+from ...array.strides import contiguous_strides
 from ...core.op import TABLE
 from ...core.recorder import Equation, Reference
+from ...core.traced_layout import strides_of_results, without_memory
 from ...ops.random import DRAWS, laid_out_like
 from .program import Program
 
@@ -34,16 +36,47 @@ def of_draws(program: Program) -> dict[int, ndarray]:
     }  # fmt: skip
     if not wanted:
         return {}
+    before = _before(program, wanted)
+    with np.errstate(all="ignore"):
+        try:
+            # All of encoder-layer on zeros took 62 ms of the processor, and waited for kernels of its sizes.
+            values = _values(program, before, asks=True)
+        except Exception:  # noqa: BLE001  # zeros are not what each op takes where those before did not run
+            values = _values(program, before, asks=False)
+    found = {n: laid_out_like(values[n]) for n in wanted}
+    return {n: array for n, array in found.items() if not array.flags.c_contiguous}
+
+
+def _values(program: Program, equations: list[Equation], asks: bool) -> dict[int, Any]:
+    """Return arrays that lie as the results of equations do, and those that they are computed from, by the
+    values' numbers; where it `asks`, their elements are not what zeros would come to.
+    """
     values: dict[int, Any] = dict(program.constants)
     for n in program.inputs:
         strides = program.strides.get(n, contiguous_strides(program.shapes[n]))
-        values[n] = laid_out_empty(program.shapes[n], strides, program.dtypes[n])
-        values[n][...] = 0
-    with np.errstate(all="ignore"):
-        for equation in _before(program, wanted):
-            values.update(zip(equation.outputs, _results(equation, values), strict=True))
-    found = {n: laid_out_like(values[n]) for n in wanted}
-    return {n: array for n, array in found.items() if not array.flags.c_contiguous}
+        values[n] = _zeros(program, n, strides)
+    for equation in equations:
+        operands = tuple(values[o.index] if isinstance(o, Reference) else o for o in equation.operands)
+        found = _asked(program, equation, operands) if asks else None
+        values.update(zip(equation.outputs, found or _results(equation, operands), strict=True))
+    return values
+
+
+def _zeros(program: Program, number: int, strides: tuple[int, ...]) -> ndarray:
+    """Return zeros for a value with strides in elements."""
+    dtype = program.dtypes[number]
+    return without_memory(program.shapes[number], dtype, tuple([s * dtype.itemsize for s in strides]))
+
+
+def _asked(program: Program, equation: Equation, operands: tuple[Any, ...]) -> list[ndarray] | None:
+    """Return zeros that lie as an equation's results do; None where it is to run for that."""
+    op, outputs = TABLE[equation.op], equation.outputs
+    if op.is_view or op.in_order or op.draws:
+        return None
+    found = strides_of_results(op, operands, equation.attrs, [program.shapes[n] for n in outputs])
+    if found is None:
+        return None
+    return [_zeros(program, n, strides) for n, strides in zip(outputs, found, strict=True)]
 
 
 def _before(program: Program, wanted: set[int]) -> list[Equation]:
@@ -59,8 +92,7 @@ def _before(program: Program, wanted: set[int]) -> list[Equation]:
     return kept[::-1]
 
 
-def _results(equation: Equation, values: dict[int, Any]) -> tuple[Any, ...]:
-    operands = tuple(values[o.index] if isinstance(o, Reference) else o for o in equation.operands)
+def _results(equation: Equation, operands: tuple[Any, ...]) -> tuple[Any, ...]:
     if equation.op in DRAWS:
         drawn = laid_out_like(operands[0])
         drawn[...] = 0
