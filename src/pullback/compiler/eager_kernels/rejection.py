@@ -69,7 +69,9 @@ def _draw(call: Callable[[object], None], generator: Generator, rows: ndarray) -
     place.value, table[IS_SINGLE] = waiting or 0.0, rows.dtype == np.float32
     call(table)
     while table[DONE] < count:
-        words = np.concatenate((left, generator.rest_of_block()))
+        # Elements take two words at least, but for those that take none.
+        least = 2 * np.count_nonzero(wide[table[DONE] :]) - left.size
+        words = np.concatenate((left, generator.to_end_of_block(int(least))))
         table[SOURCE], table[END], table[NEXT] = address(words), words.size, 0
         call(table)
         left = words[table[NEXT] :]

@@ -36,7 +36,9 @@ NUMPY = {
 }
 #: Of the C library's mathematics, where Python exports what it is linked with.
 MATHEMATICS = {
-    **dict.fromkeys("cos exp fabs floor lgamma log log1p sin sqrt".split(), ("double",) * 2),
+    **dict.fromkeys(
+        ("cos", "exp", "fabs", "floor", "lgamma", "log", "log1p", "sin", "sqrt"), ("double",) * 2
+    ),
     "pow": ("double",) * 3,
 }
 _PLACES = {"PyArray_NewFromDescr": 94, "PyArray_SetBaseObject": 282}
