@@ -87,7 +87,7 @@ def rest(ops: Writer, x: Lanes, y: Lanes) -> tuple[Lanes, Lanes]:
     quotient = ops.trunc(size / by)
     left = ops.fma(-quotient, by, size)
     left = ops.select(left < 0.0, left + by, left)
-    return ops.copysign(left, x), ~(quotient < 2.0**50)
+    return ops.copysign(left, x), ~((quotient < 2.0**50) & (by < INFINITY))
 
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {"pow": power, "hypot": hypot, "fmod": rest}
