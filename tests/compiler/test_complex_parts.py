@@ -41,7 +41,7 @@ FORMS: dict[str, Callable[[Any, Any], Any]] = {
     "products added": lambda a, b: torch.addcmul(a, a, b, value=2) + torch.lerp(a, b, 0.25),
     "equal ones": lambda a, b: torch.where(a == b, a, a * b),
     "reversed": lambda a, b: a.flip(0) * b,
-    "products of matrices": lambda a, b: (a @ b.mH) @ a * 0.01 + torch.mv(a, b[0])[:, None],
+    "products of matrices": lambda a, b: (a @ b.mH) @ a * 0.002 + torch.mv(a, b[0])[:, None] * 0.02,
     "products of stacks": lambda a, b: torch.stack([a, b]) @ torch.stack([b, a]).mH * 0.1,
     "a linear layer": lambda a, b: torch.nn.functional.linear(a[None], b),
     "few terms": lambda a, b: a[:, :3] @ b[:, :3].mT,
