@@ -41,6 +41,11 @@ FORMS: dict[str, Callable[[Any, Any], Any]] = {
     "products added": lambda a, b: torch.addcmul(a, a, b, value=2) + torch.lerp(a, b, 0.25),
     "equal ones": lambda a, b: torch.where(a == b, a, a * b),
     "reversed": lambda a, b: a.flip(0) * b,
+    "products of matrices": lambda a, b: (a @ b.mH) @ a * 0.002 + torch.mv(a, b[0])[:, None] * 0.02,
+    "products of stacks": lambda a, b: torch.stack([a, b]) @ torch.stack([b, a]).mH * 0.1,
+    "a linear layer": lambda a, b: torch.nn.functional.linear(a[None], b),
+    "few terms": lambda a, b: a[:, :3] @ b[:, :3].mT,
+    "exponentials": lambda a, b: torch.exp(a * 0.5) * torch.exp(1j * b.real),
     "padded": lambda a, b: torch.nn.functional.pad(a * b, (1, 2)),
 }
 
@@ -75,3 +80,10 @@ def test_infinite_parts_and_nan(name):
     numbers = torch.tensor([complex(x, y) for x in special for y in special], dtype=torch.complex128)
     a, b = numbers[:, None].expand(49, 49).contiguous(), numbers.expand(49, 49).contiguous()
     assert close(FORMS[name](a, b), torch.compile(FORMS[name])(a, b), 1e-12)
+
+
+@pytest.mark.parametrize("dtype", [torch.complex64, torch.complex128])
+def test_exponentials_of_special_parts(dtype):
+    special = [0.0, -0.0, 1.0, -80.0, 90.0, 710.0, 1e5, 1e-30, float("inf"), float("-inf"), float("nan")]
+    numbers = torch.tensor([complex(x, y) for x in special for y in special], dtype=dtype)
+    assert close(torch.exp(numbers), torch.compile(torch.exp)(numbers), 1e-4)

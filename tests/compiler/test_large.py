@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import pullback as torch
-from pullback.array import large, random, random_normal, taps, tiering
+from pullback.array import large, random, random_choice, random_gamma, random_normal, taps, tiering
 from pullback.array import sampler as sampler_kernels
 from pullback.array.sampler import Sampler
 from pullback.array.threads import get_num_threads, set_num_threads
@@ -492,6 +492,23 @@ def test_random_words_are_the_same_natively(monkeypatch, price):
         assert torch.equal(torch.rand(5000, generator=generator.set_state(state)), drawn[4])
         drawn.append(torch.rand(1300, generator=generator.manual_seed(4)))
         found.append([*drawn, state, generator.get_state()])
+    for natively, plainly in zip(*found, strict=True):
+        assert torch.equal(natively, plainly)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_draws_by_rejection_are_the_same_natively(monkeypatch, price, dtype):
+    sizes = torch.tensor([0.0, 0.3, 1.0, 4.7, 60.0, 1e-3, 9.9, 700.0], dtype=dtype).repeat(90)
+    found = []
+    for is_hot in (False, True):
+        price(0 if is_hot else 1 << 62)
+        for module in (random_choice, random_gamma):
+            monkeypatch.setattr(module, "_HOTNESS", tiering.Hotness())
+        generator = torch.Generator().manual_seed(5)
+        drawn = [torch.randn(3, generator=generator)]
+        for few in (sizes, sizes[:1], sizes[:5]):
+            drawn += [draw(few, generator=generator) for draw in (torch._standard_gamma, torch.poisson)]
+        found.append([*drawn, generator.get_state(), torch.randn(3, generator=generator)])
     for natively, plainly in zip(*found, strict=True):
         assert torch.equal(natively, plainly)
 

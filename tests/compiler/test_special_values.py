@@ -20,6 +20,7 @@ import pytest
 import pullback as torch
 
 pytest.importorskip("llvmlite")
+from pullback.compiler.lower.filling import Call  # it needs llvmlite
 
 F = torch.nn.functional
 Case = Callable[..., Any]
@@ -445,3 +446,30 @@ def test_halves_are_converted_in_whole_numbers(half: Any, plain_processor: None)
     test_every_half_is_widened(half)
     for kind in (np.float32, np.float64):
         test_numbers_are_rounded_to_the_nearest_half(half, kind)
+
+
+@pytest.mark.parametrize("source", [torch.float32, torch.float64])
+@pytest.mark.parametrize("target", [torch.int32, torch.int64])
+def test_whole_parts(source, target):
+    numbers = [0.5, -0.5, 1.9, -1.9, 2.0**31, 2.0**31 - 1, -(2.0**31), 2.0**62, 2.0**63, -(2.0**63), 1e30]
+    x = torch.tensor([*numbers, -1e30, math.inf, -math.inf, math.nan, 1e-40, 16777217.0] * 3, dtype=source)
+    compiled = torch.compile(lambda x: x.to(target) + 0, backend="native")
+    assert torch.equal(compiled(x), x.to(target))
+    steps = compiled._native.specializations[-1].forward.steps
+    assert [step for step in steps if isinstance(step, Call)] == []
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+@pytest.mark.parametrize("number", [1.0, 0.1, 3, 1e-30, 7.3e5, 2 * math.pi])
+def test_rests_of_floating_numbers(dtype, number):
+    special = torch.tensor([0.0, -0.0, 1e-40, -1e-9, 3e38, math.inf, -math.inf, math.nan], dtype=dtype)
+    many, exact = torch.randn(300, dtype=dtype) * 1e6, (torch.randn(300, dtype=dtype) * 50).round() * number
+    x = torch.cat([special, many, exact, torch.nextafter(exact, exact * 0)])
+    compiled = torch.compile(lambda x: torch.remainder(x, number), backend="native")
+    expected, found = torch.remainder(x, number), compiled(x)
+    assert torch.equal(torch.nan_to_num(expected), torch.nan_to_num(found))
+    assert torch.equal(expected.isnan(), found.isnan())
+    known = ~expected.isnan()
+    assert torch.equal(torch.signbit(expected[known]), torch.signbit(found[known]))
+    steps = compiled._native.specializations[-1].forward.steps
+    assert [step for step in steps if isinstance(step, Call)] == []

@@ -218,6 +218,17 @@ class Generator:
         self._next, self._end = missing - (blocks - 1) * STATE_WORDS, STATE_WORDS
         return np.concatenate((rest, fresh[:missing])) if rest.size else fresh[:missing]
 
+    def to_end_of_block(self, least: int) -> np.ndarray:
+        """Return words up to the end of a block, as `words` does: no more blocks than so many words take, but
+        one at least, of which `give_back` takes what is not used.
+        """
+        rest = self._end - self._next or STATE_WORDS
+        return self.words(rest + max(0, least - rest) // STATE_WORDS * STATE_WORDS)
+
+    def give_back(self, count: int) -> None:
+        """Have the last so many words, of one block, drawn again. The caller holds ``lock``."""
+        self._next -= count
+
     def place(self) -> tuple[int, int]:
         """Return what tells whether something was drawn since: the block's identity and the next word."""
         return id(self._block), self._next

@@ -19,12 +19,18 @@ from .quiet import IGNORE, loud, quiet
 from .random import Generator
 from .random_transform import exponential
 from .random_uniform import HALVES, REALS, check_dtype, doubles
+from .tiering import Hotness
 
 #: Gives the next uniform number below 1.
 Draw = Callable[[], float]
 
 MOST_CATEGORIES = 2**24
 INT64_MIN = -(2**63)
+#: What a Poisson number costs in Python; in native code 0.05 µs.
+NANOSECONDS = 1000
+#: Rates of which all numbers are whole ones of float64.
+_LARGE = 1e15
+_HOTNESS = Hotness()
 
 
 # --- multinomial ----------------------------------------------------------------------------------
@@ -106,8 +112,11 @@ def poisson(generator: Generator, rates: np.ndarray) -> np.ndarray:
     """Return Poisson samples with the given rates, in an array of their shape and dtype."""
     check_dtype(rates.dtype, REALS, "poisson_cpu")
     out = np.zeros(rates.shape, rates.dtype)
+    wide = rates.astype(np.float64).reshape(-1)
     with generator.lock:
-        samples = _poissons(generator.doubles(), rates.astype(np.float64).reshape(-1).tolist())
+        plain = _HOTNESS.is_hot(wide.size * NANOSECONDS) and bool(((wide >= 0) & (wide < _LARGE)).all())
+        draw = plain and _HOTNESS.ask("rejection", "poissons")
+        samples = draw(generator, wide) if draw else _poissons(generator.doubles(), wide.tolist())
     values = np.array(samples, np.float64)
     out[...] = (values.astype(np.float32) if rates.dtype in HALVES else values).reshape(rates.shape)
     return out

@@ -20,6 +20,7 @@ _HOMES = {
     "product": ("products", "Products", "product"),
     "pull": ("traced_kernels", "TracedKernels", "pull"),
     "read": ("gather_scatter", "Moving", "read"),
+    "rejection": ("rejection", "Rejection", "drawer"),
     "recursion": ("vector_recursion", "Recursion", "run"),
     "rows": ("traced_kernels", "TracedKernels", "rows"),
     "running_sums": ("scans", "Running", "sums"),
@@ -58,6 +59,8 @@ class Kernels:
         See `products.Products`.
     normals : callable
         ``()``: return what makes normal numbers of words, or None; see `normals.Normals.filler`.
+    rejection : callable
+        ``(kind)``: return what draws "gammas" or "poissons", or None; see `rejection.Rejection.drawer`.
     recursion : callable
         See `vector_recursion.Recursion.run`.
     running_sums : callable

@@ -12,9 +12,12 @@ from .scalars import BFLOAT16, BOOL, FLOAT16, FLOAT32, FLOAT64, NARROW, TYPES, V
 if TYPE_CHECKING:
     from .emitter import Emitter
 
+#: The integers that floating numbers are cast to; of narrower ones NumPy's casts depend on the loop.
+WHOLE = frozenset({np.dtype(np.int32), np.dtype(np.int64)})
+
 
 def cast(ops: Emitter, x: Value, dtype: np.dtype[Any]) -> Value:
-    """Return a scalar in another dtype; from floating to integer is not written here."""
+    """Return a scalar in another dtype; of integers, floating numbers become those of `WHOLE` alone."""
     source = x.dtype
     if source in NARROW:
         return ops.cast(_wide(ops, x), dtype)
@@ -29,7 +32,7 @@ def cast(ops: Emitter, x: Value, dtype: np.dtype[Any]) -> Value:
     elif is_float(source) and is_float(dtype):
         text = f"fptrunc {a} {x.name} to {b}"
     elif is_float(source):
-        raise TypeError(f"no native cast from {source} to {dtype}")
+        return _whole(ops, x, dtype)
     elif is_float(dtype):
         unsigned = source.kind in "bu"
         text = f"{'uitofp' if unsigned else 'sitofp'} {a} {x.name} to {b}"
@@ -40,6 +43,21 @@ def cast(ops: Emitter, x: Value, dtype: np.dtype[Any]) -> Value:
     else:
         return Value(x.name, dtype)
     return ops.instruction(text, dtype)
+
+
+def _whole(ops: Emitter, x: Value, dtype: np.dtype[Any]) -> Value:
+    """Return the whole part of a number; the least integer for nan and what is beyond, as processors say."""
+    if dtype not in WHOLE:
+        raise TypeError(f"no native cast from {x.dtype} to {dtype}")
+    least = int(np.iinfo(dtype).min)
+    # LLVM leaves open what becomes of a number that does not fit.
+    a = TYPES[x.dtype]
+    above = ops.named(f"fcmp ogt {a} {x.name}, {number(float(least), x.dtype)}", BOOL)
+    below = ops.named(f"fcmp olt {a} {x.name}, {number(-float(least), x.dtype)}", BOOL)
+    fits = ops.instruction(f"and i1 {above}, {below}", BOOL)
+    fitting = ops.select(fits, x, ops.constant(0, x.dtype))
+    found = ops.instruction(f"fptosi {a} {fitting.name} to {TYPES[dtype]}", dtype)
+    return ops.select(fits, found, ops.constant(least, dtype))
 
 
 def _wide(ops: Emitter, x: Value) -> Value:

@@ -311,7 +311,7 @@ class Emitter:
         return self.cast(short, INT64)
 
     def cast(self, x: Value, dtype: np.dtype[Any]) -> Value:
-        """Change the dtype as NumPy casts; from floating to integer is not written here."""
+        """Change the dtype as NumPy casts (`casts.cast`)."""
         return x if x.dtype == dtype else casts.cast(self, x, dtype)
 
     def named(self, text: str, dtype: np.dtype[Any] = INT32) -> str:

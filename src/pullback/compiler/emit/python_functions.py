@@ -34,6 +34,13 @@ NUMPY = {
     "PyArray_NewFromDescr": ("ptr", "ptr", "ptr", "i32", "ptr", "ptr", "ptr", "i32", "ptr"),
     "PyArray_SetBaseObject": ("i32", "ptr", "ptr"),
 }
+#: Of the C library's mathematics, where Python exports what it is linked with.
+MATHEMATICS = {
+    **dict.fromkeys(
+        ("cos", "exp", "fabs", "floor", "lgamma", "log", "log1p", "sin", "sqrt"), ("double",) * 2
+    ),
+    "pow": ("double",) * 3,
+}
 _PLACES = {"PyArray_NewFromDescr": 94, "PyArray_SetBaseObject": 282}
 _ARRAY_TYPE = 2
 
@@ -44,7 +51,7 @@ def declarations() -> str:
     """Return LLVM's declarations of these functions; their names in it begin with ``pullback_``."""
     return "\n".join(
         f"declare {result} @pullback_{name}({', '.join(parameters)})"
-        for name, (result, *parameters) in (PYTHON | NUMPY).items()
+        for name, (result, *parameters) in (PYTHON | NUMPY | MATHEMATICS).items()
     )
 
 
@@ -61,8 +68,16 @@ def addresses() -> dict[str, int] | None:
         return None
     if table[_ARRAY_TYPE] != id(np.ndarray):
         return None
-    found |= {name: table[at] for name, at in _PLACES.items()}
+    found |= {name: table[at] for name, at in _PLACES.items()} | mathematics()
     return {f"pullback_{name}": int(address or 0) for name, address in found.items()}
+
+
+@functools.cache
+def mathematics() -> dict[str, int | None]:
+    """Return where the C library's functions lie; nothing where one is not exported."""
+    if not all(hasattr(ctypes.pythonapi, name) for name in MATHEMATICS):
+        return {}
+    return {name: ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value for name in MATHEMATICS}
 
 
 class _Method(ctypes.Structure):

@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import ast
 import operator
+import struct
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import FunctionType
 from typing import Any, NamedTuple
 
-from .python_functions import NUMPY, PYTHON
+from .python_functions import MATHEMATICS, NUMPY, PYTHON
 from .restricted_python import Field, Static
 
 _TYPES = {
     "Object": "ptr", "Words": "ptr", "Bytes": "ptr", "null": "ptr", "Int": "i64", "Bool": "i1",
     "Real": "double", "None": "void", "int32": "i32",
 }  # fmt: skip
-_KINDS = {"ptr": "Object", "i64": "Int", "i32": "Int", "void": "None"}
+_KINDS = {"ptr": "Object", "i64": "Int", "i32": "Int", "double": "Real", "void": "None"}
 _OPERATORS: dict[type[ast.operator], tuple[str, Callable[[int, int], int]]] = {
     ast.Add: ("add", operator.add), ast.Sub: ("sub", operator.sub), ast.Mult: ("mul", operator.mul),
     ast.FloorDiv: ("sdiv", operator.floordiv), ast.BitAnd: ("and", operator.and_),
-    ast.BitOr: ("or", operator.or_), ast.BitXor: ("xor", operator.xor),
+    ast.BitOr: ("or", operator.or_), ast.BitXor: ("xor", operator.xor), ast.Div: ("div", operator.floordiv),
 }  # fmt: skip
 _COMPARISONS = {
     ast.Is: "eq", ast.IsNot: "ne", ast.Eq: "eq", ast.NotEq: "ne", ast.Lt: "slt", ast.LtE: "sle",
@@ -333,7 +334,7 @@ class Translation:
     def _called(self, node: ast.Call) -> _Value:
         if isinstance(node.func, ast.Attribute):
             name = node.func.attr
-            result, *types = (PYTHON | NUMPY)[name]
+            result, *types = (PYTHON | NUMPY | MATHEMATICS)[name]
             found = self._call(f"@pullback_{name}", result, types, [*map(self._value, node.args)])
             return self._made(f"sext i32 {found.text} to i64", "Int") if result == "i32" else found
         assert isinstance(node.func, ast.Name)
@@ -428,7 +429,12 @@ def _constant(value: Any) -> _Value:
         return _Value("null", "null")
     if isinstance(value, bool):
         return _Value(str(value).lower(), "Bool")
-    return _Value(f"{value:e}", "Real") if isinstance(value, float) else _Value(str(value), "Int")
+    return _Value(_bits(value), "Real") if isinstance(value, float) else _Value(str(value), "Int")
+
+
+def _bits(value: float) -> str:
+    """Return a floating number as LLVM reads every one: by its bits."""
+    return f"0x{int.from_bytes(struct.pack('>d', value)):016X}"
 
 
 def _kinds(function: FunctionType) -> dict[str, str]:

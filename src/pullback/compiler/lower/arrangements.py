@@ -15,6 +15,7 @@ from numpy.lib.stride_tricks import as_strided
 
 from ...array.strides import address
 from ...core.marked import followed
+from ..emit.casts import WHOLE
 from ..emit.scalars import is_float
 from .context import Context, broadcast
 from .gathers import place
@@ -182,9 +183,9 @@ def cross(context: Context, x: Lowered, y: Lowered, dim: int) -> Lowered | None:
 
 
 def cast(context: Context, x: Lowered, *_: Any) -> Lowered | None:
-    """Convert to the result's dtype; floats are made whole numbers by the array kernel."""
+    """Convert to the result's dtype; floats are made narrow or unsigned integers by the array kernel."""
     shape, dtype = context.results[0]
-    if is_float(x.dtype) and not is_float(dtype) and dtype.kind != "b":
+    if is_float(x.dtype) and not is_float(dtype) and dtype.kind != "b" and dtype not in WHOLE:
         return None
     body = broadcast(x, shape)
     return context.map(shape, dtype, lambda ops, at: ops.cast(body(ops, at), dtype))

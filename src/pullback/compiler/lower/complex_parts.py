@@ -14,12 +14,12 @@ import numpy as np
 
 from ...core.op import Op
 from ..emit.scalars import TYPES
-from . import fourier, views
+from . import contractions, fourier, views
 from .context import Context, broadcast
 from .handlers import PARTS, Handler, Pair
 from .index import Indices, constant, linear, strides_of
 from .lowered import Lowered, Shape
-from .pairs import Pairs
+from .pairs import Pairs, joined, part
 
 Results = Sequence[tuple[Shape, np.dtype[Any]]]
 
@@ -55,6 +55,9 @@ def lowered(
     if op.base in fourier.LOWERINGS:
         found = fourier.LOWERINGS[op.base](context, *operands, *attrs)
         return None if found is None else [found]
+    if op.base in contractions.OF_COMPLEX:
+        found = contractions.LOWERINGS[op.base](context, *operands, *attrs)
+        return None if found is None else [found]
     if op.base in rules and _is_apart(op, operands, attrs):
         return _apart(context, op, rules[op.base], operands, attrs, results)
     return None
@@ -85,7 +88,7 @@ def _apart(
         context.results = [(shape, PARTS[dtype])]
         # Real values that are joined to complex ones have imaginary parts, too; indices have none.
         parts = [
-            _part(o, name) if isinstance(o, Lowered) and (op.variadic or o.dtype in PARTS) else o
+            part(o, name) if isinstance(o, Lowered) and (op.variadic or o.dtype in PARTS) else o
             for o in operands
         ]
         made: Lowered | None = rule(context, *parts, *attrs)
@@ -94,25 +97,6 @@ def _apart(
         found.append(made)
     real, imag = found
     return [joined(real, imag, dtype)]
-
-
-def _part(x: Lowered, name: str) -> Lowered:
-    if x.dtype in PARTS:
-        return Lowered(
-            x.shape, PARTS[x.dtype], lambda ops, indices: getattr(x.at(ops, indices), name), cost=x.cost
-        )
-    if name == "real":
-        return x
-    return Lowered(x.shape, x.dtype, lambda ops, indices: ops.constant(0, x.dtype), cost=0)
-
-
-def joined(real: Lowered, imag: Lowered, dtype: np.dtype[Any]) -> Lowered:
-    """Return the complex value of two parts."""
-
-    def body(ops: Handler, indices: Indices) -> Pair:
-        return Pair(real.at(ops, indices), imag.at(ops, indices))
-
-    return Lowered(real.shape, dtype, body, cost=real.cost + imag.cost)
 
 
 def _cast(context: Context, x: Lowered, shape: Shape, dtype: np.dtype[Any]) -> list[Lowered] | None:
@@ -124,7 +108,7 @@ def _cast(context: Context, x: Lowered, shape: Shape, dtype: np.dtype[Any]) -> l
 
 
 def _cast_real(context: Context, x: Lowered, shape: Shape, dtype: np.dtype[Any]) -> list[Lowered]:
-    body = broadcast(_part(x, "real"), shape)
+    body = broadcast(part(x, "real"), shape)
     return [context.map(shape, dtype, lambda ops, indices: ops.cast(body(ops, indices), dtype))]
 
 
@@ -156,8 +140,8 @@ def _at_last(x: Lowered, shape: Shape, place: int) -> Lowered:
 
 
 _OF_VIEWS: dict[str, Callable[[Context, Lowered, Shape], Lowered]] = {
-    "imag": lambda context, x, shape: _part(x, "imag"),
-    "real": lambda context, x, shape: _part(x, "real"),
+    "imag": lambda context, x, shape: part(x, "imag"),
+    "real": lambda context, x, shape: part(x, "real"),
     "view_as_complex": _as_complex,
     "view_as_real": _as_real,
 }

@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from .context import SHORT_SUM, Context, broadcast, probe
-from .handlers import Handler
+from .handlers import PARTS, Handler, Pair
 from .index import ZERO, Indices, Variable, constant
 from .lowered import Lowered
+from .pairs import FORMULAS, part, product
 from .views import copied
 
 DTYPES = frozenset({np.dtype(np.float32), np.dtype(np.float64)})
@@ -41,6 +42,8 @@ def _product(context: Context, x: Lowered, y: Lowered, alpha: float = 1.0) -> Lo
     most = SHORT_SUM if min(rows, columns) <= SHORT_SUM else FEW_TERMS if rows * columns >= LARGE else 1
     if alpha == 1 and terms <= most:
         return _outer(context, x, y)
+    if x.dtype in PARTS:
+        return _of_parts(context, context.cheap(x), context.cheap(y))
     if alpha == 1 and len(x.shape) == 2:
         if x.shape[0] == 1 and _is_streamed(swapped(y)):
             return copied(_streamed(context, swapped(y), _vector(context, x)), (1, y.shape[1]))
@@ -62,14 +65,29 @@ def _outer(context: Context, x: Lowered, y: Lowered) -> Lowered:
 
     def products(ops: Handler, indices: Indices) -> Any:
         *batch, row, column = indices
-        terms = (
-            ops.mul(x.at(ops, (*batch, row, constant(n))), y.at(ops, (*batch, constant(n), column)))
+        factors = (
+            (x.at(ops, (*batch, row, constant(n))), y.at(ops, (*batch, constant(n), column)))
             for n in range(x.shape[-1])
         )
-        return functools.reduce(ops.add, terms)
+        if x.dtype in PARTS:
+            add = functools.partial(FORMULAS[np.add], ops)
+            return functools.reduce(add, (product(ops, *pair) for pair in factors))
+        return functools.reduce(ops.add, (ops.mul(*pair) for pair in factors))
 
     found = context.map((*x.shape[:-1], y.shape[-1]), x.dtype, products)
     return found if x.shape[-1] == 1 else context.stored(found)
+
+
+def _of_parts(context: Context, x: Lowered, y: Lowered) -> Lowered:
+    """Return a complex product, of four real ones."""
+    parts = [(part(x, a), part(y, b)) for a in Pair._fields for b in Pair._fields]
+    rr, ri, ir, ii = (_product(context, *both) for both in parts)
+
+    def body(ops: Handler, indices: Indices) -> Pair:
+        a, b, c, d = (one.at(ops, indices) for one in (rr, ri, ir, ii))
+        return Pair(ops.sub(a, d), ops.add(b, c))
+
+    return context.stored(context.map(rr.shape, x.dtype, body))
 
 
 def _folded_product(context: Context, x: Lowered, y: Lowered) -> Lowered:
@@ -198,7 +216,8 @@ def _added(context: Context, x: Lowered, y: Lowered, z: Lowered, beta: Any, alph
 def _of_one_dtype(rule: Callable[..., Lowered]) -> Callable[..., Lowered | None]:
     def checked(context: Context, *given: Any) -> Lowered | None:
         dtype = context.results[0][1]
-        if dtype not in DTYPES or any(isinstance(o, Lowered) and o.dtype != dtype for o in given):
+        known = dtype in DTYPES or dtype in PARTS
+        if not known or any(isinstance(o, Lowered) and o.dtype != dtype for o in given):
             return None
         return rule(context, *given)
 
@@ -217,3 +236,5 @@ LOWERINGS: dict[str, Callable[..., Lowered | None]] = {
     "mm_folded": _of_one_dtype(_folded_product),
     "mv": _of_one_dtype(_with_vector),
 }
+#: Those that are of complex matrices, too: as calls of NumPy they kept loops from being native.
+OF_COMPLEX = LOWERINGS.keys() - {"addmm", "dot"}

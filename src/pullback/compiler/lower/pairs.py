@@ -8,12 +8,14 @@ it serves real ones (see `elementwise`).
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import inf, nan
+from math import exp, inf, nan
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .handlers import PARTS, Handler, Pair
+from .index import Indices
+from .lowered import Lowered
 
 if TYPE_CHECKING:
     from .vectors import Vectors
@@ -117,12 +119,31 @@ def _of_parts(word: str) -> Callable[..., Pair]:
     return formula
 
 
+def _exponential(ops: Handler, x: Pair) -> Pair:
+    """Return the exponential as C's standard has it: finite where only its size is not, and of infinite parts
+    what does not depend on the others.
+    """
+    dtype = x.real.dtype
+    zero, one, infinite = (ops.constant(value, dtype) for value in (0, 1, inf))
+    beyond = 80 if dtype == np.float32 else 700
+    is_large = ops.gt(x.real, ops.constant(beyond, dtype))
+    size = ops.function("exp", ops.sub(x.real, ops.select(is_large, ops.constant(beyond, dtype), zero)))
+    scale = ops.select(is_large, ops.constant(exp(beyond), dtype), one)
+    parts = []
+    for word, far in (("cos", ops.eq(ops.abs(x.real), infinite)), ("sin", ops.eq(x.real, ops.neg(infinite)))):
+        turn = ops.function(word, x.imag)
+        turn = ops.select(ops.and_(far, ops.ne(turn, turn)), one, turn)
+        parts.append(ops.mul(ops.mul(size, turn), scale))
+    return Pair(parts[0], ops.select(ops.eq(x.imag, zero), x.imag, parts[1]))
+
+
 #: What NumPy's functions are of pairs; some results are real.
 FORMULAS: dict[np.ufunc, Callable[..., Any]] = {
     np.absolute: lambda ops, x: ops.function("hypot", x.real, x.imag),
     np.add: _of_parts("add"),
     np.conjugate: lambda ops, x: Pair(x.real, ops.neg(x.imag)),
     np.divide: _quotient,
+    np.exp: _exponential,
     np.equal: lambda ops, x, y: ops.and_(ops.eq(x.real, y.real), ops.eq(x.imag, y.imag)),
     np.multiply: product,
     np.negative: _of_parts("neg"),
@@ -132,3 +153,23 @@ FORMULAS: dict[np.ufunc, Callable[..., Any]] = {
     np.square: lambda ops, x: product(ops, x, x),
     np.subtract: _of_parts("sub"),
 }
+
+
+def part(x: Lowered, name: str) -> Lowered:
+    """Return the real or the imaginary part of a value."""
+    if x.dtype in PARTS:
+        return Lowered(
+            x.shape, PARTS[x.dtype], lambda ops, indices: getattr(x.at(ops, indices), name), cost=x.cost
+        )
+    if name == "real":
+        return x
+    return Lowered(x.shape, x.dtype, lambda ops, indices: ops.constant(0, x.dtype), cost=0)
+
+
+def joined(real: Lowered, imag: Lowered, dtype: np.dtype[Any]) -> Lowered:
+    """Return the complex value of two parts."""
+
+    def body(ops: Handler, indices: Indices) -> Pair:
+        return Pair(real.at(ops, indices), imag.at(ops, indices))
+
+    return Lowered(real.shape, dtype, body, cost=real.cost + imag.cost)

@@ -1,4 +1,4 @@
-"""pow and hypot."""
+"""pow, hypot and fmod."""
 
 from __future__ import annotations
 
@@ -79,4 +79,15 @@ def hypot(ops: Writer, x: Lanes, y: Lanes) -> Lanes:
     return ops.select(a.equals(INFINITY) | b.equals(INFINITY), INFINITY, length)
 
 
-FUNCTIONS: dict[str, Callable[..., Any]] = {"pow": power, "hypot": hypot}
+def rest(ops: Writer, x: Lanes, y: Lanes) -> tuple[Lanes, Lanes]:
+    """Return what is left of x by y. The whole quotient is right or, where it was rounded up, one too large;
+    what either leaves is a number without rounding.
+    """
+    size, by = abs(x), abs(y)
+    quotient = ops.trunc(size / by)
+    left = ops.fma(-quotient, by, size)
+    left = ops.select(left < 0.0, left + by, left)
+    return ops.copysign(left, x), ~((quotient < 2.0**50) & (by < INFINITY))
+
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {"pow": power, "hypot": hypot, "fmod": rest}

@@ -1,0 +1,216 @@
+"""Draws by rejection, one element after the other, in native code: the numbers of `array.random_gamma` and
+`array.random_choice`, of the same words.
+
+How many words an element takes is known when it is done. One that finds too few leaves things as they were,
+so that it begins again with more.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import math
+from collections.abc import Callable
+
+import numpy as np
+from numpy import ndarray
+
+from ...array.random import Generator
+from ...array.random_gamma import SQUEEZE, THIRD
+from ..emit import python_functions
+from ..emit.restricted_python import (
+    Bytes,
+    Program,
+    Real,
+    Words,
+    load,
+    load_real,
+    native,
+    python,
+    real,
+    room,
+    store,
+)  # fmt: skip
+from ..runtime import engine
+from ..runtime.shared_kernels import address
+
+#: Places in the table of words that a draw is told by: the elements, how many there are and are done, what
+#: they become, random words, how many there are and are drawn, whether a normal number waits, and which, and
+#: whether the elements are of float32.
+ROWS, COUNT, DONE, OUT, SOURCE, END, NEXT, WAITS, WAITING, IS_SINGLE = range(10)
+UNIT, TURN, HIGH = 2.0**-53, 2.0 * math.pi, 1 << 32
+_Table = ctypes.c_int64 * 10
+_CALL = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+
+
+class Rejection:
+    """The functions, made when they are first asked for."""
+
+    def __init__(self) -> None:
+        self._library: engine.Library | None = None
+
+    def drawer(self, kind: str) -> Callable[[Generator, ndarray], ndarray] | None:
+        """Return ``draw(generator, parameters)``, which gives float64 numbers for a vector of float32 or
+        float64; the caller holds the generator's lock. There is none where Python does not export the C
+        library's functions.
+        """
+        if not python_functions.mathematics():
+            return None
+        if self._library is None:
+            self._library = engine.library(Program((gammas, poissons), {}))
+        call = _CALL(self._library.address(kind))
+        return lambda generator, parameters: _draw(call, generator, parameters)
+
+
+def _draw(call: Callable[[object], None], generator: Generator, rows: ndarray) -> ndarray:
+    wide, count, waiting = rows.astype(np.float64), rows.size, generator.next_normal
+    out, left = np.empty(count), np.empty(0, np.uint32)
+    table = _Table(address(wide), count, 0, address(out), 0, 0, 0, waiting is not None)
+    place = ctypes.c_double.from_buffer(table, 8 * WAITING)
+    place.value, table[IS_SINGLE] = waiting or 0.0, rows.dtype == np.float32
+    call(table)
+    while table[DONE] < count:
+        # Elements take two words at least, but for those that take none.
+        least = 2 * np.count_nonzero(wide[table[DONE] :]) - left.size
+        words = np.concatenate((left, generator.to_end_of_block(int(least))))
+        table[SOURCE], table[END], table[NEXT] = address(words), words.size, 0
+        call(table)
+        left = words[table[NEXT] :]
+    generator.give_back(left.size)
+    generator.next_normal = place.value if table[WAITS] else None
+    return out
+
+
+@native
+def uniform(table: Words) -> Real:
+    """Return the next number in [0, 1) with 53 random bits; where there are too few words, 0."""
+    at = table[NEXT]
+    table[NEXT] = at + 2
+    if at + 2 > table[END]:
+        return 0.0
+    words: Bytes = table[SOURCE]
+    low = load(words + 4 * at + 4, 32)
+    return real((load(words + 4 * at, 32) & 0x1FFFFF) * HIGH + low) * UNIT
+
+
+@native
+def gammas(table: Words) -> None:
+    """Draw gamma numbers of rate 1 (`array.random_gamma`)."""
+    rows: Bytes = table[ROWS]
+    out: Bytes = table[OUT]
+    for n in range(table[DONE], table[COUNT]):
+        at = table[NEXT]
+        waits = table[WAITS]
+        waiting = table[WAITING]
+        found = gamma(table, load_real(rows + 8 * n, 64))
+        if table[NEXT] > table[END]:
+            table[NEXT] = at
+            table[WAITS] = waits
+            table[WAITING] = waiting
+            return
+        store(out + 8 * n, 64, found)
+        table[DONE] = n + 1
+
+
+@native
+def rounded(table: Words, number: Real) -> Real:
+    """Return a number in the precision of the concentrations."""
+    if table[IS_SINGLE] == 0:
+        return number
+    place = room(1)
+    store(place, 32, number)
+    return load_real(place, 32)
+
+
+@native
+def gamma(table: Words, concentration: Real) -> Real:
+    """Draw one gamma number."""
+    scale = 1.0
+    raised = concentration
+    if concentration == 0.0:
+        return 0.0
+    if concentration < 1.0:
+        scale = python.pow(1.0 - uniform(table), rounded(table, 1.0 / concentration))
+        raised = rounded(table, concentration + 1.0)
+    length = rounded(table, raised - THIRD)
+    slope = 1.0 / python.sqrt(9.0 * length)
+    while table[NEXT] <= table[END]:
+        y = 0.0
+        x = 0.0
+        while y <= 0.0:
+            x = normal(table)
+            y = 1.0 + slope * x
+        v = y * y * y
+        u = 1.0 - uniform(table)
+        square = x * x
+        if u < 1.0 - SQUEEZE * square * square:
+            return scale * length * v
+        if python.log(u) < 0.5 * square + length * (1.0 - v + python.log(v)):
+            return scale * length * v
+    return 0.0
+
+
+@native
+def normal(table: Words) -> Real:
+    """Return the normal number that waits, or the first of two."""
+    place: Bytes = table + WAITING
+    if table[WAITS] != 0:
+        table[WAITS] = 0
+        return load_real(place, 64)
+    angle = TURN * uniform(table)
+    radius = python.sqrt(-2.0 * python.log1p(-uniform(table)))
+    table[WAITS] = 1
+    store(place, 64, radius * python.sin(angle))
+    return radius * python.cos(angle)
+
+
+@native
+def poissons(table: Words) -> None:
+    """Draw Poisson numbers (`array.random_choice`)."""
+    rows: Bytes = table[ROWS]
+    out: Bytes = table[OUT]
+    for n in range(table[DONE], table[COUNT]):
+        at = table[NEXT]
+        rate = load_real(rows + 8 * n, 64)
+        found = by_rejection(table, rate) if rate >= 10.0 else by_product(table, rate)
+        if table[NEXT] > table[END]:
+            table[NEXT] = at
+            return
+        store(out + 8 * n, 64, found)
+        table[DONE] = n + 1
+
+
+@native
+def by_product(table: Words, rate: Real) -> Real:
+    """Count the uniform numbers whose product is above e^-rate."""
+    count = 0.0
+    if rate == 0.0:
+        return count
+    limit = python.exp(-rate)
+    product = uniform(table)
+    while product > limit:
+        count = count + 1.0
+        product = product * uniform(table)
+    return count
+
+
+@native
+def by_rejection(table: Words, rate: Real) -> Real:
+    """Draw by transformed rejection."""
+    log_rate = python.log(rate)
+    b = 0.931 + 2.53 * python.sqrt(rate)
+    a = -0.059 + 0.02483 * b
+    inverse_alpha = 1.1239 + 1.1328 / (b - 3.4)
+    sure = 0.9277 - 3.6224 / (b - 2.0)
+    while table[NEXT] <= table[END]:
+        u = uniform(table) - 0.5
+        v = uniform(table)
+        distance = 0.5 - python.fabs(u)
+        k = python.floor((2.0 * a / distance + b) * u + rate + 0.43)
+        if distance >= 0.07 and v <= sure:
+            return k
+        if k < 0.0 or (distance < 0.013 and v > distance):
+            continue
+        density = k * log_rate - rate - python.lgamma(k + 1.0)
+        if python.log(v) + python.log(inverse_alpha) - python.log(a / (distance * distance) + b) <= density:
+            return k
+    return 0.0
