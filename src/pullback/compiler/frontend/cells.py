@@ -100,6 +100,8 @@ class Cells:
         #: The tensors with a history from before the call, by identity; for the trace it ends at them.
         self._continued: dict[int, Any] = {}
         recorder.pulls = self._check_pulled
+        #: The tensors whose gradients `autograd.grad` was asked for, by identity.
+        self.differentiated: set[int] = set()
         #: The cells whose gradients must be absent, because a covector came to be the first.
         self.absent: set[int] = set()
         recorder.absent = self._is_absent
@@ -129,9 +131,10 @@ class Cells:
 
     def _check_pulled(self, roots: Iterable[Node], wanted: Iterable[Node]) -> None:
         """Refuse to look for the gradient of a tensor that may be behind the history of another one."""
+        places = [node.variable for node in wanted if type(node) is AccumulateGrad]
+        self.differentiated.update(map(id, places))
         if not self._continued:
             return
-        places = [node.variable for node in wanted if type(node) is AccumulateGrad]
         for node in nodes_behind(roots):
             if type(node) is AccumulateGrad and id(node.variable) in self._continued:
                 if any(place is not node.variable for place in places):
