@@ -54,7 +54,7 @@ def plain_hooks() -> tuple[Hooks, list[str]]:
     hooks.sequence = hooks.unpacked = hooks.extended = hooks.mapping = lambda thing: thing
     hooks.match_mapping, hooks.match_sequence = _is_mapping, _is_sequence
     hooks.match_keys, hooks.match_class, hooks.get_len = _match_keys, _match_class, len
-    hooks.made = hooks.key = hooks.exception = hooks.caught = lambda thing: thing
+    hooks.made = hooks.key = hooks.exception = hooks.caught = hooks.left = lambda thing: thing
     hooks.new_dict, hooks.new_set = lambda parts: dict(zip(parts[::2], parts[1::2])), set
     hooks.enter = _enter
     hooks.format = _format

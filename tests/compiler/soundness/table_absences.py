@@ -269,4 +269,11 @@ def step(x):
 torch.ones(3) * (3, 2, 2, 2, 1, 1, 1)[n]
 --- state
 dict(s)
+=== grad_of_a_tensor_that_requires_none: compiles
+w = torch.ones(3)
+def step(x): return x * 2 if w.grad is None else x * w.grad
+--- change 2
+w.grad = torch.full((3,), 5.0)
+--- change 4
+w.grad = None
 ''')

@@ -144,4 +144,12 @@ def step(x):
     except ValueError as error:
         return error.args[0] + 1, str(error)
     return x
+=== text_of_a_view_that_gets_a_history
+w = torch.ones(3)
+v = w.view(3)
+def step(x):
+    print(v)
+    return x * 2
+--- change 2
+w.requires_grad_()
 ''')

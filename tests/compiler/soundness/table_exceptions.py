@@ -369,4 +369,33 @@ torch.ones(()) if n == 3 else torch.ones(2)
 def step(x): return x * 2 if x > 0 else x
 --- call
 torch.ones(2) if n == 3 else torch.ones(1)
+=== refusal_ends_the_trace_in_handlers
+class Logged(torch.Tensor):
+    log = []
+    @classmethod
+    def __torch_function__(cls, func, types, args=(), kwargs=None):
+        cls.log.append(func.__name__)
+        return super().__torch_function__(func, types, args, kwargs or {})
+w = torch.ones(3).as_subclass(Logged)
+def step(x):
+    try:
+        x = x + w.sum().as_subclass(torch.Tensor)
+    except RuntimeError:
+        x = (x * w).as_subclass(torch.Tensor)
+    finally:
+        x = x - w.sum().as_subclass(torch.Tensor)
+    return x
+--- state
+Logged.log
+=== refusal_ends_the_trace_behind_a_with
+w = torch.ones(3, requires_grad=True)
+w.register_hook(lambda g: g * 2)
+log = []
+def step(x):
+    with contextlib.suppress(RuntimeError), torch.no_grad():
+        x = x * w
+    log.append(torch.is_grad_enabled())
+    return x * w
+--- state
+log
 ''')

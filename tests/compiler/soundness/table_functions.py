@@ -270,4 +270,9 @@ def step(x):
 lib.k = 3.0
 --- after
 del sys.modules["program_lib"]
+=== partial_of_a_partial_whose_keywords_change: compiles
+scale = functools.partial(lambda x, a, b=0.0: x * a + b, a=2.0)
+def step(x): return functools.partial(scale, b=1.0)(x)
+--- change 2
+scale.keywords['a'] = 3.0
 ''')

@@ -218,4 +218,30 @@ last.backward()
 w.requires_grad_(True)
 --- state
 w.grad, u.grad, w.requires_grad
+=== view_whose_base_is_written_to_with_a_history
+p = torch.ones(3, requires_grad=True)
+w = torch.ones(3)
+v = w.view(3)
+def step(x): return x * v
+--- change 2
+w.mul_(p * 2)
+--- change 4
+w.mul_(p * 3)
+=== view_whose_base_requires_a_gradient_later
+w = torch.ones(3)
+v = w.view(3)
+def step(x): return x * v, v.is_leaf
+--- change 2
+w.requires_grad_()
+=== view_that_must_not_be_used_any_more: raises
+p = torch.ones(3, requires_grad=True)
+w = torch.ones(3)
+with torch.no_grad():
+    v = w.view(3)
+def step(x): return x * v if flag else x * v.shape[0]
+flag = True
+--- change 2
+w.mul_(p * 2)
+--- change 4
+flag = False
 ''')

@@ -217,4 +217,21 @@ def step(x):
     return y, m(x)
 --- state
 m.training
+=== hook_on_a_leaf_that_grad_is_asked_of
+w = torch.ones(3, requires_grad=True)
+def step(x): return torch.autograd.grad((w * x).sum(), w)[0]
+--- change 2
+handle = w.register_hook(lambda g: g + 1)
+=== hook_on_a_leaf_whose_gradient_comes_and_goes
+w = torch.ones(3, requires_grad=True)
+def step(x):
+    if w.grad is not None:
+        w.grad.zero_()
+    (w * x).sum().backward()
+    with torch.no_grad():
+        w.sub_(0.1 * w.grad)
+    w.grad = None
+    return w.detach() * 1
+--- change 2
+handle = w.register_hook(lambda g: g + 1)
 ''')

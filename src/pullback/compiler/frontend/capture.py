@@ -345,7 +345,8 @@ class _Capture:
         grads: dict[int, int] = {}
         for at, t in enumerate(cells.tensors):
             g, own = t._grad, cells.phantom.get(at)
-            asks = at in cells.absent or (not cells.phantoms and (t._node is LEAF or cells.was_leaf(at)))
+            asks = at in cells.absent or (own is None and id(t) in self.session.asked_grads)
+            asks = asks or (not cells.phantoms and (t._node is LEAF or cells.was_leaf(at)))
             if (asks or at in out.new_leaves) and not cells.had_gradient(at):
                 out.grad_absent.append(at)
             if own is not None and g is own:

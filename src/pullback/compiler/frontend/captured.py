@@ -115,7 +115,7 @@ class Captured:
     alike: dict[int, Any]
     #: The containers of the user's that the call changes, by identity: none of them is an argument.
     changed: set[int]
-    #: Cells whose gradients the call adds to.
+    #: Cells whose hooks the call may have to run: it adds to their gradients, or asks for these.
     accumulated: list[int]
     #: Of those, the hooks by which their gradients are reduced over processes, which the program does.
     reduced: dict[int, Any]

@@ -15,10 +15,11 @@ from numpy import ndarray
 from ...array.strides import strides_of
 from ...core.backward_task import nodes_behind
 from ...core.marked import Marked
-from ...core.node import LEAF, AccumulateGrad, Node
+from ...core.node import LEAF, AccumulateGrad, Node, Nowhere
 from ...core.recorder import Equation, Recorder, read_by
 from ...core.tracer import Tracer
 from ...core.value import wrap
+from ...core.views import bring_up_to_date
 from ...nn.parameter import Buffer, Parameter
 from ...tensor.sparse import Sparse
 from ...tensor.tensor import Tensor
@@ -100,6 +101,8 @@ class Cells:
         #: The tensors with a history from before the call, by identity; for the trace it ends at them.
         self._continued: dict[int, Any] = {}
         recorder.pulls = self._check_pulled
+        #: The tensors whose gradients `autograd.grad` was asked for, by identity.
+        self.differentiated: set[int] = set()
         #: The cells whose gradients must be absent, because a covector came to be the first.
         self.absent: set[int] = set()
         recorder.absent = self._is_absent
@@ -129,9 +132,10 @@ class Cells:
 
     def _check_pulled(self, roots: Iterable[Node], wanted: Iterable[Node]) -> None:
         """Refuse to look for the gradient of a tensor that may be behind the history of another one."""
+        places = [node.variable for node in wanted if type(node) is AccumulateGrad]
+        self.differentiated.update(map(id, places))
         if not self._continued:
             return
-        places = [node.variable for node in wanted if type(node) is AccumulateGrad]
         for node in nodes_behind(roots):
             if type(node) is AccumulateGrad and id(node.variable) in self._continued:
                 if any(place is not node.variable for place in places):
@@ -175,6 +179,13 @@ class Cells:
             raise self.session.refusal("a tensor is a view that conjugates or negates")
         if t._level or type(t._value) is not ndarray:
             raise self.session.refusal("a tensor belongs to a transform that is running")
+        if t._view is not None:
+            try:
+                bring_up_to_date(t)
+            except RuntimeError as error:
+                raise self.session.refusal("a view must not be used any more", OnlyNow) from error
+        if type(t._node) is Nowhere:
+            raise self.session.refusal("a view was not recorded, of what requires gradients")
         hooks = t._leaf_hooks
         if hooks is not None and (hooks.tensor or hooks.retained or hooks.pre):
             raise self.session.refusal("a leaf has hooks")

@@ -139,10 +139,12 @@ def trim(out: Captured, cells: Cells, session: Session) -> None:
     ]  # fmt: skip
     out.saved = [s if s.cell is None else s._replace(cell=place[s.cell]) for s in out.saved]
     written = {at for at, _ in out.writes}
-    out.accumulated = sorted(
-        {at for at, _ in out.grads}
-        | {cell.where for at, cell in enumerate(out.cells) if cell.kind == "grad" and at in written}
-    )
+    # A gradient may have come and gone where none was before.
+    accumulated = {at for at, _ in out.grads}.union(place[at] for at in out.grad_absent if at in place)
+    accumulated |= {cell.where for at, cell in enumerate(out.cells) if cell.kind == "grad" and at in written}
+    bare = (at for at in keep if cells.before[at].hooks is None)
+    accumulated |= {place[at] for at in bare if id(cells.tensors[at]) in cells.differentiated}
+    out.accumulated = sorted(accumulated)
     out.reduced = {}
     for n in out.accumulated:
         slots = cells.before[keep[n]]

@@ -78,6 +78,9 @@ def check_cell(spec: Object, record: Words, slot: Words, args: Object, extras: O
             return DIFFERENT
     elif wanted != ANY_NODE and node is not record[3]:
         return DIFFERENT
+    # A view gets the history of its base when it is asked for.
+    if node is spec.none and thing.view is not spec.none and thing.view.view_base.node is not spec.none:
+        return DIFFERENT
     if thing.value is null or (record[8] != 0 and thing.counter.type is not record[8]):
         return DIFFERENT
     return check_array(thing.value, record, slot, spec.array)

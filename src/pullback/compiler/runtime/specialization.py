@@ -18,6 +18,7 @@ from ...core.node import LEAF, Output
 from ...core.overlap import takes_writes
 from ...core.value import TensorBase, settled, wrap
 from ...core.versions import bump
+from ...core.views import bring_up_to_date
 from ..frontend.captured import Captured, rebuilt
 from ..frontend.results import Made
 from ..frontend.state.guards import SCALARS, is_same
@@ -388,6 +389,11 @@ def _layout(array: ndarray) -> Any:
 
 def _history(t: Any) -> Any:
     """Return what guards compare of a tensor's place in a graph."""
+    if t._view is not None:
+        try:
+            bring_up_to_date(t)
+        except RuntimeError:
+            return t._view  # it must not be used any more, which is no program's
     return t._node if t._node is None or t._node is LEAF else Output
 
 

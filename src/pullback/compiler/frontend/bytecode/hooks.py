@@ -47,6 +47,7 @@ class Hooks:
     enter: Callable[[Any], tuple[Any, Any]]
     exception: Callable[[Any], Any]
     caught: Callable[[BaseException], None]
+    left: Callable[[BaseException], None]
     format: Callable[[tuple[Any, int, Any]], Any]
     convert: dict[int, Callable[[Any], Any]]
     concatenate: Callable[[tuple[Any, ...]], Any]

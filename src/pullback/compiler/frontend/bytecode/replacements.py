@@ -93,6 +93,8 @@ class Replacements:
         pairs = list(itertools.pairwise(body.instructions))
         self.before_not = {id(i) for i, after in pairs if after.name == "UNARY_NOT"}
         self.after_not = {id(i) for before, i in pairs if before.name == "UNARY_NOT"}
+        #: Instructions that begin to handle an error for a `with`.
+        self.leaves = {id(i) for i, after in pairs if after.name == "WITH_EXCEPT_START"}
         #: Instructions that begin a `with`: all but the last come to nothing.
         self.begins: set[int] = set()
         self.enters: set[int] = set()
@@ -163,7 +165,7 @@ class Replacements:
         elif name in ("PUSH_NULL", "PRECALL"):
             yield Instruction("NOP")
         elif name in _FORMS:
-            yield from self._formed(i, _FORMS[name])
+            yield from self._formed(i, _LEAVING if id(i) in self.leaves else _FORMS[name])
         elif name in _CALLING:
             yield from _CALLING[name](self, i, nulls, names)
         elif name in _OTHERS:
@@ -440,6 +442,7 @@ _FORMS = {
     "MATCH_SEQUENCE": _Form("match_sequence", 1, copies=True),
     "GET_LEN": _Form("get_len", 1, copies=True),
 }
+_LEAVING = _FORMS["PUSH_EXC_INFO"]._replace(hook="left")
 _CALLING = {
     "CALL": Replacements._call,
     "CALL_KW": Replacements._call_kw,

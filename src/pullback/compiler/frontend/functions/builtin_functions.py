@@ -394,6 +394,8 @@ def _range(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, An
 @rule(functools.partial)
 def _partial(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     function, *values = args
+    if isinstance(function, functools.partial):  # the new one takes over what that holds
+        calls.keywords_of(session, function)
     made: Any = session.made(functools.partial(function, *values, **kwargs))
     session.made(made.keywords)
     return made

@@ -72,15 +72,7 @@ def call(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any] | None = None) ->
     if isinstance(f, type):
         return construct(session, f, args, kwargs or {})
     if kind is functools.partial:
-        held = session.note_native(f, "keywords")
-        session.note_native(f, "func")
-        session.note_native(f, "args")
-        if session.is_fresh(f):
-            session.made(held)
-        else:
-            session.whole_dict(held)
-            for value in f.args:
-                session.seen(value)
+        held = keywords_of(session, f)
         return call(f.func, (*f.args, *args), {**held, **(kwargs or {})})
     if kind in (MethodDescriptorType, WrapperDescriptorType) and args:
         return call(f.__get__(args[0], type(args[0])), args[1:], kwargs)
@@ -106,6 +98,20 @@ def call(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any] | None = None) ->
     if type(method) is FunctionType:
         return call_function(session, method, (f, *args), kwargs or {})
     raise session.refusal(f"it calls {name_of(f)}, of which nothing is known")
+
+
+def keywords_of(session: Session, f: functools.partial[Any]) -> dict[str, Any]:
+    """Return the keywords of a partial, whose function and arguments are read, too."""
+    held: dict[str, Any] = session.note_native(f, "keywords")
+    session.note_native(f, "func")
+    session.note_native(f, "args")
+    if session.is_fresh(f):
+        session.made(held)
+    else:
+        session.whole_dict(held)
+        for value in f.args:
+            session.seen(value)
+    return held
 
 
 def name_of(f: Any) -> str:

@@ -77,6 +77,8 @@ def text_of(session: Session, value: Any, function: Callable[[Any], str]) -> Any
         if type(session.lookup(type(value), "__str__")) is not FunctionType:
             return function(value)
     if isinstance(value, TensorBase) and is_plain(session, value):
+        if session.cells.has_history(value):
+            raise session.refusal("it writes into a text what made a tensor before the call")
         return Elements(session, str, as_it_is_now(value), _Written.of(value))
     session.typed(value)
     names = ("__str__", "__repr__") if function is str else ("__repr__",)

@@ -34,7 +34,7 @@ from . import (
 #: Hooks that are a function of a module under their own name.
 _BY_NAME: dict[ModuleType, str] = {
     operators: "contains not_contains is_ is_not truth not_",
-    statements: "enter exception caught unknown",
+    statements: "enter exception caught left unknown",
     subscripts: "load_item store_item delete_item",
     variables: "load_global store_global delete_global load_cell store_cell",
     attributes: "load_attribute store_attribute delete_attribute load_super",

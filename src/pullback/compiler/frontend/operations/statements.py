@@ -25,7 +25,9 @@ def enter(manager: Any) -> tuple[Any, Any]:
         raise session.refusal(f"it enters a {cls.__name__}")
 
     def leave(*exception: Any) -> Any:
-        return calls.call_function(session, leaving, (manager, *exception), {})
+        # Contexts of ours are left in any case, but none keeps a refusal from ending the trace.
+        handles = calls.call_function(session, leaving, (manager, *exception), {})
+        return handles if session.refused is None else None
 
     if isinstance(manager, AbstractContextManager) and own_file[entering.__code__.co_filename]:
         session.seen(manager)
@@ -41,6 +43,17 @@ def exception(thing: Any) -> Any:
 
 
 def caught(error: BaseException) -> None:
+    """Refuse to handle an error in a trace that comes to nothing: of such a one no more is run, `finally` and
+    all. What the rest would do is not seen everywhere: a place that was refused once is read without a word.
+    """
+    left(error)
+    session = current.get(None)
+    refused = session and (session.refused or session.cells.recorder.refused)
+    if refused and not isinstance(error, GeneratorExit):
+        raise refused
+
+
+def left(error: BaseException) -> None:
     """Refuse to handle what a trace, whose calls are deeper and larger, may raise where eager does not."""
     if isinstance(error, (RecursionError, MemoryError)):
         raise current.get().refusal(f"it handles a {type(error).__name__}")
