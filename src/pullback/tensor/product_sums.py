@@ -231,10 +231,14 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
         raise RuntimeError(
             f"both arguments to linear need to be at least 1D, but they are {len(a)}D and {len(w)}D"
         )
+    if bias is not None:
+        added = shape_of(bias)
+        # As in torch, only what is a vector but for axes of one element goes into the product.
+        fused = len(a) == 2 or len(added) == 1 or sum(n != 1 for n in added) == 1
     if len(w) == 1:
         if bias is None:
             return matmul(input, t(weight))
-        if len(a) == 2 or len(shape_of(bias)) == 1:
+        if fused:
             raise RuntimeError("mat2 must be a matrix, got 1-D tensor")
         return matmul(input, t(weight)).add_(bias)
     if a[-1:] != w[-1:]:
@@ -257,6 +261,8 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
     columns = t(weight)
     if bias is None:
         return c.MM[False, True](input, columns) if len(a) == 2 else matmul(input, columns)
+    if not fused:
+        return matmul(input, columns).add_(bias)
     try:
         if len(a) == 2:
             return c.ADDMM[False, True](bias, input, columns, 1, 1)
