@@ -53,3 +53,9 @@ def test_ravel_of_what_has_gaps_is_a_copy():
     flat = torch.compile(lambda x: x.ravel(), backend="native")(x)
     assert flat.stride() == x.ravel().stride() == (1,)
     assert flat.untyped_storage().data_ptr() != x.untyped_storage().data_ptr()
+
+
+def test_a_large_result_of_other_sizes_lies_as_in_eager():
+    x = torch.ones(3, 5, 50, 60).contiguous(memory_format=torch.channels_last)
+    assert torch.compile(lambda x: x.repeat(2, 1, 1, 1), backend="native")(x).stride() == (15000, 3000, 60, 1)
+    assert torch.compile(lambda x: x.flip(1), backend="native")(x).stride() == x.flip(1).stride()

@@ -61,6 +61,15 @@ def test_muon_moves_along_an_orthogonal_matrix() -> None:
     assert (singular > 0.5).all() and (singular < 1.3).all()
 
 
+def test_muon_divides_a_buffer_in_bfloat16_as_torch_does() -> None:
+    param = torch.nn.Parameter(torch.zeros(2, 2, dtype=torch.bfloat16))
+    optimizer = torch.optim.Muon([param], momentum=0.5, nesterov=False)
+    param.grad = torch.tensor([[6.0, 0.0], [0.0, 8.0]]).bfloat16()
+    optimizer.step()
+    # Half of the gradient has the norm 5; torch's bfloat16() of it is the buffer itself.
+    assert optimizer.state[param]["momentum_buffer"].float().tolist() == [[0.6015625, 0.0], [0.0, 0.80078125]]
+
+
 def test_differentiable_step() -> None:
     rate = torch.tensor(0.1, requires_grad=True)
     start = torch.ones(2, requires_grad=True)

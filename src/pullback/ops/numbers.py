@@ -65,7 +65,7 @@ def _ldexp(x: Any, y: Any, /, out: Any = ...) -> ndarray:
         common = dtypes.get_default_dtype().numpy
     wide = NARROW.get(common, common)
     x, y = np.asarray(x), np.asarray(y)
-    if y.dtype.kind in "biu" and common.kind not in "cW":
+    if y.dtype.kind in "biu" and x.dtype.kind in "fV":
         # Beyond these exponents every result is 0 or infinite; NumPy takes no larger ones.
         exponents = np.clip(y.astype(np.int64), -5000, 5000).astype(np.int32)
         result = np.ldexp(x.astype(wide), exponents)

@@ -87,7 +87,8 @@ def orthogonal(x: Any, coefficients: tuple[float, float, float], steps: int, eps
     matrix = x.bfloat16()
     if tall:
         matrix = matrix.T
-    matrix = matrix.div(matrix.norm().clamp(min=eps))
+    # In place, as in torch: a matrix that was bfloat16 is what it was given, and stays divided.
+    matrix.div_(matrix.norm().clamp(min=eps))
     for _ in range(steps):
         gram = matrix @ matrix.T
         matrix = addmm(matrix, addmm(gram, gram, gram, beta=b, alpha=c), matrix, beta=a)

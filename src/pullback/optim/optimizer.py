@@ -54,6 +54,10 @@ class Optimizer:
     _splits_complex = False
     #: Whether `update` takes sparse gradients.
     _takes_sparse = False
+    #: Whether a step that is differentiable refuses `foreach`, as all of torch's do but SGD's.
+    _foreach_is_refused = True
+    #: What the text about `capturable` names beside parameters and steps.
+    _checked_state = ""
 
     def __init__(self, params: Any, defaults: dict[str, Any]) -> None:
         self.defaults = defaults
@@ -192,7 +196,7 @@ class Optimizer:
         with set_grad_enabled(self.defaults.get("differentiable", False)):
             at_once = backend.optimizer_steps(self)
             for group in self.param_groups:
-                _check_capturable(group)
+                self._check_options(group)
                 if at_once is not None:
                     at_once.step(self, group)
                     continue
@@ -200,6 +204,19 @@ class Optimizer:
                     if param._grad is not None:
                         self._step_of(param, param._grad, group)
         return loss
+
+    def _check_options(self, group: dict[str, Any]) -> None:
+        """Refuse in a step the options that torch does: those that need another device, or no history."""
+        if not group["params"]:
+            return
+        if group.get("foreach") and group.get("differentiable") and self._foreach_is_refused:
+            raise AssertionError("_foreach ops don't support autograd")
+        if group.get("capturable"):
+            more = "" if group.get("foreach") else ", 'xla'"
+            raise AssertionError(
+                f"If capturable=True, params{self._checked_state} and state_steps must be on supported "
+                f"devices: ['cuda', 'xpu', 'hpu', 'privateuseone'{more}]."
+            )
 
     def _cost(self) -> float:
         """Return the nanoseconds that a step takes in NumPy, by the count of parameters and elements.
@@ -224,6 +241,12 @@ class Optimizer:
             raise RuntimeError(f"{name} does not support sparse gradients{advice}")
         state = self.state.get(param)
         if not state:
+            if group.get("fused") and not param.is_floating_point():
+                raise RuntimeError(
+                    "`fused=True` requires all the params to be floating point Tensors of supported devices: "
+                    "['mps', 'cuda', 'xpu', 'hpu', 'cpu', 'mtia', 'privateuseone'] but "
+                    f"{param.dtype} and {param.device.type}"
+                )
             state = self.init(param, group)
             # As in torch, a parameter without state has no entry.
             if state:
@@ -371,14 +394,6 @@ class Optimizer:
 def _parts(value: Any) -> Any:
     """Return a real view of a complex tensor; everything else as it is."""
     return view_as_real(value) if isinstance(value, Tensor) and dtype_of(value).kind in "cW" else value
-
-
-def _check_capturable(group: dict[str, Any]) -> None:
-    if group.get("capturable") and group["params"]:
-        raise AssertionError(
-            "If capturable=True, params and state_steps must be on supported devices: ['cuda', 'xpu', 'hpu', "
-            "'privateuseone', 'xla']."
-        )
 
 
 def check_fused(fused: bool | None, foreach: bool | None, differentiable: bool) -> None:

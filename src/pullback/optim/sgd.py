@@ -22,6 +22,7 @@ class SGD(Optimizer):
     """
 
     _takes_sparse = True
+    _foreach_is_refused = False
 
     def __init__(
         self, params: Any, lr: Any = 1e-3, momentum: float = 0, dampening: float = 0, weight_decay: float = 0,

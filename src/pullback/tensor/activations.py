@@ -120,10 +120,9 @@ def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Any:
         x = given if shape_of(given) == shape else expand(given, shape)
         x = x if dtype_of(x) == dtype else cast(x, dtype)
         norm = r.vector_norm(x, 2.0, dims, True)
-        floor = clamp(norm.detach(), eps, None)
-        # The floor is a constant where it applies, and the norm's own slope is kept there, as in torch.
+        # What lifts a norm to eps is a constant where it applies: the norm's own slope is kept, as in torch.
         plain = norm._node is None and type(norm._value) is np.ndarray
-        parts.append(x / (floor if plain else norm + (floor - norm.detach())))
+        parts.append(x / (clamp(norm, eps, None) if plain else norm + clamp(eps - norm.detach(), 0, None)))
     return sum_dims(parts[0] * parts[1], dims, False)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from .. import errors
 from ..array import dtypes
 from ..array.dtype_words import c_name, sized_name
+from ..core.batched import Batched
 from ..core.promotion import HALVES, check_broadcast, unsupported
 from ..core.value import TensorBase, dtype_of, shape_of, wrap
 from ..ops import arithmetic as a
@@ -328,7 +329,10 @@ def power_of(input: Any, exponent: Any) -> Any:
 
 
 def _any_negative(x: Any) -> bool:
-    return bool(np.any(x._value < 0)) if isinstance(x._value, np.ndarray) else False
+    value = x._value
+    if type(value) is Batched:
+        return _any_negative(value.value)
+    return bool(np.any(value < 0)) if isinstance(value, np.ndarray) else False
 
 
 _POWER_SIGNATURES = (

@@ -211,6 +211,13 @@ def _are_usual(input: Any, weight: Any, bias: Any) -> bool:
     return type(added) is ndarray and added.shape == (size,) and added.dtype is x.dtype
 
 
+def _is_vector(bias: Any) -> bool:
+    """Return whether a bias is a vector but for axes of one element: of rows in more than two axes, torch's
+    product takes no others in.
+    """
+    return len(shape_of(bias)) == 1 or sum(n != 1 for n in shape_of(bias)) == 1
+
+
 @public(namespace="nn.functional", name="linear", method=False)
 def linear(input: Any, weight: Any, bias: Any = None) -> Any:
     """Return ``input @ weightᵀ + bias``: (…, in) with (out, in) and (out,) -> (…, out)."""
@@ -231,10 +238,11 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
         raise RuntimeError(
             f"both arguments to linear need to be at least 1D, but they are {len(a)}D and {len(w)}D"
         )
+    fused = len(a) == 2 or bias is None or _is_vector(bias)
     if len(w) == 1:
         if bias is None:
             return matmul(input, t(weight))
-        if len(a) == 2 or len(shape_of(bias)) == 1:
+        if fused:
             raise RuntimeError("mat2 must be a matrix, got 1-D tensor")
         return matmul(input, t(weight)).add_(bias)
     if a[-1:] != w[-1:]:
@@ -257,6 +265,8 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
     columns = t(weight)
     if bias is None:
         return c.MM[False, True](input, columns) if len(a) == 2 else matmul(input, columns)
+    if not fused:
+        return matmul(input, columns).add_(bias)
     try:
         if len(a) == 2:
             return c.ADDMM[False, True](bias, input, columns, 1, 1)

@@ -289,3 +289,24 @@ def scaler_updated_without_gradients(torch: T) -> None:
     scaler.scale(torch.ones(1))
     scaler.unscale_(torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=1.0))
     scaler.update()
+
+
+def _stepped(torch: T, name: str, param: Any, **options: object) -> None:
+    param.requires_grad_().grad = torch.ones_like(param)
+    getattr(torch.optim, name)([param], **options).step()
+
+
+def foreach_that_is_differentiable(torch: T) -> None:
+    _stepped(torch, "RMSprop", torch.ones(2), foreach=True, differentiable=True)
+
+
+def capturable_averages(torch: T) -> None:
+    _stepped(torch, "ASGD", torch.ones(2), capturable=True)
+
+
+def capturable_products(torch: T) -> None:
+    _stepped(torch, "NAdam", torch.ones(2), capturable=True)
+
+
+def fused_and_complex(torch: T) -> None:
+    _stepped(torch, "Adam", torch.ones(2) * 1j, fused=True)
