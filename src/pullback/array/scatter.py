@@ -149,7 +149,8 @@ def _of_rows(index: ndarray, dim: int, shape: Sequence[int]) -> ndarray | None:
         return None
     if any(step for step, size in zip(index.strides[dim + 1 :], behind) if size > 1):
         return None
-    return index[(..., *(0,) * len(behind))]
+    first: tuple[Any, ...] = (..., *(0,) * len(behind))
+    return index[first]
 
 
 def gather(x: ndarray, dim: int, index: ndarray) -> ndarray:
