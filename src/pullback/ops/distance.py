@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -153,13 +154,17 @@ euclidean_dist: Call = op(
 # --- one set of rows ----------------------------------------------------------------------------------------
 
 
+_indices = lru_cache(maxsize=16)(np.triu_indices)
+
+
+@lru_cache(maxsize=16)
 def _pairs(count: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    first, second = np.triu_indices(count, 1)
+    first, second = _indices(count, 1)
     return tuple(first.tolist()), tuple(second.tolist())
 
 
 def _pdist(x: ndarray, /, p: float) -> ndarray:
-    first, second = np.triu_indices(len(x), 1)
+    first, second = _indices(len(x), 1)
     return _norm(x[first] - x[second], p)
 
 

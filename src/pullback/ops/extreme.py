@@ -69,9 +69,7 @@ def _place(g: ndarray, index: ndarray, /, dim: int, size: int) -> ndarray:
     if g.shape[dim] == 1:
         scatter.put(out, dim, index, g)
     else:
-        at = list(np.ogrid[tuple(slice(0, n) for n in g.shape)])
-        at[dim] = index
-        np.add.at(out, tuple(at), g)
+        scatter.add(out, dim, index, g)
     return out
 
 

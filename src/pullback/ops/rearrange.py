@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
+from ..array.deferred_import import import_later
 from ..array.dtypes import COMPLEX32
 from ..array.layout import as_first, copy
 from ..array.strides import laid_out, strides_of
@@ -22,6 +23,8 @@ from .join import cat_sizes
 from .kernel_words import RARE
 from .structure import Shape, permute_to_front, reshape, sum_dims
 from .view import diagonal, select, slice_dim
+
+scatter = import_later("..array.scatter", __package__)
 
 # --- axes ---------------------------------------------------------------------------------------------------
 
@@ -119,9 +122,15 @@ def _repeat_batched(
 repeat = op("repeat", _repeat, (_repeat_rule,), kind="linear", batch_rule=_repeat_batched)
 
 
+@functools.lru_cache(maxsize=16)
+def _as_array(places: tuple[int, ...]) -> ndarray:
+    """Return places as NumPy takes them, for reading only: of 2,016 pairs 70 µs, and 8 to find them again."""
+    return np.asarray(places, np.intp)
+
+
 #: Places of axis `dim` by number, any of them several times.
 take_places = op(
-    "take_places", lambda x, /, dim, places: np.take(x, np.asarray(places, np.intp), axis=dim),
+    "take_places", lambda x, /, dim, places: np.take(x, _as_array(places), axis=dim),
     (lambda g, shape_x, dim, places: take_places_backward(g, shape_x, dim, places),),
     kind="linear", node_name="IndexSelectBackward0",
     batch=lambda size, dim, places: (dim + 1, places),
@@ -129,9 +138,8 @@ take_places = op(
 
 
 def _take_places_backward(g: ndarray, /, shape: Shape, dim: int, places: tuple[int, ...]) -> ndarray:
-    whole = np.zeros(shape, g.dtype)
-    np.add.at(whole, (*(slice(None),) * dim, np.asarray(places, np.intp)), g)  # type: ignore[arg-type]  # NumPy's stubs are narrower than NumPy
-    return whole
+    # Whole rows: 451 µs by `add.at` on them for the pairs of 64 rows of 16, 26 so.
+    return scatter.add_put(np.zeros(shape, g.dtype), (*(slice(None),) * dim, _as_array(places)), g)
 
 
 #: The transpose of `take_places`.

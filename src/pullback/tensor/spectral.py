@@ -10,6 +10,7 @@ import numpy as np
 from ..array import dtypes
 from ..array.deferred_import import import_later
 from ..array.dtype_words import class_name
+from ..core.meta import looked_at
 from ..core.value import dtype_of, shape_of, wrap
 from ..core.warn import warn_once
 from ..ops.strided import unfold, unfold_backward
@@ -284,8 +285,12 @@ def _overlapped(
             "min(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim "
             "with the 'dim' argument."
         )
-    if weights._level == 0 and bool(weights.detach().abs().min() < 1e-11):
-        raise RuntimeError(f"{call} window overlap add min: 1\n[ CPUBoolType{{}} ]")
+
+    def look(values: np.ndarray) -> None:
+        if np.abs(values).min() < 1e-11:
+            raise RuntimeError(f"{call} window overlap add min: 1\n[ CPUBoolType{{}} ]")
+
+    looked_at(weights, look)
     y = y / weights
     if single:
         y = squeeze_dim(y, 0)
