@@ -19,7 +19,16 @@ from .indexing import index_put
 from .interception import OVERRIDING
 from .join import cat, stack
 from .printing import printing_options, with_suffixes
-from .sparse import NoElements, Sparse, SparseTensor, in_backend, shown_dtype, shown_part, sparse
+from .sparse import (
+    NoElements,
+    Sparse,
+    SparseTensor,
+    functions,
+    in_backend,
+    shown_dtype,
+    shown_part,
+    sparse,
+)
 from .sparse_graph import of_values
 from .sparse_refusals import refusal
 
@@ -34,16 +43,13 @@ class Kind(NamedTuple):
     title: str
     by_rows: bool
     in_blocks: bool
+    #: Its name in those of functions, such as ``"csr"``.
+    short: str
 
     @property
     def pointers(self) -> str:
         """Return the name of the tensor that says where rows or columns begin."""
         return "crow_indices" if self.by_rows else "ccol_indices"
-
-    @property
-    def short(self) -> str:
-        """Return its name in those of functions, such as ``"csr"``."""
-        return self.title[6:].lower()
 
     @property
     def places(self) -> str:
@@ -52,7 +58,7 @@ class Kind(NamedTuple):
 
 
 KINDS = {
-    item: Kind(item, f"Sparse{short.capitalize()}", short.endswith("sr"), short.startswith("b"))
+    item: Kind(item, f"Sparse{short.capitalize()}", short.endswith("sr"), short.startswith("b"), short)
     for item, short in zip(SPARSE[1:], ("csr", "csc", "bsr", "bsc"), strict=True)
 }
 CSR, CSC, BSR, BSC = KINDS.values()
@@ -71,11 +77,11 @@ class CompressedTensor(Sparse):
         cls, func: Function, types: Iterable[type], args: tuple[Any, ...] = (),
         kwargs: dict[str, Any] | None = None,
     ) -> Any:  # fmt: skip
-        from .sparse_functions import called
-
-        given = (*args, *(args[0] if args and isinstance(args[0], (list, tuple)) else ()))
-        kind = next(a._kind for a in given if isinstance(a, CompressedTensor))
-        return called(kind.short, func.__name__, args, kwargs or {})
+        given = (*args, *args[0]) if args and isinstance(args[0], (list, tuple)) else args
+        for own in given:
+            if isinstance(own, CompressedTensor):
+                break
+        return functions()(own._kind.short, func.__name__, args, kwargs or {})
 
     # --- its parts ------------------------------------------------------------------------------------------
 
@@ -280,7 +286,7 @@ def with_values(x: CompressedTensor, values: Any) -> CompressedTensor:
 def majors(pointers: Any) -> np.ndarray:
     """Return the row, or column, of each entry."""
     starts = array_of(pointers)
-    return np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+    return np.arange(len(starts) - 1).repeat(starts[1:] - starts[:-1])
 
 
 def of_entries(x: CompressedTensor) -> tuple[np.ndarray, np.ndarray, Any]:

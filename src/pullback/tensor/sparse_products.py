@@ -33,7 +33,7 @@ from .join import cat, stack
 from .sparse import SparseTensor, in_backend, sparse
 from .sparse_graph import renamed, run
 from .sparse_refusals import refusal
-from .sparse_rules import SAMPLED, SPARSE_ADDMM, SPARSE_SPARSE, title
+from .sparse_rules import RULES, SAMPLED, SPARSE_ADDMM, SPARSE_SPARSE, title
 from .tensor import Tensor
 
 Function = Callable[..., Any]
@@ -197,7 +197,11 @@ def matmul(x: Any, y: Any) -> Any:
         if own.is_sparse:
             raise RuntimeError("reshape is not implemented for sparse tensors")
         own.stride()
-    return x.mv(y) if y.dim() == 1 else y.t().mv(x) if x.dim() == 1 else x.mm(y)
+    if x.dim() == 1:
+        return y.t().mv(x)
+    # The call has come through the classes of both already, which takes as long as a small product.
+    name, function = ("mv", mv) if y.dim() == 1 else ("mm", mm)
+    return run(function, RULES[name], (x, y), {})
 
 
 def addmm(
