@@ -343,12 +343,12 @@ def from_entries(
         inside = map(wrap, (which.reshape(-1), rows % height, columns % width))
         values = index_put(made, tuple(inside), values)
     else:
-        order = np.lexsort((minor, major))
-        major, minor = major[order], minor[order]
-        if not np.array_equal(order, np.arange(len(order))):
-            values = values[wrap(order)]
-    starts = np.concatenate([[0], np.cumsum(np.bincount(major, minlength=counts[0]))])
-    return compressed(kind, wrap(starts.astype(np.int64)), wrap(minor.astype(np.int64)), values, size)
+        step = major[1:] - major[:-1]
+        if ((step < 0) | ((step == 0) & (minor[1:] < minor[:-1]))).any():
+            order = np.lexsort((minor, major))
+            major, minor, values = major[order], minor[order], values[wrap(order)]
+    starts = np.searchsorted(major, np.arange(counts[0] + 1))
+    return compressed(kind, wrap(starts), wrap(minor.astype(np.int64)), values, size)
 
 
 def dense(x: CompressedTensor, dtype: Any = None, **_: Any) -> Any:
@@ -371,8 +371,9 @@ def by_rows(x: Any) -> CompressedTensor:
         return x
     if isinstance(x, CompressedTensor):
         return from_entries(CSR, *of_entries(x), x.shape)
-    rows, columns = array_of(x.coalesce()._where)
-    return from_entries(CSR, rows, columns, x.coalesce()._what, x.shape)
+    x = x.coalesce()
+    rows, columns = array_of(x._where)
+    return from_entries(CSR, rows, columns, x._what, x.shape)
 
 
 #: Name of a function -> what it does to compressed tensors; `compressed_functions` fills it.

@@ -460,7 +460,8 @@ def dense(x: Any, dtype: Any = None, **_: Any) -> Any:
     values = x._what
     if not x.sparse_dim():
         return values.sum(0)
-    return index_put(values.new_zeros(x.shape), tuple(x._where), values, accumulate=True)
+    places = tuple(map(wrap, array_of(x._where)))
+    return index_put(values.new_zeros(x.shape), places, values, accumulate=True)
 
 
 def _no_format() -> NoReturn:
