@@ -61,7 +61,7 @@ def weighted_rows(
     put, take = (np.ascontiguousarray(v, np.int64) for v in (put, take))
     for places, size in ((put, len(out)), (take, len(x))):
         # SciPy's loop does not look, and would write elsewhere. Unsigned, what is below 0 is above all sizes.
-        if len(places) and places.view(np.uint64).max() >= size:
+        if len(places) and np.maximum.reduce(places.view(np.uint64)) >= size:
             raise IndexError(f"a row of {size} is out of range")
     loop(len(put), x.shape[1], put, take, np.ascontiguousarray(weights), x.reshape(-1), out.reshape(-1))
     return out

@@ -19,7 +19,16 @@ from .indexing import index_put
 from .interception import OVERRIDING
 from .join import cat, stack
 from .printing import printing_options, with_suffixes
-from .sparse import NoElements, Sparse, SparseTensor, in_backend, shown_dtype, shown_part, sparse
+from .sparse import (
+    NoElements,
+    Sparse,
+    SparseTensor,
+    functions,
+    in_backend,
+    shown_dtype,
+    shown_part,
+    sparse,
+)
 from .sparse_graph import of_values
 from .sparse_refusals import refusal
 
@@ -34,16 +43,13 @@ class Kind(NamedTuple):
     title: str
     by_rows: bool
     in_blocks: bool
+    #: Its name in those of functions, such as ``"csr"``.
+    short: str
 
     @property
     def pointers(self) -> str:
         """Return the name of the tensor that says where rows or columns begin."""
         return "crow_indices" if self.by_rows else "ccol_indices"
-
-    @property
-    def short(self) -> str:
-        """Return its name in those of functions, such as ``"csr"``."""
-        return self.title[6:].lower()
 
     @property
     def places(self) -> str:
@@ -52,7 +58,7 @@ class Kind(NamedTuple):
 
 
 KINDS = {
-    item: Kind(item, f"Sparse{short.capitalize()}", short.endswith("sr"), short.startswith("b"))
+    item: Kind(item, f"Sparse{short.capitalize()}", short.endswith("sr"), short.startswith("b"), short)
     for item, short in zip(SPARSE[1:], ("csr", "csc", "bsr", "bsc"), strict=True)
 }
 CSR, CSC, BSR, BSC = KINDS.values()
@@ -71,11 +77,11 @@ class CompressedTensor(Sparse):
         cls, func: Function, types: Iterable[type], args: tuple[Any, ...] = (),
         kwargs: dict[str, Any] | None = None,
     ) -> Any:  # fmt: skip
-        from .sparse_functions import called
-
-        given = (*args, *(args[0] if args and isinstance(args[0], (list, tuple)) else ()))
-        kind = next(a._kind for a in given if isinstance(a, CompressedTensor))
-        return called(kind.short, func.__name__, args, kwargs or {})
+        given = (*args, *args[0]) if args and isinstance(args[0], (list, tuple)) else args
+        for own in given:
+            if isinstance(own, CompressedTensor):
+                break
+        return functions()(own._kind.short, func.__name__, args, kwargs or {})
 
     # --- its parts ------------------------------------------------------------------------------------------
 
@@ -280,7 +286,7 @@ def with_values(x: CompressedTensor, values: Any) -> CompressedTensor:
 def majors(pointers: Any) -> np.ndarray:
     """Return the row, or column, of each entry."""
     starts = array_of(pointers)
-    return np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+    return np.arange(len(starts) - 1).repeat(starts[1:] - starts[:-1])
 
 
 def of_entries(x: CompressedTensor) -> tuple[np.ndarray, np.ndarray, Any]:
@@ -337,12 +343,12 @@ def from_entries(
         inside = map(wrap, (which.reshape(-1), rows % height, columns % width))
         values = index_put(made, tuple(inside), values)
     else:
-        order = np.lexsort((minor, major))
-        major, minor = major[order], minor[order]
-        if not np.array_equal(order, np.arange(len(order))):
-            values = values[wrap(order)]
-    starts = np.concatenate([[0], np.cumsum(np.bincount(major, minlength=counts[0]))])
-    return compressed(kind, wrap(starts.astype(np.int64)), wrap(minor.astype(np.int64)), values, size)
+        step = major[1:] - major[:-1]
+        if ((step < 0) | ((step == 0) & (minor[1:] < minor[:-1]))).any():
+            order = np.lexsort((minor, major))
+            major, minor, values = major[order], minor[order], values[wrap(order)]
+    starts = np.searchsorted(major, np.arange(counts[0] + 1))
+    return compressed(kind, wrap(starts), wrap(minor.astype(np.int64)), values, size)
 
 
 def dense(x: CompressedTensor, dtype: Any = None, **_: Any) -> Any:
@@ -365,8 +371,9 @@ def by_rows(x: Any) -> CompressedTensor:
         return x
     if isinstance(x, CompressedTensor):
         return from_entries(CSR, *of_entries(x), x.shape)
-    rows, columns = array_of(x.coalesce()._where)
-    return from_entries(CSR, rows, columns, x.coalesce()._what, x.shape)
+    x = x.coalesce()
+    rows, columns = array_of(x._where)
+    return from_entries(CSR, rows, columns, x._what, x.shape)
 
 
 #: Name of a function -> what it does to compressed tensors; `compressed_functions` fills it.

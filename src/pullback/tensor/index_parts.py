@@ -33,6 +33,7 @@ Ints = tuple[int, ...]
 Entry = tuple[int, Any]
 
 _INT64 = np.dtype(np.int64)
+_INT = {int}
 
 
 def is_int(index: Any) -> bool:
@@ -94,6 +95,19 @@ def _slice_end(end: Any) -> int:
     raise TypeError("slice indices must be integers or None or have an __index__ method")
 
 
+def listed(index: Any) -> ndarray | None:
+    """Return a list of Python's integers as an array; None for all else.
+
+    So they are read in 1 µs, and in 14 as what a list may hold otherwise.
+    """
+    if type(index) is not list or {*map(type, index)} != _INT:
+        return None
+    try:
+        return np.array(index, np.int64)
+    except OverflowError:
+        return None
+
+
 def as_tuple(index: Any) -> tuple[Any, ...]:
     """Return the parts of an index; a list that holds sequences, slices or tensors counts as a tuple, as
     torch warns.
@@ -103,6 +117,8 @@ def as_tuple(index: Any) -> tuple[Any, ...]:
     if isinstance(index, tuple):
         return tuple(index)
     if isinstance(index, (TensorBase, ndarray)) or not _is_sequence(index) or len(index) >= 32:
+        return (index,)
+    if {*map(type, index)} == _INT:
         return (index,)
     if any(
         item is None or item is Ellipsis or isinstance(item, (slice, TensorBase)) or _is_sequence(item)
@@ -223,6 +239,8 @@ def _as_index(item: Any) -> Any:
         return operator.index(item)
     if has_index(item):
         return operator.index(item)
+    if (places := listed(item)) is not None:
+        return wrap(places)
     if isinstance(item, ndarray) or _is_sequence(item):
         array = item if isinstance(item, ndarray) else array_from(item, None)
         if array.dtype.kind != "b" and array.dtype != np.uint8:

@@ -35,7 +35,7 @@ from ..ops.structure import reshape
 from .api import public
 from .argument_types import as_number
 from .assign import assign, number_array, without_leading_ones
-from .index_parts import Entry, Ints, applied, as_tuple, is_int, packed, selected, sliced
+from .index_parts import Entry, Ints, applied, as_tuple, is_int, listed, packed, selected, sliced
 from .inline_cache.cache import HOT, InlineCache
 from .inplace_variants import warn_of_expanded
 from .interception import OVERRIDING, intercepted
@@ -153,7 +153,7 @@ def _general_getitem(self: Any, index: Any) -> Any:
         return v.alias(self)
     if kind is not tuple and is_int(index):
         return selected(self, 0, operator.index(index))
-    if kind is Tensor or (kind is tuple and index and type(index[0]) is Tensor):
+    if kind is Tensor or kind is list or (kind is tuple and index and type(index[0]) in _OF_PLACES):
         found = _read(self, index)
         if found is not None:
             return found
@@ -220,6 +220,7 @@ def _setitem(self: Any, index: Any, value: Any) -> None:
 MASKS = (np.dtype(np.bool_), np.dtype(np.uint8))
 
 _NUMBERS = frozenset({bool, int, float})
+_OF_PLACES = frozenset({Tensor, list})
 _NO_STEP = (int, type(None))
 _INFINITE = (float("inf"), -float("inf"))
 
@@ -253,10 +254,14 @@ def _arrays_of(index: Any, x: Any) -> Any:
         fits = array.dtype is _INT64 or (array.dtype is _BOOL and array.shape == shape_of(x)[: array.ndim])
         return array if fits else None
     if type(index) is not tuple:
-        return None
+        return listed(index)
     arrays: list[Any] = []
     for k in index:
-        if type(k) is Tensor and type(k._value) is ndarray and k._value.ndim and k._value.dtype is _INT64:
+        if type(k) is list:
+            k = listed(k)
+            if k is None:
+                return None
+        elif type(k) is Tensor and type(k._value) is ndarray and k._value.ndim and k._value.dtype is _INT64:
             k = k._value
         elif type(k) is not slice or not _is_plain(k):
             return None

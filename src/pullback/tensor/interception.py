@@ -29,10 +29,6 @@ class _Overriding(set[type]):
         now = modes()
         return bool(now.function_modes) or (not now.function_disabled and set.__contains__(self, kind))
 
-    def has(self, kind: type) -> bool:
-        """Return whether a class itself overrides functions."""
-        return set.__contains__(self, kind) and not modes().function_disabled
-
 
 #: ``holds(OVERRIDING, kind)``: whether a class is in it, the modes aside.
 holds = set.__contains__

@@ -130,9 +130,11 @@ def dispatch_override(
 def overriding_types(relevant: Iterable[Any]) -> list[type]:
     """Return the classes of arguments that override functions, most derived first."""
     types: list[type] = []
+    if modes().function_disabled:
+        return types
     for item in items_of(relevant):
         kind = type(item)
-        if OVERRIDING.has(kind) and kind not in types:
+        if holds(OVERRIDING, kind) and kind not in types:
             position = next((i for i, t in enumerate(types) if issubclass(kind, t)), len(types))
             types.insert(position, kind)
     return types

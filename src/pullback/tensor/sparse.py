@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache
 from typing import Any, NoReturn
 
 import numpy as np
@@ -56,11 +57,17 @@ DISPATCHED = (
 )  # fmt: skip
 
 
+@cache
+def functions() -> Function:
+    """Return what calls a function of sparse tensors, whose table is imported with the first such call."""
+    from .sparse_functions import called
+
+    return called
+
+
 def _attribute(name: str) -> property:
     def get(self: Any) -> Any:
-        from .sparse_functions import called
-
-        return called(self.layout_name, name, (self,), {})
+        return functions()(self.layout_name, name, (self,), {})
 
     return property(get)
 
@@ -144,11 +151,10 @@ class SparseTensor(Sparse):
         cls, func: Function, types: Iterable[type], args: tuple[Any, ...] = (),
         kwargs: dict[str, Any] | None = None,
     ) -> Any:  # fmt: skip
-        if any(t is not cls and hasattr(t, "crow_indices") and t.__name__ == "Tensor" for t in types):
-            return NotImplemented  # compressed tensors know those of coordinates
-        from .sparse_functions import called
-
-        return called("coo", func.__name__, args, kwargs or {})
+        for t in types:
+            if t is not cls and hasattr(t, "crow_indices") and t.__name__ == "Tensor":
+                return NotImplemented  # compressed tensors know those of coordinates
+        return functions()("coo", func.__name__, args, kwargs or {})
 
     # --- its parts ------------------------------------------------------------------------------------------
 
@@ -454,7 +460,8 @@ def dense(x: Any, dtype: Any = None, **_: Any) -> Any:
     values = x._what
     if not x.sparse_dim():
         return values.sum(0)
-    return index_put(values.new_zeros(x.shape), tuple(x._where), values, accumulate=True)
+    places = tuple(map(wrap, array_of(x._where)))
+    return index_put(values.new_zeros(x.shape), places, values, accumulate=True)
 
 
 def _no_format() -> NoReturn:

@@ -33,7 +33,7 @@ from .join import cat, stack
 from .sparse import SparseTensor, in_backend, sparse
 from .sparse_graph import renamed, run
 from .sparse_refusals import refusal
-from .sparse_rules import SAMPLED, SPARSE_ADDMM, SPARSE_SPARSE, title
+from .sparse_rules import RULES, SAMPLED, SPARSE_ADDMM, SPARSE_SPARSE, title
 from .tensor import Tensor
 
 Function = Callable[..., Any]
@@ -44,8 +44,14 @@ def product(x: Any, y: Any) -> Any:
     if not x._sparse:
         return product(y.t(), x.t()).t()
     if y._sparse:
-        found = _of_sparse(by_rows(x), by_rows(y))
-        return _as_coordinates(found) if x.is_sparse else found
+        rows, columns, found, order = _of_sparse(by_rows(x), by_rows(y))
+        size = (x.shape[0], y.shape[1])
+        if x.is_sparse:
+            return sparse(wrap(np.stack([rows, columns])), found, size, unique=True)
+        starts = np.searchsorted(rows, np.arange(x.shape[0] + 1))
+        return compressed(
+            CSR, wrap(starts), wrap(columns[order]), found.index_select(0, wrap(order)), size
+        )
     if not x._nnz() or not y.shape[1]:
         return y.new_zeros((x.shape[0], y.shape[1]))
     rows, columns, found = entries(x)
@@ -56,15 +62,13 @@ def product(x: Any, y: Any) -> Any:
     return entries_product(y, found, wrap(columns), wrap(rows), x.shape[0])
 
 
-def _as_coordinates(x: CompressedTensor) -> SparseTensor:
-    rows, columns, values = of_entries(x)
-    order = np.lexsort((columns, rows))
-    where = wrap(np.stack([rows, columns])[:, order].astype(np.int64))
-    return sparse(where, values.index_select(0, wrap(order)), x.shape, unique=True)
-
-
-def _of_sparse(x: CompressedTensor, y: CompressedTensor) -> CompressedTensor:
-    """Return the product of two matrices in CSR: each entry of x with each of the row of y that it meets."""
+def _of_sparse(
+    x: CompressedTensor, y: CompressedTensor
+) -> tuple[np.ndarray, np.ndarray, Any, np.ndarray]:
+    """Return rows, columns and values of the product of two matrices in CSR, in order of place: of each entry
+    of x with each of the row of y that it meets. Last, how they are ordered within rows as MKL has them: as
+    they are met.
+    """
     starts = array_of(y._pointers)
     met = np.diff(starts)[array_of(x._places)]
     left = np.repeat(np.arange(x._nnz()), met)
@@ -74,15 +78,10 @@ def _of_sparse(x: CompressedTensor, y: CompressedTensor) -> CompressedTensor:
     places, first, which = np.unique(
         rows * y.shape[1] + columns, return_index=True, return_inverse=True
     )
-    # Within a row in the order in which they are met, as MKL has them.
-    order = np.argsort(first)
-    rank = np.empty(len(order), np.int64)
-    rank[order] = np.arange(len(order))
     products = x._what[wrap(left)] * y._what[wrap(right)]
-    values = products.new_zeros(len(places)).index_add(0, wrap(rank[which.reshape(-1)]), products)
-    rows, columns = np.divmod(places[order], max(y.shape[1], 1))
-    starts = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=x.shape[0]))])
-    return compressed(CSR, wrap(starts.astype(np.int64)), wrap(columns), values, (x.shape[0], y.shape[1]))
+    values = products.new_zeros(len(places)).index_add(0, wrap(which.reshape(-1)), products)
+    rows, columns = np.divmod(places, max(y.shape[1], 1))
+    return rows, columns, values, np.argsort(first)
 
 
 # --- checks -------------------------------------------------------------------------------------------------
@@ -197,7 +196,11 @@ def matmul(x: Any, y: Any) -> Any:
         if own.is_sparse:
             raise RuntimeError("reshape is not implemented for sparse tensors")
         own.stride()
-    return x.mv(y) if y.dim() == 1 else y.t().mv(x) if x.dim() == 1 else x.mm(y)
+    if x.dim() == 1:
+        return y.t().mv(x)
+    # The call has come through the classes of both already, which takes as long as a small product.
+    name, function = ("mv", mv) if y.dim() == 1 else ("mm", mm)
+    return run(function, RULES[name], (x, y), {})
 
 
 def addmm(

@@ -129,10 +129,11 @@ def unsqueeze(x: SparseTensor, dim: int) -> SparseTensor:
 def _groups(x: SparseTensor, axis: int) -> np.ndarray:
     """Return for each entry the number of the line along an axis that it lies on."""
     others = [a for a in range(x.sparse_dim()) if a != axis]
-    where = array_of(x._where)[others]
-    return np.unique(where, axis=1, return_inverse=True)[1].reshape(-1) if others else np.zeros(
-        where.shape[1], np.int64
-    )  # fmt: skip
+    where = array_of(x._where)
+    if not others:
+        return np.zeros(where.shape[1], np.int64)
+    flat = np.ravel_multi_index(tuple(where[others]), [x.shape[a] for a in others])
+    return np.unique(flat, return_inverse=True)[1].reshape(-1)
 
 
 def normalized(name: str) -> Callable[..., Any]:
