@@ -325,10 +325,6 @@ def _group_backward(
     return kernels.group_norm_adjoint(g, x, mean, rstd, weight, groups)
 
 
-def _group_backward_shapes(g: ndarray, x: ndarray, *others: Any) -> Kinds:
-    return ((x.shape, x.dtype), *(((x.shape[1],), x.dtype),) * 2)
-
-
 def _group_backward_rule(
     covectors: Any, g: Any, x: Any, weight: Term | None, groups: int, eps: float
 ) -> Covectors:
@@ -375,5 +371,5 @@ group_norm = op(
 group_norm_backward = op(
     "native_group_norm_backward", _group_backward, _group_backward_rule, joint=True,
     outputs=("dx", "dweight", "dbias"), partial=True, batch_rule=_group_backward_batched,
-    shape=_group_backward_shapes,
+    shape=lambda g, x, *others: ((x.shape, x.dtype), *(((x.shape[1],), x.dtype),) * 2),
 )
