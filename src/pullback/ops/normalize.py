@@ -18,7 +18,7 @@ from ..array import norm as kernels
 from ..array.layout import following_channels
 from ..core.op import Covectors, Term, Terms, op
 from ..core.recorded_pullback import zeros_like_value
-from ..core.result_shapes import Kinds, of_no_image
+from ..core.result_shapes import of_no_image
 from ..core.value import TensorBase, dtype_of, shape_of
 from .arithmetic import rsqrt
 from .reduce import mean_dims

@@ -247,9 +247,13 @@ def _stack(xs: tuple[ndarray, ...], /, dim: int) -> ndarray:
     return whole
 
 
+def _stack_rule(g: Term, dim: int) -> Terms:
+    return tuple(unbind(g, dim))
+
+
 #: Values of one shape side by side along a new axis.
 stack = op(
-    "stack", _stack, lambda g, dim: tuple(unbind(g, dim)), kind="linear", variadic=True, promote="same",
+    "stack", _stack, _stack_rule, kind="linear", variadic=True, promote="same",
     batch=lambda size, dim: (dim + 1,)
 )
 
