@@ -11,14 +11,14 @@ from numpy import ndarray
 
 from ..core.blame import Place, is_freed, user_frame
 from ..core.node import LEAF, AccumulateGrad, Node, edge_target
-from ..core.value import TensorBase
+from ..core.value import TensorBase, innermost
 from .answer import ASK_AGAIN, Answer, kept_answer, kind_of, texts
 from .flow import Flow, Visit, leading_to
 from .roots import Root, root_of
 from .scene import Scene
 from .sentences import op_of
 from .source import place_of
-from .walk import array_at_bottom, reachable
+from .walk import reachable
 
 
 class Cause(NamedTuple):
@@ -114,7 +114,7 @@ def why_zero(x: Any, loss: Any = None) -> Answer:
         raise TypeError(f"why_zero: expected a tensor, got {type(x).__name__}")
     scene = Scene(user_frame(sys._getframe(1)))
     name = scene.name_of(x) or "the tensor"
-    grad = None if x._grad is None else np.asarray(array_at_bottom(x._grad))
+    grad = None if x._grad is None else np.asarray(innermost(x._grad))
     if grad is None and x._node is not LEAF:
         return Answer.of("no gradient", name=name)
     if grad is not None and np.all(np.abs(grad) > NOISE):

@@ -20,13 +20,7 @@ from ..counterfactual import Change, Rerun, passing
 from ..trace import Event, Trace
 from ..walk import Path
 from .collected import Findings
-from .makers import PASSING, data_of, dims, origin, values_of
-
-#: Losses whose first input are the predictions.
-LOSSES = {
-    "cross_entropy", "nll_loss", "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss",
-    "binary_cross_entropy", "binary_cross_entropy_with_logits",
-}  # fmt: skip
+from .makers import LOSSES, PASSING, data_of, dims, origin, values_of
 
 #: Calls that draw, and how they are done again.
 DROPOUT = {"dropout", "dropout1d", "dropout2d", "alpha_dropout", "feature_dropout"}
