@@ -126,9 +126,7 @@ class Builder:
                 target, index = edge_target(edge)
                 length, shown = self.look(value)
                 self.explanation.arrows.append(
-                    Arrow(
-                        self.ids[node], self.ids[target], position, index, np.shape(value), length, shown
-                    )
+                    Arrow(self.ids[node], self.ids[target], position, index, np.shape(value), length, shown)
                 )  # fmt: skip
 
     def finish_path(self) -> None:
@@ -361,9 +359,7 @@ class Builder:
                     "and what they bring adds up, as if J were repeated."
                 )
         if self.call.batched:
-            notes.append(
-                "is_grads_batched: each row of v is pulled back by itself; shown here is their sum."
-            )
+            notes.append("is_grads_batched: each row of v is pulled back by itself; shown here is their sum.")
         hooked = [step.name for node, step in self.steps.items() if _has_hooks(node)]
         if hooked:
             notes.append(

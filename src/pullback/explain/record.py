@@ -124,9 +124,7 @@ class Recording:
         found = [answer.in_a_line() for answer in self.findings]
         return "\n\n".join([*found, *map(str, self.explanations)])
 
-    def _observe(
-        self, call: calls.BackwardCall
-    ) -> Callable[[BaseException | None, Any], None] | None:
+    def _observe(self, call: calls.BackwardCall) -> Callable[[BaseException | None, Any], None] | None:
         """Explain a call that is about to run; what is returned runs when it is over."""
         frame = _caller(sys._getframe(1))
         if frame is None or looking.get():

@@ -166,9 +166,7 @@ def search(x: Any, name: str, root: Root, grad: ndarray | None, scene: Scene) ->
     if kind == "multiplied by 0" and all(_starts(v, leading) for v, _ in ends):
         return Answer.of(STARTS, place_of(visit.node), cause=cause)
     sure = root.known and not flow.assumed and not any(node in leading for node in flow.stuck)
-    seen = [
-        f"a covector that is not 0 arrives at {op_of(visit.node)}, and 0 goes on to {name}",
-    ]
+    seen = [f"a covector that is not 0 arrives at {op_of(visit.node)}, and 0 goes on to {name}"]
     if lines > 1:
         seen += [f"and so it does at {place_of(v.node)}" for v, _ in ends[1:]]
     return Answer(

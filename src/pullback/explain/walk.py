@@ -72,9 +72,7 @@ class Path:
             self.targets = list(targets)
         self.custom = [node for node in self.nodes if hasattr(node, "__dict__")]
 
-    def pull(
-        self, covectors: Sequence[Any], visit: Visit | None = None, recorded: bool = False
-    ) -> list[Any]:
+    def pull(self, covectors: Sequence[Any], visit: Visit | None = None, recorded: bool = False) -> list[Any]:
         """Pull one covector per root back; return what arrives at each target, None where nothing does.
 
         Parameters
@@ -145,8 +143,7 @@ class _Look(BackwardPass):
             self.results[position] = g[index] if isinstance(node, MultiNode) else g
         needed = self.needed
         runs = type(node) is not AccumulateGrad and (
-            needed is None
-            or any(edge is not None and edge_target(edge)[0] in needed for edge in node._edges)
+            needed is None or any(edge is not None and edge_target(edge)[0] in needed for edge in node._edges)
         )
         if not runs and self.visit is not None:
             self.visit(node, g, ())

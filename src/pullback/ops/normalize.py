@@ -113,9 +113,7 @@ def _layer_backward(
     return kernels.layer_norm_adjoint(g, x, mean, rstd, weight, axes)
 
 
-def _layer_backward_rule(
-    covectors: Any, g: Term, x: Term, weight: Term, axes: int, eps: float
-) -> Covectors:
+def _layer_backward_rule(covectors: Any, g: Term, x: Term, weight: Term, axes: int, eps: float) -> Covectors:
     shape = shape_of(x)
     dims, over = _layer_dims(shape, axes)
     kept = (*(1,) * len(over), *(shape[d] for d in dims))
@@ -309,9 +307,7 @@ def _group_norm(
     return kernels.group_norm(x, weight, bias, groups, eps)
 
 
-def _group_rule(
-    g: Term, x: Term, weight: Term, mean: Term, rstd: Term, groups: int, eps: float
-) -> Covectors:
+def _group_rule(g: Term, x: Term, weight: Term, mean: Term, rstd: Term, groups: int, eps: float) -> Covectors:
     in_x, in_weight, in_bias = group_norm_backward(g, x, weight, mean, rstd, groups, eps)
     if isinstance(g, TensorBase):
         # torch composes a recorded pullback of other ops: this part depends on g alone.

@@ -94,9 +94,7 @@ def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Any:
 def _of_data(data: Any, dtype: Any) -> Any:
     if isinstance(data, ndarray):
         array = shared(data, 5)
-        return made(
-            array if dtype is None or array.dtype == dtype.numpy else cast_array(array, dtype.numpy)
-        )
+        return made(array if dtype is None or array.dtype == dtype.numpy else cast_array(array, dtype.numpy))
     return made(array_from(data, None if dtype is None else dtype.numpy))
 
 

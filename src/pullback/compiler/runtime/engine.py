@@ -85,9 +85,7 @@ def started(text: str, effort: Effort, helpers: int = 0) -> Callable[[], Code]:
     return named(cache.key_of_text(repr(effort), text), lambda: text, effort, helpers)
 
 
-def named(
-    name: str, write: Callable[[], str], effort: Effort, helpers: int = 0
-) -> Callable[[], Code]:
+def named(name: str, write: Callable[[], str], effort: Effort, helpers: int = 0) -> Callable[[], Code]:
     """Return `started` for a text that is written only where it is compiled; `name` is its key in the
     cache.
 
@@ -142,9 +140,7 @@ class _Engine:
 
     def address(self, name: str) -> int:
         """Return where a function or a variable lies."""
-        return int(
-            self._engine.get_function_address(name) or self._engine.get_global_value_address(name)
-        )
+        return int(self._engine.get_function_address(name) or self._engine.get_global_value_address(name))
 
     def keep(self) -> None:
         """Let the code stay to the end of the process."""

@@ -314,9 +314,7 @@ def _first_mixing(ran: tuple[dict[Any, Any], dict[Any, Any]], count: int, again:
     return None
 
 
-def _sequences(
-    user: Event, data: Any, target: Any, event: Event, again: Again, findings: Findings
-) -> bool:
+def _sequences(user: Event, data: Any, target: Any, event: Event, again: Again, findings: Findings) -> bool:
     """Look at predictions of tokens whose targets are tokens of the input, there or a step later."""
     ids, labels = values_of(data), values_of(target)
     if ids is None or labels is None or ids.dtype.kind not in "iu" or labels.dtype.kind not in "iu":

@@ -189,9 +189,7 @@ def max_pool1d_with_indices(
     ceil_mode: bool = False,
 ) -> Any:  # fmt: skip
     """Return maxima over windows of one axis, ``(N, C, L)``, and their places."""
-    return pooling.max_pool1d(
-        input, kernel_size, stride, padding, dilation, ceil_mode, return_indices=True
-    )
+    return pooling.max_pool1d(input, kernel_size, stride, padding, dilation, ceil_mode, return_indices=True)
 
 
 @public(method=False, out=False)

@@ -47,9 +47,7 @@ def source_words(source: Source, kept: list[Any]) -> list[int]:
     return [source.kind, source.which, id(source.value)]
 
 
-def node_words(
-    nodes: Sequence[Left], attached: Sequence[tuple[int, Source]], kept: list[Any]
-) -> list[int]:
+def node_words(nodes: Sequence[Left], attached: Sequence[tuple[int, Source]], kept: list[Any]) -> list[int]:
     """Return the words that tell nodes, and which tensors they are the history of."""
     words = [len(nodes), len(attached)]
     for node in nodes:
