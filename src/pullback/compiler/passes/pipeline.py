@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..program import verify
 from ..program.program import Program
+from .gathered_gradients import gathered
 from .loop_fission import with_products_apart
 from .loop_rolling import rolled
 from .recurrent_layers import in_steps
@@ -60,6 +61,7 @@ PIPELINE = (
     # The call, then its pullback, before it is decided what the one saves for the other.
     Stage("half", parts_apart),
     Stage("half", dead_equations),
+    Stage("half", gathered),
     Stage("half", rolled),
     Stage("half", dead_equations),
     Stage("half", with_products_apart),

@@ -8,8 +8,7 @@ write a row each and their pullback took 8.1 s of the processor in a first call 
 0.7 s and 7 µs.
 
 Parts are what `select` takes, at any depth. What is added up at one place of zeros (`select_backward`) adds
-zero elsewhere, which is no change but for the sign of a zero: reads after it add zero, too. The pullback of
-``x[0]``, ``x[1]``, … is such a sum from zeros on, whose time would grow with the square of their number.
+zero elsewhere, which is no change but for the sign of a zero: reads after it add zero, too.
 """
 
 from __future__ import annotations
@@ -17,8 +16,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
-
-import numpy as np
 
 from ...core.op import TABLE
 from ...core.recorder import Equation, Reference
@@ -40,8 +37,8 @@ def parts_apart(equations: Sequence[Equation], roller: Roller, needed: Iterable[
 
 
 def _long_sums(equations: Sequence[Equation]) -> set[int]:
-    """Return the sums at which values that are zero but at one part begin to be added to another value, or to
-    one of them, one after the other, where they are many.
+    """Return the sums at which values that are zero but at one part begin to be added to another value, one
+    after the other, where they are many. What consists of such values alone is left to `gathered_gradients`.
     """
     placed: set[int] = set()
     first: dict[int, int] = {}
@@ -52,9 +49,11 @@ def _long_sums(equations: Sequence[Equation]) -> set[int]:
         elif op == "add" and placed and all(type(o) is Reference for o in operands):
             given = [o.index for o in operands]
             rest = [n for n in given if n not in placed]
-            if len(rest) < 2:
-                first[outputs[0]] = first.get(rest[0], outputs[0]) if rest else outputs[0]
-                count[first[outputs[0]]] += 2 - len(rest)
+            if not rest:
+                placed.add(outputs[0])
+            elif len(rest) == 1:
+                first[outputs[0]] = first.get(rest[0], outputs[0])
+                count[first[outputs[0]]] += 1
     return {n for n, times in count.items() if times >= LEAST}
 
 
@@ -182,8 +181,7 @@ class _Parting:
             value = self._write("put", (row, value), (rest, None), shape, dtype)
         elif self.roller.kind(value)[0] != shape:
             value = self._write("expand", (value,), (shape,), shape, dtype)
-        part.history.write(path, value)
-        self.parts[out] = _Part(part.history, part.history.version, ())
+        self._written(part.history, path, value, out)
         return True
 
     def _add(self, equation: Equation) -> bool:
@@ -191,7 +189,7 @@ class _Parting:
         if not all(type(o) is Reference for o in equation.operands):
             return False
         first, second = (o.index for o in equation.operands)
-        turned = first in self.placed and second not in self.placed
+        turned = first in self.placed
         if turned:
             first, second = second, first
         placed, part, out = self.placed.get(second), self.parts.get(first), equation.outputs[0]
@@ -199,37 +197,26 @@ class _Parting:
         known = out in self.sums if part is None else not part.path
         if placed is None or not known or len(kinds) > 1:
             return False
-        part = self._begun(self.placed[first]) if first in self.placed else self._latest(first, placed.path)
-        history, value = part.history, placed.value
-        if not history.fits(placed.path):
-            return False
-        if history.first is None or not history.is_new(placed.path):
-            both = self._read(part, placed.path), value
-            kind = self.roller.kind(self.there(value))
-            value = self._write("add", reversed(both) if turned else both, (), *kind)
-        history.write(placed.path, value)
-        if history.zeros or history.first != placed.path:
-            # Of zeros, the part that is written has had zero added to it, too.
-            history.version += history.first is not None
-            history.zeros.append(history.version)
-        self.parts[out] = _Part(history, history.version, ())
+        part = self._latest(first, placed.path)
+        both = self._read(part, placed.path), placed.value
+        kind = self.roller.kind(self.there(placed.value))
+        value = self._write("add", reversed(both) if turned else both, (), *kind)
+        self._written(part.history, placed.path, value, out)
+        part.history.zeros.append(part.history.version)
         return True
-
-    def _begun(self, placed: _Placed) -> _Part:
-        """Return zeros of which one part was written."""
-        shape, dtype = self.roller.kind(placed.equation.outputs[0])
-        base = self.roller.recorder.operand(np.broadcast_to(np.zeros((), dtype), shape))[0].index
-        self._known[base, "zero"] = base
-        history = History(base, placed.path)
-        history.write(placed.path, placed.value)
-        return _Part(history, history.version, ())
 
     def _latest(self, base: int, path: Path) -> _Part:
         """Return a value as the latest version of a history in which a part may be written to."""
         part = self.parts.get(base)
-        if part is None or part.path or part.version != part.history.version or not part.history.fits(path):
+        if (
+            part is None or part.path or part.version != part.history.version or not part.history.fits(path)
+        ):
             part = _Part(History(self.there(base)), 0, ())
         return part
+
+    def _written(self, history: History, path: Path, value: int, out: int) -> None:
+        history.write(path, value)
+        self.parts[out] = _Part(history, history.version, ())
 
     def _be(self, number: int, value: int) -> None:
         """Let a value be another one."""
@@ -343,7 +330,9 @@ class _Parting:
             history.made.sort()
         return made
 
-    def _joined(self, whole: int | None, run: list[Step], parts: list[_Part], shape: tuple[int, ...]) -> int:
+    def _joined(
+        self, whole: int | None, run: list[Step], parts: list[_Part], shape: tuple[int, ...]
+    ) -> int:
         """Return a value with neighbouring parts replaced."""
         axis, low = run[0]
         if whole is not None and len(run) < LEAST:
