@@ -1,4 +1,4 @@
-"""Data that others hold: NumPy arrays, buffers, DLPack, and whatever `as_tensor` and `asarray` can read.
+"""Share the memory of NumPy arrays, buffers and DLPack tensors, and read all that `asarray` takes.
 
 What this module must do:
 
@@ -28,7 +28,7 @@ from .meta import on_device
 
 
 class Memory:
-    """The memory of an array with another owner, as the beginning of a storage."""
+    """The memory of an array that another object owns, as the beginning of a storage."""
 
     __slots__ = ("__array_interface__", "owner")
 

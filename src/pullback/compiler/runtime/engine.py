@@ -1,4 +1,4 @@
-"""Say what the texts of modules share, and machine code in memory."""
+"""Put the texts of LLVM modules together, have them compiled, and load the machine code into memory."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..emit.codegen import Code, Effort, machine, module, target
 from ..emit.restricted_python import Program
 from . import cache, linked_code, processor
 
-#: Of a text with loops and straight code.
+#: How much LLVM optimizes a text that holds both loops and straight code.
 DEFAULT = Effort()
 
 
@@ -61,7 +61,7 @@ def _undefined(objects: Iterable[Any]) -> set[str]:
 
 @functools.cache
 def machine_name() -> str:
-    """Return LLVM and the processor that it compiles for."""
+    """Return a text that names the version of LLVM and the processor that it compiles for."""
     return f"{processor.machine().compiler} {attributes()}"
 
 
