@@ -197,10 +197,7 @@ _LAZY_NAMES = {
         ),
         "nn.functional.top_level",
     ),
-    **dict.fromkeys(
-        ("native_batch_norm", "native_group_norm", "native_layer_norm"),
-        "nn.functional.native",
-    ),
+    **dict.fromkeys(("native_batch_norm", "native_group_norm", "native_layer_norm"), "nn.functional.native"),
     **dict.fromkeys(("_pack_padded_sequence", "_pad_packed_sequence"), "nn.functional.packing"),
     **dict.fromkeys(("gru", "lstm", "rnn_relu", "rnn_tanh"), "nn.functional.recurrent"),
     **dict.fromkeys(

@@ -25,8 +25,9 @@ def test_bits_are_numpys(size, pairs, dtype):
     expected *= scale
     for i in range(pairs):
         lanes.add_scaled(expected, s[i], weights[i] - lanes.dot(y[i], expected) * by[i], expected)
-    found = start.copy()
-    places = ([v.ctypes.data for v in vectors] for vectors in (s, y))
-    given = large.ask("recursion", found, *places, by, float(scale))
-    assert found.tobytes() == expected.tobytes()
+    found = lanes.Lanes(start, moves=True)
+    laid_out = [[lanes.Lanes(v) for v in vectors] for vectors in (s, y)]
+    places = ([v.address for v in vectors] for vectors in laid_out)
+    given = large.ask("recursion", found.values, *places, by, float(scale))
+    assert found.elements().tobytes() == expected.tobytes()
     assert given.tobytes() == np.asarray(weights, dtype).tobytes()

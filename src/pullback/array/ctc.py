@@ -159,9 +159,7 @@ def forward(
     return np.where(input_lengths == 0, none, losses).astype(log_probs.dtype), alphas
 
 
-def _betas(
-    emitted: ndarray, chain: States, input_lengths: ndarray, target_lengths: ndarray
-) -> ndarray:
+def _betas(emitted: ndarray, chain: States, input_lengths: ndarray, target_lengths: ndarray) -> ndarray:
     """Return backward variables (T, N, states), the emission of their own time included."""
     times, samples, count = emitted.shape
     skips = np.zeros((samples, count), bool)

@@ -91,9 +91,7 @@ def _gamma_centre(alpha: ndarray, x: ndarray) -> ndarray:
     """Return the saddle point expansion near x = α, where its terms cancel."""
     factor = 1 + 24 * alpha * (1 + 12 * alpha)
     square = alpha * alpha
-    polynomial = (
-        1440 * square + 6 * x * (53 - 120 * x) - 65 * x * x / alpha + alpha * (107 + 3600 * x)
-    )
+    polynomial = 1440 * square + 6 * x * (53 - 120 * x) - 65 * x * x / alpha + alpha * (107 + 3600 * x)
     return factor * polynomial / (1244160 * square * square)
 
 

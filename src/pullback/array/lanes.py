@@ -21,9 +21,6 @@ _FLOAT32, _FLOAT64 = np.dtype(np.float32), np.dtype(np.float64)
 #: Elements up to which MKL adds on one thread. Longer sums depend on the number of threads in torch.
 LONGEST = 8192
 
-#: Elements up to which the calls of NumPy cost most: vectors are then laid out in lanes once.
-LAID_OUT = 1024
-
 
 def fits(x: ndarray) -> bool:
     """Return whether the functions here are for this vector."""
@@ -104,8 +101,7 @@ def add_scaled(x: ndarray, y: ndarray, alpha: float, out: ndarray) -> None:
 
 
 class Lanes:
-    """A vector laid out as `dot` adds its products: rows of sixteen lanes as (rows, 4, 4), and the same in
-    float64, for `add_scaled`.
+    """A vector laid out as `dot` adds its products: rows of sixteen lanes as (rows, 4, 4).
 
     A dot product is then a product and two sums: 3 µs instead of 6 for 145 elements.
 
@@ -117,7 +113,7 @@ class Lanes:
         product there is -0.0, which leaves every sum as it is.
     """
 
-    __slots__ = ("size", "values", "wide")
+    __slots__ = ("_wide", "address", "size", "values")
 
     def __init__(self, x: ndarray, moves: bool = False) -> None:
         self.size = x.size
@@ -126,18 +122,27 @@ class Lanes:
         if x.size < 16:
             values[0] = 0.0  # to which `dot` adds the others
         values.reshape(-1)[places] = x
-        self.wide = values.astype(_FLOAT64)
+        self.address: int = values.ctypes.data
+        self._wide: ndarray | None = None
+
+    @property
+    def wide(self) -> ndarray:
+        """Return the numbers in float64, for sums that are rounded once."""
+        if self._wide is None:
+            self._wide = self.values.astype(_FLOAT64)
+        return self._wide
+
+    def elements(self) -> ndarray:
+        """Return the vector."""
+        return self.values.reshape(-1)[_places(self.size)[1]]
 
 
 def recursion(
-    steps: Sequence[Lanes], changes: Sequence[Lanes], inverses: Sequence[Any], gradient: ndarray, scale: Any
-) -> tuple[ndarray, list[Any]] | None:
-    """Return −H·g by the two loops of L-BFGS, and the weights of the first, as `dot` and `add_scaled` give
-    them; None where numbers are not finite.
+    moved: Lanes, steps: Sequence[Lanes], changes: Sequence[Lanes], inverses: Sequence[Any], scale: Any
+) -> list[Any]:
+    """Apply the two loops of L-BFGS to a vector in place, and return the weights of the first, as `dot` and
+    `add_scaled` give them where all numbers are finite.
     """
-    if not scale > 0:
-        return None
-    moved = Lanes(-gradient, moves=True)
     d, wide = moved.values, moved.wide
     products, sums, factor = np.empty_like(d), np.empty_like(wide), np.empty(())
     multiply, add, total = np.multiply, np.add, np.add.reduce
@@ -162,7 +167,7 @@ def recursion(
     wide[...] = d
     for i in range(len(steps)):
         move(steps[i], weights[i] - dot_product(changes[i]) * inverses[i])
-    return (d.reshape(-1)[_places(moved.size)[1]], weights) if np.isfinite(d).all() else None
+    return weights
 
 
 @functools.lru_cache(maxsize=32)

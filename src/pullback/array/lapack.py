@@ -134,13 +134,9 @@ def each(
     """
     ranks = (2,) * len(arrays) if ranks is None else ranks
     if all(a.ndim == r for a, r in zip(arrays, ranks, strict=True)):
-        return tuple(
-            _laid_out(part, dtype) for part, (_, dtype) in zip(step(*arrays), outputs, strict=True)
-        )
+        return tuple(_laid_out(part, dtype) for part, (_, dtype) in zip(step(*arrays), outputs, strict=True))
     lead = leading(arrays, ranks)
-    stacks = [
-        np.broadcast_to(a, (*lead, *a.shape[a.ndim - r :])) for a, r in zip(arrays, ranks, strict=True)
-    ]
+    stacks = [np.broadcast_to(a, (*lead, *a.shape[a.ndim - r :])) for a, r in zip(arrays, ranks, strict=True)]
     results = tuple(
         empty_columns((*lead, *shape), dtype) if len(shape) == 2 else np.empty((*lead, *shape), dtype)
         for shape, dtype in outputs

@@ -302,9 +302,7 @@ def winner_indices(winners: ndarray, windows: Windows, size: Sequence[int]) -> n
 
 
 @functools.lru_cache(maxsize=256)
-def _index_parts(
-    windows: Windows, output: tuple[int, ...], size: tuple[int, ...]
-) -> tuple[ndarray, ndarray]:
+def _index_parts(windows: Windows, output: tuple[int, ...], size: tuple[int, ...]) -> tuple[ndarray, ndarray]:
     """Return how far in a plane each tap reaches, and where each window begins."""
     steps = [prod(size[axis + 1 :]) for axis in range(len(size))]
     reach = [sum(t * step for t, step in zip(tap, steps)) for tap in windows.taps()]

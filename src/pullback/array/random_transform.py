@@ -50,7 +50,7 @@ def exponential(generator: Generator, out: np.ndarray, rate: float = 1.0) -> np.
             f"point but you specified {from_numpy_dtype(out.dtype).scalar_type}"
         )
     scale = -1.0 / rate
-    return _each(generator, out, _logs_of_rest, lambda logs: scale * logs)
+    return _each(generator, out, lambda words: log1p(-doubles_of(words)), lambda logs: scale * logs)
 
 
 def cauchy(generator: Generator, out: np.ndarray, median: float = 0.0, sigma: float = 1.0) -> np.ndarray:
@@ -89,10 +89,6 @@ def _each(generator: Generator, out: np.ndarray, of_words: Numbers, formula: Num
 
     with generator.lock:
         return fill(out, write)
-
-
-def _logs_of_rest(words: np.ndarray) -> np.ndarray:
-    return log1p(-doubles_of(words))
 
 
 def _logs(words: np.ndarray) -> np.ndarray:

@@ -406,9 +406,7 @@ def lstm_cell(cell: ndarray, of_state: ndarray, of_input: ndarray) -> tuple[ndar
     return state, kept
 
 
-def _lstm_cell(
-    cell: ndarray, gates: ndarray, of_input: ndarray, kept: ndarray, state: ndarray
-) -> None:
+def _lstm_cell(cell: ndarray, gates: ndarray, of_input: ndarray, kept: ndarray, state: ndarray) -> None:
     i, f, g, o = parts_of(gates, 4)
     for gate, more in zip((i, f, g, o), parts_of(of_input, 4), strict=True):
         np.add(gate, more, out=gate)

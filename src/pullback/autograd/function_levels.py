@@ -173,9 +173,7 @@ def _with_tangent(output: Any, tangent: Any, level: int) -> Any:
 
 def _tracked(cls: type[Function], args: Sequence[Any], mine: Sequence[bool], level: int) -> Any:
     below = [as_tensor(a._value) if m else a for a, m in zip(args, mine, strict=True)]
-    outputs = _each(
-        lambda o: wrap(o, None, level) if isinstance(o, TensorBase) else o, cls.apply(*below)
-    )
+    outputs = _each(lambda o: wrap(o, None, level) if isinstance(o, TensorBase) else o, cls.apply(*below))
     edges = [edge_of(a) if m and modes().grad else None for a, m in zip(args, mine, strict=True)]
     node = new_context(cls, args, edges)
     # Below the level are tensors, among which no bare array must come.

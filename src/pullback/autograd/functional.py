@@ -257,9 +257,7 @@ def _rows_one_by_one(ys: Tensors, xs: Tensors, create_graph: bool, strict: bool)
     return tuple(matrices)
 
 
-def _construct_standard_basis_for(
-    tensors: Tensors, tensor_numels: tuple[int, ...]
-) -> Tensors:
+def _construct_standard_basis_for(tensors: Tensors, tensor_numels: tuple[int, ...]) -> Tensors:
     """Return for each of several tensors the rows, (all elements, its elements), of the identity over the
     elements of all. By torch's name, which libraries import.
     """
@@ -279,9 +277,7 @@ def _identity(xs: Tensors) -> list[Tensor]:
     return [row.reshape((shape_of(row)[0], *shape_of(x))) for row, x in zip(rows, xs, strict=True)]
 
 
-def _rows_at_once(
-    ys: Tensors, xs: Tensors, create_graph: bool
-) -> tuple[Tensors, ...]:
+def _rows_at_once(ys: Tensors, xs: Tensors, create_graph: bool) -> tuple[Tensors, ...]:
     def rows(*vs: Tensor) -> Tensors:
         grads = _pull(ys, xs, vs, create_graph, retain=True)
         return tuple(_zeros(x) if g is None else g for g, x in zip(grads, xs, strict=True))

@@ -18,9 +18,7 @@ COMPILED = frozenset({"apex", "flash_attn", "torchaudio", "torchtext", "triton",
 _COMMON = frozenset({"index", "indices", "solve", "storage_type", "values"})
 #: Functions that import the module whose name they are given, Python's and pytest's.
 _IMPORTERS = frozenset({"__import__", "import_module", "importorskip"})
-_CAUGHT = frozenset({
-    "AttributeError", "BaseException", "Exception", "ImportError", "ModuleNotFoundError"
-})  # fmt: skip
+_CAUGHT = frozenset({"AttributeError", "BaseException", "Exception", "ImportError", "ModuleNotFoundError"})
 
 
 class Use(NamedTuple):

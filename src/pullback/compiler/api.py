@@ -83,11 +83,7 @@ class OptimizedModule(Module):
         return getattr(self._orig_mod, name)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        own = (
-            name in ("_orig_mod", "training")
-            or name in self.__dict__
-            or "_orig_mod" not in self._modules
-        )
+        own = name in ("_orig_mod", "training") or name in self.__dict__ or "_orig_mod" not in self._modules
         if own:
             super().__setattr__(name, value)
         else:

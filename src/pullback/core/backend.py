@@ -21,9 +21,7 @@ from .tracer import is_tracing
 _load: Callable[[str, str], Any] | None = None
 
 
-def provide(
-    load: Callable[[str, str], Any], kernels: Callable[[], Any], chains: Callable[[], Any]
-) -> None:
+def provide(load: Callable[[str, str], Any], kernels: Callable[[], Any], chains: Callable[[], Any]) -> None:
     """Take the functions that load a name of a module of the compiler, the native kernels, and chains."""
     global _load
     _load = load

@@ -148,9 +148,7 @@ def _of_tensors(op: Op, dims: tuple[int | None, ...], *given: Any) -> Any:
     return _computed(op, given[: len(dims)], dims, given[len(dims) :])
 
 
-def _computed(
-    op: Op, values: Sequence[Term], dims: Sequence[int | None], attrs: tuple[object, ...]
-) -> Any:
+def _computed(op: Op, values: Sequence[Term], dims: Sequence[int | None], attrs: tuple[object, ...]) -> Any:
     """Return the results of all rows, with the batch axis first."""
     size = next(shape_of(v)[d] for v, d in zip(values, dims) if d is not None)
     if op.batch_rule is not None:

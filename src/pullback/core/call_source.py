@@ -263,9 +263,7 @@ def _kernel(facts: Facts, given: str) -> str:
         return f"kernel({given}{out})"
     # To hand on a tuple's elements by a star takes 0.1 µs more.
     each = "".join(f", attrs[{k}]" for k in range(facts.attrs))
-    return (
-        f"(kernel({given}{each}{out}) if len(attrs) == {facts.attrs} else kernel({given}, *attrs{out}))"
-    )
+    return f"(kernel({given}{each}{out}) if len(attrs) == {facts.attrs} else kernel({given}, *attrs{out}))"
 
 
 # --- the result ---------------------------------------------------------------------------------------------

@@ -61,9 +61,7 @@ def refused(name: str) -> Gradient:
     return Gradient("NotImplemented", refuses=name)
 
 
-def connecting(
-    gradient: Gradient, node_name: str, backward_graph: Callable[..., Any]
-) -> Callable[..., Any]:
+def connecting(gradient: Gradient, node_name: str, backward_graph: Callable[..., Any]) -> Callable[..., Any]:
     """Let the recorded pullback of a node connect its gradients to the inputs of the op."""
     name = gradient.node_name or node_name.replace("Backward", "BackwardBackward")
     node_class = _node_class(gradient, name)

@@ -74,9 +74,7 @@ def _carries(out: Term | Terms) -> bool:
     return any(dtype_of(o).kind in "fcVW" for o in outs)
 
 
-def jvp(
-    op: Op, primals: Terms, tangents: Covectors, out: Any, attrs: tuple[object, ...]
-) -> Any:
+def jvp(op: Op, primals: Terms, tangents: Covectors, out: Any, attrs: tuple[object, ...]) -> Any:
     """Return the tangent of an op's output, or a tuple of them with None where an output carries none."""
     if op.jvp is not None:
         return op.jvp(primals, tangents, out, *attrs)
@@ -145,9 +143,7 @@ def _bilinear(op: Op, primals: Terms, tangents: Covectors, attrs: tuple[object, 
     return total
 
 
-def transposed_twice(
-    op: Op, primals: Terms, tangents: Covectors, out: Any, attrs: tuple[object, ...]
-) -> Any:
+def transposed_twice(op: Op, primals: Terms, tangents: Covectors, out: Any, attrs: tuple[object, ...]) -> Any:
     """Return J·t as the pullback of v ↦ vᵀ·J, which is linear in v."""
     from .backward_task import Capture
     from .engine import run_backward

@@ -88,9 +88,7 @@ def all_to_all_single_autograd(
     """Return the rows that each process has for this one, with a history."""
     rows = self.shape[0] if output_split_sizes is None else sum(output_split_sizes)
     place = self.new_empty((rows, *self.shape[1:]))
-    return functional.all_to_all_single(
-        place, self, output_split_sizes, input_split_sizes, _resolved(group)
-    )
+    return functional.all_to_all_single(place, self, output_split_sizes, input_split_sizes, _resolved(group))
 
 
 @no_grad()

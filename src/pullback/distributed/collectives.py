@@ -416,9 +416,7 @@ def all_to_all(
     out = np.empty(sum(received), array.dtype)
     requests = found.communicator.all_to_all(out, array, received, sent)
     put_back = into(output_tensor_list, out)
-    return started(
-        found, requests, put_back, async_op, output_tensor_list, "all_to_all", input_tensor_list
-    )
+    return started(found, requests, put_back, async_op, output_tensor_list, "all_to_all", input_tensor_list)
 
 
 def all_to_all_single(

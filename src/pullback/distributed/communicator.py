@@ -116,9 +116,7 @@ class Communicator:
         given = None if array is None else whole(array, self.size)
         return self._begin(partial(self.comm.Iscatter, given, whole(out), root))
 
-    def reduce_scatter(
-        self, out: ndarray, array: ndarray, counts: Sequence[int], op: ReduceOp
-    ) -> list[Any]:
+    def reduce_scatter(self, out: ndarray, array: ndarray, counts: Sequence[int], op: ReduceOp) -> list[Any]:
         """Reduce `array`; each process gets its part of `counts`."""
         how = operation(op, array.dtype)
         return self._begin(partial(self.comm.Ireduce_scatter, whole(array), whole(out), list(counts), how))

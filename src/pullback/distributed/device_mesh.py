@@ -223,9 +223,7 @@ class DeviceMesh:
         _CURRENT.pop()
 
     def __getstate__(self) -> dict[str, Any]:
-        return {
-            "device_type": self.device_type, "ranks": self._ranks.tolist(), "names": self.mesh_dim_names,
-        }  # fmt: skip
+        return {"device_type": self.device_type, "ranks": self._ranks.tolist(), "names": self.mesh_dim_names}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         DeviceMesh.__init__(self, state["device_type"], state["ranks"], mesh_dim_names=state["names"])
@@ -275,9 +273,7 @@ def init_device_mesh(
         raise RuntimeError(
             f"Mesh should not be bigger than default world size {get_world_size()}, but found {count} ranks!"
         )
-    return DeviceMesh(
-        device_type, np.arange(count).reshape(tuple(mesh_shape)), mesh_dim_names=mesh_dim_names
-    )
+    return DeviceMesh(device_type, np.arange(count).reshape(tuple(mesh_shape)), mesh_dim_names=mesh_dim_names)
 
 
 def current_mesh() -> DeviceMesh | None:

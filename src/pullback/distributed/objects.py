@@ -172,9 +172,7 @@ def recv_object_list(
     any_source = src is None and group_src is None
     source = None if any_source else peer_of(found, src, group_src, "src", "source")
     sizes = np.empty(len(object_list), np.int64)
-    work = Work(
-        begin_receive(found, sizes, _listed(object_list), source, 0), found, "recv", receives=True
-    )
+    work = Work(begin_receive(found, sizes, _listed(object_list), source, 0), found, "recv", receives=True)
     work.wait()
     sender = work.source_rank()
     data = np.empty(int(sizes.sum()), np.uint8)

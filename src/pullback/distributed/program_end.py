@@ -31,9 +31,7 @@ def begin(member: membership.Membership) -> None:
     membership.set_current(member)
     before = sys.excepthook
 
-    def report(
-        kind: type[BaseException], error: BaseException, place: TracebackType | None
-    ) -> None:
+    def report(kind: type[BaseException], error: BaseException, place: TracebackType | None) -> None:
         global _failure
         _failure = error
         write_error(error)

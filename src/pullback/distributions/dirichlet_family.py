@@ -63,8 +63,7 @@ class Dirichlet(ExponentialFamily):
     def log_prob(self, value: Any) -> Any:
         self._validate(value)
         return (
-            (self.concentration - 1.0).xlogy(value).sum(-1)
-            + self.concentration.sum(-1).lgamma()
+            (self.concentration - 1.0).xlogy(value).sum(-1) + self.concentration.sum(-1).lgamma()
             - self.concentration.lgamma().sum(-1)
         )
 
@@ -88,9 +87,7 @@ class Dirichlet(ExponentialFamily):
         size = self.concentration.size(-1)
         total = self.concentration.sum(-1)
         return (
-            self.concentration.lgamma().sum(-1)
-            - total.lgamma()
-            - (size - total) * total.digamma()
+            self.concentration.lgamma().sum(-1) - total.lgamma() - (size - total) * total.digamma()
             - ((self.concentration - 1.0) * self.concentration.digamma()).sum(-1)
         )
 

@@ -120,17 +120,13 @@ class Gamma(ExponentialFamily):
         value = as_tensor(value, dtype=self.rate.dtype, device=self.rate.device)
         self._validate(value)
         return (
-            self.concentration.xlogy(self.rate)
-            + (self.concentration - 1).xlogy(value)
-            - self.rate * value
+            self.concentration.xlogy(self.rate) + (self.concentration - 1).xlogy(value) - self.rate * value
             - self.concentration.lgamma()
         )
 
     def entropy(self) -> Any:
         return (
-            self.concentration
-            - self.rate.log()
-            + self.concentration.lgamma()
+            self.concentration - self.rate.log() + self.concentration.lgamma()
             + (1.0 - self.concentration) * self.concentration.digamma()
         )
 

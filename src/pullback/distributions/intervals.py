@@ -222,9 +222,7 @@ class GeneralizedPareto(Distribution):
     scale: Any
     concentration: Any
 
-    def __init__(
-        self, loc: Any, scale: Any, concentration: Any, validate_args: bool | None = None
-    ) -> None:
+    def __init__(self, loc: Any, scale: Any, concentration: Any, validate_args: bool | None = None) -> None:
         self._set_parameters(validate_args, loc=loc, scale=scale, concentration=concentration)
 
     @constraints.dependent_property(is_discrete=False, event_dim=0)

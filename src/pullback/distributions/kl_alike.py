@@ -113,8 +113,7 @@ def _poisson(p: Any, q: Any) -> Any:
 def _beta(p: Any, q: Any) -> Any:
     a, b, c, d = p.concentration1, p.concentration0, q.concentration1, q.concentration0
     return (
-        (c.lgamma() + d.lgamma() + (a + b).lgamma())
-        - (a.lgamma() + b.lgamma() + (c + d).lgamma())
+        (c.lgamma() + d.lgamma() + (a + b).lgamma()) - (a.lgamma() + b.lgamma() + (c + d).lgamma())
         + (a - c) * a.digamma()
         + (b - d) * b.digamma()
         + ((c + d) - (a + b)) * (a + b).digamma()
@@ -153,9 +152,7 @@ def _exponential(p: Any, q: Any) -> Any:
 def _gamma(p: Any, q: Any) -> Any:
     a, b = p.concentration, q.concentration
     return (
-        b * (p.rate / q.rate).log()
-        + (b.lgamma() - a.lgamma())
-        + (a - b) * a.digamma()
+        b * (p.rate / q.rate).log() + (b.lgamma() - a.lgamma()) + (a - b) * a.digamma()
         + (q.rate - p.rate) * (a / p.rate)
     )
 
@@ -164,9 +161,7 @@ def _gamma(p: Any, q: Any) -> Any:
 def _gumbel(p: Any, q: Any) -> Any:
     ratio, mine, other = p.scale / q.scale, p.loc / q.scale, q.loc / q.scale
     return (
-        (-ratio.log() - other + mine)
-        + ratio * euler_constant
-        + (other + (1 + ratio).lgamma() - mine).exp()
+        (-ratio.log() - other + mine) + ratio * euler_constant + (other + (1 + ratio).lgamma() - mine).exp()
         - (1 + euler_constant)
     )
 

@@ -188,9 +188,7 @@ class StudentT(Distribution):
     loc: Any
     scale: Any
 
-    def __init__(
-        self, df: Any, loc: Any = 0.0, scale: Any = 1.0, validate_args: bool | None = None
-    ) -> None:
+    def __init__(self, df: Any, loc: Any = 0.0, scale: Any = 1.0, validate_args: bool | None = None) -> None:
         self._set_parameters(validate_args, df=df, loc=loc, scale=scale)
         self._chi2 = Chi2(self.df)
 
@@ -217,10 +215,7 @@ class StudentT(Distribution):
         self._validate(value)
         y = (value - self.loc) / self.scale
         normalizer = (
-            self.scale.log()
-            + 0.5 * self.df.log()
-            + 0.5 * math.log(math.pi)
-            + (0.5 * self.df).lgamma()
+            self.scale.log() + 0.5 * self.df.log() + 0.5 * math.log(math.pi) + (0.5 * self.df).lgamma()
             - (0.5 * (self.df + 1.0)).lgamma()
         )
         return -0.5 * (self.df + 1.0) * (y**2.0 / self.df).log1p() - normalizer
@@ -229,8 +224,6 @@ class StudentT(Distribution):
         half, more = 0.5 * self.df, 0.5 * (self.df + 1)
         log_beta = half.lgamma() + math.lgamma(0.5) - more.lgamma()
         return (
-            self.scale.log()
-            + 0.5 * (self.df + 1) * (more.digamma() - half.digamma())
-            + 0.5 * self.df.log()
+            self.scale.log() + 0.5 * (self.df + 1) * (more.digamma() - half.digamma()) + 0.5 * self.df.log()
             + log_beta
         )

@@ -46,9 +46,7 @@ class LKJCholesky(Distribution):
 
     def __init__(self, dim: int, concentration: Any = 1.0, validate_args: bool | None = None) -> None:
         if dim < 2:
-            raise ValueError(
-                f"Expected dim to be an integer greater than or equal to 2. Found dim={dim}."
-            )
+            raise ValueError(f"Expected dim to be an integer greater than or equal to 2. Found dim={dim}.")
         self.dim = dim
         (self.concentration,) = broadcast_all(concentration)
         marginal = self.concentration + 0.5 * (dim - 2)
@@ -242,8 +240,7 @@ class Wishart(FullCovariance, ExponentialFamily):
         df, size, factor = self.df, self._event_shape[-1], self._unbroadcasted_scale_tril
         trace = cholesky_solve(value, factor).diagonal(dim1=-2, dim2=-1).sum(dim=-1)
         return (
-            -df * (size * math.log(2) / 2 + half_log_det(factor))
-            - (df / 2).mvlgamma(p=size)
+            -df * (size * math.log(2) / 2 + half_log_det(factor)) - (df / 2).mvlgamma(p=size)
             + (df - size - 1) / 2 * slogdet(value).logabsdet
             - trace / 2
         )

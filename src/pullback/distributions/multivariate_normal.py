@@ -256,9 +256,7 @@ class LowRankMultivariateNormal(_Symmetric, Distribution):
     support: Any = constraints.real_vector
     has_rsample = True
 
-    def __init__(
-        self, loc: Any, cov_factor: Any, cov_diag: Any, validate_args: bool | None = None
-    ) -> None:
+    def __init__(self, loc: Any, cov_factor: Any, cov_diag: Any, validate_args: bool | None = None) -> None:
         if loc.dim() < 1:
             raise ValueError("loc must be at least one-dimensional.")
         event_shape = loc.shape[-1:]

@@ -202,9 +202,7 @@ class InverseGamma(TransformedDistribution):
     def entropy(self) -> Any:
         concentration = self.concentration
         return (
-            concentration
-            + self.rate.log()
-            + concentration.lgamma()
+            concentration + self.rate.log() + concentration.lgamma()
             - (1 + concentration) * concentration.digamma()
         )
 

@@ -12,7 +12,7 @@ from numpy import ndarray
 from ..core.blame import is_freed
 from ..core.node import AccumulateGrad, GradientEdge, MultiNode, Node, edge_target
 from ..core.saved_errors import freed
-from ..core.value import TensorBase, dtype_of, shape_of
+from ..core.value import TensorBase, dtype_of, innermost, shape_of
 from ..tensor.backward import BackwardCall
 from . import jacobian as jacobians
 from .contributions import Contributions
@@ -32,7 +32,7 @@ from .shown import LARGEST, Shown, dtype_name, norm, show
 from .site import Site, is_name
 from .source import place_of
 from .trace import Trace
-from .walk import Path, array_at_bottom, undisturbed
+from .walk import Path, undisturbed
 
 #: Elements that all values on the path may have together; of the rest only norms are kept.
 MOST_SHOWN = 100_000
@@ -86,7 +86,7 @@ class Builder:
                 if not self.brief:
                     self.steps[node] = self.step(node)
             results = self.path.pull(self.covectors(), None if self.brief else self.visit)
-            gradients = [None if g is None else np.asarray(array_at_bottom(g)) for g in results]
+            gradients = [None if g is None else np.asarray(innermost(g)) for g in results]
             self.explanation.outputs = [self.output(k) for k in range(len(self.call.roots))]
             self.explanation.leaves = [self.leaf(k, g) for k, g in enumerate(gradients)]
             if not self.brief:
@@ -126,9 +126,7 @@ class Builder:
                 target, index = edge_target(edge)
                 length, shown = self.look(value)
                 self.explanation.arrows.append(
-                    Arrow(
-                        self.ids[node], self.ids[target], position, index, np.shape(value), length, shown
-                    )
+                    Arrow(self.ids[node], self.ids[target], position, index, np.shape(value), length, shown)
                 )  # fmt: skip
 
     def finish_path(self) -> None:
@@ -181,7 +179,7 @@ class Builder:
             step.kind = "leaf"
             step.variable = self.name_of(node.variable)
             step.structure = "identity"
-            value = array_at_bottom(node.variable)
+            value = innermost(node.variable)
             step.value = in_a_box(value) if isinstance(value, ndarray) else None
         else:
             op = node._op
@@ -244,7 +242,7 @@ class Builder:
             "" if given is None else self.site.written_covector(position, count) or "v",
             show(v), given is None, tuple(shape) if v.shape != shape else None, norm(v),
         )  # fmt: skip
-        value = None if isinstance(y, GradientEdge) else show(array_at_bottom(y))
+        value = None if isinstance(y, GradientEdge) else show(innermost(y))
         return OutputPart(
             name, tuple(shape), dtype_name(dtype), value, covector, self.ids.get(node),
             written if written != name else None,
@@ -263,10 +261,10 @@ class Builder:
         before = after = None
         if self.call.kind != "grad":
             old = tensor._grad if isinstance(tensor, TensorBase) else None
-            before = None if old is None else np.asarray(array_at_bottom(old))
+            before = None if old is None else np.asarray(innermost(old))
             after = gradient if before is None else before if gradient is None else before + gradient
         return LeafPart(
-            name, shape, dtype_name(dtype), show(array_at_bottom(tensor)),
+            name, shape, dtype_name(dtype), show(innermost(tensor)),
             self.site.call.file if line is not None else None, line,
             self.ids.get(node) if node is not None else None,
             None if before is None else show(before),
@@ -361,9 +359,7 @@ class Builder:
                     "and what they bring adds up, as if J were repeated."
                 )
         if self.call.batched:
-            notes.append(
-                "is_grads_batched: each row of v is pulled back by itself; shown here is their sum."
-            )
+            notes.append("is_grads_batched: each row of v is pulled back by itself; shown here is their sum.")
         hooked = [step.name for node, step in self.steps.items() if _has_hooks(node)]
         if hooked:
             notes.append(
@@ -382,10 +378,10 @@ def refuse_transforms(call: BackwardCall) -> None:
     """Raise where the outputs have no numbers: within a transform of a function, or a trace."""
     for edge, g in call.roots:
         del edge
-        if not isinstance(array_at_bottom(g), (ndarray, np.generic)):
+        if not isinstance(innermost(g), (ndarray, np.generic)):
             raise RuntimeError("explain needs numbers; inside vmap, grad or compile there are none yet")
     for y in call.outputs:
-        if isinstance(y, TensorBase) and not isinstance(array_at_bottom(y), (ndarray, np.generic)):
+        if isinstance(y, TensorBase) and not isinstance(innermost(y), (ndarray, np.generic)):
             raise RuntimeError("explain needs numbers; inside vmap, grad or compile there are none yet")
 
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..core.blame import Place, next_sequence
 from ..core.node import LEAF, AccumulateGrad, edge_target
-from ..core.value import TensorBase, shape_of
+from ..core.value import TensorBase, innermost, shape_of
 from ..nn.parameter import Parameter
 from ..tensor.backward import BackwardCall
 from .answer import Answer
@@ -33,7 +33,7 @@ from .roots import Root, ones_for
 from .scene import Scene
 from .trace import Event
 from .vanished import search
-from .walk import Path, array_at_bottom
+from .walk import Path
 
 if TYPE_CHECKING:
     from .watch import Watch
@@ -180,7 +180,7 @@ class Causes:
         if y._node is None or y._node is LEAF:
             return None
         v = call.covectors[0]
-        covector = ones_for(y._node) if v is None else np.asarray(array_at_bottom(v))
+        covector = ones_for(y._node) if v is None else np.asarray(innermost(v))
         return Root(y, covector, True, None) if covector.shape == shape_of(y) else None
 
     def _why_zero(self, leaf: Any, name: str, call: BackwardCall, scene: Scene) -> Answer | None:

@@ -33,9 +33,7 @@ class Contributions:
         self.explanation = explanation
         self.singly = False
 
-    def add(
-        self, gradients: Sequence[ndarray | None], singly: bool = False
-    ) -> list[list[ndarray | None]]:
+    def add(self, gradients: Sequence[ndarray | None], singly: bool = False) -> list[list[ndarray | None]]:
         """Build J of each output by each leaf, where it is small enough, and the contributions to vᵀ·J.
 
         `singly`: row by row, as rules run on one covector. They may say something else on a batch where a
@@ -141,9 +139,7 @@ class Contributions:
                 if row is None or term is None:
                     row = term = np.zeros(part.shape, gradient.dtype)
                 running = running + term
-                listed.append(
-                    Contribution(k, index, v[index].item(), show(row), show(term), show(running))
-                )
+                listed.append(Contribution(k, index, v[index].item(), show(row), show(term), show(running)))
 
     @staticmethod
     def compare_sum(part: LeafPart, gradient: ndarray) -> tuple[str, bool]:
@@ -168,9 +164,7 @@ class Contributions:
             ), True
         return "", False
 
-    def products(
-        self, k: int, rows: Sequence[ndarray | None], output: OutputPart
-    ) -> list[ndarray | None]:
+    def products(self, k: int, rows: Sequence[ndarray | None], output: OutputPart) -> list[ndarray | None]:
         """Return ``v[i]·J[i]`` per leaf, the elements of v first.
 
         The pullback is linear in v over the reals only: of a complex v each element is pulled back by itself.
@@ -185,8 +179,7 @@ class Contributions:
             return jacobians.rows_of(self.path, k, units, self.singly)[0]
         with np.errstate(all="ignore"):
             return [
-                None if r is None
-                else v.reshape(v.size, *(1,) * (r.ndim - 1)).astype(r.dtype) * r[places]
+                None if r is None else v.reshape(v.size, *(1,) * (r.ndim - 1)).astype(r.dtype) * r[places]
                 for r in rows
             ]  # fmt: skip
 

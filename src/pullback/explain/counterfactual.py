@@ -16,10 +16,10 @@ from numpy import ndarray
 
 from ..core.modes import modes, put_modes, reset_modes
 from ..core.node import LEAF
-from ..core.value import TensorBase, shape_of, wrap
+from ..core.value import TensorBase, innermost, shape_of, wrap
 from ..tensor.backward import grad
 from .trace import Event, Trace, tensors_of
-from .walk import Path, array_at_bottom, undisturbed
+from .walk import Path, undisturbed
 
 #: Calls that are run again at most.
 MOST_CALLS = 2_000
@@ -151,7 +151,7 @@ class Rerun:
                 found = grad([loss], leaves, retain_graph=True, allow_unused=True)
         except Exception:  # noqa: BLE001  # as above
             return none
-        return [None if g is None else np.asarray(array_at_bottom(g)) for g in found]
+        return [None if g is None else np.asarray(innermost(g)) for g in found]
 
     def _run(
         self, change: dict[Event, Change], replaced: dict[int, Any], touched: set[Event],
@@ -263,7 +263,7 @@ def _with(value: Any, given: dict[int, Any]) -> Any:
 
 
 def _equal(found: Any, y: Any) -> bool:
-    a, b = np.asarray(array_at_bottom(found)), np.asarray(array_at_bottom(y))
+    a, b = np.asarray(innermost(found)), np.asarray(innermost(y))
     if a.shape != b.shape:
         return False
     with np.errstate(all="ignore"):
@@ -283,7 +283,7 @@ def with_nudged(event: Event, args: list[Any], kwargs: dict[str, Any]) -> Any:
     if event.function is None:
         raise NotRun(event.name)
     tensors = [a for a in args if isinstance(a, TensorBase)]
-    values = [np.asarray(array_at_bottom(a)) for a in tensors]
+    values = [np.asarray(innermost(a)) for a in tensors]
     moved = dict(zip(map(id, tensors), zip(values, nudged(event.name.strip("_"), values))))
 
     def of(argument: Any) -> Any:
@@ -305,13 +305,13 @@ def with_nudged(event: Event, args: list[Any], kwargs: dict[str, Any]) -> Any:
 
 def made_finite(tensor: Any) -> Any:
     """Return a tensor with 0 where it is not finite."""
-    value = np.asarray(array_at_bottom(tensor))
+    value = np.asarray(innermost(tensor))
     return wrap(np.where(np.isfinite(value), value, 0).astype(value.dtype))
 
 
 def finite_number(tensor: Any) -> float | None:
     """Return the value of a tensor with one element, where it is finite."""
-    value = None if tensor is None else np.asarray(array_at_bottom(tensor))
+    value = None if tensor is None else np.asarray(innermost(tensor))
     if value is None or value.size != 1 or not np.isfinite(value.astype(np.float64)).all():
         return None
     return float(value.reshape(()))

@@ -197,9 +197,7 @@ class Differences:
             total += float((np.conj(summed).ravel() * part).real.sum())
         return np.asarray([total])
 
-    def _compare(
-        self, found: ndarray, slopes: tuple[ndarray, ...], scale: float
-    ) -> tuple[float, bool, bool]:
+    def _compare(self, found: ndarray, slopes: tuple[ndarray, ...], scale: float) -> tuple[float, bool, bool]:
         """Return (largest error, whether all is right, whether there is a kink)."""
         behind, across, ahead = slopes
         if not (np.isfinite(across).all() and np.isfinite(found).all()):

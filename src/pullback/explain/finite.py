@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
+from ..core.value import innermost
 from .shown import widened
-from .walk import array_at_bottom
 
 
 def _numbers(value: Any) -> ndarray | None:
     """Return numbers in a dtype whose values NumPy can judge; None for what is finite by its kind."""
-    array = np.asarray(array_at_bottom(value))
+    array = np.asarray(innermost(value))
     if array.dtype.kind in "fc":
         return array
     return widened(array) if array.dtype.kind in "VW" else None
@@ -33,7 +33,7 @@ def has_nan(value: Any) -> bool:
 
 def counted(value: Any) -> str:
     """Say how many of the values of a tensor are NaN, and how many infinite."""
-    array = widened(np.asarray(array_at_bottom(value)))
+    array = widened(np.asarray(innermost(value)))
     nan, infinite = int(np.isnan(array).sum()), int(np.isinf(array).sum())
     parts = [f"{count} {what}" for count, what in ((nan, "NaN"), (infinite, "infinite")) if count]
     return f"{' and '.join(parts) or 'no NaN'} of {array.size} values"

@@ -19,10 +19,10 @@ from ..core.blame import is_freed, written_since
 from ..core.engine import BackwardPass
 from ..core.node import LEAF, AccumulateGrad, MultiNode, Node, Output, edge_target
 from ..core.saved import Packed
-from ..core.value import TensorBase
+from ..core.value import TensorBase, innermost
 from ..core.versions import is_stale
 from .finite import is_finite
-from .walk import array_at_bottom, reachable
+from .walk import reachable
 
 #: Gives other values for the inputs of an op, by its name.
 Moving = Callable[[str, Iterable[Any]], list[Any]]
@@ -106,7 +106,7 @@ class Flow:
 
     def _read(self, node: Node, used: int) -> None:
         if isinstance(node, AccumulateGrad):
-            value = array_at_bottom(node.variable)
+            value = innermost(node.variable)
             # What an optimizer's step wrote over is not what the graph was computed from.
             if isinstance(value, ndarray) and not written_since(node.variable._counter, used):
                 self.values[node, 0] = value
@@ -204,7 +204,7 @@ class Flow:
         warned = quiet(IGNORE)
         try:
             return None if likeness is None else [
-                None if sent is None else array_at_bottom(sent) for sent in likeness.backward(g)
+                None if sent is None else innermost(sent) for sent in likeness.backward(g)
             ]
         except Exception:  # noqa: BLE001  # as above
             return None
@@ -333,7 +333,7 @@ class _Look(BackwardPass):
             self.flow.stuck.append(node)
             return
         sent = [
-            (edge, self.send(edge, array_at_bottom(gi), g))
+            (edge, self.send(edge, innermost(gi), g))
             for edge, gi in zip(node._edges, grads)
             if edge is not None and gi is not None
         ]

@@ -13,11 +13,10 @@ import numpy as np
 from numpy import ndarray
 
 from ..core.node import LEAF, MultiNode, Node, edge_target
-from ..core.value import TensorBase
+from ..core.value import TensorBase, innermost
 from .names import Names
 from .shown import Shown, dtype_name, figures, show, widened
 from .trace import Event, Trace
-from .walk import array_at_bottom
 
 #: Elements of a result that is shown whole in its box; of larger ones there are figures.
 WHOLE = 4
@@ -39,7 +38,7 @@ def results(nodes: Sequence[Node], names: Names, trace: Trace | None) -> dict[No
     for tensor in (*names.held, *_outputs(trace.events if trace is not None else ())):
         node = tensor._node
         if node is not None and node is not LEAF:
-            add(edge_target(node)[0], array_at_bottom(tensor))
+            add(edge_target(node)[0], innermost(tensor))
     for node in nodes:
         op, saved = node._op, node._saved
         if op is None or not isinstance(saved, tuple) or not saved:
@@ -85,7 +84,7 @@ def slopes(node: Node) -> list[ndarray | None] | None:
     with np.errstate(all="ignore"):
         found = node.backward(ones)
     return [
-        None if g is None or edge is None else np.asarray(array_at_bottom(g))
+        None if g is None or edge is None else np.asarray(innermost(g))
         for g, edge in zip(found, node._edges)
     ]
 

@@ -17,9 +17,9 @@ from numpy import ndarray
 from ..array.quiet import IGNORE, loud, quiet
 from ..core.blame import is_freed
 from ..core.node import MultiNode, Node, edge_target
+from ..core.value import innermost
 from ..ops import recurrent
 from .shown import Plain, norm, plain_number
-from .walk import array_at_bottom
 
 #: Steps, keys and queries that are shown; of more there are the first and the last ones.
 MOST_COLUMNS = 12
@@ -157,7 +157,7 @@ def _gradients(layer: str, held: dict[str, Any], g: Any) -> list[float] | None:
     """
     x, h, output = held["x"], held["h"], held["output"]
     covectors = g if isinstance(g, list) else [g]
-    given = [None if v is None else np.asarray(array_at_bottom(v)) for v in covectors]
+    given = [None if v is None else np.asarray(innermost(v)) for v in covectors]
     given += [None] * (3 - len(given))
     states: list[ndarray] = [given[1] if given[1] is not None else np.zeros_like(h)]
     if layer == "lstm":

@@ -19,8 +19,8 @@ from numpy import ndarray
 from ..core.calls import edge_of
 from ..core.modes import change, set_modes
 from ..core.node import LEAF, MultiNode
-from ..core.value import wrap
-from .walk import Path, array_at_bottom
+from ..core.value import innermost, wrap
+from .walk import Path
 
 #: Of an op's own Jacobian, by its kind.
 BY_KIND = {
@@ -161,7 +161,7 @@ def single(path: Path, output: int, row: ndarray) -> list[ndarray | None]:
     """Pull one covector of one output back."""
     covectors: list[Any] = [None] * len(path.roots)
     covectors[output] = np.asarray(row)
-    return [None if r is None else np.asarray(array_at_bottom(r)) for r in path.pull(covectors)]
+    return [None if r is None else np.asarray(innermost(r)) for r in path.pull(covectors)]
 
 
 def _or_zeros(value: ndarray | None, like: Any) -> ndarray:
@@ -186,7 +186,7 @@ def column_of(
         set_modes(before)
     if arrived is None or arrived._node is None:
         return np.zeros(shape, dtype)
-    seed = np.zeros(arrived.shape, array_at_bottom(arrived).dtype)
+    seed = np.zeros(arrived.shape, innermost(arrived).dtype)
     seed[index] = 1
     back = Path([(edge_of(arrived), seed)], [edge_of(v)])
     try:

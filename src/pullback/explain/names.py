@@ -17,6 +17,7 @@ from typing import Any
 from ..core.node import LEAF, Output, edge_target
 from ..core.value import TensorBase
 from ..nn.modules.module import Module
+from .scene import tree_of
 
 #: Members of a container that are looked at; larger ones are data, not parameters.
 MOST_MEMBERS = 256
@@ -161,7 +162,7 @@ def assigned_at(filename: str, name: str, before: int) -> int | None:
     """Return the last line up to `before` that assigns a plain variable of a name, in the scope of that
     line.
     """
-    tree = _module(filename, "".join(linecache.getlines(filename)))
+    tree = tree_of(filename)
     if tree is None:
         return None
     lines = [
@@ -171,14 +172,6 @@ def assigned_at(filename: str, name: str, before: int) -> int | None:
     ]
     earlier = [line for line in lines if line <= before]
     return max(earlier) if earlier else None
-
-
-@lru_cache(maxsize=32)
-def _module(filename: str, source: str) -> ast.Module | None:
-    try:
-        return ast.parse(source)
-    except SyntaxError:
-        return None
 
 
 def _scope(tree: ast.Module, line: int) -> ast.AST:

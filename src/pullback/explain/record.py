@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from ..core.value import TensorBase
+from ..core.value import TensorBase, innermost
 from ..nn.modules.module import Module
 from ..optim.optimizer import Optimizer
 from ..tensor import backward as calls
@@ -29,7 +29,7 @@ from .page import in_frame, page_of
 from .run import Run
 from .shown import show
 from .site import Site
-from .walk import array_at_bottom, looking
+from .walk import looking
 from .watch import Watch
 
 #: Calls from one line that are explained in full; of further ones values and gradients only.
@@ -124,9 +124,7 @@ class Recording:
         found = [answer.in_a_line() for answer in self.findings]
         return "\n\n".join([*found, *map(str, self.explanations)])
 
-    def _observe(
-        self, call: calls.BackwardCall
-    ) -> Callable[[BaseException | None, Any], None] | None:
+    def _observe(self, call: calls.BackwardCall) -> Callable[[BaseException | None, Any], None] | None:
         """Explain a call that is about to run; what is returned runs when it is over."""
         frame = _caller(sys._getframe(1))
         if frame is None or looking.get():
@@ -185,7 +183,7 @@ class Recording:
         """Write a call down on the curves; return the loss, where an output is one number."""
         loss = None
         for y in call.outputs:
-            value = array_at_bottom(y)
+            value = innermost(y)
             if isinstance(value, ndarray) and value.size == 1:
                 loss = float(value.item().real)
         if call.kind == "backward":
@@ -330,7 +328,7 @@ def _look_at_grads(explanation: Explanation, tensors: list[Any]) -> list[tuple[s
     changed = []
     for part, tensor in zip(explanation.leaves, tensors):
         grad = tensor._grad if isinstance(tensor, TensorBase) else None
-        value = None if grad is None else array_at_bottom(grad)
+        value = None if grad is None else innermost(grad)
         if not isinstance(value, ndarray):
             part.after = None
             if part.gradient is not None:

@@ -24,11 +24,12 @@ from numpy import ndarray
 
 from ..core import facade
 from ..core.node import AccumulateGrad, MultiNode, Node, edge_target
+from ..core.value import innermost
 from ..core.versions import is_stale
 from ..core.view_nodes import AsStridedBackward0, CopySlices, laid_out_like
 from .sentences import op_of
 from .shown import dtype_name, widened
-from .walk import Path, array_at_bottom, reachable
+from .walk import Path, reachable
 
 #: How far a value run again in float64 may be from the one that was saved in a dtype.
 CLOSE = {"float64": 1e-7, "complex128": 1e-7, "float32": 1e-3, "complex64": 1e-3}
@@ -65,7 +66,7 @@ class Replay:
         for node in self.nodes:
             if type(node) is AccumulateGrad:
                 value = self.known.get((node, 0))
-                value = array_at_bottom(node.variable) if value is None else value
+                value = innermost(node.variable) if value is None else value
                 if not isinstance(value, (ndarray, np.generic)):
                     raise CannotReplay("a leaf has no numbers")
                 self.leaves[node] = widened(np.asarray(value))
@@ -216,7 +217,7 @@ class Replay:
         name = node._op.inputs[position]
         if name not in layout.values:
             return None
-        return array_at_bottom(node._saved[layout.position[name]])
+        return innermost(node._saved[layout.position[name]])
 
     @staticmethod
     def _written(node: CopySlices, values: dict[Place, ndarray]) -> ndarray:

@@ -10,9 +10,8 @@ import numpy as np
 from numpy import ndarray
 
 from ..core.node import LEAF, MultiNode, edge_target
-from ..core.value import TensorBase, shape_of
+from ..core.value import TensorBase, innermost, shape_of
 from .scene import Scene, paths_in, tensors_in
-from .walk import array_at_bottom
 
 
 @dataclass(frozen=True)
@@ -57,7 +56,7 @@ def root_of(loss: Any, scene: Scene) -> Root | None:
     value = scene.value(ast.unparse(given))
     if not isinstance(value, TensorBase):
         return Root(loss, ones, False, call)
-    covector = np.asarray(array_at_bottom(value))
+    covector = np.asarray(innermost(value))
     while covector.ndim > len(shape_of(loss)):
         covector = covector.sum(0)
     same = covector.shape == shape_of(loss)

@@ -9,12 +9,11 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from ..core.value import TensorBase
+from ..core.value import TensorBase, innermost
 from .answer import Answer
 from .explanation import Call
 from .shown import norm, plain_number, widened
 from .trace import Event
-from .walk import array_at_bottom
 
 #: Points of a curve that a page holds; of a longer one every second, third, … is left out.
 MOST_POINTS = 400
@@ -74,8 +73,8 @@ class Run:
         if look:
             sizes: dict[str, float] = {}
             for p in _held(optimizer):
-                grad = None if p._grad is None else array_at_bottom(p._grad)
-                value = array_at_bottom(p)
+                grad = None if p._grad is None else innermost(p._grad)
+                value = innermost(p)
                 if isinstance(grad, ndarray) and isinstance(value, ndarray):
                     layer = layer_of(name_of(p))
                     sizes[layer] = math.hypot(sizes.get(layer, 0.0), norm(grad))
@@ -94,7 +93,7 @@ class Run:
         moved: dict[str, float] = {}
         sizes: dict[str, float] = {}
         for p, layer, old in before:
-            new = array_at_bottom(p)
+            new = innermost(p)
             if isinstance(new, ndarray) and new.shape == old.shape:
                 with np.errstate(all="ignore"):
                     change = norm(widened(new) - widened(old))
@@ -106,7 +105,7 @@ class Run:
         """Write down how many units gave 0 for a whole batch, where a call cuts off what is negative."""
         if len(event.inputs) != 1 or len(event.outputs) != 1 or not event.kept:
             return
-        given, found = array_at_bottom(event.inputs[0][0]), array_at_bottom(event.outputs[0])
+        given, found = innermost(event.inputs[0][0]), innermost(event.outputs[0])
         if not (isinstance(given, ndarray) and isinstance(found, ndarray) and given.shape == found.shape):
             return
         if found.ndim < 2 or not found.size or found.dtype.kind != "f":

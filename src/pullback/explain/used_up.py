@@ -219,9 +219,7 @@ def second_backward(error: BaseException, raised: Raised) -> Answer:
     same = first is not None and again is not None and (first.file, first.line) == (again.file, again.line)
     loss = next(iter(raised.names_at()), "the loss")
     if same and _made_before_loop(raised, loss):
-        return Answer.of(
-            "part outside the loop", raised.made(loss) or made, tuple(evidence), loss=loss
-        )
+        return Answer.of("part outside the loop", raised.made(loss) or made, tuple(evidence), loss=loss)
     if same:
         return Answer.of("shared graph in a loop", made, tuple(evidence))
     if again is not None and moment >= 0 and _all_freed(moment):

@@ -11,14 +11,14 @@ from numpy import ndarray
 
 from ..core.blame import Place, is_freed, user_frame
 from ..core.node import LEAF, AccumulateGrad, Node, edge_target
-from ..core.value import TensorBase
+from ..core.value import TensorBase, innermost
 from .answer import ASK_AGAIN, Answer, kept_answer, kind_of, texts
 from .flow import Flow, Visit, leading_to
 from .roots import Root, root_of
 from .scene import Scene
 from .sentences import op_of
 from .source import place_of
-from .walk import array_at_bottom, reachable
+from .walk import reachable
 
 
 class Cause(NamedTuple):
@@ -114,7 +114,7 @@ def why_zero(x: Any, loss: Any = None) -> Answer:
         raise TypeError(f"why_zero: expected a tensor, got {type(x).__name__}")
     scene = Scene(user_frame(sys._getframe(1)))
     name = scene.name_of(x) or "the tensor"
-    grad = None if x._grad is None else np.asarray(array_at_bottom(x._grad))
+    grad = None if x._grad is None else np.asarray(innermost(x._grad))
     if grad is None and x._node is not LEAF:
         return Answer.of("no gradient", name=name)
     if grad is not None and np.all(np.abs(grad) > NOISE):
@@ -166,9 +166,7 @@ def search(x: Any, name: str, root: Root, grad: ndarray | None, scene: Scene) ->
     if kind == "multiplied by 0" and all(_starts(v, leading) for v, _ in ends):
         return Answer.of(STARTS, place_of(visit.node), cause=cause)
     sure = root.known and not flow.assumed and not any(node in leading for node in flow.stuck)
-    seen = [
-        f"a covector that is not 0 arrives at {op_of(visit.node)}, and 0 goes on to {name}",
-    ]
+    seen = [f"a covector that is not 0 arrives at {op_of(visit.node)}, and 0 goes on to {name}"]
     if lines > 1:
         seen += [f"and so it does at {place_of(v.node)}" for v, _ in ends[1:]]
     return Answer(

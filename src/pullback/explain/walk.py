@@ -27,7 +27,7 @@ from ..core.engine import BackwardPass
 from ..core.levels import entered_level
 from ..core.modes import modes, put_modes, reset_modes
 from ..core.node import AccumulateGrad, MultiNode, Node, edge_target
-from ..core.value import TensorBase
+from ..core.value import TensorBase, innermost
 from ..tensor.random import get_rng_state, set_rng_state
 
 #: Whether this context is looking at a pullback, so that calls within it are not explained in turn.
@@ -58,7 +58,7 @@ class Path:
     """
 
     def __init__(self, roots: Sequence[tuple[Any, Any]], targets: Sequence[Any] | None = None) -> None:
-        self.roots = [(edge, array_at_bottom(g)) for edge, g in roots]
+        self.roots = [(edge, innermost(g)) for edge, g in roots]
         starts = [edge_target(edge)[0] for edge, _ in roots]
         self.needed: set[Node] | None = None
         if targets is None:
@@ -72,9 +72,7 @@ class Path:
             self.targets = list(targets)
         self.custom = [node for node in self.nodes if hasattr(node, "__dict__")]
 
-    def pull(
-        self, covectors: Sequence[Any], visit: Visit | None = None, recorded: bool = False
-    ) -> list[Any]:
+    def pull(self, covectors: Sequence[Any], visit: Visit | None = None, recorded: bool = False) -> list[Any]:
         """Pull one covector per root back; return what arrives at each target, None where nothing does.
 
         Parameters
@@ -145,8 +143,7 @@ class _Look(BackwardPass):
             self.results[position] = g[index] if isinstance(node, MultiNode) else g
         needed = self.needed
         runs = type(node) is not AccumulateGrad and (
-            needed is None
-            or any(edge is not None and edge_target(edge)[0] in needed for edge in node._edges)
+            needed is None or any(edge is not None and edge_target(edge)[0] in needed for edge in node._edges)
         )
         if not runs and self.visit is not None:
             self.visit(node, g, ())
@@ -175,16 +172,9 @@ def _dense(tensor: Any) -> Any:
 
 def _batch_first(value: Any, size: int) -> ndarray:
     if isinstance(value, Batched):
-        return np.moveaxis(np.asarray(array_at_bottom(value.value)), value.dim, 0)
-    array = np.asarray(array_at_bottom(value))
+        return np.moveaxis(np.asarray(innermost(value.value)), value.dim, 0)
+    array = np.asarray(innermost(value))
     return np.broadcast_to(array, (size, *array.shape))
-
-
-def array_at_bottom(value: Any) -> Any:
-    """Return the array inside a tensor; anything else as it is."""
-    while isinstance(value, TensorBase):
-        value = value._value
-    return value
 
 
 def reachable(starts: Iterable[Node]) -> list[Node]:

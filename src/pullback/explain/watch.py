@@ -16,7 +16,7 @@ from numpy import ndarray
 
 from ..core.blame import Place, place_at, user_frame
 from ..core.node import LEAF, AccumulateGrad
-from ..core.value import TensorBase
+from ..core.value import TensorBase, innermost
 from ..nn.parameter import Parameter
 from ..optim.optimizer import Optimizer
 from ..tensor.backward import BackwardCall
@@ -51,7 +51,7 @@ from .names import Names
 from .run import Run
 from .scene import Scene
 from .trace import Event, Trace
-from .walk import Path, array_at_bottom
+from .walk import Path
 from .wrapped_calls import WrappedCalls, number_of
 
 #: Writes by which a program trains weights itself, as averages and codebooks are.
@@ -235,7 +235,7 @@ class Watch:
             self.adversaries.clamps(event, self.loop.step_owner)
         data.look_at_stored(event, user_frame(sys._getframe(2)), self.findings)
         made = origin(maker)
-        value = array_at_bottom(tensor)
+        value = innermost(tensor)
         if made is not None and made.name == "data" and isinstance(value, ndarray):
             self.functions.wrote(event.number, value, event.place)
 

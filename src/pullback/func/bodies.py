@@ -62,9 +62,7 @@ class Written(NamedTuple):
     spec: TreeSpec
 
 
-def write_down(
-    functions: Sequence[Callable[..., Any]], kinds: Sequence[Kind], what: str
-) -> list[Written]:
+def write_down(functions: Sequence[Callable[..., Any]], kinds: Sequence[Kind], what: str) -> list[Written]:
     """Write functions of tensors of the same kinds down; all of them get the same held inputs after these."""
     recorders, written = [], []
     for function in functions:
@@ -228,9 +226,7 @@ def pulled(body: Body, wanted: Sequence[int], changing: int = 0) -> Pullback:
     kept = [v for v in saved if v not in numbers[changing:]]
 
     def made(inputs: Sequence[int], equations: Sequence[Equation], outputs: Sequence[int]) -> Body:
-        return pruned(Body(
-            inputs, equations, outputs, recorder.constants, recorder.shapes, recorder.dtypes
-        ))  # fmt: skip
+        return pruned(Body(inputs, equations, outputs, recorder.constants, recorder.shapes, recorder.dtypes))
 
     back = made([*own, *kept, *(numbers[n] for n in read)], again, grads)
     whole = made(numbers, forward, [*results, *kept])

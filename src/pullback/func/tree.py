@@ -263,9 +263,7 @@ class TreeSpec:
         node = _node(tree)
         children, context = node.flatten_fn(tree) if node is not None else ([], None)
         if len(children) != self.num_children:
-            raise ValueError(
-                f"Node arity mismatch; expected {self.num_children}, but got {len(children)}."
-            )
+            raise ValueError(f"Node arity mismatch; expected {self.num_children}, but got {len(children)}.")
         if both_mappings:
             keys = self._context[1] if self.type is defaultdict else self._context
             if set(keys) != set(tree):

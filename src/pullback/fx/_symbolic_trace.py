@@ -51,9 +51,7 @@ def wrap(fn_or_name: Any) -> Any:
     What was given, so that it can stand as a decorator.
     """
     if not callable(fn_or_name) and not isinstance(fn_or_name, str):
-        raise RuntimeError(
-            "Unsupported type for global function! Must be either a callable or string name"
-        )
+        raise RuntimeError("Unsupported type for global function! Must be either a callable or string name")
     frame = sys._getframe(1)
     if frame.f_code.co_name != "<module>":
         raise NotImplementedError("wrap must be called at the top level of a module")
@@ -181,9 +179,7 @@ class Tracer(TracerBase):
                 return str(name)
         raise NameError("module is not installed as a submodule")
 
-    def call_module(
-        self, m: Module, forward: Function, args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> Any:
+    def call_module(self, m: Module, forward: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Trace a call of a submodule: a node for a leaf, else what its `forward` does."""
         path = self.path_of_module(m)
         times = self._calls.get(path, 0)

@@ -26,9 +26,7 @@ class Interpreter:
         Another graph to run with the module's parameters.
     """
 
-    def __init__(
-        self, module: Any, garbage_collect_values: bool = True, graph: Graph | None = None
-    ) -> None:
+    def __init__(self, module: Any, garbage_collect_values: bool = True, graph: Graph | None = None) -> None:
         self.module = module
         self.submodules = dict(module.named_modules())
         self.graph: Graph = module.graph if graph is None else graph

@@ -71,9 +71,7 @@ class TracerBase:
         proxy_factory_fn: Callable[[Node], Proxy] | None = None,
     ) -> Proxy:  # fmt: skip
         """Make a node of arguments in which proxies stand, and its proxy."""
-        made = self.create_node(
-            kind, target, self.create_arg(args), self.create_arg(kwargs), name, type_expr
-        )
+        made = self.create_node(kind, target, self.create_arg(args), self.create_arg(kwargs), name, type_expr)
         return (proxy_factory_fn or self.proxy)(made)
 
     def create_arg(self, a: Any) -> Any:

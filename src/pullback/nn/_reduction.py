@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from .functional.loss_reduction import check_reduction, legacy_reduction
-
-_NUMBERS = {"none": 0, "mean": 1, "sum": 2}
+from .functional.loss_reduction import REDUCTIONS, check_reduction, legacy_reduction
 
 __all__ = ["get_enum", "legacy_get_enum", "legacy_get_string"]
 
@@ -22,7 +20,7 @@ def get_enum(reduction: str) -> int:
         For another name.
     """
     check_reduction(reduction)
-    return _NUMBERS[reduction]
+    return REDUCTIONS.index(reduction)
 
 
 def legacy_get_string(size_average: bool | None, reduce: bool | None, emit_warning: bool = True) -> str:

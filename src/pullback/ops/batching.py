@@ -85,9 +85,7 @@ def _slices(call: Callable[..., Any], by_element: Callable[..., Any]) -> Callabl
             return call(x, values[1], *source, dim + 1, *attrs)
         count = prod(shape_of(index)[1:])
         whole = (*shape[: dim + 1], count, *shape[dim + 2 :])
-        places = expand(
-            reshape(index, (size, *(1,) * dim, count, *(1,) * (len(shape) - dim - 2))), whole
-        )
+        places = expand(reshape(index, (size, *(1,) * dim, count, *(1,) * (len(shape) - dim - 2))), whole)
         return by_element(x, places, *(reshape(s, whole) for s in source), dim + 1, *attrs)
 
     return rule

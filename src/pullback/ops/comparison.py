@@ -177,9 +177,7 @@ def _where(condition: ndarray, x: Any, y: Any, /, out: Any = ...) -> ndarray:
         masked = (
             _masked(condition, x, True)
             if _is_zero(y)
-            else _masked(condition, y, False)
-            if _is_zero(x)
-            else None
+            else _masked(condition, y, False) if _is_zero(x) else None
         )
         if masked is not None:
             return masked
@@ -215,9 +213,7 @@ def _zero(x: ndarray, /, out: Any = ...) -> ndarray:
 zeros_of = elementwise("zeros_of", _zero, None, promote=None, halves=False)
 
 #: The comparisons of values that users never hold; rules use them.
-def _near(
-    a: ndarray, b: ndarray, /, rtol: float, atol: float, equal_nan: bool, out: Any = ...
-) -> ndarray:
+def _near(a: ndarray, b: ndarray, /, rtol: float, atol: float, equal_nan: bool, out: Any = ...) -> ndarray:
     close = np.equal(a, b, out=...)
     if equal_nan and a.dtype.kind in "fcV":
         close = np.logical_or(close, np.isnan(a) & np.isnan(b), out=...)

@@ -142,9 +142,7 @@ _LINEAR_RULES = (
 
 
 def _mm_of(letters: str) -> Any:
-    rules = tuple(
-        (_MM_COLUMN_RULES if letter == "t" else _MM_RULES)[k] for k, letter in enumerate(letters)
-    )
+    rules = tuple((_MM_COLUMN_RULES if letter == "t" else _MM_RULES)[k] for k, letter in enumerate(letters))
     return renamed(mm, f"mm_{letters}", "MmBackward0", rules)
 
 
@@ -340,9 +338,7 @@ def linear_sum(bias: ndarray | None, x: ndarray, columns: ndarray) -> ndarray:
     return product if bias is None else np.add(product, bias, out=product)
 
 
-def _batch_addmm(
-    size: int, values: Terms, dims: tuple[int | None, ...], beta: Any, alpha: Any
-) -> Term:
+def _batch_addmm(size: int, values: Terms, dims: tuple[int | None, ...], beta: Any, alpha: Any) -> Term:
     b, x, y = values
     if dims[1] is None and dims[2] is None:
         product = mm(x, y)

@@ -26,9 +26,7 @@ from .structure import expand, permute_to_front, reshape, sum_dims
 Sizes = tuple[int, ...]
 
 
-def _conv(
-    x: ndarray, w: ndarray, /, stride: Sizes, padding: Sizes, dilation: Sizes, groups: int
-) -> ndarray:
+def _conv(x: ndarray, w: ndarray, /, stride: Sizes, padding: Sizes, dilation: Sizes, groups: int) -> ndarray:
     return kernels.conv(x, w, stride, padding, dilation, groups)
 
 

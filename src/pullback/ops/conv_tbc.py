@@ -29,17 +29,13 @@ def _conv_tbc(x: ndarray, weight: ndarray, bias: ndarray, /, padding: int) -> nd
 
 def _x_rule(g: Term, weight: Term, shape_x: Sizes, padding: int) -> Term:
     filters = conj(permute(weight, _REVERSED))
-    x = conv_transpose(
-        permute(g, _CHANNELS_SECOND), filters, (1,), (padding,), (1,), 1, (shape_x[0],)
-    )
+    x = conv_transpose(permute(g, _CHANNELS_SECOND), filters, (1,), (padding,), (1,), 1, (shape_x[0],))
     return contiguous_copy(permute(x, _TIME_FIRST))
 
 
 def _weight_rule(g: Term, x: Term, shape_weight: Sizes, padding: int) -> Term:
     images = conj(permute(x, _CHANNELS_SECOND))
-    filters = conv_weight(
-        images, permute(g, _CHANNELS_SECOND), (shape_weight[0],), (1,), (padding,), (1,), 1
-    )
+    filters = conv_weight(images, permute(g, _CHANNELS_SECOND), (shape_weight[0],), (1,), (padding,), (1,), 1)
     return contiguous_copy(permute(filters, _REVERSED))
 
 

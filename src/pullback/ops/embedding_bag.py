@@ -153,9 +153,7 @@ embedding_bag_sparse: Any = op(
 embedding_bag_adjoint: Any = op(
     "embedding_bag_adjoint", _adjoint,
     (
-        lambda g, indices, offsets, scale, rows: embedding_bag(
-            g, indices, offsets, scale, "sum", -1, False
-        ),
+        lambda g, indices, offsets, scale, rows: embedding_bag(g, indices, offsets, scale, "sum", -1, False),
         None, None,
         lambda covector, g, indices, offsets, rows: _products(g, covector, indices, offsets),
     ),

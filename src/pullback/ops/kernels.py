@@ -81,9 +81,7 @@ class Refusal:
             raise unsupported(self._kernel, given, common)
 
 
-def refuse(
-    kernel: str, kinds: str, *, halves: bool = False, inputs: int = 2, alike: bool = False
-) -> Refusal:
+def refuse(kernel: str, kinds: str, *, halves: bool = False, inputs: int = 2, alike: bool = False) -> Refusal:
     """Make the check of an op whose kernel is not written for all dtypes (see `Refusal`)."""
     return Refusal(kernel, kinds, halves, inputs, alike)
 

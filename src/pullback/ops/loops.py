@@ -62,6 +62,4 @@ def _cond(tensors: tuple[ndarray, ...], /, true_body: Body, false_body: Body) ->
 
 
 #: ``true_body(*tensors[1:]) if tensors[0] else false_body(*tensors[1:])``.
-cond = op(
-    "cond", _cond, variadic=True, many=True, shape=lambda *args: args[-1].kinds(args[-1].outputs)
-)  # fmt: skip
+cond = op("cond", _cond, variadic=True, many=True, shape=lambda *args: args[-1].kinds(args[-1].outputs))

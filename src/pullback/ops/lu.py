@@ -172,9 +172,7 @@ def _lu_unpack_rule(g: Covectors, shape_x: tuple[int, ...]) -> Term:
     return _packed(gl, gu)
 
 
-def _lu_unpack_jvp(
-    primals: Terms, tangents: Terms, out: Term, data: bool, exchanges: bool
-) -> Covectors:
+def _lu_unpack_jvp(primals: Terms, tangents: Terms, out: Term, data: bool, exchanges: bool) -> Covectors:
     if not data:
         return None, None, None
     count = min(shape_of(primals[0])[-2:])
@@ -243,9 +241,7 @@ def _lu_solve(
     )[0]
 
 
-def _lu_solve_rule(
-    g: Term, x: Term, pivots: Term, out: Term, left: bool, adjointed: bool
-) -> Term:
+def _lu_solve_rule(g: Term, x: Term, pivots: Term, out: Term, left: bool, adjointed: bool) -> Term:
     if not left:
         g, out, adjointed = adjoint(g), adjoint(out), not adjointed
     p, lower, upper = lu_unpack(x, pivots, True, True)
@@ -272,10 +268,7 @@ def _lu_solve_batched(
 #: X with A X = B, X A = B or the like with Aᴴ, from the factors that `lu_factor_ex` gives.
 lu_solve: Call = op(
     "linalg_lu_solve", _lu_solve,
-    (
-        _lu_solve_rule, None,
-        lambda g, x, pivots, left, adjointed: lu_solve(x, pivots, g, left, not adjointed),
-    ),
+    (_lu_solve_rule, None, lambda g, x, pivots, left, adjointed: lu_solve(x, pivots, g, left, not adjointed)),
     batch_rule=_lu_solve_batched,
     shape=lambda x, pivots, y, *attrs: (((*leading((x, pivots, y), (2, 1, 2)), *y.shape[-2:]), y.dtype),),
     saves=("out",),

@@ -18,7 +18,7 @@ from ..array import norm as kernels
 from ..array.layout import following_channels
 from ..core.op import Covectors, Term, Terms, op
 from ..core.recorded_pullback import zeros_like_value
-from ..core.result_shapes import Kinds, of_no_image
+from ..core.result_shapes import of_no_image
 from ..core.value import TensorBase, dtype_of, shape_of
 from .arithmetic import rsqrt
 from .reduce import mean_dims
@@ -113,9 +113,7 @@ def _layer_backward(
     return kernels.layer_norm_adjoint(g, x, mean, rstd, weight, axes)
 
 
-def _layer_backward_rule(
-    covectors: Any, g: Term, x: Term, weight: Term, axes: int, eps: float
-) -> Covectors:
+def _layer_backward_rule(covectors: Any, g: Term, x: Term, weight: Term, axes: int, eps: float) -> Covectors:
     shape = shape_of(x)
     dims, over = _layer_dims(shape, axes)
     kept = (*(1,) * len(over), *(shape[d] for d in dims))
@@ -309,9 +307,7 @@ def _group_norm(
     return kernels.group_norm(x, weight, bias, groups, eps)
 
 
-def _group_rule(
-    g: Term, x: Term, weight: Term, mean: Term, rstd: Term, groups: int, eps: float
-) -> Covectors:
+def _group_rule(g: Term, x: Term, weight: Term, mean: Term, rstd: Term, groups: int, eps: float) -> Covectors:
     in_x, in_weight, in_bias = group_norm_backward(g, x, weight, mean, rstd, groups, eps)
     if isinstance(g, TensorBase):
         # torch composes a recorded pullback of other ops: this part depends on g alone.
@@ -323,10 +319,6 @@ def _group_backward(
     g: ndarray, x: ndarray, weight: ndarray | None, mean: ndarray, rstd: ndarray, /, groups: int, eps: float
 ) -> tuple[ndarray, ndarray, ndarray]:
     return kernels.group_norm_adjoint(g, x, mean, rstd, weight, groups)
-
-
-def _group_backward_shapes(g: ndarray, x: ndarray, *others: Any) -> Kinds:
-    return ((x.shape, x.dtype), *(((x.shape[1],), x.dtype),) * 2)
 
 
 def _group_backward_rule(
@@ -375,5 +367,5 @@ group_norm = op(
 group_norm_backward = op(
     "native_group_norm_backward", _group_backward, _group_backward_rule, joint=True,
     outputs=("dx", "dweight", "dbias"), partial=True, batch_rule=_group_backward_batched,
-    shape=_group_backward_shapes,
+    shape=lambda g, x, *others: ((x.shape, x.dtype), *(((x.shape[1],), x.dtype),) * 2),
 )

@@ -243,9 +243,7 @@ def _ormqr(x: ndarray, tau: ndarray, c: ndarray, /, left: bool, transposed: bool
     return each(step, (x, tau, c), ((c.shape[-2:], c.dtype),), (2, 1, 2))[0]
 
 
-def _ormqr_rule(
-    g: Term, x: Term, tau: Term, c: Term, left: bool, transposed: bool
-) -> tuple[Any, Any, Any]:
+def _ormqr_rule(g: Term, x: Term, tau: Term, c: Term, left: bool, transposed: bool) -> tuple[Any, Any, Any]:
     if left:
         return _pull_reflections(g, x, tau, c, transposed)
     gx, gtau, gc = _pull_reflections(adjoint(g), x, tau, adjoint(c), not transposed)

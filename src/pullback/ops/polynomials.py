@@ -112,9 +112,7 @@ def _chebyshev(
 
 
 def _t(shifted: bool) -> Any:
-    return _chebyshev(
-        lambda x: x, lambda n, angle: np.cos(n * angle), lambda n: (1, 1), shifted, above=6
-    )
+    return _chebyshev(lambda x: x, lambda n, angle: np.cos(n * angle), lambda n: (1, 1), shifted, above=6)
 
 
 def _u(shifted: bool) -> Any:

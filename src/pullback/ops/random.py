@@ -341,6 +341,4 @@ def _rrelu_noise(x: ndarray, /, low: float, high: float, generator: Generator) -
 
 
 #: Slopes drawn between two bounds where x is not positive, one number per such element, and ones elsewhere.
-rrelu_noise = _weighing(
-    op("rrelu_noise", _rrelu_noise, (None,), jvp=_zero_tangent, batch=_same_attributes)
-)
+rrelu_noise = _weighing(op("rrelu_noise", _rrelu_noise, (None,), jvp=_zero_tangent, batch=_same_attributes))

@@ -241,9 +241,7 @@ def _lstm_rule(
 def _tangents(in_steps: Callable[..., tuple[Any, ...]], kept: int) -> Callable[..., tuple[Any, ...]]:
     """Return the jvp of a layer whose last `kept` outputs carry none."""
 
-    def jvp(
-        primals: Terms, tangents: Covectors, out: Term, *attrs: Any
-    ) -> Covectors:
+    def jvp(primals: Terms, tangents: Covectors, out: Term, *attrs: Any) -> Covectors:
         found = pushed_forward(lambda *values: in_steps(*values, *attrs), primals, tangents)
         return *found, *(None,) * kept
 

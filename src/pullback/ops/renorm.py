@@ -39,9 +39,7 @@ def _rule(g: Term, x: Term, p: float, dim: int, largest: float) -> Term:
     return where(gt(norm, largest), largest * inverse * (g - inverse * pulled), g)
 
 
-def _batched(
-    size: int, values: Terms, dims: tuple[int, ...], p: float, dim: int, largest: float
-) -> Term:
+def _batched(size: int, values: Terms, dims: tuple[int, ...], p: float, dim: int, largest: float) -> Term:
     x = permute_to_front(values[0], dims[0])
     order = (0, dim + 1, *(d for d in range(1, len(shape_of(x))) if d != dim + 1))
     turned = permute(x, order)

@@ -76,9 +76,7 @@ def _sizes(lengths: Any, like: Term, axis: int) -> Term:
     return as_dtype(reshape(clamp(lengths, 1, None), (*shape, *(1,) * rest)), dtype_of(like))
 
 
-def _rule(
-    g: Term, x: Term, lengths: Any, out: Term, reduce: str, axis: int, initial: float | None
-) -> Term:
+def _rule(g: Term, x: Term, lengths: Any, out: Term, reduce: str, axis: int, initial: float | None) -> Term:
     places = shape_of(x)[axis]
     if reduce == "sum":
         return spread(g, lengths, axis, places)

@@ -44,9 +44,7 @@ class SparseAdam(Optimizer):
         ]
         wrong = [place for place, param in places if param.is_sparse]
         if wrong:
-            raise ValueError(
-                f"Sparse params at indices {wrong}: SparseAdam requires dense parameter tensors"
-            )
+            raise ValueError(f"Sparse params at indices {wrong}: SparseAdam requires dense parameter tensors")
         wrong = [place for place, param in places if param.is_complex()]
         if wrong:
             raise ValueError(

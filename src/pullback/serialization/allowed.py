@@ -121,9 +121,7 @@ def clear_safe_globals() -> None:
 
 def get_safe_globals() -> list[Any]:
     """Return what `add_safe_globals` allowed."""
-    return [
-        thing if ".".join(torch_name(thing)) == name else (thing, name) for name, thing in _USER.items()
-    ]
+    return [thing if ".".join(torch_name(thing)) == name else (thing, name) for name, thing in _USER.items()]
 
 
 @contextmanager

@@ -197,9 +197,7 @@ class Archive:
         if header[:4] != _BEGINNING:
             raise RuntimeError(f"the record {entry.filename} has no header where the directory says")
         return (
-            entry.header_offset
-            + _HEADER
-            + int.from_bytes(header[26:28], "little")
+            entry.header_offset + _HEADER + int.from_bytes(header[26:28], "little")
             + int.from_bytes(header[28:30], "little")
         )
 

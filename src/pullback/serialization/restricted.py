@@ -345,9 +345,7 @@ class Unpickler:
         if type(reference) is not tuple or not reference:
             raise UnpicklingError(f"persistent_load id must be tuple or int, but got {type(reference)}")
         if reference[0] not in ("storage", b"storage"):
-            raise UnpicklingError(
-                f"Only persistent_load of storage is allowed, but got {type(reference[0])}"
-            )
+            raise UnpicklingError(f"Only persistent_load of storage is allowed, but got {type(reference[0])}")
         self.stack.append(self.reference(reference))
 
 

@@ -356,9 +356,7 @@ def backward_call(outputs: Any, covectors: Any, inputs: Any) -> BackwardCall:
     return BackwardCall("backward", ys, vs, xs, roots, edges)
 
 
-def _result(
-    x: Any, g: Any, allow_unused: bool, materialize: bool, position: int, create_graph: bool
-) -> Any:
+def _result(x: Any, g: Any, allow_unused: bool, materialize: bool, position: int, create_graph: bool) -> Any:
     """Return what `grad` gives for an input at which no array arrived."""
     if g is not None:
         return as_tensor(g)
@@ -449,9 +447,7 @@ def _checked_edges(inputs: tuple[object, ...], text: str) -> list[Any]:
     edges = []
     for x in inputs:
         if not isinstance(x, (TensorBase, GradientEdge)):
-            raise RuntimeError(
-                f"all inputs have to be Tensors or GradientEdges, but got {type(x).__name__}"
-            )
+            raise RuntimeError(f"all inputs have to be Tensors or GradientEdges, but got {type(x).__name__}")
         edge = _edge(x)
         if edge is None and not (isinstance(x, TensorBase) and inplace.requires_grad(x)):
             raise RuntimeError(text)

@@ -164,10 +164,7 @@ def _check_numbers(
         (((places >= 0) & (places < limit)).all(), f"0 <= {within} < {short}"),
         ((starts[..., 0] == 0).all(), f"{begin}[..., 0] == 0"),
         ((starts[..., -1] == found).all(), f"{begin}[..., -1] == nnz"),
-        (
-            ((sizes >= 0) & (sizes <= limit)).all(),
-            f"0 <= {begin}[..., 1:] - {begin}[..., :-1] <= {short}",
-        ),
+        (((sizes >= 0) & (sizes <= limit)).all(), f"0 <= {begin}[..., 1:] - {begin}[..., :-1] <= {short}"),
         (
             distinct,
             (

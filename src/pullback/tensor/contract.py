@@ -40,9 +40,7 @@ def check_dtypes(x: Any, y: Any) -> None:
     a, b = dtype_of(x), dtype_of(y)
     if a != b:
         raise errors.with_note(
-            RuntimeError(
-                f"expected m1 and m2 to have the same dtype, but got: {c_name(a)} != {c_name(b)}"
-            ),
+            RuntimeError(f"expected m1 and m2 to have the same dtype, but got: {c_name(a)} != {c_name(b)}"),
             "Convert one operand: x.to(y.dtype).",
         )
     if a.kind == "b":
@@ -240,9 +238,7 @@ def _folds(x: Any, y: Any) -> bool:
     if stack is y:
         value = value.swapaxes(-1, -2)
     strides = strides_of(value)
-    return all(
-        strides[axis] == strides[axis + 1] * value.shape[axis + 1] for axis in range(value.ndim - 2)
-    )
+    return all(strides[axis] == strides[axis + 1] * value.shape[axis + 1] for axis in range(value.ndim - 2))
 
 
 def _folded(x: Any, y: Any) -> Any:
@@ -258,9 +254,7 @@ def _folded(x: Any, y: Any) -> Any:
             raise RuntimeError(f"size mismatch, got input ({rows}), mat ({rows}x{a[-1]}), vec ({b[0]})")
         return unsafe_view(_mv(folded, y), a[:-1])
     if a[-1] != b[0]:
-        raise RuntimeError(
-            f"mat1 and mat2 shapes cannot be multiplied ({rows}x{a[-1]} and {b[0]}x{b[1]})"
-        )
+        raise RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({rows}x{a[-1]} and {b[0]}x{b[1]})")
     check_dtypes(folded, y)
     product = unsafe_view(_mm(folded, y), (*a[:-1], b[1]))
     if not swapped:

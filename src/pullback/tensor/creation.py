@@ -169,9 +169,7 @@ def creator(
             out = given.pop("out", None)
             return make(**given) if out is None else _filled(printed, out, function, given)
 
-        return public(
-            described(call, make, parser), name=name, namespace=namespace, method=False, out=False
-        )
+        return public(described(call, make, parser), name=name, namespace=namespace, method=False, out=False)
 
     return declare
 

@@ -149,9 +149,7 @@ def _alphabetical(s: str) -> tuple[bool, str]:
 def _named(part: str, rank: int, position: int) -> list[str]:
     head, has_dots, tail = part.partition("...")
     if "." in head or "." in tail:
-        raise RuntimeError(
-            f"einsum(): found '.' for operand {position} that is not part of any ellipsis"
-        )
+        raise RuntimeError(f"einsum(): found '.' for operand {position} that is not part of any ellipsis")
     spare = rank - len(head) - len(tail)
     if spare < 0 or (spare and not has_dots):
         relation, condition = (

@@ -55,20 +55,14 @@ _TOO_MANY_DIMS = "maximum supported dimension|number of dimensions must be withi
 
 
 #: NumPy's names of parameters, which torch's own parser takes too, with torch's.
-NUMPY_NAMES = {
-    "axis": "dim", "keepdims": "keepdim", "x": "input", "a": "input", "x1": "input", "x2": "other",
-}
+NUMPY_NAMES = {"axis": "dim", "keepdims": "keepdim", "x": "input", "a": "input", "x1": "input", "x2": "other"}
 
 
 #: Functions of torch's in Python, which do not.
-IN_PYTHON = frozenset({
-    "istft", "lu", "norm", "split", "stft", "unflatten", "unique", "unique_consecutive"
-})  # fmt: skip
+IN_PYTHON = frozenset({"istft", "lu", "norm", "split", "stft", "unflatten", "unique", "unique_consecutive"})
 
 
-def renamed(
-    function: Function, place: str, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> Any:
+def renamed(function: Function, place: str, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Return what a function gives whose call failed, by an older signature, or with NumPy's names taken for
     torch's, Python's types for dtypes and tensors for numbers; `PASS` where there are none, or where that is
     wrong too.

@@ -124,9 +124,7 @@ def _axes(input: Any, s: Any, dim: Any) -> tuple[tuple[int, ...], list[int]]:
         if dim is not None and len(dim) != len(s):
             raise RuntimeError("When given, dim and shape arguments must have the same length")
         if len(s) > rank:
-            raise RuntimeError(
-                f"Got shape with {len(s)} values but input tensor only has {rank} dimensions."
-            )
+            raise RuntimeError(f"Got shape with {len(s)} values but input tensor only has {rank} dimensions.")
         if dim is None:
             dims = tuple(range(rank - len(s), rank))
         sizes = [shape[d] if n == -1 else n for d, n in zip(dims, s, strict=True)]
@@ -279,9 +277,7 @@ def rfftn(input: Any, s: Any = None, dim: Any = None, norm: str | None = None) -
     there).
     """
     if dtype_of(input).kind in "cW":
-        raise RuntimeError(
-            f"rfftn expects a real-valued input tensor, but got {type_word(dtype_of(input))}"
-        )
+        raise RuntimeError(f"rfftn expects a real-valued input tensor, but got {type_word(dtype_of(input))}")
     x = _floating(input)
     dims, sizes = _axes(x, s, dim)
     _some("rfftn", dims)
@@ -330,9 +326,7 @@ def ihfftn(input: Any, s: Any = None, dim: Any = None, norm: str | None = None) 
     dims, sizes = _axes(input, s, dim)
     _some("ihfftn", dims)
     if dtype_of(input).kind in "cW":
-        raise RuntimeError(
-            f"Only supports floating-point dtypes, but found: {type_word(dtype_of(input))}"
-        )
+        raise RuntimeError(f"Only supports floating-point dtypes, but found: {type_word(dtype_of(input))}")
     x = f.resized(_floating(input), dims, sizes)
     scale = _normalization(norm, False)
     found = f.r2c(x, dims[-1:], scale, True)

@@ -155,6 +155,4 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {}
 for _name, _signatures in {**_TWINNED, **_PURE}.items():
     FUNCTIONS[f"_foreach_{_name}"] = _function(_name, _signatures, False)
 for _name, _signatures in {**{f"{name}_": s for name, s in _TWINNED.items()}, **_WRITING}.items():
-    FUNCTIONS[f"_foreach_{_name}"] = _function(
-        _name, tuple(s for s in _signatures if s != _OF_NUMBER), True
-    )
+    FUNCTIONS[f"_foreach_{_name}"] = _function(_name, tuple(s for s in _signatures if s != _OF_NUMBER), True)

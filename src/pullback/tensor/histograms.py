@@ -163,9 +163,7 @@ def _of_points(points: Any, bins: tuple[Any, ...], range: Any, weight: Any, dens
     return _counted(points, edges, weight, density), edges
 
 
-def histogramdd(
-    input: Any, bins: Any, range: Any = None, weight: Any = None, density: bool = False
-) -> Any:
+def histogramdd(input: Any, bins: Any, range: Any = None, weight: Any = None, density: bool = False) -> Any:
     """Count the points in each cell of a grid.
 
     Parameters

@@ -26,8 +26,9 @@ _SAME = frozenset({
     "nextafter_", "pow_",
 })  # fmt: skip
 _DIVIDING = frozenset({"div_", "divide_", "true_divide_", "copysign_", "atan2_", "xlogy_"})
-_COMPARING = frozenset({
-    "eq_", "ne_", "lt_", "le_", "gt_", "ge_", "logical_and_", "logical_or_", "logical_xor_"
+COMPARING = frozenset({
+    "eq_", "ne_", "lt_", "le_", "gt_", "ge_", "less_", "less_equal_", "greater_", "greater_equal_",
+    "not_equal_", "logical_and_", "logical_or_", "logical_xor_",
 })  # fmt: skip
 
 
@@ -50,7 +51,7 @@ def check_result(name: str, x: Any, other: Any) -> None:
     """Raise torch's error where the result of ``x.name(other)`` would have another shape than `x`, or a dtype
     that `x` cannot hold.
     """
-    if name not in _SAME | _DIVIDING | _COMPARING:
+    if name not in _SAME | _DIVIDING | COMPARING:
         return
     own, shape = dtype_of(x), shape_of(x)
     if name in ("sub_", "subtract_") and "b" in (own.kind, dtype_of(other).kind):
@@ -64,5 +65,5 @@ def check_result(name: str, x: Any, other: Any) -> None:
     common = common_dtype(x, other)
     if name in _DIVIDING and common.kind in "biu":
         common = dtypes.get_default_dtype().numpy
-    if name not in _COMPARING and not castable(common, own):
+    if name not in COMPARING and not castable(common, own):
         raise graph_errors.unsafe_result(common, own)

@@ -22,7 +22,7 @@ from ..core.op import Op
 from ..core.overlap import overlaps_itself
 from ..core.value import TensorBase
 from .failed_calls import explain, older_call
-from .inplace_checks import check_result, check_stored
+from .inplace_checks import COMPARING, check_result, check_stored
 from .interception import OVERRIDING, intercepted
 from .override_dispatch import dispatch_override, overridden
 from .read_calls import with_plans
@@ -32,11 +32,6 @@ Function = Callable[..., Any]
 
 #: Functions whose variants torch lets write to expanded tensors, with a warning.
 FILLING = frozenset({"index_fill", "masked_fill"})
-#: Functions whose results are bools, which any dtype takes.
-COMPARING = frozenset({
-    "eq", "ne", "lt", "le", "gt", "ge", "less", "less_equal", "greater", "greater_equal", "not_equal",
-    "logical_and", "logical_or", "logical_xor",
-})  # fmt: skip
 #: Functions that torch also takes by an older signature, a number first.
 OLDER = frozenset({"add", "addbmm", "addcdiv", "addcmul", "addmm", "addmv", "addr", "baddbmm", "sub"})
 #: Functions whose variants may not read what they write to.
@@ -118,7 +113,7 @@ def inplace_variant(
                 return NotImplemented
             # torch looks at the result's shape and dtype before it looks for a kernel.
             if name not in MOVING:
-                inplace.refuse_result(input, operands, of_bools=name in COMPARING)
+                inplace.refuse_result(input, operands, of_bools=label in COMPARING)
             raise
         except Exception:
             if operator and not is_operand(args[0]):

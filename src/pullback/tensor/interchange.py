@@ -1,4 +1,4 @@
-"""Data that others hold: NumPy arrays, buffers, DLPack, and whatever `as_tensor` and `asarray` can read.
+"""Share the memory of NumPy arrays, buffers and DLPack tensors, and read all that `asarray` takes.
 
 What this module must do:
 
@@ -28,7 +28,7 @@ from .meta import on_device
 
 
 class Memory:
-    """The memory of an array with another owner, as the beginning of a storage."""
+    """The memory of an array that another object owns, as the beginning of a storage."""
 
     __slots__ = ("__array_interface__", "owner")
 
@@ -94,9 +94,7 @@ def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Any:
 def _of_data(data: Any, dtype: Any) -> Any:
     if isinstance(data, ndarray):
         array = shared(data, 5)
-        return made(
-            array if dtype is None or array.dtype == dtype.numpy else cast_array(array, dtype.numpy)
-        )
+        return made(array if dtype is None or array.dtype == dtype.numpy else cast_array(array, dtype.numpy))
     return made(array_from(data, None if dtype is None else dtype.numpy))
 
 

@@ -62,9 +62,7 @@ def svd_lowrank(A: Any, q: int | None = 6, niter: int | None = 2, M: Any = None)
 
 
 @public(method=False, out=False)
-def pca_lowrank(
-    A: Any, q: int | None = None, center: bool = True, niter: int = 2
-) -> tuple[Any, Any, Any]:
+def pca_lowrank(A: Any, q: int | None = None, center: bool = True, niter: int = 2) -> tuple[Any, Any, Any]:
     """Return the principal components of the rows of nearly low-rank matrices (see `svd_lowrank`).
 
     Parameters

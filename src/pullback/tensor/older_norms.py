@@ -74,9 +74,7 @@ def _publish(name: str, function: Any, *signatures: str) -> None:
 
 _OVER = "(Tensor input, tuple of ints dim, bool keepdim = False, *, Tensor out = None)"
 _publish("frobenius_norm", _frobenius_norm, _OVER)
-_publish(
-    "nuclear_norm", _nuclear_norm, _OVER, "(Tensor input, bool keepdim = False, *, Tensor out = None)"
-)
+_publish("nuclear_norm", _nuclear_norm, _OVER, "(Tensor input, bool keepdim = False, *, Tensor out = None)")
 
 
 @with_signature("(Tensor v, int pow = 2, int dim = 0)", method=False, out=False)

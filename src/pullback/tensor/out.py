@@ -62,9 +62,7 @@ def write_out(out: Any, result: Any, name: str, operands: Iterable[Any] = ()) ->
     return _write(out, result, name, operands)
 
 
-def _refuse(
-    out: Any, result: Any, name: str, operands: list[Any], check: DtypeCheck, field: str
-) -> None:
+def _refuse(out: Any, result: Any, name: str, operands: list[Any], check: DtypeCheck, field: str) -> None:
     """Raise what torch says before it computes."""
     recorded = out._node is not None or result._node is not None
     if recorded and modes().grad and name not in checks.COPYING and name not in checks.UNRECORDED:

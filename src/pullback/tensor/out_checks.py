@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..array import dtypes
 from ..array.dtype_words import c_name, type_word
+from ..core.inplace import castable
 
 
 class DtypeCheck:
@@ -34,10 +34,6 @@ def _names(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-def _castable(want: Any, got: Any) -> bool:
-    return dtypes.can_cast(dtypes.from_numpy_dtype(want), dtypes.from_numpy_dtype(got))
-
-
 def _same(want: Any, got: Any) -> bool:
     return bool(want == got)
 
@@ -50,11 +46,11 @@ def _truth(want: Any, got: Any) -> bool:
     return str(got) in ("bool", "uint8")
 
 
-DEFAULT = DtypeCheck(_castable, "result type {want} can't be cast to the desired output type {got}")
+DEFAULT = DtypeCheck(castable, "result type {want} can't be cast to the desired output type {got}")
 
 _SAFE = ("Expected {output} to be safely castable from {want} dtype, but got {output} with dtype {got}")
 _JOINED = DtypeCheck(
-    _castable, "torch.cat(): input types can't be cast to the desired output type {got}", TypeError
+    castable, "torch.cat(): input types can't be cast to the desired output type {got}", TypeError
 )
 
 #: Functions that share what they say of a wrong dtype.
@@ -73,11 +69,11 @@ _SHARED = {
     "trunc":
         DtypeCheck(_same, "Found dtype {got} but expected {want}"),
     "cholesky cholesky_inverse cholesky_solve":
-        DtypeCheck(_castable, "{function}: " + _SAFE),
+        DtypeCheck(castable, "{function}: " + _SAFE),
     "linalg_eig linalg_householder_product linalg_lstsq linalg_matrix_rank":
-        DtypeCheck(_castable, "torch.linalg.{function}: " + _SAFE),
+        DtypeCheck(castable, "torch.linalg.{function}: " + _SAFE),
     "linalg_cond linalg_pinv":
-        DtypeCheck(_castable, "linalg.{function}: " + _SAFE),
+        DtypeCheck(castable, "linalg.{function}: " + _SAFE),
     "linalg_solve_triangular logsigmoid native_batch_norm":
         DtypeCheck(_same, "expected scalar type {want} but found {got}"),
     "cummax cummin logcumsumexp":
@@ -98,7 +94,7 @@ _SHARED = {
             "flag is {narrow}",
         ),
     "nanmean nansum":
-        DtypeCheck(_castable, "\"nansum_cpu\" not implemented for '{got}'", NotImplementedError),
+        DtypeCheck(castable, "\"nansum_cpu\" not implemented for '{got}'", NotImplementedError),
     "inner tensordot":
         DtypeCheck(
             _same,
@@ -126,12 +122,12 @@ _SHARED = {
 _OWN = {
     "addbmm": DtypeCheck(_same, "self and mat2 must have the same dtype, but got {got} and {want}"),
     "frexp": DtypeCheck(_same, "torch.frexp() expects {output} to have dtype {c_want} but got {c_got}"),
-    "geqrf": DtypeCheck(_castable, "torch.geqrf: " + _SAFE),
+    "geqrf": DtypeCheck(castable, "torch.geqrf: " + _SAFE),
     "heaviside": DtypeCheck(_same, "heaviside is not yet implemented for tensors with different dtypes."),
     "kthvalue": DtypeCheck(_same, "output {output} must be of same type as input"),
-    "ldexp": DtypeCheck(_castable, "ldexp can't be cast to the desired output type {got}"),
+    "ldexp": DtypeCheck(castable, "ldexp can't be cast to the desired output type {got}"),
     "linalg_eigvals": DtypeCheck(
-        _castable, "torch.linalg.eigvals: " + _SAFE.replace("{output}", "eigenvalues")
+        castable, "torch.linalg.eigvals: " + _SAFE.replace("{output}", "eigenvalues")
     ),
     "linalg_matrix_norm": DtypeCheck(
         _same, "linalg.matrix_norm expected out tensor dtype {want} but got: {got}"
@@ -140,18 +136,18 @@ _OWN = {
         _same, "multi_dot(): expected out tensor to have dtype {c_want} but got {c_got}"
     ),
     "linalg_norm": DtypeCheck(_same, "linalg.norm expected out tensor dtype {want} but got: {got}"),
-    "linalg_tensorinv": DtypeCheck(_castable, "tensorinv: " + _SAFE),
-    "linalg_tensorsolve": DtypeCheck(_castable, "tensorsolve: " + _SAFE),
+    "linalg_tensorinv": DtypeCheck(castable, "tensorinv: " + _SAFE),
+    "linalg_tensorsolve": DtypeCheck(castable, "tensorsolve: " + _SAFE),
     "linalg_vecdot": DtypeCheck(_same, "linalg.vecdot: Expected out of dtype{want} but found {got}"),
     "logsumexp": DtypeCheck(
-        _castable, "logsumexp(): Expected floating point type for result tensor, but got: {got}"
+        castable, "logsumexp(): Expected floating point type for result tensor, but got: {got}"
     ),
     "mode": DtypeCheck(_same, "expected scalar type '{want}' but got '{got}' for {output} output"),
     "mv": DtypeCheck(
         _same, "addmv input tensors must have the same dtype, but got {got}, {want}, and {want}"
     ),
     "mvlgamma": DtypeCheck(
-        _castable, "mvlgamma: result type {want} can't be cast to the desired output type {want}"
+        castable, "mvlgamma: result type {want} can't be cast to the desired output type {want}"
     ),
     "nan_to_num": DtypeCheck(_same, "nan_to_num: dtype of out: {got} should be same as input: {want}"),
     "nonzero": DtypeCheck(
@@ -176,7 +172,7 @@ DTYPES = {name: check for names, check in _SHARED.items() for name in names.spli
 
 #: Overloads with one result, by the number of tensors that they take.
 _EXTREME_OF_ALL = DtypeCheck(
-    _castable,
+    castable,
     "Expected canCast( typeMetaToScalarType(self.dtype()), typeMetaToScalarType(out.dtype())) to be true, "
     "but got false.  (Could this error message be improved?  If so, please report an enhancement request to "
     "PyTorch.)",

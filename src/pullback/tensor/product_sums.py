@@ -93,9 +93,7 @@ def addmv(input: Any, mat: Any, vec: Any, *, beta: Any = 1, alpha: Any = 1) -> A
         )
     own, rows, columns = shape_of(input), shape_of(mat), shape_of(vec)
     if len(own) > 1 or len(rows) != 2 or len(columns) != 1:
-        raise RuntimeError(
-            f"vector + matrix @ vector expected, got {len(own)}, {len(rows)}, {len(columns)}"
-        )
+        raise RuntimeError(f"vector + matrix @ vector expected, got {len(own)}, {len(rows)}, {len(columns)}")
     if rows[1] != columns[0] or (rows[0] != (own or (1,))[0] and own not in ((), (1,))):
         raise RuntimeError(
             f"size mismatch, got input ({size_of(input, 0)}), mat ({rows[0]}x{rows[1]}), vec ({columns[0]})"
@@ -138,9 +136,7 @@ def addr(input: Any, vec1: Any, vec2: Any, *, beta: Any = 1, alpha: Any = 1) -> 
     return c.addr(*operands, factor(beta, input), factor(alpha, input))
 
 
-@public(
-    inplace=True, written=_in_place(lambda *a, **k: baddbmm(*a, **k), lambda x, y: (*x[:2], *y[-1:]))
-)
+@public(inplace=True, written=_in_place(lambda *a, **k: baddbmm(*a, **k), lambda x, y: (*x[:2], *y[-1:])))
 def baddbmm(input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """Return ``beta * input + alpha * batch1 @ batch2`` for stacks of matrices."""
     require_tensors("baddbmm", input=input, batch1=batch1, batch2=batch2)

@@ -83,9 +83,7 @@ def geometric_(self: Any, p: float, *, generator: Any = None) -> Any:
     return _fill(self, ops.geometric, p, _of(generator))
 
 
-@_method(
-    "random_", f"(*, {GENERATOR}) | (int from, int to, *, {GENERATOR}) | (int to, *, {GENERATOR})"
-)
+@_method("random_", f"(*, {GENERATOR}) | (int from, int to, *, {GENERATOR}) | (int to, *, {GENERATOR})")
 def random_(self: Any, low: int | None = None, high: int | None = None, *, generator: Any = None) -> Any:
     """Fill with integers from [from, to), or from all that the dtype holds."""
     if high is None:

@@ -129,9 +129,7 @@ def with_overrides(
     return _named(call, function)
 
 
-def at_once(
-    function: Function, general: Function, failed: Function, kinds: Kinds | None = None
-) -> Function:
+def at_once(function: Function, general: Function, failed: Function, kinds: Kinds | None = None) -> Function:
     """Return a public function that is called at once where up to four arguments are given by place, none of
     which has to be looked at before, and nothing overrides functions; else `general` does the call. Of one
     that reads its arguments with a parser, that is not asked where they are so many tensors: then it is the

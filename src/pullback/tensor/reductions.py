@@ -232,9 +232,7 @@ def _declare(make: Callable[[str], _F]) -> _F:
     return function
 
 
-def _overridden(
-    function: Any, name: str, input: Any, dim: Any, keepdim: bool, dtype: Any, out: Any
-) -> Any:
+def _overridden(function: Any, name: str, input: Any, dim: Any, keepdim: bool, dtype: Any, out: Any) -> Any:
     """Return a subclass's or a mode's answer to `sum` or `mean`; `PASS` where none does."""
     overrides = type(input) in OVERRIDING
     if not overrides and ((now := modes()) is DEFAULT or now is NO_GRAD):
@@ -437,9 +435,7 @@ def _flags(input: Any, line: int) -> Any:
 
 
 @with_signature("(Tensor input, tuple of ints[1] dim = (), *, bool keepdim = False, int mode = 0)")
-def hash_tensor(
-    input: Any, dim: tuple[int, ...] = (), *, keepdim: bool = False, mode: int = 0
-) -> Any:
+def hash_tensor(input: Any, dim: tuple[int, ...] = (), *, keepdim: bool = False, mode: int = 0) -> Any:
     """Return the exclusive or, over `dim`, of the bits of the elements, as uint64.
 
     Elements are first widened to float64 or int64.

@@ -45,6 +45,4 @@ def _renorm(input: Any, p: Any, dim: int, maxnorm: Any) -> Any:
     return ops.renorm(input, float(p), dim, float(maxnorm))
 
 
-renorm = declare(
-    "renorm", _renorm, "(Tensor input, Number p, int dim, Number maxnorm, *, Tensor out = None)"
-)
+renorm = declare("renorm", _renorm, "(Tensor input, Number p, int dim, Number maxnorm, *, Tensor out = None)")

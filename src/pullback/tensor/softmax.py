@@ -38,9 +38,7 @@ def check_kernel(name: str, x: Any, dim: int) -> None:
     kind = dtype_of(x)
     if (kind.kind in "biucW" or kind in dtypes.FLOAT8_NUMPY) and 0 not in shape_of(x):
         last = "lastdim_" if dim == max(len(shape_of(x)) - 1, 0) else ""
-        raise NotImplementedError(
-            f"\"{name}_{last}kernel_impl\" not implemented for '{type_word(kind)}'"
-        )
+        raise NotImplementedError(f"\"{name}_{last}kernel_impl\" not implemented for '{type_word(kind)}'")
 
 
 @public

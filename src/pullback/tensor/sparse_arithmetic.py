@@ -164,9 +164,7 @@ def _add_compressed(x: Any, y: Any, alpha: Any) -> Any:
         return with_values(x, x._what + (x._what if alpha == 1 else x._what * alpha))
     x._part("crow_indices", True, None)
     if x.dtype is not y.dtype:
-        raise RuntimeError(
-            f"expected scalar type {y.dtype.scalar_type} but found {x.dtype.scalar_type}"
-        )
+        raise RuntimeError(f"expected scalar type {y.dtype.scalar_type} but found {x.dtype.scalar_type}")
     first, second = coordinates(x), coordinates(y)
     scaled = second._what if alpha == 1 else second._what * alpha
     summed = sparse(cat([first._where, second._where], 1), cat([first._what, scaled]), x.shape)

@@ -228,9 +228,7 @@ CONVERTERS: dict[str, Any] = {
 }  # fmt: skip
 
 
-def of_rows(
-    g: Any, indices: Any, shape: tuple[int, ...], padding: int, by_frequency: bool
-) -> SparseTensor:
+def of_rows(g: Any, indices: Any, shape: tuple[int, ...], padding: int, by_frequency: bool) -> SparseTensor:
     """Return the covector of a table of which rows were picked: rows of `g`, at `indices` but for
     `padding`.
     """

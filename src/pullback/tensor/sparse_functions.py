@@ -26,9 +26,7 @@ _BOTH: dict[str, Function] = {**WHOLE, **ARITHMETIC, **CONVERTERS, **PRODUCTS, *
 
 #: Functions of tensors of coordinates, and of those of the compressed layouts.
 COORDINATES: dict[str, Function] = {**sparse.HANDLERS, **_BOTH, **OF_COORDINATES, **SHAPES, **_LACKING}
-COMPRESSED: dict[str, Function] = {
-    **compressed.HANDLERS, **_BOTH, **OF_COMPRESSED, **_INDEXING_OF_COMPRESSED
-}
+COMPRESSED: dict[str, Function] = {**compressed.HANDLERS, **_BOTH, **OF_COMPRESSED, **_INDEXING_OF_COMPRESSED}
 
 _OPERATORS = {
     "__add__": "add", "__radd__": "add", "__sub__": "sub", "__rsub__": "rsub", "__mul__": "mul",

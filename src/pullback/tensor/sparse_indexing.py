@@ -85,9 +85,7 @@ def _check_view(x: CompressedTensor, axis: int, index: int) -> None:
     if even and len(found) > 1 and x._kind.in_blocks:
         even = high == 1 if axis == 0 else steps[0] == 1
     if not even:
-        raise RuntimeError(
-            "select(): no view exists for the given input, consider using torch.select_copy."
-        )
+        raise RuntimeError("select(): no view exists for the given input, consider using torch.select_copy.")
 
 
 def item(x: Any, index: Any) -> Any:

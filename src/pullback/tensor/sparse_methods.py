@@ -1,6 +1,7 @@
-"""Say what dense tensors have of sparse ones: conversions to them, and refusals of the parts that they lack.
+"""Give dense tensors the methods of sparse ones: conversions, and torch's errors for parts that only sparse
+tensors have.
 
-The modules of sparse tensors load when the first one is made; here is all that every import has of them.
+The modules of sparse tensors are loaded when the first one is made; this one is loaded by every import.
 """
 
 from __future__ import annotations
@@ -79,7 +80,7 @@ def to_dense(self: Any, dtype: Any = None, *, masked_grad: bool | None = None) -
     return self if dtype is None else cast(self, dtype)
 
 
-#: What is no tensor of what sparse tensors have.
+#: The types of results that are not tensors.
 _RESULTS = {"is_coalesced": "bool", "_nnz": "int"}
 
 

@@ -65,9 +65,7 @@ def _mv(out: Any, x: Any, y: Any, **_: Any) -> Pulls:
 
 
 def _addmm(out: Any, mat: Any, x: Any, y: Any, *, beta: Any = 1, alpha: Any = 1, **_: Any) -> Pulls:
-    return (
-        lambda g: _times(g, beta), lambda g: _times(g @ _t(y), alpha), lambda g: _times(_t(x) @ g, alpha)
-    )
+    return (lambda g: _times(g, beta), lambda g: _times(g @ _t(y), alpha), lambda g: _times(_t(x) @ g, alpha))
 
 
 def _times(g: Any, factor: Any) -> Any:
@@ -112,9 +110,7 @@ def title(x: Any) -> str:
 
 def _sparse_sparse(out: Any, x: Any, y: Any) -> Pulls:
     """Return the rule of the product of two tensors of coordinates."""
-    return (
-        lambda g: (g @ _t(y)).sparse_mask(x.coalesce()), lambda g: (_t(x) @ g).sparse_mask(y.coalesce())
-    )
+    return (lambda g: (g @ _t(y)).sparse_mask(x.coalesce()), lambda g: (_t(x) @ g).sparse_mask(y.coalesce()))
 
 
 def _sampled(out: Any, x: Any, a: Any, b: Any, *, beta: Any = 1, alpha: Any = 1, **_: Any) -> Pulls:

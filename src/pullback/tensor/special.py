@@ -60,9 +60,7 @@ _BINARY: dict[str, tuple[Callable[..., Any], str]] = {
     ),
 }
 for _name, (_function, _summary) in _BINARY.items():
-    declare(
-        _name, _function, *EITHER_NUMBER, namespace="special", text=described(_summary, _INPUT, _OTHER)
-    )  # fmt: skip
+    declare(_name, _function, *EITHER_NUMBER, namespace="special", text=described(_summary, _INPUT, _OTHER))
 
 
 def round(input: Any, *, decimals: int = 0) -> Any:

@@ -23,7 +23,7 @@ from numpy import ndarray
 
 from ..array import dtypes
 from ..array.dtype_words import c_name
-from ..array.strides import contiguous_strides, extent, storage, strides_of
+from ..array.strides import address, contiguous_strides, extent, storage, strides_of
 from ..core.device import CPU
 from ..core.inplace import check_writable
 from ..core.marked import Marked, memory_of
@@ -39,7 +39,7 @@ from .memory_format import in_format
 from .signature import method
 from .tensor import Tensor
 from .typed_storage import TYPES, TypedStorage
-from .untyped_storage import UntypedStorage, _address, _of_bytes, mapped
+from .untyped_storage import UntypedStorage, _of_bytes, mapped
 
 _STORAGES: WeakValueDictionary[tuple[int, int], UntypedStorage] = WeakValueDictionary()
 
@@ -73,7 +73,7 @@ def is_storage(obj: Any, /) -> bool:
 def storage_of(array: ndarray) -> tuple[UntypedStorage, int]:
     """Return the storage that an array lies in, and the place of its first element there, in bytes."""
     root, offset = storage(array)
-    key = (_address(root), root.nbytes)
+    key = (address(root), root.nbytes)
     found = _STORAGES.get(key) if root.nbytes else None
     if found is None:
         found = _of_bytes(root.reshape(-1).view(np.uint8))
@@ -126,7 +126,7 @@ def data_ptr(self: Any) -> int:
     if is_meta(self):
         return 0
     array = memory_of(self)
-    return _address(array) if array.size else 0
+    return address(array) if array.size else 0
 
 
 public(data_ptr, name="const_data_ptr", is_function=False, out=False)
@@ -174,7 +174,7 @@ def typed_storage(self: Any) -> TypedStorage:
 def is_set_to(self: Any, tensor: Any) -> bool:
     """Return whether both tensors are the same part of the same storage in the same shape."""
     a, b = memory_of(self), memory_of(tensor)
-    return a.shape == b.shape and strides_of(a) == strides_of(b) and _address(a) == _address(b)
+    return a.shape == b.shape and strides_of(a) == strides_of(b) and address(a) == address(b)
 
 
 @public(is_function=False, out=False)
@@ -209,7 +209,7 @@ def shared_memory_of(tensor: Any) -> tuple[Any, int] | None:
     owner = getattr(owner, "obj", owner)
     if not isinstance(owner, ctypes.Array):
         return None
-    return owner, _address(array) - ctypes.addressof(owner)
+    return owner, address(array) - ctypes.addressof(owner)
 
 
 @public(is_function=False, out=False)

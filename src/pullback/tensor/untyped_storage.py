@@ -10,6 +10,7 @@ import numpy as np
 from numpy import ndarray
 
 from ..array import dtypes
+from ..array.strides import address
 from ..core.device import CPU, device
 
 
@@ -55,7 +56,7 @@ class UntypedStorage(StorageBase):
 
     def data_ptr(self) -> int:
         """Return the address of the first byte; 0 where there is none."""
-        return _address(self._bytes) if self._bytes.size else 0
+        return address(self._bytes) if self._bytes.size else 0
 
     def nbytes(self) -> int:
         """Return the number of bytes."""
@@ -78,7 +79,7 @@ class UntypedStorage(StorageBase):
 
     @property
     def _cdata(self) -> int:
-        return _address(self._bytes)
+        return address(self._bytes)
 
     def __getitem__(self, index: Any) -> Any:
         found = self._bytes[index]
@@ -185,10 +186,6 @@ def mapped(filename: Any, shared: bool | None, size: int) -> ndarray:
             f"({error.errno})"
         ) from None
     return np.memmap(path, np.uint8, "r+" if shared else "c", shape=(size,)).view(ndarray)
-
-
-def _address(array: ndarray) -> int:
-    return int(array.__array_interface__["data"][0])
 
 
 def _of_bytes(content: ndarray) -> UntypedStorage:

@@ -81,9 +81,7 @@ def is_tensor_method_or_property(func: Callable[..., Any]) -> bool:
     )
 
 
-def wrap_torch_function(
-    dispatcher: Callable[..., Iterable[Any]],
-) -> Callable[[F], F]:
+def wrap_torch_function(dispatcher: Callable[..., Iterable[Any]]) -> Callable[[F], F]:
     """Decorate a function that takes part in overriding; `dispatcher` picks the relevant arguments."""
 
     def decorate(func: F) -> F:

@@ -71,9 +71,7 @@ def is_traceable_wrapper_subclass(t: object) -> bool:
     )
 
 
-def transform_subclass(
-    t: Any, callback: Any, outer_size: Any = None, outer_stride: Any = None
-) -> Any:
+def transform_subclass(t: Any, callback: Any, outer_size: Any = None, outer_stride: Any = None) -> Any:
     """Take a tensor apart, put ``callback(name, part)`` in place of each part, and put it together again."""
     names, context = t.__tensor_flatten__()
     parts = {name: callback(name, getattr(t, name)) for name in names}

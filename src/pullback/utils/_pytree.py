@@ -210,9 +210,7 @@ def _with_paths(tree: Any, path: KeyPath, is_leaf: IsLeaf) -> Iterator[tuple[Key
         yield from _with_paths(child, (*path, key), is_leaf)
 
 
-def tree_flatten_with_path(
-    tree: Any, is_leaf: IsLeaf = None
-) -> tuple[list[tuple[KeyPath, Any]], TreeSpec]:
+def tree_flatten_with_path(tree: Any, is_leaf: IsLeaf = None) -> tuple[list[tuple[KeyPath, Any]], TreeSpec]:
     """Return the leaves, each with the keys that lead to it, and the spec."""
     return list(_with_paths(tree, (), is_leaf)), tree_structure(tree, is_leaf)
 

@@ -48,18 +48,13 @@ def set_device_states(devices: Any, states: Any, *, device_type: Any = None) -> 
 
 def detach_variable(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
     """Return detached inputs that require grad where the originals do."""
-    return tuple(
-        x.detach().requires_grad_(x.requires_grad) if isinstance(x, Tensor) else x
-        for x in inputs
-    )
+    return tuple(x.detach().requires_grad_(x.requires_grad) if isinstance(x, Tensor) else x for x in inputs)
 
 
 def check_backward_validity(inputs: Iterable[Any]) -> None:
     """Warn where no input requires grad."""
     if not any(x.requires_grad for x in inputs if isinstance(x, Tensor)):
-        warnings.warn(
-            "None of the inputs have requires_grad=True. Gradients will be None", stacklevel=2
-        )
+        warnings.warn("None of the inputs have requires_grad=True. Gradients will be None", stacklevel=2)
 
 
 def _state(preserve: bool) -> tuple[Any, autocast]:

@@ -76,9 +76,7 @@ class Moving(Jobs):
             axis = _INNER
         return self._run("add", base, index, source, whole, axis)
 
-    def _run(
-        self, kind: str, base: ndarray, index: ndarray, other: ndarray, whole: bool, axis: int
-    ) -> bool:
+    def _run(self, kind: str, base: ndarray, index: ndarray, other: ndarray, whole: bool, axis: int) -> bool:
         outer, count, inner = other.shape
         variant = "whole" if whole else "last" if inner == 1 else "each"
         kind_of = np.dtype(f"i{base.itemsize}") if kind == "read" else base.dtype
@@ -173,9 +171,7 @@ def _whole(ops: Emitter, kind: str, real: str, flag: str, bounds: Bounds) -> Non
         ops.lines.append("own:")
         with ops.loop(inner, *bounds[2], "1"):
             ops.group = "0"
-            _move(
-                ops, kind, real, *(number(ops, f"add i64 {v}, {ops.counters['t']}") for v in (there, here))
-            )
+            _move(ops, kind, real, *(number(ops, f"add i64 {v}, {ops.counters['t']}") for v in (there, here)))
             ops.group = None
         ops.line("br label %passed")
         ops.lines.append("passed:")

@@ -218,9 +218,7 @@ class _Kernel:
         """Add the values at the places to the pixels around."""
         ops, real = self.ops, self.real
         image, stretch, each, channel, adding = (Variable(name, _UNKNOWN) for name in "nsica")
-        where, within, weights = (
-            ops.slot(f"[{self.taps * _KEPT} x {kind}]") for kind in ("i64", "i8", real)
-        )
+        where, within, weights = (ops.slot(f"[{self.taps * _KEPT} x {kind}]") for kind in ("i64", "i8", real))
         with ops.loop(image, "%lo", "%hi"), ops.loop(stretch, "0", "%stretches"):
             n = ops.counters["n"]
             begin = _product(ops, ops.counters["s"], str(_KEPT))
@@ -255,9 +253,7 @@ class _Kernel:
 _BOOL = np.dtype(bool)
 
 
-def _written(
-    kind: str, real: str, dtype: np.dtype[Any], size: tuple[int, ...], sampler: Sampler
-) -> Emitter:
+def _written(kind: str, real: str, dtype: np.dtype[Any], size: tuple[int, ...], sampler: Sampler) -> Emitter:
     kernel = _Kernel(real, dtype, size, sampler)
     getattr(kernel, kind)()
     return kernel.ops

@@ -89,9 +89,7 @@ def _sums(real: str, size: int) -> Emitter:
             with ops.loop(n, "0", groups):
                 moved = number(ops, f"mul i64 {ops.counters['n']}, {TOGETHER * lanes}")
                 place = number(ops, f"add i64 {start}, {moved}")
-                values = [
-                    load(vector, number(ops, f"add i64 {place}, {j * lanes}")) for j in range(TOGETHER)
-                ]
+                values = [load(vector, number(ops, f"add i64 {place}, {j * lanes}")) for j in range(TOGETHER)]
                 for slot, value in zip(sums, values, strict=True):
                     add(slot, vector, value)
             with ops.loop(m, number(ops, f"mul i64 {groups}, {TOGETHER}"), vectors):

@@ -161,9 +161,7 @@ def _tap(ops: Emitter, real: str, n: int, k: str, before: str, first: str) -> tu
     return place, _loaded(ops, real, f"%weights{n}", entry)
 
 
-def _element(
-    ops: Emitter, real: str, n: int, source: str, here: str, row: tuple[str, str, str, str]
-) -> None:
+def _element(ops: Emitter, real: str, n: int, source: str, here: str, row: tuple[str, str, str, str]) -> None:
     before, first, count, scale = row
     total = ops.slot(real, "0.0")
     tap = Variable(f"k{n}", _UNKNOWN)

@@ -359,9 +359,7 @@ def _row_kernel(
         return None
     lengths = {prod(s) for s in shapes if s is not None} | {n for s in shapes if s is not None for n in s}
     rows = next(n for n in ROWS if n not in lengths)
-    whole = [
-        None if s is None else (rows, *s) if own else s for s, own in zip(shapes, per_row, strict=True)
-    ]
+    whole = [None if s is None else (rows, *s) if own else s for s, own in zip(shapes, per_row, strict=True)]
     program, places = _traced(function, whole, dtypes)
     kernel = made(program, rows, False)
     return None if kernel is None else (kernel, places)

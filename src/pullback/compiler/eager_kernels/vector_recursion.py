@@ -2,7 +2,7 @@
 "Numerical Optimization", 2006, algorithm 7.4).
 
 Its 400 products and sums of 100 pairs take 3 µs each as calls of NumPy. They are rounded as in `array.lanes`,
-to the last bit: the sixteen lanes of a product are one vector here.
+to the last bit, on vectors that are laid out as there: sixteen lanes are one vector here.
 """
 
 from __future__ import annotations
@@ -37,11 +37,10 @@ class Recursion:
         return self._made[kind][1]
 
     def run(
-        self, d: ndarray, steps: Sequence[int], changes: Sequence[int], inverses: Sequence[ndarray],
-        scale: float,
-    ) -> ndarray:  # fmt: skip
-        """Apply the recursion to `d` in place, and return the weights of the steps, whose vectors are told by
-        their addresses.
+        self, d: ndarray, steps: Sequence[int], changes: Sequence[int], inverses: Sequence[Any], scale: float
+    ) -> ndarray:
+        """Apply the recursion to `d` in place, and return the weights of the steps. All vectors are laid out
+        in lanes, those of the history told by their addresses.
         """
         places = [np.array(addresses, np.int64) for addresses in (steps, changes)]
         factors = np.array([*map(float, inverses)], d.dtype)
@@ -53,111 +52,36 @@ class Recursion:
         return weights
 
 
-def _nothing(lanes: int) -> str:
-    return ", ".join(["float -0.0"] * lanes)
-
-
-def _spread(lanes: int) -> str:
-    return ", ".join(f"i32 {min(n, lanes)}" for n in range(16))
-
-
-def _row(n: int) -> str:
-    return ", ".join(f"i32 {4 * n + k}" for k in range(4))
-
-
 def _dot() -> str:
-    """Return the function that adds up products in sixteen lanes. What is not there is added as −0, which
-    changes no number.
-    """
-    head = f"""
-define internal float @dot(ptr noalias %x, ptr noalias %y, i64 %n) nounwind #0 {{
-entry:
-  %whole = and i64 %n, -16
-  %some = icmp ne i64 %whole, 0
-  %none = select i1 %some, <16 x float> <{_nothing(16)}>, <16 x float> zeroinitializer
-  br label %head
-head:
-  %i = phi i64 [ 0, %entry ], [ %next, %body ]
-  %lanes = phi <16 x float> [ %none, %entry ], [ %added, %body ]
-  %more = icmp slt i64 %i, %whole
-  br i1 %more, label %body, label %eight
-body:
-{_products(16, "%i")}
-  %added = fadd <16 x float> %lanes, %p16
-  %next = add i64 %i, 16
-  br label %head
-eight:
-"""
-    some = _some(8, ("eight", "four"), "%whole", "%lanes") + _some(4, ("four", "rest"), "%at8", "%lanes8")
-    return head + some + _one_by_one() + _across()
-
-
-def _products(count: int, at: str) -> str:
-    """Return the lines that multiply so many numbers of both vectors, from a place on."""
-    vector = f"<{count} x float>"
-    return f"""\
-  %x{count}a = getelementptr float, ptr %x, i64 {at}
-  %y{count}a = getelementptr float, ptr %y, i64 {at}
-  %x{count} = load {vector}, ptr %x{count}a, align 4
-  %y{count} = load {vector}, ptr %y{count}a, align 4
-  %p{count} = fmul {vector} %x{count}, %y{count}"""
-
-
-def _some(count: int, blocks: tuple[str, str], at: str, lanes: str) -> str:
-    """Return the lines that add so many products to the first lanes, where as many are left: from one block,
-    which has begun, to another, which begins with the place and the lanes behind them.
-    """
-    here, then = blocks
-    vector, places = f"<{count} x float>", _spread(count)
-    return f"""\
-  %bit{count} = and i64 %n, {count}
-  %has{count} = icmp ne i64 %bit{count}, 0
-  br i1 %has{count}, label %take{count}, label %{then}
-take{count}:
-{_products(count, at)}
-  %w{count} = shufflevector {vector} %p{count}, {vector} <{_nothing(count)}>, <16 x i32> <{places}>
-  %l{count} = fadd <16 x float> {lanes}, %w{count}
-  br label %{then}
-{then}:
-  %lanes{count} = phi <16 x float> [ {lanes}, %{here} ], [ %l{count}, %take{count} ]
-  %at{count} = add i64 {at}, %bit{count}
-"""
-
-
-def _one_by_one() -> str:
-    """Return the lines that add the last products to the first lane."""
-    return """\
-  %lane0 = extractelement <16 x float> %lanes4, i32 0
-  br label %tail
-tail:
-  %j = phi i64 [ %at4, %rest ], [ %j1, %one ]
-  %sum0 = phi float [ %lane0, %rest ], [ %sum1, %one ]
-  %left = icmp slt i64 %j, %n
-  br i1 %left, label %one, label %done
-one:
-  %x1a = getelementptr float, ptr %x, i64 %j
-  %y1a = getelementptr float, ptr %y, i64 %j
-  %x1 = load float, ptr %x1a
-  %y1 = load float, ptr %y1a
-  %p1 = fmul float %x1, %y1
-  %sum1 = fadd float %sum0, %p1
-  %j1 = add i64 %j, 1
-  br label %tail
-done:
-"""
-
-
-def _across() -> str:
-    """Return the lines that add the lanes up: four rows of four first, then across."""
+    """Return the function that adds up products in sixteen lanes: four rows of four first, then across."""
+    nothing = ", ".join(["float -0.0"] * 16)
     rows = "\n".join(
-        f"  %r{n} = shufflevector <16 x float> %all, <16 x float> poison, <4 x i32> <{_row(n)}>"
+        f"  %r{n} = shufflevector <16 x float> %lanes, <16 x float> poison, <4 x i32> "
+        f"<{', '.join(f'i32 {4 * n + k}' for k in range(4))}>"
         for n in range(4)
     )
     parts = "\n".join(
         f"  %{name} = extractelement <4 x float> %abcd, i32 {n}" for n, name in enumerate("abcd")
     )
-    return f"""\
-  %all = insertelement <16 x float> %lanes4, float %sum0, i32 0
+    return f"""
+define internal float @dot(ptr noalias %x, ptr noalias %y, i64 %n) nounwind #0 {{
+entry:
+  br label %head
+head:
+  %i = phi i64 [ 0, %entry ], [ %next, %body ]
+  %lanes = phi <16 x float> [ <{nothing}>, %entry ], [ %added, %body ]
+  %more = icmp slt i64 %i, %n
+  br i1 %more, label %body, label %done
+body:
+  %xa = getelementptr float, ptr %x, i64 %i
+  %ya = getelementptr float, ptr %y, i64 %i
+  %xs = load <16 x float>, ptr %xa, align 4
+  %ys = load <16 x float>, ptr %ya, align 4
+  %products = fmul <16 x float> %xs, %ys
+  %added = fadd <16 x float> %lanes, %products
+  %next = add i64 %i, 16
+  br label %head
+done:
 {rows}
   %r01 = fadd <4 x float> %r0, %r1
   %r012 = fadd <4 x float> %r01, %r2
@@ -165,8 +89,8 @@ def _across() -> str:
 {parts}
   %ac = fadd float %a, %c
   %bd = fadd float %b, %d
-  %abcd1 = fadd float %ac, %bd
-  ret float %abcd1
+  %sum = fadd float %ac, %bd
+  ret float %sum
 }}"""
 
 

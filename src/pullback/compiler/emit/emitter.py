@@ -418,9 +418,7 @@ class Emitter:
     def select(self, condition: Value, x: Value, y: Value) -> Value:
         type_ = TYPES[x.dtype]
         x, y = self._hidden(x), self._hidden(y)
-        return self.instruction(
-            f"select i1 {condition.name}, {type_} {x.name}, {type_} {y.name}", x.dtype
-        )
+        return self.instruction(f"select i1 {condition.name}, {type_} {x.name}, {type_} {y.name}", x.dtype)
 
     def _hidden(self, x: Value) -> Value:
         """Return an infinity as a number that LLVM does not know. Where it knows it, it makes the largest of

@@ -87,9 +87,7 @@ class _LoopWriter:
         results = [f"%r{n}" for n in range(len(loop.outputs))]
         carried = self._carry()
         first = loop.carries
-        slices = [
-            self._slice(operands[first + n], f"%i{n}", *place) for n, place in enumerate(loop.slices)
-        ]
+        slices = [self._slice(operands[first + n], f"%i{n}", *place) for n, place in enumerate(loop.slices)]
         held = operands[first + len(slices) :]
         written = [self._slice(results[first + n], f"%w{n}", b.bytes) for n, b in enumerate(self.stacked)]
         given = ["%scratch", *(now for now, _ in carried), *slices, *held, *(new for _, new in carried)]

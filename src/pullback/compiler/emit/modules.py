@@ -88,9 +88,7 @@ class Kernels:
         self._compiling.append(self.compile(self._module(texts), effort))
 
     def _module(self, texts: Iterable[str]) -> str:
-        return engine.whole(
-            self.module.declarations.values(), functions.declarations(self.module), texts
-        )
+        return engine.whole(self.module.declarations.values(), functions.declarations(self.module), texts)
 
     def compiled(self, loops: Sequence[str], calls: Sequence[str]) -> Code:
         """Return the machine code of the kernels, of functions with loops, and of those that call all

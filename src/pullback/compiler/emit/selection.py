@@ -1,7 +1,7 @@
 """The first few of each row in order: the kernel of `topk`, which chooses among equals as torch does.
 
-The algorithm is that of `array.selection`, in which it is explained; here keys and places are numbers of 64
-bits that are moved in a scratch.
+The algorithm is that of `array.selection`, in which it is explained; here keys and places are 64-bit numbers
+that are moved in scratch memory.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ _ARRAYS = "ptr %keys, ptr %places"
 
 
 class Selection(NamedTuple):
-    """Say of which elements, as LLVM names their type, which are looked for.
+    """Say which elements of a row are wanted, and their type as LLVM names it.
 
     Attributes
     ----------
     type : str
         ``"float"``, ``"double"``, ``"i32"`` or ``"i64"``.
     length, few : int
-        Of a row, and of those looked for.
+        Of a row, and of the elements that are wanted.
     largest : bool
     """
 
@@ -40,7 +40,7 @@ class Selection(NamedTuple):
 
     @property
     def has_heap(self) -> bool:
-        """Return whether few of many are looked for."""
+        """Return whether so few elements of many are wanted that a heap is faster."""
         return self.few * WORTH_A_HEAP <= self.length
 
 
@@ -106,7 +106,7 @@ def _rows(what: Selection) -> Function:
 
 
 def _key(f: Function, what: Selection, at: str) -> str:
-    """Return the number of an element whose ascending order is the one that is looked for."""
+    """Return an integer for an element, such that ascending integers are the order that is wanted."""
     type_ = what.type
     address = f.value(f"getelementptr {type_}, ptr %elements, i64 {at}")
     x = f.value(f"load {type_}, ptr {address}")

@@ -207,9 +207,7 @@ class Writer:
         if function is None:
             function = self.parts[key] = f"part{len(self.parts)}"
             self.calling.append(parallel_rows.part_function(function, name, strides))
-        pointers = [
-            self._moved(slots.get(p) or self._pointer(p), p, emission) for p in emission.parameters
-        ]
+        pointers = [self._moved(slots.get(p) or self._pointer(p), p, emission) for p in emission.parameters]
         self._calls += 1
         self.lines += parallel_rows.call(pointers, function, emission.rows, parts, f"%context{self._calls}")
         for partial in emission.partials:

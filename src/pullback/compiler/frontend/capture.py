@@ -318,9 +318,7 @@ class _Capture:
             ]
         else:
             forward = rewritten("half", forward, Roller(recorder), numbers)
-        out.program = program_of(
-            recorder, needed(forward, numbers, recorder.dtypes), cells.inputs, numbers
-        )
+        out.program = program_of(recorder, needed(forward, numbers, recorder.dtypes), cells.inputs, numbers)
         trim(out, cells, session)
         out.strides = {n: cells.strides[n] for n in out.program.inputs if n in cells.strides}
         return out

@@ -1,6 +1,6 @@
-"""Tell what a function returns or leaves behind, as a tree from which each call makes its own.
+"""Describe what a compiled function returns or stores as a tree, from which each call builds its own objects.
 
-What the trace has made is made anew by each call; what was there before is the same object in every call.
+An object that the trace made is made anew by each call; one that was there before is the same in every call.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _VALUES = frozenset({*SCALARS, *_COMPARED, dtypes.dtype, device, Size, slice, ty
 
 
 class Given:
-    """An object that every call returns as it is."""
+    """Hold an object that every call returns as it is."""
 
     __slots__ = ("thing",)
 
@@ -58,10 +58,10 @@ class GivenContainer:
 
 
 class Met:
-    """The containers that the trace has made and that its results hold, gone through twice.
+    """Find containers that are in several places of the results, in two passes.
 
-    The first time says which of them are held in several places; the second time the first of these makes the
-    object, and the others take it.
+    The first pass counts the places of each container that the trace has made; in the second, the first place
+    makes the object and the others share it.
 
     Attributes
     ----------
@@ -77,7 +77,7 @@ class Met:
         self._objects = _Objects()
 
     def again(self) -> None:
-        """Begin the second time."""
+        """Begin the second pass."""
         self.elements.clear()
         self._left, self._times = self._times, {}
 
@@ -105,7 +105,7 @@ class _Objects(threading.local):
 
 
 class _First:
-    """The first place of an object, as a node of a tree."""
+    """The first place of a shared object, as a node of a tree."""
 
     def __init__(self, objects: _Objects, key: int, made: Any) -> None:
         self.about = objects, key
@@ -113,7 +113,7 @@ class _First:
 
 
 class _Same:
-    """A later place of an object, perhaps the last, as a node of a tree."""
+    """A later place of a shared object, perhaps the last, as a node of a tree."""
 
     def __init__(self, objects: _Objects, key: int, last: bool) -> None:
         self.about = objects, key, last
@@ -142,7 +142,7 @@ class Rebuilt:
 
 
 class Instance:
-    """An object that stands in nothing but a ``__dict__``, as a node of a tree.
+    """An object whose state is its ``__dict__`` alone, as a node of a tree.
 
     Attributes
     ----------

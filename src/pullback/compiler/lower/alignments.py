@@ -241,9 +241,7 @@ def ctc_loss_slope(
 
     def posterior(ops: Handler, at: Indices) -> Any:
         both = ops.add(alphas.at(ops, at), betas.at(ops, at))
-        return ops.function(
-            "exp", ops.add(ops.sub(both, one.emitted(ops, *at)), losses.at(ops, at[1:2]))
-        )
+        return ops.function("exp", ops.add(ops.sub(both, one.emitted(ops, *at)), losses.at(ops, at[1:2])))
 
     shape = (one.times, one.samples, one.states)
     source = context.stored(context.map(shape, dtype, posterior))

@@ -30,9 +30,7 @@ INT64 = np.dtype(np.int64)
 def _moved(ops: Handler, at: Any, before: int, extent: int) -> tuple[Any, Any]:
     """Return (whether a place lies in a part that begins at `before`, its place in the part)."""
     moved = ops.index(at - before, INT64)
-    inside = ops.and_(
-        ops.ge(moved, ops.constant(0, INT64)), ops.lt(moved, ops.constant(extent, INT64))
-    )
+    inside = ops.and_(ops.ge(moved, ops.constant(0, INT64)), ops.lt(moved, ops.constant(extent, INT64)))
     return inside, place(ops, moved, extent)
 
 

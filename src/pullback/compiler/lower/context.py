@@ -264,9 +264,7 @@ class Context:
         term = x.body(analysis, tuple(atom_index(v) for v in variables))
         if term.read is None or len(analysis.reads) != 1 or analysis.count:
             return None
-        strides = [
-            0 if v.extent == 1 else term.read.index.coefficient(v) for v in variables
-        ]
+        strides = [0 if v.extent == 1 else term.read.index.coefficient(v) for v in variables]
         if any(s is None for s in strides):
             return None
         *batch, rows, columns = strides
@@ -338,8 +336,6 @@ def broadcast(x: Lowered, shape: Shape) -> Body:
         return x.body
 
     def body(ops: Handler, indices: Indices) -> Any:
-        return x.at(
-            ops, tuple(ZERO if n == 1 else i for n, i in zip(own, indices[skip:], strict=True))
-        )
+        return x.at(ops, tuple(ZERO if n == 1 else i for n, i in zip(own, indices[skip:], strict=True)))
 
     return body

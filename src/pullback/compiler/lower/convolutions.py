@@ -38,9 +38,7 @@ def precompiled(
     return context.held(results[0])
 
 
-def _shape(
-    x: Extents, w: Extents, y: Extents, operands: Sequence[Lowered], attrs: Attrs
-) -> Shape | None:
+def _shape(x: Extents, w: Extents, y: Extents, operands: Sequence[Lowered], attrs: Attrs) -> Shape | None:
     dtype = operands[0].dtype
     if any(o.dtype != dtype for o in operands):
         return None
@@ -81,23 +79,17 @@ def conv_transpose(
     )  # fmt: skip
 
 
-def conv_weight(
-    context: Context, result: Extents, x: Lowered, y: Lowered, *attrs: Any
-) -> Lowered | None:
+def conv_weight(context: Context, result: Extents, x: Lowered, y: Lowered, *attrs: Any) -> Lowered | None:
     """Return w = conv_weight(x, y)."""
     shape = _shape(x.shape, result, y.shape, [x, y], attrs[1:])
     if shape is None:
         return None
     w = context.buffer(result, x.dtype)
-    return precompiled(
-        context, weight(shape), x.shape[0], (x, y), w, flops=2 * shape.multiplications
-    )
+    return precompiled(context, weight(shape), x.shape[0], (x, y), w, flops=2 * shape.multiplications)
 
 
 def _pool(x: Extents, y: Extents, dtype: np.dtype, windows: Any) -> PoolShape | None:
-    return pool_shape(
-        x[2:], y[2:], dtype, windows.kernel, windows.stride, windows.padding, windows.dilation
-    )
+    return pool_shape(x[2:], y[2:], dtype, windows.kernel, windows.stride, windows.padding, windows.dilation)
 
 
 def max_pool(context: Context, x: Lowered, windows: Any) -> list[Lowered] | None:

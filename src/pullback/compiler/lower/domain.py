@@ -125,9 +125,7 @@ class Domain:
 
     def column(self) -> Index:
         """Return the position within a row."""
-        return linear(
-            (atom_index(v) for v in self.loops), strides_of([v.extent for v in self.loops])
-        )
+        return linear((atom_index(v) for v in self.loops), strides_of([v.extent for v in self.loops]))
 
 
 @once

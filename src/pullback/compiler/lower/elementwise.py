@@ -184,9 +184,7 @@ def _answer(ufunc: np.ufunc, *kinds: Any) -> tuple[tuple[np.dtype[Any], ...], np
     paired = wanted[0].kind == "c"
     word = None if paired else _WORDS.get(ufunc, _OF_SCIPY.get(ufunc.__name__))
     formula = (FORMULAS if paired else _FORMULAS).get(ufunc)
-    if (word is None and formula is None) or (
-        ufunc in _OF_FLOATS and not (paired or is_float(wanted[0]))
-    ):
+    if (word is None and formula is None) or (ufunc in _OF_FLOATS and not (paired or is_float(wanted[0]))):
         raise Unwritten
     if formula is not None:
         return tuple(wanted), result, formula

@@ -250,9 +250,7 @@ class _Lowering:
     ) -> Lowered | None:
         if None in operands:
             return None
-        kinds = tuple([
-            (o.dtype, not o.shape) if isinstance(o, Lowered) else (type(o), o) for o in operands
-        ])  # fmt: skip
+        kinds = tuple([(o.dtype, not o.shape) if isinstance(o, Lowered) else (type(o), o) for o in operands])
         computed = _computed(op, op.form, kinds, attrs, dtype, dtypes.get_default_dtype())
         if computed is None:
             return None
@@ -263,9 +261,7 @@ class _Lowering:
             if isinstance(o, Lowered) and o.cost > 1 and prod(o.shape) * SHARED <= prod(shape) else o
             for o in operands
         ]
-        bodies = [
-            broadcast(o, shape) if isinstance(o, Lowered) else None for o in operands
-        ]
+        bodies = [broadcast(o, shape) if isinstance(o, Lowered) else None for o in operands]
 
         paired = any(d.kind == "c" for d in (*common, dtype))
 

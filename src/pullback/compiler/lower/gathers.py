@@ -180,9 +180,7 @@ def _along(ops: Handler, index: Lowered, at: Indices, dim: int, extent: int) -> 
     return (*at[:dim], place(ops, index.at(ops, at), extent), *at[dim + 1 :])
 
 
-def scatter_add(
-    context: Context, x: Lowered, index: Lowered, source: Lowered, dim: int
-) -> Lowered | None:
+def scatter_add(context: Context, x: Lowered, index: Lowered, source: Lowered, dim: int) -> Lowered | None:
     """Return X with ``source[i, j]`` added at ``[index[i, j], j]`` for dim 0."""
     if not x.shape or not index.shape or not _addable(context, x, index, source):
         return None
@@ -228,9 +226,7 @@ def index_put(
     return scattered(context, x, x.shape, spread, picked.places, accumulate=accumulate)
 
 
-def index_copy(
-    context: Context, x: Lowered, index: Lowered, source: Lowered, dim: int
-) -> Lowered | None:
+def index_copy(context: Context, x: Lowered, index: Lowered, source: Lowered, dim: int) -> Lowered | None:
     """Return X with the slices that `index` names replaced by those of `source`."""
     if not x.shape or not _writable(x, index, source):
         return None

@@ -58,24 +58,18 @@ def _of_map(shape: Shape, domain: Domain) -> Place | None:
 
 
 @once
-def _of_reduction(
-    shape: Shape, axes: tuple[int, ...], dtype: np.dtype[Any], domain: Domain
-) -> Place | None:
+def _of_reduction(shape: Shape, axes: tuple[int, ...], dtype: np.dtype[Any], domain: Domain) -> Place | None:
     size = prod(shape)
     kept = [n for a, n in enumerate(shape) if a not in axes]
     if size == domain.size:
         indices = domain.indices(shape)
-        store = linear(
-            (indices[a] for a in range(len(shape)) if a not in axes), strides_of(kept)
-        )
+        store = linear((indices[a] for a in range(len(shape)) if a not in axes), strides_of(kept))
         used = store.variables()
         inner = {v.name for v in domain.loops if v.extent > 1}
         if prod(kept) == 1:
             return Place(ALL, indices, constant(0))
         if domain.laned:
-            fits = used <= {domain.row.name, domain.loops[-1].name} and dtype == computing(
-                dtype
-            )
+            fits = used <= {domain.row.name, domain.loops[-1].name} and dtype == computing(dtype)
             return Place(LANE, indices, store) if fits and prod(kept) == domain.rows * domain.lanes else None
         if not used & inner and prod(kept) == domain.rows:
             return Place(ROW, indices, store)
@@ -205,9 +199,7 @@ class Kernel:
             self._take(node, domain, places)
         return places is not None
 
-    def _placed(
-        self, nodes: list[Node], space: Domain, before: dict[int, Place]
-    ) -> dict[int, Place] | None:
+    def _placed(self, nodes: list[Node], space: Domain, before: dict[int, Place]) -> dict[int, Place] | None:
         """Return the places of `nodes` added to those of `before`; None when one does not fit."""
         added: dict[int, Place] = {}
         for node in nodes:

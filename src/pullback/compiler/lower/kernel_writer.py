@@ -304,10 +304,7 @@ class _Writer:
             where = self.places[node.buffer.number]
             if isinstance(node, Reduction) and where.kind in (ROW, ALL):
                 dtype = self._accumulator(node)
-                slots[node.buffer.number] = (
-                    ops.slot(TYPES[dtype]),
-                    dtype,
-                )
+                slots[node.buffer.number] = (ops.slot(TYPES[dtype]), dtype)
                 first = number(identity(node.combine, dtype), dtype)
                 ops.line(f"store {TYPES[dtype]} {first}, ptr {slots[node.buffer.number][0]}")
             elif isinstance(node, Reduction) and where.kind == LANE:

@@ -116,9 +116,7 @@ def slogdet(context: Context, a: Lowered) -> list[Lowered] | None:
         pivots, (axis,), "sum", a.dtype,
         lambda ops, at: ops.function("log", ops.abs(pivots.at(ops, at))),
     )  # fmt: skip
-    signed = context.map(
-        a.shape[:-2], a.dtype, lambda ops, at: ops.mul(turns.at(ops, at), signs.at(ops, at))
-    )
+    signed = context.map(a.shape[:-2], a.dtype, lambda ops, at: ops.mul(turns.at(ops, at), signs.at(ops, at)))
     return [signed, logs]
 
 
@@ -128,9 +126,7 @@ def det(context: Context, a: Lowered) -> Lowered | None:
         return None
     pivots, signs = _pivots(context, a)
     product = context.reduction(pivots, (len(a.shape) - 2,), "prod", a.dtype)
-    return context.map(
-        a.shape[:-2], a.dtype, lambda ops, at: ops.mul(product.at(ops, at), signs.at(ops, at))
-    )
+    return context.map(a.shape[:-2], a.dtype, lambda ops, at: ops.mul(product.at(ops, at), signs.at(ops, at)))
 
 
 def _pivots(context: Context, a: Lowered) -> tuple[Lowered, Lowered]:
@@ -181,9 +177,7 @@ def eigh(context: Context, a: Lowered, triangle: str) -> list[Lowered] | None:
     lead, size, dtype = a.shape[:-2], a.shape[-1], a.dtype
     # NumPy computes those of float32 in float64, which decides the signs of vectors, too.
     wide = context.cast(a, FLOAT64)
-    values, vectors, held = (
-        context.buffer((*lead, *own), FLOAT64) for own in ((size,), (size, size), ())
-    )
+    values, vectors, held = (context.buffer((*lead, *own), FLOAT64) for own in ((size,), (size, size), ()))
     precompiled(
         context, eigenvalues.symmetric(TYPES[FLOAT64], size), prod(lead), (wide,), values, vectors, held
     )

@@ -240,9 +240,7 @@ def product(context: Context, x: Lowered, dim: int | None = None, keepdim: bool 
     return _shaped(context.reduction(x, axes, "prod", dtype), x, axes, keepdim)
 
 
-def total_without_nan(
-    context: Context, x: Lowered, dims: Sequence[int], keepdim: bool
-) -> Lowered | None:
+def total_without_nan(context: Context, x: Lowered, dims: Sequence[int], keepdim: bool) -> Lowered | None:
     """Lower the sum of what is not NaN."""
     dtype = context.results[0][1]
     if dtype != x.dtype or dtype != computing(dtype) or not is_float(dtype):
@@ -267,9 +265,7 @@ def count_of_others(context: Context, x: Lowered, dims: Sequence[int]) -> Lowere
     return context.reduction(x, _axes(x, dims), "sum", dtype, body)
 
 
-def norm(
-    context: Context, x: Lowered, order: float, dims: Sequence[int], keepdim: bool
-) -> Lowered | None:
+def norm(context: Context, x: Lowered, order: float, dims: Sequence[int], keepdim: bool) -> Lowered | None:
     """Lower ``(Σ|x|^order)^(1/order)``, and what it is at 0, ∞ and −∞."""
     dtype = x.dtype
     if not is_float(dtype) or dtype != computing(dtype) or context.results[0][1] != dtype:

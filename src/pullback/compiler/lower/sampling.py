@@ -115,9 +115,7 @@ def _tap(ops: Handler, pixel: Any, n: int, weight: Any) -> _Tap:
     return _Tap(ops.place(ops.whole(within), n), ops.and_(after, before), weight)
 
 
-def near(
-    ops: Handler, grid: Any, at: Indices, size: Shape, sampler: Sampler, orders: Ints
-) -> list[_Tap]:
+def near(ops: Handler, grid: Any, at: Indices, size: Shape, sampler: Sampler, orders: Ints) -> list[_Tap]:
     """Return the pixels around the place of a result's element ``(image, channel, *place)``; `where` are
     indices.
     """

@@ -65,9 +65,7 @@ def flipped(context: Context, x: Lowered, dims: tuple[int, ...]) -> Lowered:
     """Reverse some axes of a value."""
 
     def body(ops: Handler, indices: Indices) -> Any:
-        turned = [
-            i * -1 + (x.shape[axis] - 1) if axis in dims else i for axis, i in enumerate(indices)
-        ]
+        turned = [i * -1 + (x.shape[axis] - 1) if axis in dims else i for axis, i in enumerate(indices)]
         return x.at(ops, tuple(turned))
 
     return Lowered(x.shape, x.dtype, body, cost=x.cost)

@@ -137,9 +137,7 @@ def _quotient(ops: Handler, index: Index, divisor: int) -> Any:
     return ops.select(whole, ops.index(up // divisor - moved, INT64), _number(ops, -1))
 
 
-def conv_weight(
-    context: Context, x: Lowered, y: Lowered, kernel: Shape, *attrs: Any
-) -> Lowered | None:
+def conv_weight(context: Context, x: Lowered, y: Lowered, kernel: Shape, *attrs: Any) -> Lowered | None:
     """Lower w = conv_weight(x, y)."""
     result = context.results[0][0]
     if len(result) != _VOLUMES:

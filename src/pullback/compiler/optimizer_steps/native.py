@@ -74,9 +74,7 @@ class _Entry:
         self.state = state
         #: Each tensor of the state and its array.
         self.tensors = [(name, tensor, tensor._value) for name, tensor in state.items()]
-        self.scalars = [
-            (name, tensor, array) for name, tensor, array in self.tensors if name in numbers
-        ]
+        self.scalars = [(name, tensor, array) for name, tensor, array in self.tensors if name in numbers]
         others = [(name, tensor, array) for name, tensor, array in self.tensors if name not in numbers]
         self.names = tuple(name for name, _, _ in others)
         #: What is written, in order: the parameter, the state's arrays, its numbers.
@@ -149,9 +147,7 @@ class _Rows:
         See `loops.Rows`.
     """
 
-    def __init__(
-        self, updating: Any, entries: Sequence[_Entry], taken: Sequence[tuple[int, int]]
-    ) -> None:
+    def __init__(self, updating: Any, entries: Sequence[_Entry], taken: Sequence[tuple[int, int]]) -> None:
         self._entries = entries
         names = len(entries[0].names)
         arrays = [[e.arrays[PARAM], *e.arrays[1 : 1 + names]] for e in entries]

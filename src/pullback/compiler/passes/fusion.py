@@ -1,4 +1,4 @@
-"""Grouping nodes into kernels: the order of steps in which a program's buffers are filled.
+"""Group nodes into kernels: the order of steps in which a program's buffers are filled.
 
 Nodes come in an order in which each follows what it reads. A map or reduction joins an earlier kernel when it
 may: when everything it reads is filled by then and the kernel's loops fit. The kernels of what it reads come
@@ -18,7 +18,7 @@ Step = Kernel | Contraction | Routine | Precompiled | Call | Loop | Branch
 
 #: Kernels further back than this are not tried unless they fill what a node reads.
 LOOK_BACK = 6
-#: Nodes of a kernel at most: of single numbers, and of others, whose loops LLVM looks at as wholes.
+#: The most nodes of a kernel: of single numbers, and of others, whose loops LLVM optimizes as a whole.
 NUMBERS, MOST = 300, 150
 
 
@@ -45,8 +45,8 @@ def schedule(nodes: Sequence[Node], small: int = 1) -> list[Step]:
 
 
 def _numbers_first(nodes: Sequence[Node]) -> list[Node]:
-    """Move those nodes to the front that compute single numbers from the inputs, as the steps of an optimizer
-    do: what reads them then need not wait for a kernel between.
+    """Move nodes that compute single numbers from the inputs alone to the front, as in the steps of an
+    optimizer: the nodes that read them can then join one kernel.
     """
     filled = {b.number for n in nodes for b in n.filled}
     first, others = [], []

@@ -84,9 +84,7 @@ class _Fission:
         self._turn()
         inputs = [c[0] for c in self.carried] + [*self.sliced, *self.held]
         outputs = [c[2] for c in self.carried] + [s[0] for s in self.stacked]
-        body = Body(
-            inputs, self.equations, outputs, self.body.constants, self.shapes, self.dtypes
-        )
+        body = Body(inputs, self.equations, outputs, self.body.constants, self.shapes, self.dtypes)
         operands = [c[1] for c in self.carried] + [*self.sliced.values(), *self.held.values()]
         results = [c[3] for c in self.carried] + [s[1] for s in self.stacked]
         attrs = (body, len(self.carried), len(self.sliced), self.length, self.reverse)

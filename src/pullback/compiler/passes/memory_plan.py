@@ -313,9 +313,7 @@ def _escaping(steps: Sequence[Step], lowered: Result) -> list[set[int]]:
     for buffer in lowered.outputs:
         readers.setdefault(buffer.number, set()).add(-1)
     own = [step.buffers if isinstance(step, Kernel) else () for step in steps]
-    return [
-        {number_ for number_ in own[n] if readers.get(number_, set()) - {n}} for n in range(len(steps))
-    ]
+    return [{number_ for number_ in own[n] if readers.get(number_, set()) - {n}} for n in range(len(steps))]
 
 
 def _readers(steps: Sequence[Step]) -> dict[int, set[int]]:

@@ -84,10 +84,7 @@ def part_function(name: str, kernel: str, strides: Sequence[int]) -> str:
     ]
     operands = []
     for n, step in enumerate(strides):
-        lines += [
-            f"  %q{n} = getelementptr ptr, ptr %context, i64 {2 + n}",
-            f"  %r{n} = load ptr, ptr %q{n}",
-        ]
+        lines += [f"  %q{n} = getelementptr ptr, ptr %context, i64 {2 + n}", f"  %r{n} = load ptr, ptr %q{n}"]
         if step:
             lines += [
                 f"  %o{n} = mul nuw nsw i64 %part, {step}",

@@ -67,15 +67,11 @@ class CompiledFunctionBackward(MultiNode):
         moves = [isinstance(v, Dual) and v._level == top._level for v in g]
         primal = self.backward([v.primal if m else v for v, m in zip(g, moves, strict=True)])
         tangent = self.backward([v.tangent if m else None for v, m in zip(g, moves, strict=True)])
-        return tuple(
-            p if t is None else Dual(p, t, top._level) for p, t in zip(primal, tangent, strict=True)
-        )
+        return tuple(p if t is None else Dual(p, t, top._level) for p, t in zip(primal, tangent, strict=True))
 
     def backward_graph(self, g: Any) -> tuple[Any, ...]:
         """Refuse: what native code computes is not recorded."""
-        error = RuntimeError(
-            "torch.compile with aot_autograd does not currently support double backward"
-        )
+        error = RuntimeError("torch.compile with aot_autograd does not currently support double backward")
         error.add_note(
             "Compile the function that calls backward twice as a whole, or call it without compile."
         )

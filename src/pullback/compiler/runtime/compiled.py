@@ -170,9 +170,7 @@ class Compiled:
         self._say_once(why)
         return result
 
-    def _traced(
-        self, args: Any, kwargs: Any, leaves: Sequence[Any], spec: Any, ended: int
-    ) -> Any:
+    def _traced(self, args: Any, kwargs: Any, leaves: Sequence[Any], spec: Any, ended: int) -> Any:
         """Trace a call and do it by its program; `ended` traces had come to their end when none fitted it."""
         with turn:
             if turn.ended != ended:
@@ -266,9 +264,7 @@ class Compiled:
             found |= earlier.differing(leaves, spec)
         return frozenset(found)
 
-    def captured(
-        self, args: Any, kwargs: Any, varying: frozenset[int] = frozenset()
-    ) -> Captured:
+    def captured(self, args: Any, kwargs: Any, varying: frozenset[int] = frozenset()) -> Captured:
         """Trace until nothing new is found out; rates and momenta may be others later if the function does
         not look at them.
         """

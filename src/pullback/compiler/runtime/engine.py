@@ -1,4 +1,4 @@
-"""Say what the texts of modules share, and machine code in memory."""
+"""Put the texts of LLVM modules together, have them compiled, and load the machine code into memory."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..emit.codegen import Code, Effort, machine, module, target
 from ..emit.restricted_python import Program
 from . import cache, linked_code, processor
 
-#: Of a text with loops and straight code.
+#: How much LLVM optimizes a text that holds both loops and straight code.
 DEFAULT = Effort()
 
 
@@ -61,7 +61,7 @@ def _undefined(objects: Iterable[Any]) -> set[str]:
 
 @functools.cache
 def machine_name() -> str:
-    """Return LLVM and the processor that it compiles for."""
+    """Return a text that names the version of LLVM and the processor that it compiles for."""
     return f"{processor.machine().compiler} {attributes()}"
 
 
@@ -85,9 +85,7 @@ def started(text: str, effort: Effort, helpers: int = 0) -> Callable[[], Code]:
     return named(cache.key_of_text(repr(effort), text), lambda: text, effort, helpers)
 
 
-def named(
-    name: str, write: Callable[[], str], effort: Effort, helpers: int = 0
-) -> Callable[[], Code]:
+def named(name: str, write: Callable[[], str], effort: Effort, helpers: int = 0) -> Callable[[], Code]:
     """Return `started` for a text that is written only where it is compiled; `name` is its key in the
     cache.
 
@@ -142,9 +140,7 @@ class _Engine:
 
     def address(self, name: str) -> int:
         """Return where a function or a variable lies."""
-        return int(
-            self._engine.get_function_address(name) or self._engine.get_global_value_address(name)
-        )
+        return int(self._engine.get_function_address(name) or self._engine.get_global_value_address(name))
 
     def keep(self) -> None:
         """Let the code stay to the end of the process."""

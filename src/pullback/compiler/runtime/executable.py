@@ -210,9 +210,7 @@ class Executable:
         self._temporaries: dict[tuple[Any, ...], ndarray] = {}
         given = {b.number: slots[b.number] for b in (*self.inputs, *self.outputs)}
         flag = self.outputs[-1] if self.checked else None
-        self.interleaved = Interleaved(
-            self._run, given, self._array, flag, len(self.table), self.generators
-        )
+        self.interleaved = Interleaved(self._run, given, self._array, flag, len(self.table), self.generators)
         return self.interleaved.address
 
     def _array(self, buffer: Buffer) -> ndarray:

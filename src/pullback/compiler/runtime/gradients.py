@@ -42,9 +42,7 @@ def finder(
     ]
     tables = [np.array(records, np.int64), *(np.array([r[k] for r in written], np.int64) for k in (0, 1))]
     at = [int(t.ctypes.data) for t in tables]
-    spec = _Specification(
-        [len(expected), slots, row, id(np.ndarray), at[0], len(written), at[1], at[2]]
-    )
+    spec = _Specification([len(expected), slots, row, id(np.ndarray), at[0], len(written), at[1], at[2]])
     spec.kept = [*shapes, *tables, *(a.dtype for a in expected)]
     return native_call.function("pullback_find", spec)
 

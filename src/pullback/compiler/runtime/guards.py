@@ -206,9 +206,7 @@ def result_record(buffer: Buffer, slot: int, node: int, keep: list[Any]) -> list
     return [id(buffer.dtype), len(buffer.shape), int(extents.ctypes.data), slot, node]
 
 
-def _array_record(
-    shape: Sequence[int], dtype: np.dtype[Any], written: bool, keep: list[Any]
-) -> list[int]:
+def _array_record(shape: Sequence[int], dtype: np.dtype[Any], written: bool, keep: list[Any]) -> list[int]:
     extents = np.array(shape, np.int64)
     keep += [extents, dtype]
     flags = ROW_MAJOR | ALIGNED | (WRITEABLE if written else 0)

@@ -100,9 +100,7 @@ def begun() -> engine.Library | None:
     where = layout()
     if where is None or python_functions.addresses() is None:
         return None
-    program = Program(
-        [pullback_call, pullback_count, pullback_find, first_changed], where.fields | members()
-    )
+    program = Program([pullback_call, pullback_count, pullback_find, first_changed], where.fields | members())
     # It was not compiled before, so nothing was: there is more to come.
     return engine.library(program, WRITTEN, helpers=1)
 

@@ -302,9 +302,7 @@ class Specialization:
     def _is_as_expected(self, cells: Sequence[Any], made: Sequence[Any]) -> bool:
         """Return whether the numbers that have decided what the function does are as at the trace."""
         results = self.captured.results
-        return all(
-            is_same(results[at].tensor(cells, made), expected) for at, expected in self.captured.late
-        )
+        return all(is_same(results[at].tensor(cells, made), expected) for at, expected in self.captured.late)
 
     def _boundary(self, edges: Sequence[Any]) -> Any:
         captured = self.captured

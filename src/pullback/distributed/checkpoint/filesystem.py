@@ -248,9 +248,7 @@ def _read_tensor(stored: Any, item: Any, planner: LoadPlanner) -> None:
         stored = stored.narrow(axis, offset, length)
     target = planner.resolve_tensor(item).detach()
     if target.size() != stored.size():
-        raise AssertionError(
-            f"req {item.storage_index} mismatch sizes {target.size()} vs {stored.size()}"
-        )
+        raise AssertionError(f"req {item.storage_index} mismatch sizes {target.size()} vs {stored.size()}")
     target.copy_(stored)
     planner.commit_tensor(item, target)
 

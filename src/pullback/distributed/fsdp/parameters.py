@@ -44,9 +44,7 @@ class ShardedParameter:
         Along which it is sharded.
     """
 
-    def __init__(
-        self, owners: list[tuple[Module, str]], whole: Any, mesh: DeviceMesh, axis: int = 0
-    ) -> None:
+    def __init__(self, owners: list[tuple[Module, str]], whole: Any, mesh: DeviceMesh, axis: int = 0) -> None:
         self.owners = owners
         if not whole.dim():
             raise ValueError(

@@ -236,9 +236,7 @@ def _after_state(module: Any, state: Any, prefix: str, metadata: Any) -> Any:
 
 def _before_load(module: Any, state: Any, prefix: str, *_: Any) -> None:
     """Name parameters as they are within the wrapper, and cut whole ones."""
-    own = {
-        INNER + clean_name(name.removeprefix(INNER)): p for name, p in Module.named_parameters(module)
-    }
+    own = {INNER + clean_name(name.removeprefix(INNER)): p for name, p in Module.named_parameters(module)}
     for name in [name for name in state if name.startswith(prefix)]:
         rest = name.removeprefix(prefix)
         value = state.pop(name)

@@ -221,8 +221,6 @@ def _checked(params: Any) -> list[Any]:
     found = list(params)
     if not found:
         raise ValueError("ZeroRedundancyOptimizer got an empty parameter list")
-    if not (
-        all(isinstance(one, TensorBase) for one in found) or all(isinstance(one, dict) for one in found)
-    ):
+    if not (all(isinstance(one, TensorBase) for one in found) or all(isinstance(one, dict) for one in found)):
         raise TypeError("`params` argument should be an iterable of Tensors or dicts")
     return found

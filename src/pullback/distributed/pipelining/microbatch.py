@@ -71,9 +71,7 @@ def _split_values(given: dict[Any, Any], specs: Any, count: int) -> list[dict[An
     if not given:
         return [{} for _ in range(count)]
     if len(given) != len(specs):
-        raise AssertionError(
-            f"args_dict.keys() = {list(given)} args_chunk_spec.keys() = {list(specs)}"
-        )
+        raise AssertionError(f"args_dict.keys() = {list(given)} args_chunk_spec.keys() = {list(specs)}")
     values, structure = tree_flatten(given)
     flat_specs, _ = tree_flatten(specs)
     for value, spec in zip(values, flat_specs, strict=True):

@@ -131,9 +131,7 @@ class _PipelineSchedule:
                 return merge_chunks(stage.output_chunks, self._output_merge_spec)
         return None
 
-    def eval(
-        self, *args: Any, target: Any = None, losses: list[Any] | None = None, **kwargs: Any
-    ) -> Any:
+    def eval(self, *args: Any, target: Any = None, losses: list[Any] | None = None, **kwargs: Any) -> Any:
         """Run forward of a batch alone; as `step`."""
         before, self._has_backward = self._has_backward, False
         try:
@@ -311,10 +309,7 @@ class ScheduleZBVZeroBubble(PipelineScheduleMulti):
 
     def _order(self, rank: int) -> list[Action]:
         if self._num_stages != 2 * self.pp_group_size:
-            raise ValueError(
-                "ZBV requires exactly 2 stages per rank, but got "
-                f"{len(self._stages)}."
-            )
+            raise ValueError(f"ZBV requires exactly 2 stages per rank, but got {len(self._stages)}.")
         return without_bubbles(self.pp_group_size, self._n_microbatches)[rank]
 
 

@@ -154,9 +154,7 @@ def pipeline(
         There is no submodule of a name.
     """
     if split_spec is not None and split_policy is not None:
-        raise ValueError(
-            "Cannot specify both `split_spec` and `split_policy`. Please use only one of them."
-        )
+        raise ValueError("Cannot specify both `split_spec` and `split_policy`. Please use only one of them.")
     for name, where in (split_spec or {}).items():
         _check_name(module, name)
         if not isinstance(where, SplitPoint):

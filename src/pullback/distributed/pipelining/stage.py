@@ -214,9 +214,7 @@ class PipelineStage:
         found: Iterator[Any] = iter(())
         if learning and not self.is_first:
             found = iter(grad(roots, learning, cotangents, retain_graph=True, allow_unused=True))
-        self._input_grads[bwd_chunk_id] = [
-            next(found, None) if one.requires_grad else None for one in sent
-        ]
+        self._input_grads[bwd_chunk_id] = [next(found, None) if one.requires_grad else None for one in sent]
         self._halves[bwd_chunk_id] = lambda: self._pull_back_to_parameters(roots, cotangents)
 
     def backward_weight_one_chunk(self, bwd_chunk_id: int, last_backward: bool = False) -> None:

@@ -53,9 +53,7 @@ class _JoinedTransform(Transform):
         if not -value.dim() <= self.dim < value.dim():
             raise AssertionError(f"dim {self.dim} out of range for {called} with {value.dim()} dimensions")
         if value.size(self.dim) != size:
-            raise AssertionError(
-                f"{name}.size({self.dim}) = {value.size(self.dim)} must equal {what} {size}"
-            )
+            raise AssertionError(f"{name}.size({self.dim}) = {value.size(self.dim)} must equal {what} {size}")
 
 
 class CatTransform(_JoinedTransform):

@@ -11,10 +11,7 @@ from ...core.node import LEAF
 from ..trace import Event
 from .collected import Findings
 from .held import Watched
-from .makers import data_of, origin, values_of
-
-#: Losses by which a critic tells real from made up.
-LOSSES = ("binary_cross_entropy", "binary_cross_entropy_with_logits")
+from .makers import YES_OR_NO, data_of, origin, values_of
 
 
 class Adversaries:
@@ -29,7 +26,7 @@ class Adversaries:
 
     def look_at(self, event: Event, findings: Findings) -> None:
         """Look at one call of a function."""
-        if event.name not in LOSSES or not event.wanted:
+        if event.name not in YES_OR_NO or not event.wanted:
             return
         target = event.argument(1, "target")
         labels = values_of(target)

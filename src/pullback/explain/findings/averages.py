@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ...core.value import TensorBase
+from ...core.value import TensorBase, innermost
 from ..trace import Event
-from ..walk import array_at_bottom
 from .collected import Findings
 
 #: A weight of the new value from which on an average hardly remembers the old one.
@@ -28,7 +27,7 @@ class Averages:
         if event.name in ("mul_", "__imul__"):
             factor = event.args[1] if len(event.args) > 1 else None
             if isinstance(factor, (int, float)):
-                self.scaled[id(array_at_bottom(base))] = float(factor)
+                self.scaled[id(innermost(base))] = float(factor)
             return
         share = self._share(event, base, held)
         if share is None or share < MOSTLY_NEW or share >= 1 or held(base):
@@ -42,7 +41,7 @@ class Averages:
             weight = event.argument(2, "weight")
             return float(weight) if isinstance(weight, (int, float)) else None
         if event.name == "add_" and others and held(_base(event, others[0])):
-            alpha, kept = event.argument(2, "alpha", 1), self.scaled.get(id(array_at_bottom(base)))
+            alpha, kept = event.argument(2, "alpha", 1), self.scaled.get(id(innermost(base)))
             if isinstance(alpha, (int, float)) and kept is not None and abs(alpha + kept - 1) < 1e-6:
                 return float(alpha)
         source = event.inputs[1][1] if len(event.inputs) > 1 else None
@@ -58,7 +57,7 @@ def _mixed(
 ) -> float | None:
     """Return the weight of what an optimizer holds in a sum of two scaled tensors."""
     if source.name in ("mul", "__mul__", "__rmul__") and event.name in ("add_", "__iadd__"):
-        factor, kept = _factor(source), scaled.get(id(array_at_bottom(base)))
+        factor, kept = _factor(source), scaled.get(id(innermost(base)))
         new = any(held(_base(source, t)) for t, _ in source.inputs)
         return factor if new and factor is not None and kept is not None and (
             abs(factor + kept - 1) < 1e-6

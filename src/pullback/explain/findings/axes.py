@@ -117,11 +117,7 @@ def _normalised_axis(event: Event, findings: Findings) -> None:
 def _swapped_axes(event: Event, findings: Findings) -> None:
     """Say where a reshape gives two axes each other's sizes: it does not exchange them."""
     x = event.argument(0, "input")
-    if (
-        not isinstance(x, TensorBase)
-        or len(event.outputs) != 1
-        or not (event.wanted or is_floating(x))
-    ):
+    if not isinstance(x, TensorBase) or len(event.outputs) != 1 or not (event.wanted or is_floating(x)):
         return
     have, want = shape_of(x), shape_of(event.outputs[0])
     if have == want or len(have) < 2:

@@ -11,14 +11,11 @@ from ...core.value import TensorBase
 from ..trace import Event
 from .checks import calls_of
 from .collected import Findings
-from .makers import MULTIPLYING, PASSING, TAKING, behind, data_of, origin, values_of
+from .makers import MULTIPLYING, PASSING, TAKING, YES_OR_NO, behind, data_of, origin, values_of
 
 CUT = ("clamp", "clip", "clamp_", "minimum", "maximum")
 POWERS = ("pow", "__pow__", "square")
 LARGER, SMALLER = ("max", "maximum"), ("min", "minimum")
-
-#: Losses of yes or no, of each element by itself.
-YES_OR_NO = ("binary_cross_entropy", "binary_cross_entropy_with_logits")
 
 #: The part of rows that must show a mistake.
 MOSTLY, NEARLY_ALL = 0.5, 0.9

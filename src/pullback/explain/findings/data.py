@@ -12,11 +12,10 @@ from types import FrameType
 import numpy as np
 from numpy import ndarray
 
-from ...core.value import TensorBase
+from ...core.value import TensorBase, innermost
 from ..carried import loops_around
 from ..scene import Scene
 from ..trace import Event
-from ..walk import array_at_bottom
 from .attention import ATTENTION
 from .checks import calls_of
 from .collected import Findings
@@ -162,7 +161,7 @@ def _same_sample(event: Event, findings: Findings) -> None:
     """Say where samples are put together that are one and the same memory, written over for each of them."""
     tensors = [tensor for tensor, _ in event.inputs]
     count = len(tensors)
-    arrays = [array_at_bottom(tensor) for tensor in tensors]
+    arrays = [innermost(tensor) for tensor in tensors]
     if count < 2 or not all(isinstance(a, ndarray) and a.size for a in arrays):
         return
     first = arrays[0].__array_interface__["data"][0]
@@ -290,10 +289,10 @@ def look_at_stored(event: Event, frame: FrameType, findings: Findings) -> None:
     code = frame.f_code
     if event.name not in IN_PLACE or code.co_name != "__getitem__" or not code.co_varnames:
         return
-    written = array_at_bottom(event.inputs[0][0])
+    written = innermost(event.inputs[0][0])
     owner = frame.f_locals.get(code.co_varnames[0])
     for name, value in list(getattr(owner, "__dict__", {}).items()):
-        held = array_at_bottom(value) if isinstance(value, TensorBase) else value
+        held = innermost(value) if isinstance(value, TensorBase) else value
         if isinstance(held, ndarray) and isinstance(written, ndarray) and np.may_share_memory(held, written):
             findings.tell("data changed in place", event, name=name)
             return

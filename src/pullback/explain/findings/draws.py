@@ -13,7 +13,7 @@ from ...utils.data import RandomSampler, WeightedRandomSampler
 from ..trace import Event, Trace
 from .checks import calls_of
 from .collected import Findings
-from .makers import ADDING, DIFFERENCES, DIVIDING, MULTIPLYING, PASSING, data_of, origin, values_of
+from .makers import ADDING, DIFFERENCES, DIVIDING, LOSSES, MULTIPLYING, PASSING, data_of, origin, values_of
 from .targets import BY_HAND, DISTANCES, compared
 
 At = tuple[CodeType, int]
@@ -23,10 +23,6 @@ UNIFORM = ("rand", "rand_like")
 
 #: How often something must have happened to be a habit.
 ENOUGH = 3
-
-#: Losses of which both inputs are followed to the order that they were put in.
-LOSSES = {"cross_entropy", "mse_loss", "l1_loss", "smooth_l1_loss", "binary_cross_entropy", "nll_loss",
-          "binary_cross_entropy_with_logits"}  # fmt: skip
 
 
 class Draws:

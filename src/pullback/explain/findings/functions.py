@@ -10,10 +10,10 @@ from numpy import ndarray
 
 from ...core.blame import Place, place_at
 from ...core.node import LEAF, AccumulateGrad, MultiNode, Node, edge_target
-from ...core.value import TensorBase, wrap
+from ...core.value import TensorBase, innermost, wrap
 from ..answer import Answer
 from ..scene import place_in, returning
-from ..walk import Path, array_at_bottom, undisturbed
+from ..walk import Path, undisturbed
 from .collected import Findings
 
 #: Elements of the largest input whose custom function is checked.
@@ -79,11 +79,11 @@ class Functions:
 
 def _checked(cls: Any, args: tuple[Any, ...], out: Any, node: Any) -> Answer | None:
     """Compare a custom function's backward with differences of its forward."""
-    value = array_at_bottom(out)
+    value = innermost(out)
     inputs = [k for k, a in enumerate(args) if isinstance(a, TensorBase) and a._node is not None]
     if not isinstance(value, ndarray) or value.dtype.kind != "f" or not inputs:
         return None
-    if any(np.asarray(array_at_bottom(args[k])).size > MOST_CHECKED for k in inputs):
+    if any(np.asarray(innermost(args[k])).size > MOST_CHECKED for k in inputs):
         return None
     code = cls.backward.__code__ if hasattr(cls.backward, "__code__") else None
     place = None if code is None else _definition(code)
@@ -114,7 +114,7 @@ def _pulled(node: Any, g: ndarray) -> Any:
 def _array(value: Any) -> ndarray | None:
     if value is None:
         return None
-    return np.asarray(array_at_bottom(value)).copy()
+    return np.asarray(innermost(value)).copy()
 
 
 def _against_differences(
@@ -122,8 +122,8 @@ def _against_differences(
     place: Place | None,
 ) -> Answer | None:  # fmt: skip
     wide = [
-        wrap(np.asarray(array_at_bottom(a)).astype(np.float64))
-        if isinstance(a, TensorBase) and np.asarray(array_at_bottom(a)).dtype.kind == "f" else a
+        wrap(np.asarray(innermost(a)).astype(np.float64))
+        if isinstance(a, TensorBase) and np.asarray(innermost(a)).dtype.kind == "f" else a
         for a in args
     ]  # fmt: skip
 
@@ -132,14 +132,14 @@ def _against_differences(
         given[k] = wrap(shifted)
         result = cls.apply(*given)
         result = result[0] if isinstance(result, tuple) else result
-        value = array_at_bottom(result)
+        value = innermost(result)
         return value.astype(np.float64) if isinstance(value, ndarray) else None
 
     draw = np.random.default_rng(721)
     for k in inputs:
         if k >= len(found):
             continue
-        x = np.asarray(array_at_bottom(wide[k]))
+        x = np.asarray(innermost(wide[k]))
         try:
             here, again = run(k, x), run(k, x)
             direction = draw.standard_normal(x.shape)

@@ -15,7 +15,7 @@ from ..scene import scope_at
 from ..trace import Event, Trace
 from .checks import calls_of
 from .collected import Findings
-from .makers import ADDING, MULTIPLYING, PASSING, dims, origin, values_of
+from .makers import ADDING, LOSSES, MULTIPLYING, PASSING, dims, origin, values_of
 
 #: Calls that add rows up at an index; and those that read rows at one, with the place of the index.
 ADDED = ("index_add", "index_add_", "scatter_add", "scatter_add_", "scatter_reduce")
@@ -25,12 +25,6 @@ READ = {"__getitem__": 1, "index_select": 2, "gather": 2}
 ROW_BY_ROW = (PASSING - {"__getitem__", "permute", "transpose", "T", "t"}) | {
     "linear", "relu", "tanh", "leaky_relu", "gelu", "silu", "layer_norm", "neg", "__neg__",
 }  # fmt: skip
-
-#: Losses whose targets belong to the rows of a batch.
-LOSSES = (
-    "cross_entropy", "nll_loss", "mse_loss", "l1_loss", "smooth_l1_loss", "binary_cross_entropy",
-    "binary_cross_entropy_with_logits",
-)  # fmt: skip
 
 
 @calls_of(*ADDED)

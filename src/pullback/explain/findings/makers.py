@@ -11,9 +11,8 @@ from typing import Any
 from numpy import ndarray
 
 from ...core.node import DIFFERENTIABLE, LEAF
-from ...core.value import dtype_of
+from ...core.value import dtype_of, innermost
 from ..trace import Event
-from ..walk import array_at_bottom
 
 #: Arithmetic, by the names of its calls.
 ADDING = {"add", "__add__", "__radd__"}
@@ -22,6 +21,10 @@ DIFFERENCES = {*TAKING, "__rsub__"}
 MULTIPLYING = {"mul", "__mul__", "__rmul__"}
 DIVIDING = {"div", "__truediv__"}
 NEGATING = {"neg", "__neg__"}
+
+#: Losses of predictions and targets, in this order; those of yes or no are of each element by itself.
+YES_OR_NO = {"binary_cross_entropy", "binary_cross_entropy_with_logits"}
+LOSSES = YES_OR_NO | {"cross_entropy", "nll_loss", "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"}
 
 #: Calls that are followed back.
 MOST_CALLS = 2_000
@@ -39,7 +42,7 @@ PASSING = {
 
 def values_of(tensor: Any) -> ndarray | None:
     """Return a tensor's numbers; None for what has none, or is no tensor."""
-    value = array_at_bottom(tensor)
+    value = innermost(tensor)
     return value if isinstance(value, ndarray) else None
 
 

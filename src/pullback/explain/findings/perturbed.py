@@ -20,13 +20,7 @@ from ..counterfactual import Change, Rerun, passing
 from ..trace import Event, Trace
 from ..walk import Path
 from .collected import Findings
-from .makers import PASSING, data_of, dims, origin, values_of
-
-#: Losses whose first input are the predictions.
-LOSSES = {
-    "cross_entropy", "nll_loss", "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss",
-    "binary_cross_entropy", "binary_cross_entropy_with_logits",
-}  # fmt: skip
+from .makers import LOSSES, PASSING, data_of, dims, origin, values_of
 
 #: Calls that draw, and how they are done again.
 DROPOUT = {"dropout", "dropout1d", "dropout2d", "alpha_dropout", "feature_dropout"}
@@ -320,9 +314,7 @@ def _first_mixing(ran: tuple[dict[Any, Any], dict[Any, Any]], count: int, again:
     return None
 
 
-def _sequences(
-    user: Event, data: Any, target: Any, event: Event, again: Again, findings: Findings
-) -> bool:
+def _sequences(user: Event, data: Any, target: Any, event: Event, again: Again, findings: Findings) -> bool:
     """Look at predictions of tokens whose targets are tokens of the input, there or a step later."""
     ids, labels = values_of(data), values_of(target)
     if ids is None or labels is None or ids.dtype.kind not in "iu" or labels.dtype.kind not in "iu":

@@ -14,13 +14,10 @@ from ..trace import Event, Trace
 from .collected import Findings
 from .makers import MULTIPLYING, NEGATING, PASSING, behind, origin, values_of
 from .terms import LOGS, terms_of
-from .unread import bootstrapped
+from .unread import COMPARING, bootstrapped
 
 #: Calls that pick the largest value of each row.
 LARGEST = ("max", "amax")
-
-#: Losses that compare a guess with a goal.
-COMPARING = ("mse_loss", "smooth_l1_loss", "l1_loss", "huber_loss", "pow", "__pow__", "square")
 
 #: Steps after which a copy that never changed is told of.
 STEPS = 20

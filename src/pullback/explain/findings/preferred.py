@@ -18,8 +18,8 @@ from ..counterfactual import Rerun
 from ..trace import Event, Trace
 from ..walk import Path
 from .collected import Findings
-from .makers import PASSING, behind, values_of
-from .perturbed import LOSSES, MOST_ELEMENTS
+from .makers import LOSSES, PASSING, behind, values_of
+from .perturbed import MOST_ELEMENTS
 
 #: Calls that end a network: what they give is the prediction, past those that hand it on.
 ENDING = {

@@ -20,6 +20,7 @@ from ..cuts import Cut
 from ..scene import tree_of
 from ..trace import LEAVING, Event, Trace
 from ..walk import Path, reachable
+from . import makers
 from .collected import Findings
 from .lost import COPYING, INDICES, cut_of
 
@@ -45,10 +46,9 @@ ON_PURPOSE = {"detached", "no_grad", "not differentiable", "integer", "argument 
 
 
 #: Losses, whose result is a number that is meant to go backward.
-LOSSES = {
-    "cross_entropy", "nll_loss", "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "kl_div",
-    "binary_cross_entropy", "binary_cross_entropy_with_logits", "ctc_loss", "gaussian_nll_loss",
-    "poisson_nll_loss", "triplet_margin_loss", "cosine_embedding_loss", "margin_ranking_loss",
+LOSSES = makers.LOSSES | {
+    "kl_div", "ctc_loss", "gaussian_nll_loss", "poisson_nll_loss", "triplet_margin_loss",
+    "cosine_embedding_loss", "margin_ranking_loss",
 }  # fmt: skip
 
 #: Calls that lost a history whose leaves are looked for.

@@ -161,8 +161,7 @@ def _scores(event: Event, findings: Findings) -> None:
         return
     if any(t._node is None for t, _ in made.inputs):
         return
-    if any(m is not None and m.name in {*MULTIPLYING, *DIVIDING, "normalize"}
-           for _, m in made.inputs):  # fmt: skip
+    if any(m is not None and m.name in {*MULTIPLYING, *DIVIDING, "normalize"} for _, m in made.inputs):
         return
     spread = float(scores.std())
     if spread > SPREAD:

@@ -7,12 +7,11 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ...core.blame import Place, own_file
-from ...core.value import TensorBase
+from ...core.value import TensorBase, innermost
 from ...nn.parameter import Parameter
 from ..answer import Answer
 from ..carried import assigning_attribute
 from ..scene import paths_in, place_in, tree_of
-from ..walk import array_at_bottom
 from .collected import Findings
 from .layers import assigned
 
@@ -62,7 +61,7 @@ class States:
         findings: Findings,
     ) -> None:  # fmt: skip
         kept = [(own[k], v) for k, v in state.items() if k in own and isinstance(v, TensorBase)]
-        if not kept or not all(array_at_bottom(a) is array_at_bottom(b) for a, b in kept):
+        if not kept or not all(innermost(a) is innermost(b) for a, b in kept):
             return
         _, taken, before = self.taken.get(id(kept[0][1]), (None, None, steps))
         if before == steps and taken is not None:

@@ -11,6 +11,7 @@ from ...core.node import LEAF
 from ...core.value import TensorBase, shape_of
 from ..scene import Scene
 from ..trace import Event, Trace
+from . import makers
 from .collected import Findings
 from .makers import MULTIPLYING, PASSING, behind, origin, values_of
 
@@ -23,10 +24,7 @@ TAKING = {"sub", "__sub__", "__isub__", "sub_"}
 SCALING = {"mul", "__mul__", "__rmul__", "div", "__truediv__", "__imul__", "true_divide"}
 
 #: Losses, which are to become small.
-LOSSES = {
-    "cross_entropy", "nll_loss", "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss",
-    "binary_cross_entropy", "binary_cross_entropy_with_logits", "ctc_loss", "gaussian_nll_loss",
-}  # fmt: skip
+LOSSES = makers.LOSSES | {"ctc_loss", "gaussian_nll_loss"}
 
 #: The logarithm of a sigmoid.
 LOGS = ("log_sigmoid", "logsigmoid")

@@ -12,7 +12,7 @@ from .collected import Findings
 from .makers import ADDING, DIFFERENCES, MULTIPLYING, PASSING, origin, values_of
 
 #: Losses that compare a prediction with what is hoped for.
-LOSSES = ("mse_loss", "smooth_l1_loss", "l1_loss", "huber_loss", "pow", "__pow__", "square")
+COMPARING = ("mse_loss", "smooth_l1_loss", "l1_loss", "huber_loss", "pow", "__pow__", "square")
 
 #: Calls by which a later prediction goes into a target.
 LATER = PASSING | MULTIPLYING | {"max", "amax", "gather", "values", "min", "minimum"}
@@ -23,7 +23,7 @@ def look_at_turn(trace: Trace, findings: Findings) -> None:
     events = list(trace.events)
     read: set[int] | None = None
     for event in events:
-        goal = bootstrapped(event) if event.name in LOSSES and event.wanted else None
+        goal = bootstrapped(event) if event.name in COMPARING and event.wanted else None
         if goal is None:
             continue
         if read is None:

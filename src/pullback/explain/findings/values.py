@@ -98,9 +98,7 @@ def _of_data(
     )
 
 
-def _multiplied_mask(
-    rerun: Rerun, change: dict[Event, Change], replaced: dict[int, Any]
-) -> Event | None:
+def _multiplied_mask(rerun: Rerun, change: dict[Event, Change], replaced: dict[int, Any]) -> Event | None:
     """Return the product in which what is not finite meets a mask that is 0 there, throughout."""
     for event in rerun.events:
         if event.name not in MULTIPLYING or len(event.inputs) != 2:
@@ -202,9 +200,7 @@ def mended(event: Event) -> Change:
     return with_open_rows if event.name in ATTENTION else with_nudged
 
 
-def _loss_with(
-    rerun: Rerun | None, change: dict[Event, Change], replaced: dict[int, Any], how: str
-) -> str:
+def _loss_with(rerun: Rerun | None, change: dict[Event, Change], replaced: dict[int, Any], how: str) -> str:
     """Return what the loss is with a change, where it is finite then."""
     number = None if rerun is None else finite_number(rerun.loss(change, replaced))
     return "" if number is None else f"{how} the loss is {number:.4g}"

@@ -27,9 +27,7 @@ def _extract_tensor_metadata(result: Any, include_contiguity: bool = True) -> Te
     """Return the metadata of a tensor for `meta`."""
     formats = (contiguous_format, channels_last, channels_last_3d) if include_contiguity else ()
     found = next((f for f in formats if result.is_contiguous(memory_format=f)), None)
-    return TensorMetadata(
-        result.shape, result.dtype, result.requires_grad, result.stride(), found, False, {}
-    )
+    return TensorMetadata(result.shape, result.dtype, result.requires_grad, result.stride(), found, False, {})
 
 
 class ShapeProp(Interpreter):

@@ -106,9 +106,7 @@ def hardtanh_(input: Any, min_val: float = -1.0, max_val: float = 1.0) -> Any:
 def leaky_relu(input: Any, negative_slope: float = 0.01, inplace: bool = False) -> Any:
     """Return input where it is positive, else `negative_slope`·input."""
     check_floating("leaky_relu_cpu", input)
-    return applied(
-        input, inplace, o.leaky_relu_in_place if inplace else o.leaky_relu, float(negative_slope)
-    )
+    return applied(input, inplace, o.leaky_relu_in_place if inplace else o.leaky_relu, float(negative_slope))
 
 
 @functional
@@ -383,9 +381,7 @@ def softmin(input: Any, dim: int | None = None, _stacklevel: int = 3, dtype: Any
 
 
 @functional
-def gumbel_softmax(
-    logits: Any, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1
-) -> Any:
+def gumbel_softmax(logits: Any, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1) -> Any:
     """Return draws from a relaxed categorical distribution: softmax((logits + G) / τ), G standard Gumbel.
 
     Parameters

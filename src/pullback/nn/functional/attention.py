@@ -78,9 +78,7 @@ def scaled_dot_product_attention(
     return _composed(query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa)
 
 
-def _unrecorded(
-    query: Any, key: Any, value: Any, mask: Any, is_causal: bool, scale: float | None
-) -> Any:
+def _unrecorded(query: Any, key: Any, value: Any, mask: Any, is_causal: bool, scale: float | None) -> Any:
     """Return the attention of which nothing is recorded and that is one kernel; None elsewhere."""
     found = arrays(query, key, value)
     if found is None or not (scale is None or type(scale) is float) or not cuda.flash_sdp_enabled():

@@ -150,9 +150,7 @@ def _transposed(
     return _applied(ops.conv_transpose, ops.conv_transpose_biased, x, w, b, alone, attrs)
 
 
-def _applied(
-    plain: Any, biased: Any, x: Any, w: Any, b: Any, alone: bool, attrs: tuple[Any, ...]
-) -> Any:
+def _applied(plain: Any, biased: Any, x: Any, w: Any, b: Any, alone: bool, attrs: tuple[Any, ...]) -> Any:
     """Apply an op to images, or to one of them that is alone."""
     if alone:
         x = unsqueeze(x, 0)

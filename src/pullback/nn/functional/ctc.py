@@ -20,8 +20,8 @@ from ...ops.structure import reshape
 from ...ops.view import squeeze_dim
 from ...tensor.api import public
 from ...tensor.signature import parsed
+from .loss_reduction import REDUCTIONS, check_reduction
 
-_REDUCTIONS = {"none": 0, "mean": 1, "sum": 2}
 _WHERE = " (while checking arguments for ctc_loss_allocate_outputs)"
 
 
@@ -98,11 +98,9 @@ def ctc_loss(
     zero_infinity : bool
         Whether targets too long for their input count nothing instead of infinity.
     """
-    if reduction not in _REDUCTIONS:
-        raise ValueError(f"{reduction} is not a valid value for reduction")
-    return by_number(
-        log_probs, targets, input_lengths, target_lengths, blank, _REDUCTIONS[reduction], zero_infinity
-    )
+    check_reduction(reduction)
+    number = REDUCTIONS.index(reduction)
+    return by_number(log_probs, targets, input_lengths, target_lengths, blank, number, zero_infinity)
 
 
 @parsed(

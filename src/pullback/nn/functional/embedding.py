@@ -15,17 +15,13 @@ from ...ops import embedding as o
 from ...ops.comparison import eq
 from ...ops.convert import cast
 from ...ops.structure import reshape
-from ...tensor.api import public
 from ...tensor.rearrange import refuse_complex_history
 from ...tensor.sizes import tensor
 from ...tensor.tensor import check_has_number
+from .loss_reduction import functional
 
 
-def _functional(function: Any) -> Any:
-    return public(function, namespace="nn.functional", method=False, out=False)
-
-
-@_functional
+@functional
 def embedding(
     input: Any, weight: Any, padding_idx: int | None = None, max_norm: float | None = None,
     norm_type: float = 2.0, scale_grad_by_freq: bool = False, sparse: bool = False,
@@ -74,7 +70,7 @@ def renormalise(weight: Any, indices: Any, max_norm: float, norm_type: float) ->
     bump(weight)
 
 
-@_functional
+@functional
 def one_hot(tensor: Any, num_classes: int = -1) -> Any:
     """Return integers (*) as rows (*, num_classes) of zeros with a one at the integer's place."""
     if dtype_of(tensor) != dtypes.int64.numpy:

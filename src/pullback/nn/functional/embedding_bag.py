@@ -98,9 +98,7 @@ def _check_rows(indices: np.ndarray, rows: int, fast: bool) -> None:
         raise RuntimeError(
             f"Index {place} of input takes value {row} which is not in the valid range [0, {rows})"
         )
-    raise RuntimeError(
-        f"embedding_bag: Expected idx >= 0 && idx < num_embeddings but found idx to be {row}"
-    )
+    raise RuntimeError(f"embedding_bag: Expected idx >= 0 && idx < num_embeddings but found idx to be {row}")
 
 
 def _bags_of_one_length(shape: tuple[int, ...], indices: Any, weight: Any, scale: Any, mode: str) -> Any:

@@ -54,9 +54,7 @@ def _check_samples(x: Any, samples: Any, lead: tuple[int, int], rank: int) -> No
         raise RuntimeError(f"Expect _random_samples.size(2) equals to {rank}; got {shape[2]}.")
 
 
-def _check_input(
-    shape: tuple[int, ...], kernel: tuple[int, ...], output: tuple[int, ...], rank: int
-) -> None:
+def _check_input(shape: tuple[int, ...], kernel: tuple[int, ...], output: tuple[int, ...], rank: int) -> None:
     name = f"fractional_max_pool{rank}d{'_out' if rank == 3 else ''}()"
     if len(shape) not in (rank + 1, rank + 2):
         raise RuntimeError(f"{name}: Expected {rank + 1}D or {rank + 2}D tensor, but got: {list(shape)}")

@@ -15,6 +15,9 @@ from ...tensor.argument_types import is_real
 
 Function = Callable[..., Any]
 
+#: By the numbers by which torch's C++ part knows them.
+REDUCTIONS = ("none", "mean", "sum")
+
 
 def functional(function: Function) -> Function:
     """Declare a function of torch.nn.functional."""
@@ -41,13 +44,13 @@ def legacy_reduction(size_average: Any, reduce: Any, reduction: str) -> str:
 
 def check_reduction(reduction: str) -> None:
     """Raise torch's error for a reduction that does not exist."""
-    if reduction not in ("none", "mean", "sum"):
+    if reduction not in REDUCTIONS:
         raise ValueError(f"{reduction} is not a valid value for reduction")
 
 
 def check_known(reduction: str) -> None:
     """Do `check_reduction` in the words of the losses that torch composes in Python."""
-    if reduction not in ("none", "mean", "sum"):
+    if reduction not in REDUCTIONS:
         raise ValueError(reduction + " is not valid")
 
 

@@ -60,9 +60,7 @@ def _check_ranks(
     return rank == 3
 
 
-def added_mask(
-    mask: Any, name: str, dtype: Any, other: Any = None, other_name: str = "attn_mask"
-) -> Any:
+def added_mask(mask: Any, name: str, dtype: Any, other: Any = None, other_name: str = "attn_mask") -> Any:
     """Return a mask as what is added to the scores: −∞ where a bool mask hides a key."""
     if mask is None:
         return None

@@ -178,9 +178,7 @@ def _fit(x: Any, states: tuple[Any, ...], w: _Weights, gates: int, sizes: ops.Si
     dtype = dtype_of(x)
     if all(v is None or (shape_of(v) == shape and dtype_of(v) == dtype) for v, shape in wanted):
         return dtype in _FLOATS
-    x, w_ih, w_hh, b_ih, b_hh, state = (
-        wrap(v) if type(v) is ndarray else v for v in (x, *w[:4], states[0])
-    )  # fmt: skip
+    x, w_ih, w_hh, b_ih, b_hh, state = (wrap(v) if type(v) is ndarray else v for v in (x, *w[:4], states[0]))
     inputs = linear(x, w_ih, b_ih)
     linear(state, w_hh, b_hh).add_(inputs[:rows] if sizes is not None else inputs[0])
     raise RuntimeError("got RNN parameters or hidden states that do not fit together")
@@ -346,9 +344,7 @@ def lstm(
     projected = hx[0].size(2) != hx[1].size(2)
     whole, sizes = input, None
     # In half precision torch asks whether the processor computes in it; with bfloat16 it mostly does.
-    onednn = (
-        input is not None and input.dtype in (dtypes.float32, dtypes.bfloat16) and input.numel() > 0
-    )
+    onednn = input is not None and input.dtype in (dtypes.float32, dtypes.bfloat16) and input.numel() > 0
     if onednn and projected:
         _warn_of_projections()
         onednn = False

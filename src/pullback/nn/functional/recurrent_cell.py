@@ -28,9 +28,7 @@ def _check(input: Any, states: tuple[Any, ...], w_ih: Any, w_hh: Any, gates: int
                 f"{name} first dim must be {gates} * hidden_size = {gates * width}, but got {weight.size(0)}"
             )
     if input.size(1) != w_ih.size(1):
-        raise RuntimeError(
-            f"input has inconsistent input_size: got {input.size(1)} expected {w_ih.size(1)}"
-        )
+        raise RuntimeError(f"input has inconsistent input_size: got {input.size(1)} expected {w_ih.size(1)}")
     for k, state in enumerate(states):
         if input.size(0) != state.size(0):
             raise RuntimeError(

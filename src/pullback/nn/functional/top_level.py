@@ -24,15 +24,13 @@ from .dropout import dropout as functional_dropout
 from .dropout import feature_alpha_dropout as functional_feature_alpha_dropout
 from .embedding import check_indices
 from .embedding import embedding as functional_embedding
-from .loss_reduction import apply_reduction
-
-_REDUCTIONS = ("none", "mean", "sum")
+from .loss_reduction import REDUCTIONS, apply_reduction
 
 
 def _reduction(number: int) -> str:
     if number not in (0, 1, 2):
         raise ValueError(f"{number} is not a valid value for reduction")
-    return _REDUCTIONS[number]
+    return REDUCTIONS[number]
 
 
 ctc_loss = public(ctc.by_number, name="ctc_loss", method=False, out=False)
@@ -191,9 +189,7 @@ def max_pool1d_with_indices(
     ceil_mode: bool = False,
 ) -> Any:  # fmt: skip
     """Return maxima over windows of one axis, ``(N, C, L)``, and their places."""
-    return pooling.max_pool1d(
-        input, kernel_size, stride, padding, dilation, ceil_mode, return_indices=True
-    )
+    return pooling.max_pool1d(input, kernel_size, stride, padding, dilation, ceil_mode, return_indices=True)
 
 
 @public(method=False, out=False)

@@ -70,9 +70,7 @@ class MultiheadAttention(Module):
             )
         if not packed:
             self.register_parameter("in_proj_weight", None)
-        self.register_parameter(
-            "in_proj_bias", optional_parameter(bias, (3 * embed_dim,), device, dtype)
-        )
+        self.register_parameter("in_proj_bias", optional_parameter(bias, (3 * embed_dim,), device, dtype))
         self.out_proj = NonDynamicallyQuantizableLinear(embed_dim, embed_dim, bias, device, dtype)
         self.bias_k = self.bias_v = None
         if add_bias_kv:

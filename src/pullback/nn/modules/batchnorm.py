@@ -88,9 +88,7 @@ class _BatchNorm(_NormBase):
         """
         self._check_input_dim(input)
         factor, batch_statistics, mean, variance = self._begin()
-        return F.batch_norm(
-            input, mean, variance, self.weight, self.bias, batch_statistics, factor, self.eps
-        )
+        return F.batch_norm(input, mean, variance, self.weight, self.bias, batch_statistics, factor, self.eps)
 
     def _begin(self) -> tuple[float, bool, Any, Any]:
         """Count a batch; return the weight of its statistics, whether they are used, and the running ones

@@ -26,9 +26,7 @@ class _Scaled(Module):
     weight: Parameter | None
     bias: Parameter | None
 
-    def _add_scale(
-        self, wanted: bool, bias: bool, shape: tuple[int, ...], device: Any, dtype: Any
-    ) -> None:
+    def _add_scale(self, wanted: bool, bias: bool, shape: tuple[int, ...], device: Any, dtype: Any) -> None:
         self.register_parameter("weight", optional_parameter(wanted, shape, device, dtype))
         self.register_parameter("bias", optional_parameter(wanted and bias, shape, device, dtype))
         self.reset_parameters()

@@ -211,9 +211,7 @@ class RNNBase(Module):
             raise ValueError(f"{self._name}: Expected input to be 2D or 3D, got {rank}D {self._word}instead")
         if hx is not None and hx.dim() != rank:
             batched = "batched 3-D" if rank == 3 else "unbatched 2-D"
-            raise RuntimeError(
-                f"For {batched} input, hx should also be {rank}-D but got {hx.dim()}-D tensor"
-            )
+            raise RuntimeError(f"For {batched} input, hx should also be {rank}-D but got {hx.dim()}-D tensor")
 
     _name = "RNN"
     _word = "tensor "

@@ -141,9 +141,7 @@ class TransformerEncoderLayer(_Layer):
         self, src: Any, src_mask: Any = None, src_key_padding_mask: Any = None, is_causal: bool = False
     ) -> Any:
         """Map (S, N, E) -> (S, N, E), with masks (S, S) or (N·heads, S, S), and (N, S)."""
-        padding = added_mask(
-            src_key_padding_mask, "src_key_padding_mask", src.dtype, src_mask, "src_mask"
-        )
+        padding = added_mask(src_key_padding_mask, "src_key_padding_mask", src.dtype, src_mask, "src_mask")
         mask = added_mask(src_mask, "src_mask", src.dtype)
         if self._is_one_piece(src):
             merged, mask_type = self.self_attn.merge_masks(mask, padding, src)
@@ -395,14 +393,10 @@ class Transformer(Module):
             return LayerNorm(d_model, eps=layer_norm_eps, bias=bias, device=device, dtype=dtype)
 
         if custom_encoder is None:
-            custom_encoder = TransformerEncoder(
-                TransformerEncoderLayer(*options), num_encoder_layers, norm()
-            )
+            custom_encoder = TransformerEncoder(TransformerEncoderLayer(*options), num_encoder_layers, norm())
         self.encoder = custom_encoder
         if custom_decoder is None:
-            custom_decoder = TransformerDecoder(
-                TransformerDecoderLayer(*options), num_decoder_layers, norm()
-            )
+            custom_decoder = TransformerDecoder(TransformerDecoderLayer(*options), num_decoder_layers, norm())
         self.decoder = custom_decoder
         self._reset_parameters()
         self.d_model = d_model

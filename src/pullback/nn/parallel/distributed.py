@@ -389,9 +389,7 @@ class DistributedDataParallel(Module, Joinable):
     ) -> None:
         """Give the buffers of one process to all."""
         buffers = self.modules_buffers if bufs is None else bufs
-        broadcast_coalesced(
-            self.process_group, buffers, bucket_size or BROADCAST_BYTES, authoritative_rank
-        )
+        broadcast_coalesced(self.process_group, buffers, bucket_size or BROADCAST_BYTES, authoritative_rank)
 
     def _remove_autograd_hooks(self) -> None:
         """Leave the parameters to another wrapper."""

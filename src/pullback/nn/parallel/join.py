@@ -160,9 +160,7 @@ def count_active(joinable: Joinable) -> tuple[Any, Any] | None:
         ended = zeros(1)
         group.allreduce(ended).wait()
         if ended.item():
-            raise RuntimeError(
-                "Detected at least one rank that exhausted inputs. Throwing across all ranks."
-            )
+            raise RuntimeError("Detected at least one rank that exhausted inputs. Throwing across all ranks.")
     return work, count
 
 

@@ -73,9 +73,7 @@ def clip_grad_norm_(
     """
     values = _listed(parameters)
     if isinstance(parameters, types.GeneratorType) and not values:
-        warnings.warn(
-            "`parameters` is an empty generator, no gradient clipping will occur.", stacklevel=3
-        )
+        warnings.warn("`parameters` is an empty generator, no gradient clipping will occur.", stacklevel=3)
     total = get_total_norm(_gradients(values), norm_type, error_if_nonfinite)
     clip_grads_with_norm_(values, max_norm, total)
     return total

@@ -416,9 +416,7 @@ def remove(module: Any, name: str) -> Any:
             hook.remove(module)
             del module._forward_pre_hooks[key]
             return module
-    raise ValueError(
-        f"Parameter '{name}' of module {module} has to be pruned before pruning can be removed"
-    )
+    raise ValueError(f"Parameter '{name}' of module {module} has to be pruned before pruning can be removed")
 
 
 def is_pruned(module: Any) -> bool:
@@ -446,9 +444,7 @@ def _number_to_prune(amount: Any, size: int) -> int:
         return round(amount * size)
     count = int(amount)
     if count > size:
-        raise ValueError(
-            f"amount={amount} should be smaller than the number of parameters to prune={size}"
-        )
+        raise ValueError(f"amount={amount} should be smaller than the number of parameters to prune={size}")
     return count
 
 

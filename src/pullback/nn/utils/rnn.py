@@ -238,9 +238,7 @@ def unpad_sequence(padded_sequences: Any, lengths: Any, batch_first: bool = Fals
         # In place, as torch does it: the caller's tensor is changed, too.
         padded_sequences.transpose_(0, 1)
     places = arange(padded_sequences.shape[1])
-    return [
-        sequence[places < length] for sequence, length in zip(padded_sequences, lengths, strict=True)
-    ]
+    return [sequence[places < length] for sequence, length in zip(padded_sequences, lengths, strict=True)]
 
 
 def pack_sequence(sequences: Sequence[Any], enforce_sorted: bool = True) -> PackedSequence:

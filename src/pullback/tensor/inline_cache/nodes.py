@@ -125,9 +125,7 @@ class History:
             self.held.append(value)
         return len(self._alive[2]) + next(k for k, held in enumerate(self.held) if held is value)
 
-    def check(
-        self, tensors: Sequence[Any], held: Sequence[ndarray], ends: Iterable[tuple[Any, Any]]
-    ) -> None:  # fmt: skip
+    def check(self, tensors: Sequence[Any], held: Sequence[ndarray], ends: Iterable[tuple[Any, Any]]) -> None:
         """Raise where a call recorded other nodes than these.
 
         Parameters

@@ -127,10 +127,7 @@ _CALLS: dict[str, Callable[..., Any]] = {
     "threshold_backward": lambda grad_output, self, threshold: grad_output * (self > threshold),
     "view": lambda self, size=None, dtype=None: self.view(dtype if size is None else tuple(size)),
     **{name: _made(name, "size") for name in ("ones", "rand", "randn", "zeros")},
-    **{
-        f"{name}_like": _like(f"{name}_like")
-        for name in ("empty", "ones", "rand", "randn", "zeros")
-    },
+    **{f"{name}_like": _like(f"{name}_like") for name in ("empty", "ones", "rand", "randn", "zeros")},
     **{name: _loss(name) for name in ("huber_loss", "mse_loss", "smooth_l1_loss", "soft_margin_loss")},
 }
 

@@ -19,6 +19,7 @@ from ...core.op import TABLE, Op
 from ...core.value import TensorBase, shape_of, wrap
 from ...ops import declare_all
 from ...tensor.constants import contiguous_format
+from ...tensor.sizes import count
 from . import aten  # noqa: F401  # `torch.ops` asks here
 from .overload import OpOverload, overload
 from .schema import FunctionSchema, overloads, schema
@@ -52,16 +53,9 @@ def _linear(ask: Ask, x: Any, w: Any) -> Any:
     turned = ask(overload("t"), (w,), {})
     if len(shape) == 2:
         return _product(ask, x, turned)
-    rows = ask(overload("view"), (x, [_count(shape[:-1]), shape[-1]]), {})
+    rows = ask(overload("view"), (x, [count(shape[:-1]), shape[-1]]), {})
     found = _product(ask, rows, turned)
     return ask(overload("_unsafe_view"), (found, [*shape[:-1], shape_of(w)[0]]), {})
-
-
-def _count(shape: tuple[int, ...]) -> int:
-    total = 1
-    for n in shape:
-        total *= n
-    return total
 
 
 def _addmm(ask: Ask, x: Any, y: Any, z: Any, beta: Any, alpha: Any) -> Any:
@@ -150,7 +144,7 @@ def _cumsum(ask: Ask, x: Any, dim: int, reverse: bool) -> Any:
 
 def _linear_weight(ask: Ask, g: Any, x: Any) -> Any:
     if len(shape_of(g)) > 2:
-        g, x = (ask(overload("view"), (v, [_count(shape_of(v)[:-1]), shape_of(v)[-1]]), {}) for v in (g, x))
+        g, x = (ask(overload("view"), (v, [count(shape_of(v)[:-1]), shape_of(v)[-1]]), {}) for v in (g, x))
     return _product(ask, ask(overload("t"), (g,), {}), x)
 
 

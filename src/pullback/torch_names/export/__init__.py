@@ -116,6 +116,4 @@ def load(
     return ExportedProgram(saved.family, saved.dynamic, saved.state)
 
 
-__all__ = [
-    "Dim", "ExportGraphSignature", "ExportedProgram", "dims", "export", "load", "save",
-]  # fmt: skip
+__all__ = ["Dim", "ExportGraphSignature", "ExportedProgram", "dims", "export", "load", "save"]

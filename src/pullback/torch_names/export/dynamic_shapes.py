@@ -81,9 +81,7 @@ def parameter_names(model: Any) -> list[str]:
     return [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
 
 
-def labels(
-    model: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any], dynamic_shapes: Any
-) -> Labels:
+def labels(model: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any], dynamic_shapes: Any) -> Labels:
     """Return which axes may change, from `dynamic_shapes`.
 
     Raises

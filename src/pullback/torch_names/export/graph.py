@@ -226,9 +226,7 @@ class Writer:
     def _size(self, formula: Formula) -> Any:
         if formula not in self._size_nodes:
             self._size_nodes[formula] = formula.told(
-                lambda number, axis: self.graph.call_function(
-                    _SIZE, (self._nodes[number], axis)
-                ),
+                lambda number, axis: self.graph.call_function(_SIZE, (self._nodes[number], axis)),
                 lambda kind, a, b: self.graph.call_function(_APPLY[kind], (a, b)),
             )
         return self._size_nodes[formula]

@@ -34,9 +34,7 @@ class Formula(NamedTuple):
         """Return what it comes to: `size` gives that of a value, `apply` what two parts make."""
         if self.kind == "size":
             return size(self.first, self.second)
-        first, second = (
-            part.told(size, apply) if isinstance(part, Formula) else part for part in self[1:]
-        )
+        first, second = (part.told(size, apply) if isinstance(part, Formula) else part for part in self[1:])
         return apply(self.kind, first, second)
 
 

@@ -47,9 +47,5 @@ jacfwd = _deprecated(func.jacfwd, "torch.func.jacfwd")
 hessian = _deprecated(func.hessian, "torch.func.hessian")
 functionalize = _deprecated(func.functionalize, "torch.func.functionalize")
 make_functional = _deprecated(modules.make_functional, "torch.func.functional_call")
-make_functional_with_buffers = _deprecated(
-    modules.make_functional_with_buffers, "torch.func.functional_call"
-)
-combine_state_for_ensemble = _deprecated(
-    modules.combine_state_for_ensemble, "torch.func.stack_module_state"
-)
+make_functional_with_buffers = _deprecated(modules.make_functional_with_buffers, "torch.func.functional_call")
+combine_state_for_ensemble = _deprecated(modules.combine_state_for_ensemble, "torch.func.stack_module_state")

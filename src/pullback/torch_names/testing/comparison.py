@@ -29,9 +29,7 @@ _TOLERANCES = {
     dtypes.complex128: (1e-7, 1e-7),
 }
 #: Those of `assert_allclose`.
-_OLD_TOLERANCES = {
-    dtypes.float16: (1e-3, 1e-3), dtypes.float32: (1e-4, 1e-5), dtypes.float64: (1e-5, 1e-8)
-}  # fmt: skip
+_OLD_TOLERANCES = {dtypes.float16: (1e-3, 1e-3), dtypes.float32: (1e-4, 1e-5), dtypes.float64: (1e-5, 1e-8)}
 _DTYPE_OF_NUMBER = {int: dtypes.int64, float: dtypes.float64, complex: dtypes.complex128}
 
 Item = tuple[Any, ...]
@@ -96,9 +94,7 @@ def _compare_booleans(actual: Any, expected: Any, item: Item, options: _Options)
     if not all(isinstance(v, bool | np.bool_) for v in (actual, expected)):
         raise _Unsupported
     if bool(actual) is not bool(expected):
-        _fail(
-            AssertionError, f"Booleans mismatch: {bool(actual)} is not {bool(expected)}", item, options
-        )
+        _fail(AssertionError, f"Booleans mismatch: {bool(actual)} is not {bool(expected)}", item, options)
 
 
 def _compare_numbers(actual: Any, expected: Any, item: Item, options: _Options) -> None:
@@ -193,9 +189,7 @@ def _compare_sparse(actual: Any, expected: Any, item: Item, options: _Options) -
         matches = array_of(isclose(mine, theirs, rtol=rtol, atol=atol, equal_nan=options.equal_nan))
         if not matches.all():
             text = _tensors_differ(mine, theirs, matches, rtol, atol)
-            _fail(
-                AssertionError, text.replace("Tensor-likes", f"{title} {name.lstrip('_')}"), item, options
-            )
+            _fail(AssertionError, text.replace("Tensor-likes", f"{title} {name.lstrip('_')}"), item, options)
 
 
 def _as_tensor(value: Any) -> Any:

@@ -18,9 +18,7 @@ from ...tensor.join import stack
 #: NumPy's kinds of arrays that no tensor can hold: strings and objects.
 np_str_obj_array_pattern = re.compile(r"[SaUO]")
 
-_REFUSED = (
-    "default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found {}"
-)
+_REFUSED = "default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found {}"
 
 
 def _rebuilt_mapping(like: Any, items: dict[Any, Any]) -> Any:
@@ -72,9 +70,7 @@ def default_convert(data: Any) -> Any:
     return data
 
 
-def collate(
-    batch: Sequence[Any], *, collate_fn_map: Mapping[Any, Callable[..., Any]] | None = None
-) -> Any:
+def collate(batch: Sequence[Any], *, collate_fn_map: Mapping[Any, Callable[..., Any]] | None = None) -> Any:
     """Put the samples of a batch together, container by container.
 
     Parameters

@@ -49,9 +49,7 @@ def scalar(tag: str, value: Any, new_style: bool = False, double_precision: bool
         else TensorProto(float_val=[told], dtype="DT_FLOAT")
     )  # fmt: skip
     plugin = SummaryMetadata.PluginData(plugin_name="scalars")
-    return Summary(
-        value=[Summary.Value(tag=tag, tensor=proto, metadata=SummaryMetadata(plugin_data=plugin))]
-    )
+    return Summary(value=[Summary.Value(tag=tag, tensor=proto, metadata=SummaryMetadata(plugin_data=plugin))])
 
 
 def default_bins() -> list[float]:

@@ -91,9 +91,7 @@ class BackwardLoop:
                 small = self._known(rule)
             self._kept.append(small)
             given = (*places, *(0,) * (PLACES - len(places)))
-            words += [
-                0 if rule is None else id(rule), 0 if small is None else id(small), len(places), *given
-            ]  # fmt: skip
+            words += [0 if rule is None else id(rule), 0 if small is None else id(small), len(places), *given]
         assert len(words) == RULES + RULE * len(rules)
         self._kinds[kind] = np.array(words, np.int64)
         return True

@@ -1,4 +1,4 @@
-"""The native function that is the engine's loop (`loop`)."""
+"""The engine's loop as a native function, which `loop` compiles."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def run_node(node: Object, g: Object, record: Words, arguments: Object, header: 
 
 @native
 def step(node: Object, g: Object, arguments: Object, header: Words) -> Int:
-    """Do the first node of the heap: 1, 0 where Python has set an error, -1 where it is Python's."""
+    """Run the first node of the heap: return 1, 0 where Python has set an error, -1 where it needs Python."""
     none: Object = header[NONE]
     if arguments[LOOKED_AT] is not none and python.PySet_Contains(arguments[LOOKED_AT], node) != 0:
         return -1
@@ -89,7 +89,7 @@ def step(node: Object, g: Object, arguments: Object, header: Words) -> Int:
 
 @native
 def drain(owner: Object, arguments: Object, count: Int) -> Object:
-    """Do what can be done of a pass: what is called."""
+    """Run nodes until the heap is empty or one needs Python; this is the entry point."""
     header: Words = owner.data
     none: Object = header[NONE]
     heap = arguments[HEAP]

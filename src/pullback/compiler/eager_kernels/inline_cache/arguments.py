@@ -32,9 +32,7 @@ OBJECTS: tuple[Any, ...] = (
 ) = range(2, 35)  # fmt: skip
 #: Kinds of arguments: among the tensors those without a history and with one, and those of which that does
 #: not matter; how many arguments there are, by place; tensors at most, and nodes.
-(
-    _SAME_OBJECT, _SAME_FLOAT, _SAME_INT, _WITHOUT_HISTORY, _SEQUENCE, _ANY_TENSOR, _WITH_HISTORY
-) = range(7)  # fmt: skip
+(_SAME_OBJECT, _SAME_FLOAT, _SAME_INT, _WITHOUT_HISTORY, _SEQUENCE, _ANY_TENSOR, _WITH_HISTORY) = range(7)
 ARGUMENTS, TENSORS, NODES = 4, 32, 24
 #: What is asked of tensors: whether histories matter, whether views of them are made that record, and whether
 #: they may be inference tensors.

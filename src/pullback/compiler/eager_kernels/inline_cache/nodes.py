@@ -1,7 +1,7 @@
-"""The nodes that a call with a plan leaves behind (`table`), as native code makes them.
+"""Record the nodes of a call that has a plan (`table`), in native code.
 
-Where each part of a node comes from is told by `tensor.inline_cache.nodes`: three words say in which way,
-from which tensor or node, and the object that is always the same.
+`tensor.inline_cache.nodes` finds where each part of a node comes from. Three words encode such a source: its
+kind, the number of the tensor or node, and the object, where that is the same in every call.
 """
 
 from __future__ import annotations
@@ -42,15 +42,13 @@ NODE_OBJECTS: dict[int, Any] = {
 
 
 def source_words(source: Source, kept: list[Any]) -> list[int]:
-    """Return the words that tell a source, and keep what they are addresses of."""
+    """Return a source as words; `kept` keeps alive the objects whose addresses they are."""
     kept.append(source.value)
     return [source.kind, source.which, id(source.value)]
 
 
-def node_words(
-    nodes: Sequence[Left], attached: Sequence[tuple[int, Source]], kept: list[Any]
-) -> list[int]:
-    """Return the words that tell nodes, and which tensors they are the history of."""
+def node_words(nodes: Sequence[Left], attached: Sequence[tuple[int, Source]], kept: list[Any]) -> list[int]:
+    """Return nodes as words, and which of them become the history of which tensors."""
     words = [len(nodes), len(attached)]
     for node in nodes:
         kept += [node.node_class, node.shape, node.dtype]
@@ -108,7 +106,7 @@ def edge_to(tensor: Object, header: Words) -> Object:
 
 @native
 def sourced(source: Words, aside: Object, header: Words) -> Object:
-    """Return what a source tells, as a reference of the caller's."""
+    """Return the object that a source stands for, as a new reference."""
     kind = source[0]
     which = source[1] + 1
     value: Object = source[2]

@@ -76,9 +76,7 @@ class InlineCaches:
         self._kept: list[Any] = [OBJECTS]
         self._replays = None if library is None else Replays(library)
 
-    def function(
-        self, hot: Any, entry: str = "cached_call"
-    ) -> tuple[Callable[..., Any], np.ndarray] | None:
+    def function(self, hot: Any, entry: str = "cached_call") -> tuple[Callable[..., Any], np.ndarray] | None:
         """Return a native function without a plan so far, and its table; it gives `hot` when so many calls
         had no plan as the table says, or calls it (`known_rules`).
         """

@@ -122,10 +122,7 @@ def _parts(step: Step) -> list[tuple[Any, ...]]:
     copy, add = loop_of(np.positive, [x.dtype] * 2), loop_of(step.ufunc, [x.dtype] * 3)
     if start.slot != x.slot:
         return [(*copy, ONE, ROW_COUNT, (start, total)), (*add, ROW_COUNT, LENGTH, (total, x, total))]
-    return [
-        (*copy, ROW_COUNT, ONE, (x, total)),
-        (*add, ROW_COUNT, LENGTH_LESS_ONE, (total, _Rest(x), total)),
-    ]
+    return [(*copy, ROW_COUNT, ONE, (x, total)), (*add, ROW_COUNT, LENGTH_LESS_ONE, (total, _Rest(x), total))]
 
 
 class _Rest:

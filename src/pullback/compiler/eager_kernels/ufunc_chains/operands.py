@@ -166,9 +166,7 @@ def lay_out(
 
 
 @native
-def copy_axes(
-    to: Bytes, source: Bytes, d: Int, rank: Int, shape: Words, steps: Words, width: Int
-) -> Bytes:
+def copy_axes(to: Bytes, source: Bytes, d: Int, rank: Int, shape: Words, steps: Words, width: Int) -> Bytes:
     """Copy elements one behind the other, from an axis on; return where they end."""
     if d + 1 == rank:
         return copy_row(to, source, shape[d], steps[d], width)

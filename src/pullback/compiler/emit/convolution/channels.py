@@ -139,9 +139,7 @@ class _Channel:
 
     def read(self, array: str) -> str:
         """Return the channel's number in an array, in double precision."""
-        return self.wide(
-            self.code.value(f"load {self.code.real}, ptr {self.code.at(array, self.channel)}")
-        )
+        return self.wide(self.code.value(f"load {self.code.real}, ptr {self.code.at(array, self.channel)}"))
 
     def write(self, value: str, array: str) -> None:
         """Store a number of the channel, given in double precision."""

@@ -9,9 +9,7 @@ from .places import Axis
 _UNROLLED = 8
 
 
-def copy_row(
-    code: Code, source: str, target: str, count: int, step: int = 1, *, exact: bool = True
-) -> None:
+def copy_row(code: Code, source: str, target: str, count: int, step: int = 1, *, exact: bool = True) -> None:
     """Copy every `step`-th element to follow one another.
 
     With `exact` nothing is written beyond `count` elements; otherwise zeros may be, up to a vector's end.
@@ -118,9 +116,7 @@ def _interleave(code: Code, results: list[str], row: str, columns: Axis) -> None
             # Both operands of a shuffle are of one type: the shorter is widened.
             widened = code.shuffle(part, "poison", lanes, [*range(lanes), *[0] * (lanes * (n - 1))])
             joined = code.shuffle(joined, widened, lanes * n, range(lanes * (n + 1)))
-        ordered = code.shuffle(
-            joined, "poison", wide, [n % count * lanes + n // count for n in range(wide)]
-        )
+        ordered = code.shuffle(joined, "poison", wide, [n % count * lanes + n // count for n in range(wide)])
         where: int | str = position * count if isinstance(position, int) else code.times(position, count)
         code.store_part(ordered, code.at(row, where, columns.out_first), kept, wide)
 

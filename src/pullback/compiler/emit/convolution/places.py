@@ -90,9 +90,7 @@ class Axis(NamedTuple):
 def correlation(size: int, output: int, kernel: int, stride: int, padding: int, dilation: int) -> Axis:
     """Return an axis of ``y[o] = Σ_i w[i] · x[o·stride + i·dilation − padding]``."""
     parts = sorted({i * dilation % stride for i in range(kernel)})
-    taps = tuple(
-        Tap(i, parts.index(i * dilation % stride), i * dilation // stride) for i in range(kernel)
-    )
+    taps = tuple(Tap(i, parts.index(i * dilation % stride), i * dilation // stride) for i in range(kernel))
     furthest = max(tap.shift for tap in taps)
     firsts = tuple(part - padding for part in parts)
     return Axis(size, stride, firsts, output + furthest, output, (taps,), output, 0)

@@ -127,16 +127,12 @@ def maxima(shape: PoolShape) -> Kernel:
                     winner = octets.load(octets.at("@firsts", start, position), code.lanes)
                 for row, column in _taps(rows, columns):
                     part = row.part * len(columns.firsts) + column.part
-                    element = code.load(
-                        window, part * plane + row.shift * columns.length + column.shift
-                    )
+                    element = code.load(window, part * plane + row.shift * columns.length + column.shift)
                     greater = code.value(f"fcmp ogt {code.vector} {element}, {best}")
                     unknown = code.value(f"fcmp uno {code.vector} {element}, {element}")
                     mask = f"<{code.lanes} x i1>"
                     wins = code.value(f"or {mask} {greater}, {unknown}")
-                    best = code.value(
-                        f"select {mask} {wins}, {code.vector} {element}, {code.vector} {best}"
-                    )
+                    best = code.value(f"select {mask} {wins}, {code.vector} {element}, {code.vector} {best}")
                     number = octets.same(row.number * shape.kernel[1] + column.number)
                     winner = code.value(
                         f"select {mask} {wins}, {octets.type} {number}, {octets.type} {winner}"

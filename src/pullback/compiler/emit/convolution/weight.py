@@ -202,9 +202,7 @@ class Weight:
                 some = sums[start : start + lanes]
                 kept = range(len(some))
                 slots = code.at(pointer, start)
-                total = code.value(
-                    f"fadd {code.vector} {code.load_part(slots, kept)}, {_summed(code, some)}"
-                )
+                total = code.value(f"fadd {code.vector} {code.load_part(slots, kept)}, {_summed(code, some)}")
                 code.store_part(total, slots, kept)
 
     def _place(self, tap: int) -> int:

@@ -1,7 +1,7 @@
 """float32 functions in float32 arithmetic, twice as many lanes at a time; for processors that have fused
 multiply-adds.
 
-Within one and a half units of the last place, where the way by float64 stays within 0.51.
+The errors are below 1.5 units in the last place; by way of float64 they would be below 0.51.
 """
 
 from __future__ import annotations
@@ -24,9 +24,7 @@ _INFINITY = float("inf")
 
 
 def _near_zero(ops: Writer, x: Lanes) -> tuple[Lanes, Lanes]:
-    """Return exp of the rest of a number's division by log(2), less one; and the quotient in the
-    lowest bits.
-    """
+    """Return exp(r) - 1 for x = n log(2) + r, and n in the lowest bits."""
     t = ops.fma(x, LOG2E, _ROUND)
     n = t - _ROUND
     r = ops.fma(n, -_LN2_LOW, ops.fma(n, -_LN2_HIGH, x))
@@ -67,7 +65,7 @@ def erf(ops: Writer, x: Lanes) -> Lanes:
 
 
 def _turned(ops: Writer, x: Lanes, quarters: int) -> tuple[Lanes, Lanes]:
-    """Return the sine after a number of quarter turns."""
+    """Return the sine of x plus a number of quarter turns, and which x are too large for it."""
     t = ops.fma(x, _TWO_OVER_PI, _ROUND)
     n = t - _ROUND
     high = ops.fma(n, -_FIRST, x)

@@ -73,9 +73,7 @@ def solutions(real: str, size: int, sides: int) -> Kernel:
     copied(f, rows, "%a", size, size)
     copied(f, rows, "%b", size, sides, size)
     _, regular = eliminated(f, rows, size)
-    substituted(
-        f, rows, size, sides, lambda i, j, x: f.write(x, "%x", f.value(f"mul i64 {i}, {sides}"), j)
-    )
+    substituted(f, rows, size, sides, lambda i, j, x: f.write(x, "%x", f.value(f"mul i64 {i}, {sides}"), j))
     f.write(f.read(regular), "%regular")
     arrays = {"a": size * size, "b": size * sides, "x": size * sides, "regular": 1}
     return kernel(f, arrays, size * rows.pitch, size * size * rows.count * _ROW)

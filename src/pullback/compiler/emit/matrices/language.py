@@ -230,9 +230,7 @@ def columns(real: str, extent: int) -> int:
     return -(-extent // registers(real).lanes)
 
 
-def kernel(
-    f: Reals, arrays: Mapping[str, int], scratch: int, work: float, *called: Reals
-) -> Kernel:
+def kernel(f: Reals, arrays: Mapping[str, int], scratch: int, work: float, *called: Reals) -> Kernel:
     """Return the kernel that runs a function ``matrix(*arrays, scratch)`` on each matrix of a stack, given
     how many elements of each array one has, and the functions that it calls.
     """

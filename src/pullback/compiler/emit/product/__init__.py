@@ -284,9 +284,7 @@ class _Plain(NamedTuple):
 
 
 @functools.lru_cache(maxsize=512)
-def _plain(
-    real: str, extents: tuple[int, int, int], a: tuple[int, int], b: tuple[int, int]
-) -> _Plain:
+def _plain(real: str, extents: tuple[int, int, int], a: tuple[int, int], b: tuple[int, int]) -> _Plain:
     product = Product(real, extents, Operand(*a), Operand(*b))
     words = np.array(product.numbers(), np.int64)
     return _Plain(product.code, product.grid().parts, product.table(), words, product.scratch() + LINE)

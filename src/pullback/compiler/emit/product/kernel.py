@@ -227,9 +227,7 @@ class _Part:
                 begin = value(f"icmp eq i64 {deep.index}, 0")
                 self._block(rows, block, apart, at(c, across.index), columns, depth, begin)
 
-    def _block(
-        self, a: str, b: str, b_apart: str, c: str, columns: str, depth: str, begin: str
-    ) -> None:
+    def _block(self, a: str, b: str, b_apart: str, c: str, columns: str, depth: str, begin: str) -> None:
         """Write the products of all rows by a block of b."""
         code, at, times = self.code, self.at, self._times
         with code.loop(self.top, self.bottom, step=self.blocks.rows) as down:

@@ -26,9 +26,7 @@ def beside(code: Code, name: str, width: int) -> str:
         _slice(code, block.index, width, [None for _ in starts])
     with code.loop(whole, "%lines", step=width) as block:
         limit = code.least(code.value(f"sub i64 %lines, {block.index}"), width)
-        _slice(
-            code, block.index, width, [code.before(code.value(f"sub i64 {limit}, {n}")) for n in starts]
-        )
+        _slice(code, block.index, width, [code.before(code.value(f"sub i64 {limit}, {n}")) for n in starts])
     return code.text(name, PARAMETERS)
 
 

@@ -22,9 +22,7 @@ from .builtin_functions import refuse
 from .rules import rule
 
 _LOGGERS = (logging.Logger, logging.RootLogger)
-_LEVELS = {
-    name: level for level in (10, 20, 30, 40, 50) for name in (logging.getLevelName(level).lower(),)
-}  # fmt: skip
+_LEVELS = {name: level for level in (10, 20, 30, 40, 50) for name in (logging.getLevelName(level).lower(),)}
 _STREAMS = (io.TextIOWrapper, io.StringIO)
 _HERE = PACKAGE + "compiler"
 _TRACED = PACKAGE + "compiler/frontend/capture.py"
@@ -181,9 +179,7 @@ def _logger(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, A
 
 
 @rule(warnings.warn)
-def _warn(
-    session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> Any:
+def _warn(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     text, category, level = _warning(session, *args, **kwargs)
     # What a layer of ours warns of is told of the user's line.
     frame = user_frame(_frame(session, level))

@@ -168,9 +168,7 @@ def callback(session: Session, f: Any) -> Any:
     return called
 
 
-def call_native(
-    session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> Any:
+def call_native(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Call a function of this package on arguments that hold nothing unseen."""
     if any(map(number_arguments.holds_later, (*args, *kwargs.values()))):
         made = number_arguments.result(session, f, args, kwargs)

@@ -126,9 +126,7 @@ def name_of(f: Any) -> str:
     return name if module in (None, "builtins", "__main__") else f"{module}.{name}"
 
 
-def call_function(
-    session: Session, f: FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> Any:
+def call_function(session: Session, f: FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Call a Python function."""
     file = f.__code__.co_filename
     if file.startswith(native_functions.HERE):

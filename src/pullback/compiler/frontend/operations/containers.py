@@ -277,9 +277,7 @@ def _has(session: Session, container: Any, value: Any) -> bool:
         return kind_of(container).__contains__(container, iteration.key(value))
     if operators.is_plain(value) and all(map(operators.is_plain, values_of(container))):
         return value in list(values_of(container))
-    return any(
-        x is value or operators.truth(HOOKS.compare["=="](x, value)) for x in values_of(container)
-    )
+    return any(x is value or operators.truth(HOOKS.compare["=="](x, value)) for x in values_of(container))
 
 
 def follow_keys(session: Session, container: dict[Any, Any]) -> None:

@@ -76,6 +76,4 @@ def match_class(parts: tuple[Any, Any, tuple[str, ...], int]) -> tuple[Any, ...]
 
 
 #: Classes whose pattern with one position takes the whole object.
-_WHOLE = frozenset({
-    bool, bytearray, bytes, dict, float, frozenset, int, list, set, str, tuple,
-})  # fmt: skip
+_WHOLE = frozenset({bool, bytearray, bytes, dict, float, frozenset, int, list, set, str, tuple})

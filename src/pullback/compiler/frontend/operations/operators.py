@@ -96,9 +96,7 @@ def check_operators(session: Session) -> None:
 
 def unsupported(sign: str, a: Any, b: Any) -> TypeError:
     """Return Python's error for operands that an operator does not take."""
-    return TypeError(
-        f"unsupported operand type(s) for {sign}: '{type(a).__name__}' and '{type(b).__name__}'"
-    )
+    return TypeError(f"unsupported operand type(s) for {sign}: '{type(a).__name__}' and '{type(b).__name__}'")
 
 
 def _binary(sign: str, function: Callable[[Any, Any], Any], name: str) -> Callable[[Any, Any], Any]:
@@ -208,9 +206,7 @@ def _is_computed(value: Any) -> bool:
     return type(value) in (int, float) or (is_drawn_array(value) and value.kind is np.ndarray)
 
 
-def _dispatched(
-    session: Session, sign: str, names: tuple[str, ...], reflected: str, a: Any, b: Any
-) -> Any:
+def _dispatched(session: Session, sign: str, names: tuple[str, ...], reflected: str, a: Any, b: Any) -> Any:
     """Ask the methods of the operands' classes, as Python does."""
     first, second = type(a), type(b)
     session.typed(a)

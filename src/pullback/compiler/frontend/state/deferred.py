@@ -260,9 +260,7 @@ class Applied(Deferred):
 
     def evaluate(self, tensor: Callable[[Any], Any]) -> Any:
         """Apply the function."""
-        return self.function(
-            *(a.evaluate(tensor) if isinstance(a, Deferred) else a for a in self.args)
-        )
+        return self.function(*(a.evaluate(tensor) if isinstance(a, Deferred) else a for a in self.args))
 
 
 def formula(value: Any) -> tuple[Any, ...]:

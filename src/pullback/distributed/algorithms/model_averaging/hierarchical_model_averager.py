@@ -39,9 +39,7 @@ class HierarchicalModelAverager(ModelAverager):
             raise ValueError("Arg ``period_group_size_dict`` must not be empty.")
         self._periods = list(period_group_size_dict)
         if self._periods[0] <= 0:
-            raise ValueError(
-                "The minimum period in arg ``period_group_size_dict`` must be a positive value."
-            )
+            raise ValueError("The minimum period in arg ``period_group_size_dict`` must be a positive value.")
         if self._periods[-1] == 1:
             text = "When the maximum period in arg ``period_group_size_dict`` is 1, "
             warnings.warn(text + NO_NEED, stacklevel=2)

@@ -215,9 +215,7 @@ def _several(layouts: Any) -> Any:
 
 
 #: Arguments of the styles below that are printed.
-_OF_INPUTS = (
-    "input_layouts", "desired_input_layouts", "input_kwarg_layouts", "desired_input_kwarg_layouts",
-)
+_OF_INPUTS = "input_layouts", "desired_input_layouts", "input_kwarg_layouts", "desired_input_kwarg_layouts"
 _OF_OUTPUTS = ("output_layouts", "desired_output_layouts")
 
 

@@ -47,6 +47,4 @@ class GradScaler(_amp.GradScaler):
 custom_fwd = functools.partial(_amp.custom_fwd, device_type="cuda")
 custom_bwd = functools.partial(_amp.custom_bwd, device_type="cuda")
 
-__all__ = [
-    "GradScaler", "amp_definitely_not_available", "autocast", "common", "custom_bwd", "custom_fwd",
-]  # fmt: skip
+__all__ = ["GradScaler", "amp_definitely_not_available", "autocast", "common", "custom_bwd", "custom_fwd"]

@@ -217,9 +217,7 @@ class Where(Function):
     @staticmethod
     def backward(ctx: Any, grad: Any) -> Any:
         data, mask = grad._masked_data, grad._masked_mask
-        return (
-            None, MaskedTensor(data, mask & ctx.condition), MaskedTensor(data, mask & ~ctx.condition)
-        )
+        return None, MaskedTensor(data, mask & ctx.condition), MaskedTensor(data, mask & ~ctx.condition)
 
 
 def _text(data: Any, mask: Any) -> str:

@@ -107,9 +107,7 @@ def _reduction(name: str) -> Callable[..., Any]:
             result = getattr(_ops, name)(input, mask=mask)
         else:
             result = getattr(_ops, name)(input, dim=dim, keepdim=keepdim, dtype=dtype, mask=mask)
-        return MaskedTensor._from_values(
-            result, mask.any() if dim is None else _any_over(mask, dim, keepdim)
-        )
+        return MaskedTensor._from_values(result, mask.any() if dim is None else _any_over(mask, dim, keepdim))
 
     return reduce
 
@@ -146,10 +144,7 @@ _COMPUTED: dict[str, Callable[..., Any]] = {
     **dict.fromkeys(_UNARY, _unary), **dict.fromkeys(_BINARY, _binary), **dict.fromkeys(_MOVING, _moved),
     **dict.fromkeys(("clone", "detach", "_to_copy", "ones_like", "new_empty_strided"), _copied),
     "_local_scalar_dense": _item, "copy_": _written, "_softmax": _softmax,
-    **{
-        name: lambda func, args, kwargs, name=name: FUNCTIONS[name](*args, **kwargs)
-        for name in _REDUCTIONS
-    },
+    **{name: lambda func, args, kwargs, name=name: FUNCTIONS[name](*args, **kwargs) for name in _REDUCTIONS},
     "where": lambda func, args, kwargs: Where.apply(_data(args[0]), *args[1:]),
     "is_same_size": lambda func, args, kwargs: _data(args[0]).shape == _data(args[1]).shape,
 }  # fmt: skip

@@ -23,9 +23,7 @@ for _name, _kind in {
     RULES[_name] = lambda g, x, kind=_kind: g.node(kind, g.value(x, g.dtype))
 
 for _name, _kind in {"floor": "Floor", "ceil": "Ceil", "round": "Round"}.items():
-    RULES[_name] = lambda g, x, kind=_kind: (
-        g.node(kind, x) if x.dtype.kind == "f" else g.value(x, g.dtype)
-    )
+    RULES[_name] = lambda g, x, kind=_kind: (g.node(kind, x) if x.dtype.kind == "f" else g.value(x, g.dtype))
 
 RULES["celu"] = RULES["celu_in_place"] = lambda g, x, alpha: g.node("Celu", x, alpha=float(alpha))
 RULES["pow"] = RULES["integer_pow"] = lambda g, x, y: g.node("Pow", g.value(x, g.dtype), g.value(y, g.dtype))
@@ -270,9 +268,7 @@ _FUNCTIONS = {
     "atan": "Atan", "sinh": "Sinh", "cosh": "Cosh", "tanh": "Tanh", "asinh": "Asinh", "acosh": "Acosh",
     "atanh": "Atanh", "erf": "Erf", "pow": "Pow",
 }  # fmt: skip
-_COMPARISONS = {
-    "eq": "Equal", "lt": "Less", "le": "LessOrEqual", "gt": "Greater", "ge": "GreaterOrEqual",
-}  # fmt: skip
+_COMPARISONS = {"eq": "Equal", "lt": "Less", "le": "LessOrEqual", "gt": "Greater", "ge": "GreaterOrEqual"}
 _LOGIC = {"and_": ("And", "BitwiseAnd"), "or_": ("Or", "BitwiseOr"), "xor": ("Xor", "BitwiseXor")}
 _PLAIN = {
     "add": "Add", "sub": "Sub", "mul": "Mul", "div": "Div", "maximum": "Max", "minimum": "Min", "neg": "Neg",

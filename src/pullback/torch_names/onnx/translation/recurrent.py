@@ -77,9 +77,7 @@ def _elman(
     reverse: bool, sizes: Any,
 ) -> Any:  # fmt: skip
     word = "Relu" if activation == "relu" else "Tanh"
-    return _layer(
-        g, "RNN", _ELMAN, x, (h,), (w_ih, w_hh, b_ih, b_hh), reverse, sizes, activations=[word]
-    )
+    return _layer(g, "RNN", _ELMAN, x, (h,), (w_ih, w_hh, b_ih, b_hh), reverse, sizes, activations=[word])
 
 
 @rule("lstm_packed", "gru_packed", "elman_packed", "pack_padded_sequence", "pad_packed_sequence")

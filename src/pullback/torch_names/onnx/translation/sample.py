@@ -101,9 +101,7 @@ def _resize(g: Graph, x: Operand, axes: Sequence[Axis]) -> Any:
     mode = modes.pop() if len(modes) == 1 else ""
     attrs: dict[str, Any] = {}
     if mode == "nearest":
-        attrs = {
-            "mode": "nearest", "nearest_mode": "floor", "coordinate_transformation_mode": "asymmetric",
-        }  # fmt: skip
+        attrs = {"mode": "nearest", "nearest_mode": "floor", "coordinate_transformation_mode": "asymmetric"}
     elif mode == "nearest-exact":
         attrs = {
             "mode": "nearest", "nearest_mode": "round_prefer_ceil",

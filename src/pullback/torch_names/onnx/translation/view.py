@@ -255,9 +255,7 @@ def _shape_after(op: Any, attrs: Any, x: Operand) -> tuple[Any, ...]:
     for n in range(counts[0] if counts else 1):
         array = np.broadcast_to(np.zeros((), np.int64), _at(x.shape, n))
         shapes.append(op.evaluate_in_order((array,), _at(attrs, n)).shape)
-    return tuple(
-        sizes[0] if len(set(sizes)) == 1 else Varying(sizes) for sizes in zip(*shapes, strict=True)
-    )
+    return tuple(sizes[0] if len(set(sizes)) == 1 else Varying(sizes) for sizes in zip(*shapes, strict=True))
 
 
 def _flat(attrs: Any) -> list[Any]:
