@@ -48,13 +48,23 @@ def _behind_products(x: Any) -> Any:
     return [torch.rand_like(v) for v in (heads, heads.sum(0), image, factor.t(), chosen, chosen @ chosen.mT)]
 
 
+def _by_drawn_values(x: Any) -> Any:
+    # What draws by its inputs' values runs, to see how a later draw lies: not from the user's stream.
+    trials, around = torch.bernoulli(x / 12), torch.normal(x, 1.0)
+    noise = [torch.rand_like(F.rrelu(around, training=True)), F.dropout(torch.poisson(x), 0.5)]
+    return [v * trials for v in noise]
+
+
 FUNCTIONS = (
     _many_sizes, _many_sizes_in_float64, _kinds, _others_between, _in_other_order, _behind_products,
+    _by_drawn_values,
 )  # fmt: skip
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
-def test_draws_what_eager_draws(function: Any) -> None:
+def test_draws_what_eager_draws(function: Any, tmp_path: Any, monkeypatch: Any) -> None:
+    # Lowered, and not found on disk as an earlier process lowered it.
+    monkeypatch.setenv("PULLBACK_CACHE_DIR", str(tmp_path))
     compiled, x = torch.compile(function, fullgraph=True), torch.arange(1.0, 12.0)
     for seed in range(3):
         found, expected = [], []
