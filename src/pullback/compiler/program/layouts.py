@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from ...array.random import Generator
 from ...array.strides import contiguous_strides
+from ...core.body import drawing_apart
 from ...core.op import TABLE
 from ...core.recorder import Equation, Reference
 from ...core.traced_layout import strides_of_results, without_memory
@@ -98,8 +98,6 @@ def _results(equation: Equation, operands: tuple[Any, ...]) -> tuple[Any, ...]:
         drawn = laid_out_like(operands[0])
         drawn[...] = 0
         return (drawn,)
-    op, attrs = TABLE[equation.op], equation.attrs
-    if op.draws:  # by the values of its inputs: these numbers are not the next of the user's stream
-        attrs = (*attrs[:-1], Generator())
-    result = op.evaluate_in_order(operands, attrs)
+    attrs = drawing_apart(equation.op, equation.attrs)
+    result = TABLE[equation.op].evaluate_in_order(operands, attrs)
     return tuple(result) if equation.several else (result,)
