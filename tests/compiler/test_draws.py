@@ -48,13 +48,40 @@ def _behind_products(x: Any) -> Any:
     return [torch.rand_like(v) for v in (heads, heads.sum(0), image, factor.t(), chosen, chosen @ chosen.mT)]
 
 
+def _by_drawn_values(x: Any) -> Any:
+    # What draws by its inputs' values runs, to see how a later draw lies: not from the user's stream.
+    trials, around = torch.bernoulli(x / 12), torch.normal(x, 1.0)
+    noise = [torch.rand_like(F.rrelu(around, training=True)), F.dropout(torch.poisson(x), 0.5)]
+    return [v * trials for v in noise]
+
+
+def _in_bodies(x: Any) -> Any:
+    # A branch is not called for nothing, nor once for two, nor after the draws behind it.
+    def branch(v: Any) -> Any:
+        return torch.cond(v.sum() > 3, lambda u: u * torch.bernoulli(u / 80), lambda u: u * 1, (v,))
+
+    branch(x + 1)
+    first, second = branch(x), branch(x)
+    laid = torch.cond(x.sum() > -1, branch, branch, (x,))
+    return [first, second, F.dropout(laid, 0.5), torch.rand_like(x)]
+
+
+def _derivative_of_branch(x: Any) -> Any:
+    w = x.clone().requires_grad_()
+    y = torch.cond(x.sum() > 3, lambda v: F.dropout(v, 0.5), lambda v: v * 1, (w,))
+    return [*torch.autograd.grad(y.sum(), w), y.detach(), torch.rand_like(x)]
+
+
 FUNCTIONS = (
     _many_sizes, _many_sizes_in_float64, _kinds, _others_between, _in_other_order, _behind_products,
+    _by_drawn_values, _in_bodies,
 )  # fmt: skip
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
-def test_draws_what_eager_draws(function: Any) -> None:
+def test_draws_what_eager_draws(function: Any, tmp_path: Any, monkeypatch: Any) -> None:
+    # Lowered, and not found on disk as an earlier process lowered it.
+    monkeypatch.setenv("PULLBACK_CACHE_DIR", str(tmp_path))
     compiled, x = torch.compile(function, fullgraph=True), torch.arange(1.0, 12.0)
     for seed in range(3):
         found, expected = [], []
@@ -65,6 +92,18 @@ def test_draws_what_eager_draws(function: Any) -> None:
             results.append(torch.rand(3))
         for a, b in zip(found, expected, strict=True):
             assert torch.equal(a, b)
+
+
+def test_a_branch_that_draws_is_not_drawn_again_for_its_derivative() -> None:
+    results, x = [], torch.arange(1.0, 12.0)
+    compiled = torch.compile(_derivative_of_branch)
+    with pytest.warns(UserWarning, match="runs eagerly: .* cond draws random numbers"):
+        compiled(x)
+    for call in (_derivative_of_branch, compiled):
+        torch.manual_seed(7)
+        results.append([v for _ in range(3) for v in call(x)])
+    for a, b in zip(*results, strict=True):
+        assert torch.equal(a, b)
 
 
 def test_each_generator_has_its_stream() -> None:

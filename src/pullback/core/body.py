@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
+from ..array.random import Generator
 from .op import TABLE
 from .recorder import Equation, Recorder, Reference
 from .tracer import Tracer, running
@@ -73,6 +74,36 @@ class Body:
 
     def __repr__(self) -> str:
         return f"<body of {len(self.equations)} equations>"
+
+
+def acts(op: str, attrs: Sequence[object]) -> bool:
+    """Return whether an op does more than give its result (`Op.acts`), by itself or in bodies."""
+    bodies = [a for a in attrs if isinstance(a, Body)]
+    return TABLE[op].acts or any(acts(e.op, e.attrs) for body in bodies for e in body.equations)
+
+
+def generators(op: str, attrs: Sequence[object]) -> list[Generator]:
+    """Return what an op draws from, by itself or in bodies, as often as it does."""
+    if TABLE[op].draws:
+        generator = attrs[-1]
+        assert isinstance(generator, Generator)
+        return [generator]
+    bodies = [a for a in attrs if isinstance(a, Body)]
+    return [g for body in bodies for e in body.equations for g in generators(e.op, e.attrs)]
+
+
+def drawing_apart(op: str, attrs: tuple[object, ...]) -> tuple[object, ...]:
+    """Return attributes with which an op draws from generators of its own: numbers that are thrown away must
+    not be the next of the user's stream.
+    """
+    if TABLE[op].draws:
+        return (*attrs[:-1], Generator())
+    return tuple([_apart(a) if isinstance(a, Body) else a for a in attrs])
+
+
+def _apart(body: Body) -> Body:
+    equations = [e._replace(attrs=drawing_apart(e.op, e.attrs)) for e in body.equations]
+    return Body(body.inputs, equations, body.outputs, body.constants, body.shapes, body.dtypes)
 
 
 class BodyRecorder(Recorder):

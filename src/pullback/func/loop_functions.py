@@ -13,7 +13,7 @@ import numpy as np
 
 from ..autograd.function import Function
 from ..core.batched import Batched
-from ..core.body import Body
+from ..core.body import Body, generators
 from ..core.dual import Dual
 from ..core.modes import modes
 from ..core.op import of
@@ -82,6 +82,12 @@ class Scan(NamedTuple):
     pullback: Pullback | None = None
 
 
+def _check_repeats(op: str, bodies: Sequence[object]) -> None:
+    """Refuse bodies that are to run again for a derivative and would draw other numbers then."""
+    if generators(op, bodies):
+        raise RuntimeError(f"{op} draws random numbers where it would have to run again for a derivative")
+
+
 class ScanFunction(Function):
     """The scan with derivatives."""
 
@@ -108,6 +114,7 @@ class ScanFunction(Function):
         if any(g is not None for g in grads[len(grads) - spec.pullback.kept :]):
             # What was kept for a first derivative has covectors of its own in a second: the steps are taken
             # again, and what the pullback of those values needs is kept, too.
+            _check_repeats("scan", spec)
             pullback = pulled(spec.body, spec.pullback.wanted, spec.carries)
             spec = spec._replace(body=pullback.forward, pullback=pullback)
             outputs = ScanFunction.apply(spec, *tensors)
@@ -369,6 +376,7 @@ class CondFunction(Function):
     def backward(ctx: Any, *grads: TensorBase | None) -> tuple[TensorBase | None, ...]:
         """Pull back through the branch that ran."""
         spec, (pred, *tensors) = ctx.spec, ctx.saved_tensors
+        _check_repeats("cond", spec)
         kinds, outputs = spec.true.kinds(spec.true.inputs), spec.true.kinds(spec.true.outputs)
         needs = ctx.needs_input_grad[2:]
         wanted = [n for n, kind in enumerate(kinds) if is_differentiable(kind) and needs[n]]
@@ -385,6 +393,7 @@ class CondFunction(Function):
     def jvp(ctx: Any, _: object, *tangents: TensorBase | None) -> tuple[TensorBase | None, ...]:
         """Push forward through the branch that ran."""
         spec, (pred, *tensors) = ctx.spec, ctx.saved_tensors
+        _check_repeats("cond", spec)
         tangents = tangents[1:]
         moved = [t is not None for t in tangents]
         outputs = spec.true.kinds(spec.true.outputs)

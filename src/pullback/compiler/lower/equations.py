@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ...array import dtypes
+from ...core.body import acts, generators
 from ...core.op import TABLE, Op
 from ...core.recorder import Equation, Reference
 from ...ops.random import DRAWS
@@ -374,7 +375,7 @@ def _needed(nodes: list[Node], outputs: list[Buffer]) -> list[Node]:
     wanted = {b.number for b in outputs}
     kept = []
     for node in reversed(nodes):
-        stays = isinstance(node, Call) and (TABLE[node.op].acts or _may_refuse(node))
+        stays = isinstance(node, Call) and (acts(node.op, node.attrs) or _may_refuse(node))
         if stays or any(b.number in wanted for b in node.filled):
             wanted |= {b.number for b in node.reads}
             kept.append(node)
@@ -396,7 +397,7 @@ def _draws_first(nodes: list[Node]) -> list[Node]:
     others: list[Node] = []
     waiting = False
     for node in nodes:
-        draws = isinstance(node, Call) and TABLE[node.op].draws
+        draws = isinstance(node, Call) and bool(generators(node.op, node.attrs))
         # They come from one stream, in order.
         if draws and not node.reads and not waiting:
             first.append(node)

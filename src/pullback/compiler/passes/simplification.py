@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.op import TABLE
+from ...core.body import acts
 from ...core.recorder import Equation, Reference
 from ...ops.refusing import stays
 from ..program.program import Program
@@ -193,7 +193,7 @@ def _once(equations: Sequence[Equation], wanted: frozenset[int]) -> tuple[list[E
     known: dict[Any, tuple[int, ...]] = {}
     same: dict[int, int] = {}
     kept = []
-    acting = {name for name in {e.op for e in equations} if TABLE[name].acts}
+    acting = {e.op for e in equations if e.attrs and acts(e.op, e.attrs)}
     for equation in equations:
         op, operands, attrs, outputs, several = equation
         # A value of the program by its number, which is no other operand's: those come as tuples.

@@ -14,6 +14,7 @@ import numpy as np
 from numpy import ndarray
 
 from ...array.strides import contiguous_strides
+from ...core.body import drawing_apart
 from ...core.op import TABLE
 from ...core.recorder import Equation, Reference
 from ...core.traced_layout import strides_of_results, without_memory
@@ -97,5 +98,6 @@ def _results(equation: Equation, operands: tuple[Any, ...]) -> tuple[Any, ...]:
         drawn = laid_out_like(operands[0])
         drawn[...] = 0
         return (drawn,)
-    result = TABLE[equation.op].evaluate_in_order(operands, equation.attrs)
+    attrs = drawing_apart(equation.op, equation.attrs)
+    result = TABLE[equation.op].evaluate_in_order(operands, attrs)
     return tuple(result) if equation.several else (result,)

@@ -15,7 +15,7 @@ from numpy import ndarray
 
 from ...array import locks
 from ...array.locks import computed
-from ...core.body import Body
+from ...core.body import Body, generators
 from ...core.op import TABLE
 from ..emit.codegen import NOTHING
 from ..lower.buffer import Buffer, aligned
@@ -299,9 +299,5 @@ def _functions(symbols: Iterable[str]) -> dict[str, int]:
 
 
 def _generators(segments: Iterable[Any]) -> list[Any]:
-    found = {}
-    for step in segments:
-        if not isinstance(step, str) and TABLE[step.op].draws:
-            generator = step.attrs[-1]
-            found[id(generator)] = generator
-    return list(found.values())
+    found = [g for step in segments if not isinstance(step, str) for g in generators(step.op, step.attrs)]
+    return list({id(generator): generator for generator in found}.values())
