@@ -95,6 +95,10 @@ class OpenBLAS:
         """
         return self
 
+    def is_held(self) -> bool:
+        """Return whether some call is in such a context."""
+        return self._users > 0
+
     def __enter__(self) -> None:
         functions = self.functions()
         if functions is not None:
@@ -176,7 +180,7 @@ _NUMPY = OpenBLAS(lambda: importlib.import_module("numpy._core._multiarray_umath
 #: What SciPy's LAPACK computes by. It has threads of its own, which on short work fight over the cores with
 #: those of NumPy's and of compiled programs.
 SCIPY = OpenBLAS(lambda: scipy_functions.lapack())
-set_num_threads, single_threaded = _NUMPY.set_num_threads, _NUMPY.single_threaded
+set_num_threads, single_threaded, is_held = _NUMPY.set_num_threads, _NUMPY.single_threaded, _NUMPY.is_held
 
 #: Multiplications of a product from which OpenBLAS takes threads, and bytes of what is multiplied up to which
 #: they are kept from it: a product of 200 rows of float64 takes 0.4 ms on one thread. On two it may take 10:

@@ -56,7 +56,7 @@ class Unfit(Exception):
 
 def parts_of(x: ndarray, count: int) -> list[ndarray]:
     """Return so many parts of equal length of each row of ``(rows, length)``."""
-    if type(x) is not ndarray:
+    if type(x) is not ndarray and hasattr(x, "slot"):
         parts: list[ndarray] = steps.noted_parts(x, count)
         return parts
     width = x.shape[1] // count

@@ -364,6 +364,7 @@ def lstm_pulled(
     sums = pulled.reshape(len(x), 4 * width)
     state, cell = g_h.copy(), g_c.copy()
     arrived = np.empty_like(out) if w_hr is not None else None
+    spare = np.empty_like(cell)
     for rows, n in reversed(steps):
         now, kept, each = state[:n], cell[:n], pulled[rows]
         now += g[rows]
@@ -371,7 +372,7 @@ def lstm_pulled(
         if arrived is not None:
             arrived[rows] = now
             g_o = np.matmul(now, w_hr)
-        kept += g_o * of_cell[rows]
+        kept += np.multiply(g_o, of_cell[rows], out=spare[:n])
         each[:, :3] *= kept[:, None]
         each[:, 3] *= g_o
         kept *= f[rows]

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from ..blas import TAKES_THREADS
+from ..blas import TAKES_THREADS, is_held
 from ..strides import address
 from .arrays import FUNCTIONS, Recorded, plain_of
 from .steps import (
@@ -32,6 +32,9 @@ from .steps import (
 #: What decisions are made by.
 _DECIDED = (np.dtype(bool), np.dtype(np.int64))
 
+#: Multiplications of a product, some 0.1 ms, from which Python is to do it, which lets other threads run.
+_LONG = 1 << 22
+
 #: Keywords of ufuncs that say nothing of which loop is called.
 _UNASKED = ("casting", "subok", "order")
 
@@ -44,6 +47,8 @@ class Recorder:
         self._target = target
         self.steps: list[Step] = []
         self.memories: list[tuple[int, ndarray, int, int]] = []
+        #: A layer of 40 steps reads the same constants in each, and a recording has few memories.
+        self._fixed: dict[object, ndarray] = {}
         for array in arrays:
             self.remember(GIVEN, array)
 
@@ -68,10 +73,14 @@ class Recorder:
 
     def read(self, array: ndarray) -> ndarray:
         """Return an array that lies in some memory: itself, or a copy of what is always the same."""
-        if self.find(array) is None:
-            array = array.copy()
-            self.remember(FIXED, array)
-        return array
+        if self.find(array) is not None:
+            return array
+        copy = array.copy()
+        told = copy.dtype, copy.shape, copy.strides, copy.tobytes()
+        if told not in self._fixed:
+            self._fixed[told] = copy
+            self.remember(FIXED, copy)
+        return self._fixed[told]
 
     def place(self, array: ndarray) -> tuple[int, int]:
         """Return where an array lies that is written."""
@@ -285,8 +294,9 @@ class Recorder:
             y, result = y[:, None], result[..., None]
         if x.ndim == 1:
             x, result = x[None], result[..., None, :] if inputs[1].ndim > 1 else result[None]
-        if x.size * y.shape[-1] >= TAKES_THREADS:
-            raise Unrecorded("a product that is worth threads")
+        work = x.size * y.shape[-1]
+        if work >= TAKES_THREADS and (is_held() or work >= _LONG):
+            raise Unrecorded("a product that is kept from threads, or takes long")
         if any(np.may_share_memory(v, result) for v in (x, y)):
             raise Unrecorded("operands that overlap")
         stack = result.shape[:-2]

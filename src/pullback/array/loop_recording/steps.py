@@ -7,8 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy import ndarray
 
-#: Operands of a step, axes around its loop, steps, and bytes of arrays that a call needs for itself, at most.
-OPERANDS, AROUND, STEPS, SCRATCH = 4, 4, 400, 1 << 20
+#: Operands of a step, axes around its loop, steps, and bytes of arrays that a call needs for itself, at most:
+#: a long short-term memory of 40 steps is 408 loops, which take 180 µs in Python and 52 played.
+OPERANDS, AROUND, STEPS, SCRATCH = 4, 4, 1200, 1 << 20
 
 #: What stands for a loop where a bool or an int64 is asked whether it is what it was.
 DECIDE = "decide"

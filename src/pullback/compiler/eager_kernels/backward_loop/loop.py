@@ -23,6 +23,7 @@ from ....core import facade
 from ....core.accumulation import rehearsals
 from ....core.node import LEAF, AccumulateGrad, MultiNode, Node, Output, accumulation_lock
 from ....core.op import Op
+from ....core.recorded_pullback import materialized
 from ....core.saved import plain_saved
 from ...emit import python_functions
 from ...emit.codegen import WRITTEN
@@ -75,8 +76,9 @@ class BackwardLoop:
         if any(len(places) > PLACES for _, places in rules):
             rules = ()
         backward, graph = kind.backward, kind.backward_graph
-        if op.joint and not op.once and kind is op.node_class and not issubclass(kind, MultiNode):
-            backward = self._joint(op, backward)
+        several = issubclass(kind, MultiNode)
+        if op.joint and not op.once and kind is op.node_class and not (several and op.partial):
+            backward = self._joint(op, backward, several)
         words = [
             len(rules), op.layout.count, int(kind._frees), int(op.once), int(kind.is_chained), id(backward),
             id(graph),
@@ -96,23 +98,28 @@ class BackwardLoop:
         self._kinds[kind] = np.array(words, np.int64)
         return True
 
-    def _joint(self, op: Op, general: Callable[..., Any]) -> Callable[..., Any]:
+    def _joint(self, op: Op, general: Callable[..., Any], several: bool) -> Callable[..., Any]:
         """Return ``backward(node, g)`` of an op with one rule for all inputs, which may be known
         (`known_rules`); else the general one is called.
         """
         rule, pick, takes_needs = op.rules[0], op.layout.pickers[0], "needs" in op.layout.wanted[0]
         assert rule is not None
 
-        def pulled(needs: tuple[bool, ...], g: ndarray, *values: Any) -> Any:
-            return rule(g, *values, needs=needs) if takes_needs else rule(g, *values)
+        count = len(op.differentiable_outputs)
+
+        def pulled(needs: tuple[bool, ...], *values: Any) -> Any:
+            if several:
+                values = values[:count], *values[count:]
+            return rule(*values, needs=needs) if takes_needs else rule(*values)
 
         if (known := self._known(pulled)) is None:
             return general
 
         def backward(node: Node, g: Any) -> Any:
-            if type(g) is ndarray and g.dtype in _FLOATS:
+            covectors = materialized(node, g) if several else (g,)
+            if all(type(v) is ndarray and v.dtype in _FLOATS for v in covectors):
                 needs = tuple([edge is not None for edge in node._edges]) if takes_needs else ()
-                found = known(needs, g, *pick(plain_saved(node)))
+                found = known(needs, *covectors, *pick(plain_saved(node)))
                 if found is not None:
                     return found
             return general(node, g)

@@ -20,7 +20,7 @@ from .arguments import AT_ARRAY, AT_HOT, AT_NONE, FIRST, LEFT, TENSORS, argument
 from .table import InlineCaches
 
 #: Calls behind which a rule is looked at, plans that it has at most, and elements of an array up to which.
-_CALLS, _PLANS, _MOST, _SELDOM = 100, 16, 1 << 14, 1 << 40
+_CALLS, _PLANS, _MOST, _SELDOM = 100, 16, 1 << 15, 1 << 40
 #: Words of a plan: the next, what computes; what tells the arguments follows.
 _NEXT, _COMPUTE, _TOLD = range(3)
 #: The kind of an argument that is an array by itself, beside those of `arguments`.

@@ -41,6 +41,8 @@ from .text import TOLD
 #: large arrays, or the kernels choose for them, is no loop that tells: `argmax` of rows of 64×513 took 7 µs
 #: in Python and 46 when played, `cat` of two 14 and 25, `tril` of 108×108×3 27 and 67.
 _MADE, _OWN = 1 << 13, 1 << 12
+#: Elements of a result for each step, as those of a recurrent layer, whose steps are many and small.
+_MADE_A_STEP = 1 << 7
 #: More calls than those in which a recording is compared.
 _TURNS = 100
 
@@ -100,7 +102,8 @@ class InlineCaches:
             recording = record(compute, arrays, target)
         except Exception:  # noqa: BLE001  # whatever it asks of arrays that do not tell
             return compute
-        if max((r.size for _, r in recording.results), default=0) > _MADE or _own_elements(recording) > _OWN:
+        most = max(_MADE, len(recording.steps) * _MADE_A_STEP)
+        if max((r.size for _, r in recording.results), default=0) > most or _own_elements(recording) > _OWN:
             return compute
         left: list[None] = []
 
