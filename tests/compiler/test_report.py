@@ -65,6 +65,18 @@ def test_kernels_are_loops_that_python_runs() -> None:
     np.testing.assert_allclose(space[f"b{output.number}"], expected.tolist())
 
 
+def test_kernels_of_complex_numbers_are_listed() -> None:
+    compiled = torch.compile(lambda x: (x * x.conj() * 1j, (x + 2).sum()))
+    x = torch.randn(3, dtype=torch.complex128)
+    wanted = compiled(x)
+    lowered = compiled._native.specializations[0].forward.lowered
+    space: dict[str, Any] = {f"b{b.number}": np.zeros(b.size, b.dtype) for b in lowered.buffers}
+    space["b0"] = np.array(x.tolist())
+    exec(str(compiled.kernels), space)
+    for output, result in zip(lowered.outputs, wanted, strict=True):
+        np.testing.assert_allclose(space[f"b{output.number}"], np.ravel(result.tolist()))
+
+
 @pytest.mark.parametrize("name", ["add", "clamp", "where", "gelu", "lerp", "logical_xor", "floor"])
 def test_every_form_can_be_printed(name: str) -> None:
     from pullback.core.op import TABLE

@@ -29,7 +29,8 @@ def loops(program: Any) -> list[Equation]:
 
 def agree(function: Callable[..., Any], *args: Any, most: int | None = 60) -> Captured:
     """Compare a compiled function and its gradients with eager; `most`: equations of its two programs."""
-    leaves = [a.detach().clone().requires_grad_() if a.is_floating_point() else a for a in args]
+    derived = [a.is_floating_point() or a.is_complex() for a in args]
+    leaves = [a.detach().clone().requires_grad_() if d else a for a, d in zip(args, derived, strict=True)]
     wanted = [a for a in leaves if a.requires_grad]
     weights = np.random.default_rng(0)
 
@@ -412,6 +413,36 @@ def test_floats_that_change(back: bool) -> None:
 
     found = agree(integrated, drawn(3, 4), drawn(4, 4), most=100)
     assert len(loops(found.program)) == len(loops(found.pullback)) == 1
+
+
+@pytest.mark.parametrize("kind", [torch.float64, torch.complex64, torch.complex128])
+@pytest.mark.parametrize("factor", [lambda n: n, lambda n: n / 7, lambda n: complex(n % 2, n / 7)])
+def test_numbers_of_any_type_that_change(kind: Any, factor: Callable[[int], Any]) -> None:
+    if not kind.is_complex and type(factor(1)) is complex:
+        kind = torch.complex128
+
+    def integrated(x: Any, w: Any) -> Any:
+        y = x
+        for n in range(30):
+            y = y + factor(n) / 90 * (y @ w) - w[0] / (factor(n) + 2)
+            y = y / (y.abs() + n + 1)
+        return y
+
+    found = agree(integrated, *(torch.randn(3, 3, dtype=kind) for _ in range(2)), most=100)
+    assert len(loops(found.program)) == len(loops(found.pullback)) == 1
+
+
+@pytest.mark.parametrize("factor", [1, 1j])
+def test_comparisons_with_numbers_that_change(factor: complex) -> None:
+    def step(x: Any, y: Any) -> Any:
+        for n in range(30):
+            x = torch.where(x == n * factor, x * y, y) + torch.where(x > n / 40, x * 0.1, y)
+        return x
+
+    start = torch.tensor([0.0, 0.0, 1.0, -1.0, 2.0])
+    # A complex number is not rounded to the real dtype of what it is compared with.
+    found = agree(step, start, drawn(5), most=60 if factor == 1 else None)
+    assert bool(loops(found.program)) == (factor == 1)
 
 
 def test_gradients_of_parts_that_are_taken_twice() -> None:

@@ -13,7 +13,7 @@ import numpy as np
 from ..lower.buffer import Buffer
 from ..lower.equations import Result
 from ..lower.filling import Call, Node
-from ..lower.handlers import BINARY, COMPARISONS, MATHEMATICS, UNARY
+from ..lower.handlers import BINARY, COMPARISONS, MATHEMATICS, PARTS, UNARY, Pair
 from ..lower.index import Atom, Index, Measured, Variable, atom_index, linear, strides_of
 from ..lower.kernel import Kernel
 from ..lower.lowered import Contraction, Loop, Map, Reduction
@@ -80,8 +80,12 @@ class Printer:
         self.lines.append(f"{name} = {text}")
         return Text(dtype, name)
 
-    def load(self, buffer: Buffer, index: Index) -> Text:
-        return Text(buffer.dtype, f"b{buffer.number}[{index_text(index)}]")
+    def load(self, buffer: Buffer, index: Index) -> Text | Pair:
+        place = f"b{buffer.number}[{index_text(index)}]"
+        part = PARTS.get(buffer.dtype)
+        if part is None:
+            return Text(buffer.dtype, place)
+        return Pair(Text(part, f"{place}.real"), Text(part, f"{place}.imag"))
 
     def index(self, index: Index, dtype: np.dtype[Any]) -> Text:
         return Text(dtype, f"({index_text(index)})")
@@ -208,12 +212,13 @@ def _first(node: Reduction) -> str:
 def _node_text(node: Node, printer: Printer, variables: list[Variable]) -> str:
     indices = tuple(atom_index(v) for v in variables)
     value = node.body(printer, indices)  # type: ignore[attr-defined]  # maps and reductions have one
+    text = f"complex({value.real.text}, {value.imag.text})" if isinstance(value, Pair) else value.text
     if isinstance(node, Map):
-        return f"b{node.buffer.number}[{_place(node.buffer, variables)}] = {value.text}"
+        return f"b{node.buffer.number}[{_place(node.buffer, variables)}] = {text}"
     assert isinstance(node, Reduction)
     kept = [v for a, v in enumerate(variables) if a not in node.axes]
     target = f"b{node.buffer.number}[{_place(node.buffer, kept)}]"
-    return _COMBINED[node.combine].format(target, value.text)
+    return _COMBINED[node.combine].format(target, text)
 
 
 def _place(buffer: Buffer, variables: list[Variable]) -> str:

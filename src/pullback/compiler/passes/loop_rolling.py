@@ -141,18 +141,27 @@ class Rolling:
                 attrs = part[::2]
             operands = [
                 None if type(o) is Reference
-                else float if type(o) is float and self.may_be_array(op, outputs[0])
+                else float if type(o) in (int, float, complex) and self.array_of(equation) is not None
                 else (type(o), o) for o in given
             ]  # fmt: skip
             key = (op, attrs, *operands, *map(kind, outputs))
             found.append(known.setdefault(key, len(known)))
         return found
 
-    def may_be_array(self, op: str, result: int) -> bool:
-        """Return whether an op takes a number as it takes an array without axes of its result's dtype."""
+    def array_of(self, equation: Equation) -> np.dtype[Any] | None:
+        """Return the dtype of the array without axes that an op takes as it takes a number; None where there
+        is none.
+        """
+        if TABLE[equation.op].kind != "elementwise":
+            return None
+        dtypes = self.roller.recorder.dtypes
+        met = {dtypes[equation.outputs[0]]}
+        if np.dtype(bool) in met:
+            # A comparison takes the number to what it is compared with.
+            met = {dtypes[o.index] for o in equation.operands if type(o) is Reference}
         # A number meets halves as it is, an array rounded to one.
-        dtype = self.roller.recorder.dtypes[result]
-        return TABLE[op].kind == "elementwise" and dtype in (np.float32, np.float64)
+        taken = "FD" if complex in map(type, equation.operands) else "fdFD"
+        return met.pop() if len(met) == 1 and all(dtype.char in taken for dtype in met) else None
 
     # --- equations that stay --------------------------------------------------------------------------------
 

@@ -53,7 +53,7 @@ class Slot(NamedTuple):
     ``("same", position, output)``: what an equation of this repetition makes; ``("carried", position, output,
     distance)``: of so many before; ``("held", value)``; ``("sliced", stack, index, step)``, by the first
     repetition's index; ``("scattered", values)``: any others, which are stacked; ``("number", value)``: no
-    value of the program; ``("numbers", values)``: floats that are others in each repetition.
+    value of the program; ``("numbers", values)``: numbers that are others in each repetition.
     """
 
     kind: str

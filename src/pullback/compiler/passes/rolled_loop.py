@@ -99,7 +99,7 @@ class Loop:
                 continue
             operands: list[Any] = []
             for n, slot in enumerate(slots):
-                found = self._operand(slot, equation.operands[n], equation.outputs[0])
+                found = self._operand(slot, equation.operands[n], equation)
                 # Some ops take None, as for weights that are not given.
                 if found is None and slot.kind != "number":
                     return None
@@ -115,13 +115,13 @@ class Loop:
         self.sliced[key] = self._new(kind)
         return self.sliced[key]
 
-    def _operand(self, slot: Slot, given: Any, result: int) -> Any:
+    def _operand(self, slot: Slot, given: Any, equation: Equation) -> Any:
         """Return the body's operand; None where the value outside is not there when the loop begins."""
         kind, what = slot
         if kind == "number":
             return given
         if kind == "numbers":
-            array = np.array(what[self.begin : self.end], self.roller.recorder.dtypes[result])
+            array = np.array(what[self.begin : self.end], self.rolling.array_of(equation))
             stack = self.roller.recorder.operand(array)[0].index
             key = (stack, 0, 1)
             local = self.sliced.get(key)
