@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import itertools
 import math
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -17,6 +18,7 @@ from numpy import ndarray
 
 from ..array import large
 from ..array.layout import empty_like
+from ..core.bulk import unwrapped
 from ..core.connected import refused
 from ..core.op import Covectors, Several, Term, Terms, op
 from ..core.tracer import Tracer
@@ -51,6 +53,31 @@ def stretches(rows: int, keys: int, is_causal: bool) -> list[tuple[int, int, int
     return [(first, end, min(end, keys)) for first, end in itertools.pairwise(ends)]
 
 
+#: Elements of scores that are computed together: with those of all of 4×8 heads of 2,048 causal places,
+#: forward and backward took 3.8 s and held 1,000 MB; in blocks they take 1.0 s and 170 MB (torch 0.7 s, 220).
+_TOGETHER = 1 << 20
+
+
+def _blocks(lead: tuple[int, ...], rows: int, keys: int, parts: int) -> list[tuple[slice, ...]]:
+    """Return blocks of the leading axes, of which the scores of each of some parts of the queries are few."""
+    inner = rows * keys // parts * math.prod(lead)
+    for axis, extent in enumerate(lead):
+        inner //= max(extent, 1)
+        if inner <= _TOGETHER or axis == len(lead) - 1:
+            step = max(1, _TOGETHER // max(inner, 1))
+            before = itertools.product(*map(range, lead[:axis]))
+            starts = range(0, extent, step)
+            return [(*(slice(i, i + 1) for i in at), slice(n, n + step)) for at in before for n in starts]
+    return [()]
+
+
+def _in_block(x: ndarray, block: tuple[slice, ...]) -> ndarray:
+    """Return a block of the leading axes of a stack of matrices, of which some have one element for all."""
+    lead = max(x.ndim - 2, 0)
+    own = zip(x.shape, block[len(block) - lead :], strict=False)
+    return x[tuple([slice(None) if n == 1 else s for n, s in own])]
+
+
 @lru_cache(maxsize=8)
 def _later(rows: int, columns: int) -> ndarray:
     """Return which keys come after the place of each query; generation asks for the same again and again."""
@@ -72,14 +99,18 @@ def _attention(
         lead = np.broadcast_shapes(lead, key.shape[:-2])
     shape = (*lead, query.shape[-2], value.shape[-1])
     out = empty_like(query) if query.shape == shape else np.empty(shape, query.dtype)
-    sums = []
-    for first, beyond, keys in stretches(query.shape[-2], key.shape[-2], is_causal and attn_mask is None):
-        later = _later(beyond, keys)[first:] if is_causal else None
-        scores = _scores(query[..., first:beyond, :], key[..., :keys, :], attn_mask, later, factor)
-        weights, logsumexp = _weighed(scores)
-        np.matmul(weights, value[..., :keys, :], out=out[..., first:beyond, :])
-        sums.append(logsumexp)
-    return out, sums[0] if len(sums) == 1 else np.concatenate(sums, -1)
+    sums = np.empty(shape[:-1], query.dtype)
+    parts = stretches(query.shape[-2], key.shape[-2], is_causal and attn_mask is None)
+    for block in _blocks(lead, query.shape[-2], key.shape[-2], len(parts)):
+        q, k, v = (_in_block(x, block) for x in (query, key, value))
+        mask = None if attn_mask is None else _in_block(attn_mask, block)
+        for first, beyond, keys in parts:
+            later = _later(beyond, keys)[first:] if is_causal else None
+            scores = _scores(q[..., first:beyond, :], k[..., :keys, :], mask, later, factor)
+            weights, logsumexp = _weighed(scores)
+            np.matmul(weights, v[..., :keys, :], out=out[block][..., first:beyond, :])
+            sums[block][..., first:beyond] = logsumexp
+    return out, sums
 
 
 def _scores(query: ndarray, key: ndarray, attn_mask: Any, later: ndarray | None, factor: float) -> ndarray:
@@ -111,7 +142,7 @@ def _weighed(scores: ndarray) -> tuple[ndarray, ndarray]:
     blind = None if all_see else np.equal(top, -np.inf)
     if blind is not None:
         np.copyto(top, 0, where=blind)
-    weights = np.subtract(scores, top)
+    weights = np.subtract(scores, top, out=scores)
     np.exp(weights, out=weights)
     total = np.add.reduce(weights, axis=-1, keepdims=True)
     if blind is not None:
@@ -172,28 +203,55 @@ def _attention_rule(
     dropout_p: float, is_causal: bool, scale: float | None, needs: tuple[bool, ...]
 ) -> Covectors:
     kind = dtype_of(logsumexp)
-    g, query, key, value, output, logsumexp = (widened(v) for v in (g, query, key, value, output, logsumexp))
+    g, query, key, value, output, logsumexp, attn_mask = map(
+        unwrapped, (g, query, key, value, output, logsumexp, attn_mask)
+    )
+    g, query, key, value, output, logsumexp = map(widened, (g, query, key, value, output, logsumexp))
     repeats = shape_of(query)[-3] // shape_of(key)[-3]
     key, value = _for_each_head(key, repeats), _for_each_head(value, repeats)
     factor = default_scale(shape_of(query)[-1]) if scale is None else scale
+    lead, rows, keys = shape_of(g)[:-2], shape_of(query)[-2], shape_of(key)[-2]
+    parts = stretches(rows, keys, is_causal and attn_mask is None)
+    logs = reshape(logsumexp, (*shape_of(logsumexp), 1))
+    values: tuple[Any, ...] = (g, query, key, value, output, logs, attn_mask)
+    about = (parts, is_causal, kind, factor, needs[3])
+    blocks: list[tuple[slice, ...]] = [()]
+    if not needs[3] and all(v is None or type(v) is ndarray for v in values):
+        blocks = _blocks(lead, rows, keys, len(parts))
+    if len(blocks) == 1:
+        in_query, in_key, in_value, each = _block_rule(values, *about)
+    else:
+        own = ((*lead, *shape_of(v)[-2:]) for v in (query, key, value))
+        in_query, in_key, in_value = (np.empty(shape, g.dtype) for shape in own)
+        for block in blocks:
+            parts_of = [None if v is None else _in_block(v, block) for v in values]
+            in_query[block], in_key[block], in_value[block], each = _block_rule(parts_of, *about)
+    return (
+        _rows_outside_heads(in_query),
+        _rows_outside_heads(_over_heads(in_key, repeats)),
+        _rows_outside_heads(_over_heads(in_value, repeats)),
+        each,
+    )
+
+
+def _block_rule(
+    given: Sequence[Any], parts: list[tuple[int, int, int]], is_causal: bool, kind: Any, factor: float,
+    scores_too: bool
+) -> tuple[Any, Any, Any, Any]:  # fmt: skip
+    """Return the covectors of the query, the key and the value of a block, and where asked of the scores."""
+    g, query, key, value, output, logs, attn_mask = given
     axis, rows, keys = len(shape_of(g)) - 2, shape_of(query)[-2], shape_of(key)[-2]
     totals = sum_dims(g * output, (axis + 1,), True)
-    logs = reshape(logsumexp, (*shape_of(logsumexp), 1))
-    parts = stretches(rows, keys, is_causal and attn_mask is None)
     found = []
     for first, beyond, seen in parts:
         own = [_cut(v, axis, first, beyond, rows) for v in (g, query, totals, logs)]
         own += [_cut(v, axis, 0, seen, keys) for v in (key, value)]
         later = _later(beyond, seen)[first:] if is_causal else None
-        found.append(_stretch_rule(own, later, attn_mask, kind, factor, needs[3]))
+        found.append(_stretch_rule(own, later, attn_mask, kind, factor, scores_too))
     in_query, *in_others, each = zip(*found)
     in_key, in_value = (_gathered(list(gs), axis, keys) for gs in in_others)
-    return (
-        _rows_outside_heads(in_query[0] if len(parts) == 1 else cat(list(in_query), axis)),
-        _rows_outside_heads(_over_heads(in_key, repeats)),
-        _rows_outside_heads(_over_heads(in_value, repeats)),
-        each[0] if needs[3] else None,
-    )
+    of_query = in_query[0] if len(parts) == 1 else cat(list(in_query), axis)
+    return of_query, in_key, in_value, each[0] if scores_too else None
 
 
 def _cut(x: Term, axis: int, first: int, beyond: int, extent: int) -> Term:
