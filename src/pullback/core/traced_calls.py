@@ -75,8 +75,7 @@ class Patterns:
 
         The tensors are all of one level: the trace's, or that of a transform which is at work on its values.
         """
-        recorder = self._recorder
-        mode = modes()
+        recorder, mode = self._recorder, modes()
         common = mode is DEFAULT or mode is NO_GRAD
         if not (common and op.is_written_at_once) or recorder.places is not None:
             return NotImplemented
@@ -121,23 +120,27 @@ class Patterns:
             inner.append(value)
             operands.append(references[index])
             kinds.append(kind_of[index])
-        found = self._kinds_of_results((op, attrs, get_default_dtype(), *kinds))
-        if found is None:
+        if (found := self._kinds_of_results((op, attrs, get_default_dtype(), *kinds))) is None:
             return NotImplemented
-        if op.is_view and op.in_order:
-            recorder.check_layout(op, operands[0].index, attrs)
         several = op.many or len(op.outputs) > 1
-        numbers = tuple([recorder.new_of(n) for n in found])
-        self._write(op.name, tuple(operands), attrs, numbers, several)
-        outs: list[Any] = [Tracer(recorder, n) for n in numbers]
+        outs = self._traced(op, tuple(operands), attrs, found, several)
         if first is not None:
-            if op.is_view:
-                outs = [view_result(op, attrs, first, r, k, several, mode) for k, r in enumerate(outs)]
-            else:
-                outs = [wrap(r, None, level) for r in outs]
+            outs = _tensors(op, attrs, first, outs, several, mode)
             if wanted and mode is DEFAULT and op.derivable:
                 attach(op, inputs, inner, attrs, edges, outs, several, level)
         return tuple(outs) if several else outs[0]
+
+    def _traced(
+        self, op: Op, operands: tuple[Any, ...], attrs: tuple[object, ...], kinds: tuple[int, ...],
+        several: bool,
+    ) -> list[Any]:  # fmt: skip
+        """Return the results of an equation, which is written down."""
+        recorder = self._recorder
+        if op.is_view and op.in_order:
+            recorder.check_layout(op, operands[0].index, attrs)
+        numbers = tuple([recorder.new_of(n) for n in kinds])
+        self._write(op.name, operands, attrs, numbers, several)
+        return [Tracer(recorder, n) for n in numbers]
 
     def _kinds_of_results(self, key: tuple[object, ...]) -> tuple[int, ...] | None:
         """Return what `Recorder.kind_of` says of the results of a call; None for the first of its like."""
@@ -245,3 +248,12 @@ def _exact(value: object) -> tuple[type, Any]:
     """Return what tells 0.0 from −0.0, and 1 from True, which are equal."""
     kind = type(value)
     return kind, repr(value) if kind in _NUMBERS and not value else value
+
+
+def _tensors(
+    op: Op, attrs: tuple[object, ...], first: Any, values: list[Any], several: bool, mode: Any
+) -> list[Any]:
+    """Return tensors without a history that hold the results of an op, of the level of its first tensor."""
+    if op.is_view:
+        return [view_result(op, attrs, first, v, k, several, mode) for k, v in enumerate(values)]
+    return [wrap(v, None, first._level) for v in values]

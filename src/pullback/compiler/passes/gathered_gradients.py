@@ -100,30 +100,12 @@ def _gathered(equations: Sequence[Equation], roller: Roller, needed: Iterable[in
         if parts is None or len(parts.covectors) + len(parts.sums) < LEAST:
             continue
         places = sorted(parts.covectors)
-        low, high = places[0], places[-1] + 1
-        if high - low != len(places):
+        if places[-1] + 1 - places[0] != len(places):
             continue
         dropped.update(parts.equations)
         for at, add in parts.sums:
             replaced.setdefault(at, []).append(add)
-        covectors = tuple(parts.covectors[place] for place in places)
-        width = parts.width or 1
-        whole = (*parts.shape[: parts.dim], (high - low) * width, *parts.shape[parts.dim + 1 :])
-        complete = whole == tuple(parts.shape)
-        stack, added = (roller.made(whole, roller.recorder.dtypes[out]) for _ in range(2))
-        # Every place but a lone one has had the zeros of another added to it, which turn -0.0 to 0.0. That is
-        # free but for stacks of a MB: 13 % of a step of 60 parts of 64×64, nothing on 30 of 16×16.
-        zero = 0.0 if len(places) > 1 else -0.0
-        written = replaced.setdefault(n, [])
-        if parts.width:
-            joined = ((width,) * len(covectors), parts.dim)
-            written.append(Equation("cat", covectors, joined, (stack,), False))
-        else:
-            written.append(Equation("stack", covectors, (parts.dim,), (stack,), False))
-        written.append(Equation("add", (Reference(stack), zero), (), (out if complete else added,), False))
-        if not complete:
-            attrs = (parts.shape, parts.dim, low * width, high * width, 1)
-            written.append(Equation("slice_backward", (Reference(added),), attrs, (out,), False))
+        replaced.setdefault(n, []).extend(_joined(parts, out, places, roller))
     result: list[Equation] = []
     for n, equation in enumerate(equations):
         if n in replaced:
@@ -131,3 +113,23 @@ def _gathered(equations: Sequence[Equation], roller: Roller, needed: Iterable[in
         elif n not in dropped:
             result.append(equation)
     return result
+
+
+def _joined(parts: _Parts, out: int, places: list[int], roller: Roller) -> Iterable[Equation]:
+    """Yield the equations that write the covectors of places side by side, and zeros around them."""
+    covectors = tuple(parts.covectors[place] for place in places)
+    low, high, width = places[0], places[-1] + 1, parts.width or 1
+    whole = (*parts.shape[: parts.dim], (high - low) * width, *parts.shape[parts.dim + 1 :])
+    complete = whole == tuple(parts.shape)
+    stack, added = (roller.made(whole, roller.recorder.dtypes[out]) for _ in range(2))
+    if parts.width:
+        yield Equation("cat", covectors, ((width,) * len(covectors), parts.dim), (stack,), False)
+    else:
+        yield Equation("stack", covectors, (parts.dim,), (stack,), False)
+    # Every place but a lone one has had the zeros of another added to it, which turn -0.0 to 0.0. That is
+    # free but for stacks of a MB: 13 % of a step of 60 parts of 64×64, nothing on 30 of 16×16.
+    zero = 0.0 if len(places) > 1 else -0.0
+    yield Equation("add", (Reference(stack), zero), (), (out if complete else added,), False)
+    if not complete:
+        attrs = (parts.shape, parts.dim, low * width, high * width, 1)
+        yield Equation("slice_backward", (Reference(added),), attrs, (out,), False)
