@@ -222,6 +222,13 @@ w = torch.ones(3, requires_grad=True)
 def step(x): return torch.autograd.grad((w * x).sum(), w)[0]
 --- change 2
 handle = w.register_hook(lambda g: g + 1)
+=== hook_on_a_leaf_with_one_for_later_that_grad_is_asked_of
+w = torch.ones(3, requires_grad=True)
+def step(x): return torch.autograd.grad((w * x).sum(), w)[0]
+--- change 1
+later = w.register_post_accumulate_grad_hook(lambda p: None)
+--- change 3
+handle = w.register_hook(lambda g: g + 1)
 === hook_on_a_leaf_whose_gradient_comes_and_goes
 w = torch.ones(3, requires_grad=True)
 def step(x):

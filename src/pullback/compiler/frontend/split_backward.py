@@ -142,8 +142,7 @@ def trim(out: Captured, cells: Cells, session: Session) -> None:
     # A gradient may have come and gone where none was before.
     accumulated = {at for at, _ in out.grads}.union(place[at] for at in out.grad_absent if at in place)
     accumulated |= {cell.where for at, cell in enumerate(out.cells) if cell.kind == "grad" and at in written}
-    bare = (at for at in keep if cells.before[at].hooks is None)
-    accumulated |= {place[at] for at in bare if id(cells.tensors[at]) in cells.differentiated}
+    accumulated |= {place[at] for at in keep if id(cells.tensors[at]) in cells.differentiated}
     out.accumulated = sorted(accumulated)
     out.reduced = {}
     for n in out.accumulated:
