@@ -426,7 +426,7 @@ class Recorder:
         owner = written if written._view is None else written._view.base
         for t in sharing:
             t._value, t._level = owner._value, owner._level
-            if t._counter is not owner._counter:
+            if t._counter is not owner._counter and type(t._counter) is not NoVersions:
                 t._counter[0] += 1
                 self.silent[id(t._counter)] = (t._counter, self.unknown_to_eager(t) + 1)
 

@@ -96,6 +96,19 @@ def step(x):
     if x[0] > 4:
         with torch.inference_mode(): return plain(x)
     return plain(x)
+=== data_written_under_inference_mode:
+w = torch.tensor([0.5, -1.0, 2.0], requires_grad=True)
+def step(x):
+    global w
+    w = (w.detach() * 0.5).requires_grad_()
+    try:
+        w.data.copy_(x)
+    except RuntimeError:
+        x = x + 0.5
+    return x
+inner = compiled(step)
+def step(x):
+    with torch.inference_mode(): return inner(x)
 === inference_tensor_argument: compiles
 def step(x): return x * 2
 --- change
