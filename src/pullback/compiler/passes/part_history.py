@@ -6,8 +6,9 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-#: One `select`: the axis and the index there.
-Step = tuple[int, int]
+#: One `select`: the axis, the index there, and 0. One `slice`: the axis, its place among slices of its width
+#: that lie side by side, and that width.
+Step = tuple[int, int, int]
 Path = tuple[Step, ...]
 
 
@@ -42,16 +43,18 @@ class History:
     ----------
     base : int
         The number of the first version.
+    first : tuple or None
+        The part that was written first, where the base is zero everywhere.
     version : int
         The latest one, counted from 0.
     zeros : list of int
-        Versions that also added zero to all other elements, in order, which turns -0.0 to 0.0.
+        Versions that added zero to all elements not written by them, in order, which turns -0.0 to 0.0.
     made : list of tuple
         Versions that are there as a value of the program, in order, and its number.
     """
 
-    def __init__(self, base: int) -> None:
-        self.base = base
+    def __init__(self, base: int, first: Path | None = None) -> None:
+        self.base, self.first = base, first
         self.version = 0
         self.zeros: list[int] = []
         self.made: list[tuple[int, int]] = [(0, base)]
@@ -61,7 +64,7 @@ class History:
         """Return whether written parts share no elements with this one but where one holds the other."""
         place = self.root
         for step in path:
-            if place.children and next(iter(place.children))[0] != step[0]:
+            if place.children and next(iter(place.children))[::2] != step[::2]:
                 return False
             found = place.children.get(step)
             if found is None:
@@ -91,6 +94,10 @@ class History:
                 found = Covered(place.written[n], depth, place.values[n])
             place = place.children.get(path[depth]) if depth < len(path) else None
         return found
+
+    def is_new(self, path: Path) -> bool:
+        """Return whether nothing was written to a part or to parts of it."""
+        return self.covered(path, self.version).value is None and not self.has_parts(path, -1, self.version)
 
     def parts(self, path: Path, after: int, version: int) -> Iterable[Step]:
         """Return the steps to parts of a part that were written to after one version, up to another."""

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..program import verify
 from ..program.program import Program
-from .gathered_gradients import gathered
 from .loop_fission import with_products_apart
 from .loop_rolling import rolled
 from .recurrent_layers import in_steps
@@ -61,7 +60,6 @@ PIPELINE = (
     # The call, then its pullback, before it is decided what the one saves for the other.
     Stage("half", parts_apart),
     Stage("half", dead_equations),
-    Stage("half", gathered),
     Stage("half", rolled),
     Stage("half", dead_equations),
     Stage("half", with_products_apart),

@@ -7,8 +7,10 @@ the loop then carry rows and not tables, and may be rolled (`loop_rolling`): 128
 write a row each and their pullback took 8.1 s of the processor in a first call and 106 µs in later ones, now
 0.7 s and 7 µs.
 
-Parts are what `select` takes, at any depth. What is added up at one place of zeros (`select_backward`) adds
-zero elsewhere, which is no change but for the sign of a zero: reads after it add zero, too.
+Parts are what `select` takes, at any depth, and `slice` of slices of one width side by side. What is added
+up at one place of zeros (`select_backward`, `slice_backward`) adds zero elsewhere, which is no change but for
+the sign of a zero: reads after it add zero, too. The pullback of ``x[0]``, ``x[1]``, … is such a sum from
+zeros on, whose time would grow with the square of their number.
 """
 
 from __future__ import annotations
@@ -16,6 +18,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
 
 from ...core.op import TABLE
 from ...core.recorder import Equation, Reference
@@ -37,23 +41,26 @@ def parts_apart(equations: Sequence[Equation], roller: Roller, needed: Iterable[
 
 
 def _long_sums(equations: Sequence[Equation]) -> set[int]:
-    """Return the sums at which values that are zero but at one part begin to be added to another value, one
-    after the other, where they are many. What consists of such values alone is left to `gathered_gradients`.
+    """Return the sums at which values that are zero but at one part begin to be added to another value, or to
+    one of them, one after the other, where they are many.
     """
-    placed: set[int] = set()
+    placed: dict[int, tuple[int, ...]] = {}
     first: dict[int, int] = {}
+    ways: dict[int, tuple[int, ...]] = {}
     count: Counter[int] = Counter()
-    for op, operands, _, outputs, _ in equations:
-        if op == "select_backward":
-            placed.add(outputs[0])
-        elif op == "add" and placed and all(type(o) is Reference for o in operands):
-            given = [o.index for o in operands]
+    for equation in equations:
+        out, step = equation.outputs[0], _step(equation)
+        if step is not None:
+            placed[out] = step[::2]
+        elif equation.op == "add" and placed and all(type(o) is Reference for o in equation.operands):
+            given = [o.index for o in equation.operands]
             rest = [n for n in given if n not in placed]
-            if not rest:
-                placed.add(outputs[0])
-            elif len(rest) == 1:
-                first[outputs[0]] = first.get(rest[0], outputs[0])
-                count[first[outputs[0]]] += 1
+            way = {placed[n] for n in given if n in placed}
+            if len(way) == 1:
+                begin = first.get(rest[0], out) if rest else out
+                first[out] = begin = begin if ways.get(begin, *way) in way else out
+                ways[begin] = way.pop()
+                count[begin] += 2 - len(rest)
     return {n for n, times in count.items() if times >= LEAST}
 
 
@@ -65,8 +72,20 @@ def _path(put: Equation) -> Path:
         for op, attrs, _ in steps:
             if op.name != "select":
                 break
-            path.append(attrs)
+            path.append((*attrs, 0))
     return tuple(path)
+
+
+def _step(equation: Equation) -> Step | None:
+    """Return where zeros have a value in them; None for other equations, and for slices between others."""
+    if equation.op == "select_backward":
+        return (*equation.attrs[1:], 0)
+    if equation.op == "slice_backward":
+        _, axis, start, stop, step = equation.attrs
+        width = stop - start
+        if step == 1 and width > 0 and start % width == 0:
+            return axis, start // width, width
+    return None
 
 
 class _Part(NamedTuple):
@@ -106,7 +125,8 @@ class _Parting:
     def run(self, equations: Sequence[Equation]) -> list[Equation]:
         rules = {
             "select": self._select, "put": self._put, "add": self._add, "copy": self._copy,
-            "select_backward": self._select_backward, "clone": self._again, "lay_out": self._again,
+            "select_backward": self._zeros, "slice_backward": self._zeros, "clone": self._again,
+            "lay_out": self._again,
         }  # fmt: skip
         for equation in equations:
             if not self.same.keys().isdisjoint([o.index for o in equation.operands if type(o) is Reference]):
@@ -139,7 +159,7 @@ class _Parting:
         out = equation.outputs[0]
         if x not in self.parts:
             return False
-        self._be(out, self._part_of(x, equation.attrs, out))
+        self._be(out, self._part_of(x, (*equation.attrs, 0), out))
         return True
 
     def _again(self, equation: Equation) -> bool:
@@ -158,11 +178,13 @@ class _Parting:
         self._be(out, source.index)
         return True
 
-    def _select_backward(self, equation: Equation) -> bool:
-        g, out = equation.operands[0].index, equation.outputs[0]
+    def _zeros(self, equation: Equation) -> bool:
+        g, out, step = equation.operands[0].index, equation.outputs[0], _step(equation)
+        if step is None:
+            return False
         inner = self.placed.get(g)
         path, value = ((), g) if inner is None else inner[1:]
-        self.placed[out] = _Placed(equation, (equation.attrs[1:], *path), value)
+        self.placed[out] = _Placed(equation, (step, *path), value)
         return True
 
     def _put(self, equation: Equation) -> bool:
@@ -181,7 +203,8 @@ class _Parting:
             value = self._write("put", (row, value), (rest, None), shape, dtype)
         elif self.roller.kind(value)[0] != shape:
             value = self._write("expand", (value,), (shape,), shape, dtype)
-        self._written(part.history, path, value, out)
+        part.history.write(path, value)
+        self.parts[out] = _Part(part.history, part.history.version, ())
         return True
 
     def _add(self, equation: Equation) -> bool:
@@ -189,7 +212,7 @@ class _Parting:
         if not all(type(o) is Reference for o in equation.operands):
             return False
         first, second = (o.index for o in equation.operands)
-        turned = first in self.placed
+        turned = first in self.placed and second not in self.placed
         if turned:
             first, second = second, first
         placed, part, out = self.placed.get(second), self.parts.get(first), equation.outputs[0]
@@ -197,13 +220,30 @@ class _Parting:
         known = out in self.sums if part is None else not part.path
         if placed is None or not known or len(kinds) > 1:
             return False
-        part = self._latest(first, placed.path)
-        both = self._read(part, placed.path), placed.value
-        kind = self.roller.kind(self.there(placed.value))
-        value = self._write("add", reversed(both) if turned else both, (), *kind)
-        self._written(part.history, placed.path, value, out)
-        part.history.zeros.append(part.history.version)
+        part = self._begun(self.placed[first]) if first in self.placed else self._latest(first, placed.path)
+        history, value = part.history, placed.value
+        if not history.fits(placed.path):
+            return False
+        if history.first is None or not history.is_new(placed.path):
+            both = self._read(part, placed.path), value
+            kind = self.roller.kind(self.there(value))
+            value = self._write("add", reversed(both) if turned else both, (), *kind)
+        history.write(placed.path, value)
+        if history.zeros or history.first != placed.path:
+            # Of zeros, the part that is written has had zero added to it, too.
+            history.version += history.first is not None
+            history.zeros.append(history.version)
+        self.parts[out] = _Part(history, history.version, ())
         return True
+
+    def _begun(self, placed: _Placed) -> _Part:
+        """Return zeros of which one part was written."""
+        shape, dtype = self.roller.kind(placed.equation.outputs[0])
+        base = self.roller.recorder.operand(np.broadcast_to(np.zeros((), dtype), shape))[0].index
+        self._known[base, "zero"] = base
+        history = History(base, placed.path)
+        history.write(placed.path, placed.value)
+        return _Part(history, history.version, ())
 
     def _latest(self, base: int, path: Path) -> _Part:
         """Return a value as the latest version of a history in which a part may be written to."""
@@ -213,10 +253,6 @@ class _Parting:
         ):
             part = _Part(History(self.there(base)), 0, ())
         return part
-
-    def _written(self, history: History, path: Path, value: int, out: int) -> None:
-        history.write(path, value)
-        self.parts[out] = _Part(history, history.version, ())
 
     def _be(self, number: int, value: int) -> None:
         """Let a value be another one."""
@@ -246,7 +282,8 @@ class _Parting:
         shape, dtype = self.roller.kind(x)
         if part is None or not part.history.fits((*part.path, step)):
             x = self.there(x)
-            return self._once((x, step), "select", x, step, _shape_of(shape, (step,)))
+            op, attrs = _taking(step)
+            return self._once((x, step), op, x, attrs, _shape_of(shape, (step,)))
         part = part._replace(path=(*part.path, step))
         if part.history.has_parts(part.path, part.covered().version, part.version):
             number = self.roller.made(_shape_of(shape, (step,)), dtype) if out is None else out
@@ -316,7 +353,7 @@ class _Parting:
         shape = _shape_of(self.roller.kind(history.base)[0], path)
         after, before = history.last_made(version) if not path else (part.covered().version, -1)
         steps = sorted(history.parts(path, after, version))
-        if not steps or len(steps) < shape[steps[0][0]]:
+        if not steps or len(steps) * max(1, steps[0][2]) < shape[steps[0][0]]:
             if path:
                 made = self.there(self._covering(part))
             else:
@@ -334,24 +371,27 @@ class _Parting:
         self, whole: int | None, run: list[Step], parts: list[_Part], shape: tuple[int, ...]
     ) -> int:
         """Return a value with neighbouring parts replaced."""
-        axis, low = run[0]
+        axis, low, width = run[0]
         if whole is not None and len(run) < LEAST:
             return self._put_into(whole, run, [self._whole(part) for part in parts], shape)
         values, late = self._all_but_few_with_zero(parts)
         dtype = self.roller.kind(self.there(values[0]))[1]
-        stacked = (*shape[:axis], len(run), *shape[axis + 1 :])
-        made = self._write("stack", values, (axis,), stacked, dtype)
+        low, high = low * max(1, width), (low + len(run)) * max(1, width)
+        stacked = (*shape[:axis], high - low, *shape[axis + 1 :])
+        op, widths = ("cat", ((width,) * len(run),)) if width else ("stack", ())
+        made = self._write(op, values, (*widths, axis), stacked, dtype)
         if late is not None:
-            steps = [(axis, n) for n in late]
+            steps = [(axis, n, width) for n in late]
             made = self._put_into(self._with_zero(made), steps, [values[n] for n in late], stacked)
         if whole is None:
             return made
-        place = ((TABLE["slice"], (axis, low, low + len(run), 1), None),)
+        place = ((TABLE["slice"], (axis, low, high, 1), None),)
         return self._write("put", (whole, made), (place, None), shape, dtype)
 
     def _put_into(self, whole: int, steps: list[Step], values: list[int], shape: tuple[int, ...]) -> int:
         for step, value in zip(steps, values, strict=True):
-            place = ((TABLE["select"], step, None),)
+            op, attrs = _taking(step)
+            place = ((TABLE[op], attrs, None),)
             whole = self._write("put", (whole, value), (place, None), shape, self.roller.kind(value)[1])
         return whole
 
@@ -382,6 +422,12 @@ def _runs(steps: Iterable[Step]) -> list[list[Step]]:
 
 def _shape_of(shape: tuple[int, ...], path: Path) -> tuple[int, ...]:
     """Return the shape of a part."""
-    for axis, _ in path:
-        shape = (*shape[:axis], *shape[axis + 1 :])
+    for axis, _, width in path:
+        shape = (*shape[:axis], *((width,) if width else ()), *shape[axis + 1 :])
     return shape
+
+
+def _taking(step: Step) -> tuple[str, tuple[int, ...]]:
+    """Return the op that takes a part, and its attributes."""
+    axis, index, width = step
+    return ("slice", (axis, index * width, (index + 1) * width, 1)) if width else ("select", (axis, index))
