@@ -153,7 +153,7 @@ def _place(session: Session, container: list[Any], key: int, error: str) -> int:
     """Return a place in a list, from the front; what depends on the list's length is guarded."""
     length = list.__len__(container)
     if not 0 <= key < length:
-        session.list_length(container)
+        session.length(container)
         key += length if key < 0 else 0
         if not 0 <= key < length:
             raise IndexError(error)
@@ -263,7 +263,7 @@ def _length(session: Session, container: Any) -> Any:
     if isinstance(container, list):
         return session.length_of_list(container)
     if isinstance(container, dict):
-        session.dict_length(container)
+        session.length(container)
     else:
         session.whole(container)
     return kind_of(container).__len__(container)

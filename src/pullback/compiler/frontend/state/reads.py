@@ -275,7 +275,7 @@ class Reads:
         """Note a guard of one place; return what the place holds, as the trace is to see it."""
         known = self._noted.get(name)
         if known is not None:
-            return known.value if name not in self.places else self.seen_place(name)
+            return known.value if name not in self.places else self.places[name].value
         value = guard.value
         if name in self.knowledge.places and isinstance(value, TensorBase):
             self.places[name] = guard
@@ -287,14 +287,8 @@ class Reads:
             self._keep.append(guard.container)
             self.note(Guard(kind_of, guard, None, type(value)), (*name, "kind"))
             return Counter(self, name, guard)
-        self._noted[name] = guard
-        self.guards.append(guard)
-        self._keep.append(guard.container)
+        self.note(guard, name)
         return self.seen(value)
-
-    def seen_place(self, name: Any) -> Any:
-        """Return the tensor of a place."""
-        return self.places[name].value
 
     def fix(self, name: Any, guard: Guard) -> None:
         """Guard a counter's number: something depends on it."""
@@ -310,13 +304,14 @@ class Reads:
             held = self._entry.get(id(container), container)
             self.note(Contents(dict_keys, container, None, dict_keys(held)), (id(container), "keys"))
 
-    def dict_length(self, container: dict[Any, Any]) -> None:
-        """Guard the length of a dict."""
+    def length(self, container: dict[Any, Any] | list[Any]) -> None:
+        """Guard the length of a dict or a list."""
         if self.tainted:
             self.check_taint(container)
         if id(container) not in self.fresh:
-            length = dict.__len__(self._entry.get(id(container), container))
-            self.note(Guard(dict_length, container, None, length), (id(container), "length"))
+            read: Callable[..., int] = dict_length if isinstance(container, dict) else list_length
+            now = read(self._entry.get(id(container), container), None)
+            self.note(Guard(read, container, None, now), (id(container), "length"))
 
     def whole_dict(self, container: dict[Any, Any]) -> None:
         """Guard everything that a dict holds."""
@@ -334,7 +329,7 @@ class Reads:
         if isinstance(container, dict):
             self.whole_dict(container)
         elif isinstance(container, list):
-            self.list_length(container)
+            self.length(container)
             for n in range(list.__len__(self._entry.get(id(container), container))):
                 _fixed(self.list_item(container, n))
         else:
@@ -359,7 +354,7 @@ class Reads:
             self.note(Guard(native_attribute, thing, name, value), (id(thing), "attribute", name))
         return value
 
-    def was_written(self, container: dict[Any, Any], key: Any) -> bool:
+    def was_written(self, container: Any, key: Any) -> bool:
         """Return whether the trace has assigned to a place."""
         return key in self._written.get(id(container), ())
 
@@ -373,20 +368,12 @@ class Reads:
         """Return whether a container of the user's was given to code that is not rewritten."""
         return id(container) in self._passed
 
-    def list_length(self, container: list[Any]) -> None:
-        """Guard the length of a list."""
-        if self.tainted:
-            self.check_taint(container)
-        if id(container) not in self.fresh:
-            length = list.__len__(self._entry.get(id(container), container))
-            self.note(Guard(list_length, container, None, length), (id(container), "length"))
-
     def length_of_list(self, container: list[Any]) -> Any:
         """Return the length of a list, a number of a later time where each call finds another one."""
         name = (id(container), "length")
         now = list.__len__(container)
         if name not in self.knowledge.counters or id(container) in {*self._cut, *self.tainted}:
-            self.list_length(container)
+            self.length(container)
             return now
         before = list.__len__(self._entry.get(id(container), container))
         self._keep.append(container)
@@ -397,9 +384,7 @@ class Reads:
         """Read an item of a list by its number from the front."""
         if self.tainted:
             self.check_taint(container)
-        if id(container) in self.fresh:
-            return list.__getitem__(container, key)
-        if key in self._written.get(id(container), ()):
+        if id(container) in self.fresh or self.was_written(container, key):
             return list.__getitem__(container, key)
         if id(container) in self._entry:
             # What it holds now follows from what it held when the call began.
@@ -470,10 +455,8 @@ class Reads:
 
     def function(self, function: FunctionType) -> None:
         """Guard the code and the defaults of a function."""
-        if id(function) in self.fresh:
-            return
         name = (id(function), "function")
-        if name in self._noted:
+        if id(function) in self.fresh or name in self._noted:
             return
         for field in ("__code__", "__defaults__", "__kwdefaults__"):
             word = word_of_field(function, FunctionType, field)

@@ -86,7 +86,7 @@ class Writes(Reads):
         if self._is_own(container) or name in self._entry or not isinstance(key, int):
             self.mutate(container, list.__setitem__, key, value)
             return
-        self.list_length(container)
+        self.length(container)
         self._begun.setdefault(name, list(list.__iter__(container)))
         old = list.__getitem__(container, key)
         self._undo.append(lambda: list.__setitem__(container, key, old))
