@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..core.value import TensorBase
@@ -38,31 +38,32 @@ def tensors_given(
     return [*found.values()]
 
 
+def replaced(value: Any, kind: type, other: Callable[[Any], Any]) -> Any:
+    """Return containers with another value for each one of a kind."""
+    if isinstance(value, kind):
+        return other(value)
+    if isinstance(value, Mapping):
+        return {key: replaced(item, kind, other) for key, item in value.items()}
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return type(value)(*(replaced(item, kind, other) for item in value))
+    if isinstance(value, (list, tuple)):
+        return type(value)(replaced(item, kind, other) for item in value)
+    return value
+
+
 def placed(value: Any, found: list[Any]) -> Any:
     """Return containers with a `Place` for each tensor, which is put into a list."""
-    if isinstance(value, TensorBase):
-        found.append(value)
+
+    def place(tensor: Any) -> Place:
+        found.append(tensor)
         return Place(len(found) - 1)
-    if isinstance(value, Mapping):
-        return {key: placed(item, found) for key, item in value.items()}
-    if isinstance(value, tuple) and hasattr(value, "_fields"):
-        return type(value)(*(placed(item, found) for item in value))
-    if isinstance(value, (list, tuple)):
-        return type(value)(placed(item, found) for item in value)
-    return value
+
+    return replaced(value, TensorBase, place)
 
 
 def filled(result: Any, outputs: Sequence[Any]) -> Any:
     """Return what a model returned, with these in the places of its tensors."""
-    if isinstance(result, Place):
-        return outputs[result.output]
-    if isinstance(result, dict):
-        return {key: filled(item, outputs) for key, item in result.items()}
-    if isinstance(result, tuple) and hasattr(result, "_fields"):
-        return type(result)(*(filled(item, outputs) for item in result))
-    if isinstance(result, (list, tuple)):
-        return type(result)(filled(item, outputs) for item in result)
-    return result
+    return replaced(result, Place, lambda place: outputs[place.output])
 
 
 def result_as_json(result: Any) -> Any:

@@ -14,6 +14,7 @@ from typing import Any
 from ...core.value import TensorBase
 from ...nn import Module
 from ...tensor.tensor import Tensor
+from ..structure import replaced
 from .example_trace import Example, traced
 from .varying import Family, family
 
@@ -156,11 +157,9 @@ def capture(
     }
 
     def again(tensors: list[Any]) -> Example:
-        replacing = {id(old): new for old, new in zip(example.arguments, tensors, strict=True)}
-        return traced(
-            model, tuple(_replaced(a, replacing) for a in args),
-            {key: _replaced(v, replacing) for key, v in kwargs.items()}, names,
-        )  # fmt: skip
+        new = {id(old): now for old, now in zip(example.arguments, tensors, strict=True)}
+        given = replaced((args, dict(kwargs)), TensorBase, lambda t: new.get(id(t), t))
+        return traced(model, *given, names)
 
     try:
         return family(again, example, dynamic), dynamic
@@ -181,18 +180,6 @@ def _tied(example: Example, dynamic: Labels) -> Labels:
             own = label.endswith(f"_dim_{axis}")
             found[path][axis] = first.setdefault(t.shape[axis], label) if own else label
     return found
-
-
-def _replaced(value: Any, replacing: Mapping[int, Any]) -> Any:
-    if isinstance(value, TensorBase):
-        return replacing.get(id(value), value)
-    if isinstance(value, Mapping):
-        return {key: _replaced(item, replacing) for key, item in value.items()}
-    if isinstance(value, tuple) and hasattr(value, "_fields"):
-        return type(value)(*(_replaced(item, replacing) for item in value))
-    if isinstance(value, (list, tuple)):
-        return type(value)(_replaced(item, replacing) for item in value)
-    return value
 
 
 __all__ = ["Dim", "Labels", "axis_labels", "capture", "dims", "labels", "parameter_names"]
