@@ -31,11 +31,11 @@ def viewed(op: Op, x: Lowered, attrs: tuple[object, ...]) -> list[Lowered] | Non
     origin = address(base)
     result = op.kernel(base, *attrs)
     parts = result if isinstance(result, (tuple, list)) else (result,)
-    return [_part(x, part, address(part) - origin) for part in parts]
+    return [_strided(x, part.shape, part.strides, address(part) - origin) for part in parts]
 
 
-def _part(x: Lowered, part: np.ndarray, offset: int) -> Lowered:
-    strides = part.strides
+def _strided(x: Lowered, shape: tuple[int, ...], strides: tuple[int, ...], offset: int = 0) -> Lowered:
+    """Return the elements of a value by strides from an offset on."""
 
     def body(ops: Handler, indices: Indices) -> Any:
         position = linear(indices, strides, offset)
@@ -43,22 +43,12 @@ def _part(x: Lowered, part: np.ndarray, offset: int) -> Lowered:
             return ops.load(x.buffer, position)
         return x.at(ops, unravel(position, x.shape))
 
-    return Lowered(part.shape, x.dtype, body, cost=x.cost)
+    return Lowered(shape, x.dtype, body, cost=x.cost)
 
 
 def copied(x: Lowered, shape: tuple[int, ...]) -> Lowered:
     """Give a value another shape of as many elements."""
-    if shape == x.shape:
-        return x
-    strides = strides_of(shape)
-
-    def body(ops: Handler, indices: Indices) -> Any:
-        position = linear(indices, strides)
-        if x.buffer is not None:
-            return ops.load(x.buffer, position)
-        return x.at(ops, unravel(position, x.shape))
-
-    return Lowered(shape, x.dtype, body, cost=x.cost)
+    return x if shape == x.shape else _strided(x, shape, strides_of(shape))
 
 
 def flipped(context: Context, x: Lowered, dims: tuple[int, ...]) -> Lowered:
