@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip("llvmlite")
 
-from pullback.compiler.runtime.gradients import finder
+from pullback.compiler.optimizer_steps.loops import finder
 from pullback.compiler.runtime.native_gradients import GOOD, SHARED
 
 FIRST, SECOND = np.zeros((3, 4), np.float32), np.zeros(5)

@@ -33,7 +33,7 @@ def lies_within(begin: Int, end: Int, ranges: Int, begins: Words, ends: Words) -
 
 @native
 def pullback_find(owner: Object, given: Object, arguments: Int) -> Object:
-    """Write the addresses of a tuple of arrays to slots; see `gradients.finder`."""
+    """Write the addresses of a tuple of arrays to slots; see `optimizer_steps.loops.finder`."""
     spec: Words = owner.data
     items = given[0].items
     kind: Object = spec[ARRAY]
