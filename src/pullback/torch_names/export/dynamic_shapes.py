@@ -158,8 +158,8 @@ def capture(
 
     def again(tensors: list[Any]) -> Example:
         new = {id(old): now for old, now in zip(example.arguments, tensors, strict=True)}
-        given = replaced((args, dict(kwargs)), TensorBase, lambda t: new.get(id(t), t))
-        return traced(model, *given, names)
+        given, named = replaced((args, dict(kwargs)), TensorBase, lambda t: new.get(id(t), t))
+        return traced(model, given, named, names)
 
     try:
         return family(again, example, dynamic), dynamic
