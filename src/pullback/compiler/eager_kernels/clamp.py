@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import numpy as np
 from numpy import ndarray
 
 from ..emit.emitter import Emitter, Module
 from ..emit.scalars import TYPES
-from ..lower.index import Variable
 from ..passes import parallel_rows
 from ..runtime.shared_kernels import address
-from .jobs import Jobs, number, opened
+from .jobs import APART, FLOATS, Jobs, loop_variable, number, opened, read, write
 
 #: Nanoseconds for a byte.
 BYTE = 0.04
-
-_UNKNOWN = 1 << 62
-_FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
 
 
 class Bounding(Jobs):
@@ -26,7 +21,7 @@ class Bounding(Jobs):
         """Return elements of a C-ordered array, NaN among them, no smaller than the first bound and no larger
         than the second; whether that was done.
         """
-        if x.dtype not in _FLOATS:
+        if x.dtype not in FLOATS:
             return False
         job = self.job(_between, TYPES[x.dtype])
         parts = parallel_rows.count(x.size, x.nbytes * BYTE, False)
@@ -36,18 +31,16 @@ class Bounding(Jobs):
 
 def _between(real: str) -> Emitter:
     ops = opened(Module(), dict.fromkeys(("x", "out", "bounds"), "ptr"))
-    n = Variable("n", _UNKNOWN)
+    n = loop_variable("n")
     ops.line(f"%low = load {real}, ptr %bounds")
     ops.line(f"%high_at = getelementptr {real}, ptr %bounds, i64 1")
     ops.line(f"%high = load {real}, ptr %high_at")
     with ops.loop(n, "%lo", "%hi", innermost="1"):
-        source = number(ops, f"getelementptr {real}, ptr %x, i64 {ops.counters['n']}")
-        value = number(ops, f"load {real}, ptr {source}, !llvm.access.group !0")
+        value = read(ops, real, "%x", ops.counters["n"], APART)
         # No comparison holds of NaN, and of 0 and -0 the element stays.
         below = number(ops, f"fcmp olt {real} {value}, %low")
         value = number(ops, f"select i1 {below}, {real} %low, {real} {value}")
         above = number(ops, f"fcmp ogt {real} {value}, %high")
         value = number(ops, f"select i1 {above}, {real} %high, {real} {value}")
-        target = number(ops, f"getelementptr {real}, ptr %out, i64 {ops.counters['n']}")
-        ops.line(f"store {real} {value}, ptr {target}, !llvm.access.group !0")
+        write(ops, real, value, "%out", ops.counters["n"], APART)
     return ops

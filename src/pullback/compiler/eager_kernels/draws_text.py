@@ -6,20 +6,17 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
 from ..emit.emitter import Emitter, Module
-from ..lower.index import Variable
 from ..runtime import engine
 from . import jobs
 from .draws import FIELDS
-from .jobs import number, opened
+from .jobs import APART, loop_variable, number, opened, read, write
 from .normals import uniform_double, write_blocks, write_wide_blocks
-
-_UNKNOWN = 1 << 62
 
 
 def text() -> str:
     """Return the module of the loop."""
     ops = opened(Module(), {"words": "ptr", "rows": "ptr"})
-    with ops.loop(Variable("r", _UNKNOWN), "%lo", "%hi"):
+    with ops.loop(loop_variable("r"), "%lo", "%hi"):
         first = number(ops, f"mul i64 {ops.counters['r']}, {len(FIELDS)}")
         at, value = {}, {}
         for n, name in enumerate(FIELDS):
@@ -69,7 +66,7 @@ def _integers(ops: Emitter, words: str, out: str, value: Mapping[str, str]) -> N
 
 @contextmanager
 def _each(ops: Emitter, count: str) -> Iterator[str]:
-    with ops.loop(Variable("n", _UNKNOWN), "0", count, innermost="1"):
+    with ops.loop(loop_variable("n"), "0", count, innermost="1"):
         yield ops.counters["n"]
 
 
@@ -81,10 +78,8 @@ def _pair(ops: Emitter, words: str, place: str) -> tuple[str, str]:
 
 
 def _word(ops: Emitter, words: str, place: str) -> str:
-    source = number(ops, f"getelementptr i32, ptr {words}, i64 {place}")
-    return number(ops, f"load i32, ptr {source}, align 4, !llvm.access.group !0")
+    return read(ops, "i32", words, place, f", align 4{APART}")
 
 
 def _store(ops: Emitter, kind: str, value: str, out: str, place: str) -> None:
-    target = number(ops, f"getelementptr {kind}, ptr {out}, i64 {place}")
-    ops.line(f"store {kind} {value}, ptr {target}, align 4, !llvm.access.group !0")
+    write(ops, kind, value, out, place, f", align 4{APART}")

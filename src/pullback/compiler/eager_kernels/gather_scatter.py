@@ -16,10 +16,9 @@ from numpy import ndarray
 
 from ..emit.emitter import Emitter, Module
 from ..emit.scalars import TYPES
-from ..lower.index import Variable
 from ..passes import parallel_rows
 from ..runtime.shared_kernels import address
-from .jobs import Jobs, number, opened
+from .jobs import Jobs, loop_variable, number, opened
 
 #: Elements of the inner axis that a thread takes at a time.
 STRETCH = 64
@@ -33,7 +32,6 @@ _FIELDS = {
     **dict.fromkeys(("outer", "extent", "count", "inner", "axis"), "i64"),
 }
 _OUTER, _MIDDLE, _INNER, _EXTENT = 0, 1, 2, 3
-_UNKNOWN = 1 << 62
 
 
 _MOVABLE = tuple(map(np.dtype, (np.float32, np.float64, np.int32, np.int64)))
@@ -157,7 +155,7 @@ Bounds = list[tuple[str, str]]
 
 
 def _whole(ops: Emitter, kind: str, real: str, flag: str, bounds: Bounds) -> None:
-    outer, middle, inner = (Variable(name, _UNKNOWN) for name in "lmt")
+    outer, middle, inner = (loop_variable(name) for name in "lmt")
     with ops.loop(outer, *bounds[0]), ops.loop(middle, *bounds[1]):
         row = _place(ops, flag, ops.counters["m"])
         there = number(ops, f"mul i64 {_product_sum(ops, ops.counters['l'], '%extent', row)}, %inner")
@@ -178,7 +176,7 @@ def _whole(ops: Emitter, kind: str, real: str, flag: str, bounds: Bounds) -> Non
 
 
 def _each(ops: Emitter, kind: str, real: str, flag: str, bounds: Bounds) -> None:
-    outer, middle, inner = (Variable(name, _UNKNOWN) for name in "lmt")
+    outer, middle, inner = (loop_variable(name) for name in "lmt")
     with ops.loop(outer, *bounds[0]), ops.loop(middle, *bounds[1]):
         row = _product_sum(ops, ops.counters["l"], "%count", ops.counters["m"])
         first = number(ops, f"mul i64 {row}, %inner")
@@ -192,7 +190,7 @@ def _each(ops: Emitter, kind: str, real: str, flag: str, bounds: Bounds) -> None
 
 
 def _last(ops: Emitter, kind: str, real: str, flag: str, bounds: Bounds) -> None:
-    outer, middle = (Variable(name, _UNKNOWN) for name in "lm")
+    outer, middle = (loop_variable(name) for name in "lm")
     with ops.loop(outer, *bounds[0]):
         first = number(ops, f"mul i64 {ops.counters['l']}, %extent")
         mine = number(ops, f"mul i64 {ops.counters['l']}, %count")

@@ -21,11 +21,11 @@ from numpy import ndarray
 from ...array.sampler import Sampler
 from ..emit.emitter import Emitter, Module
 from ..emit.scalars import TYPES, Value
-from ..lower.index import Variable, constant, linear, strides_of
+from ..lower.index import constant, linear, strides_of
 from ..lower.sampling import TAPS, near
 from ..passes import parallel_rows
 from ..runtime.shared_kernels import address
-from .jobs import Job, number, opened
+from .jobs import APART, FLOATS, Job, loop_variable, number, opened, place, read, write
 
 #: Nanoseconds for a pixel that is read, and for one that is added to.
 READ, ADDED = 0.5, 1.5
@@ -33,8 +33,6 @@ READ, ADDED = 0.5, 1.5
 #: Places that a part takes at a time, and those of which pixels and weights are kept.
 _STRETCH, _KEPT = 1024, 64
 
-_UNKNOWN = 1 << 62
-_FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
 _FIELDS = {
     **dict.fromkeys(("x", "y", "grid", "out"), "ptr"),
     **dict.fromkeys(("channels", "places", "stretches"), "i64"),
@@ -65,7 +63,7 @@ class Sampling:
         grid
             ``(N, *places, rank)``.
         """
-        if grid.dtype not in _FLOATS or x.dtype != grid.dtype:
+        if grid.dtype not in FLOATS or x.dtype != grid.dtype:
             return False
         key = (kind, grid.dtype, tuple(size), sampler)
         job = self._made.get(key)
@@ -80,10 +78,6 @@ class Sampling:
         parts = parallel_rows.count(shared, work, False)
         job.run(shared, parts, (*map(address, (x, y, grid, out)), channels, places, stretches))
         return True
-
-
-#: What LLVM is told of memory in a loop whose iterations are independent.
-_APART = ", !llvm.access.group !0"
 
 
 class _Grid:
@@ -109,15 +103,15 @@ def _product(ops: Emitter, x: str, y: str) -> str:
 
 
 def _address(ops: Emitter, type_: str, base: str, *terms: str) -> str:
-    return number(ops, f"getelementptr {type_}, ptr {base}, i64 {_sum(ops, *terms)}")
+    return place(ops, type_, base, _sum(ops, *terms))
 
 
-def _loaded(ops: Emitter, type_: str, base: str, *terms: str, kind: str = _APART) -> str:
-    return number(ops, f"load {type_}, ptr {_address(ops, type_, base, *terms)}{kind}")
+def _loaded(ops: Emitter, type_: str, base: str, *terms: str, kind: str = APART) -> str:
+    return read(ops, type_, base, _sum(ops, *terms), kind)
 
 
 def _stored(ops: Emitter, type_: str, value: str, base: str, *terms: str) -> None:
-    ops.line(f"store {type_} {value}, ptr {_address(ops, type_, base, *terms)}{_APART}")
+    write(ops, type_, value, base, _sum(ops, *terms), APART)
 
 
 class _Kernel:
@@ -158,7 +152,7 @@ class _Kernel:
     @contextmanager
     def stretch(self) -> Iterator[tuple[str, str, str]]:
         """Go over stretches of places: image, first place and the end."""
-        ops, unit = self.ops, Variable("u", _UNKNOWN)
+        ops, unit = self.ops, loop_variable("u")
         with ops.loop(unit, "%lo", "%hi"):
             at = ops.counters["u"]
             image = number(ops, f"udiv i64 {at}, %stretches")
@@ -183,7 +177,7 @@ class _Kernel:
 
     def values(self) -> None:
         """Write the values at the places."""
-        ops, channel, each = self.ops, Variable("c", _UNKNOWN), Variable("i", _UNKNOWN)
+        ops, channel, each = self.ops, loop_variable("c"), loop_variable("i")
         with self.stretch() as (image, begin, end), ops.loop(channel, "0", "%channels"):
             plane = self.plane(image, ops.counters["c"])
             pixels, first = self.pixels(plane), _product(ops, plane, "%places")
@@ -195,7 +189,7 @@ class _Kernel:
     def places(self) -> None:
         """Write the covector of the grid: per coordinate, channel by channel."""
         ops, rank = self.ops, len(self.size)
-        channel, each, blank = (Variable(name, _UNKNOWN) for name in "ciz")
+        channel, each, blank = (loop_variable(name) for name in "ciz")
         with self.stretch() as (image, begin, end):
             first = _product(ops, image, "%places")
             low, high = (_product(ops, _sum(ops, first, at), str(rank)) for at in (begin, end))
@@ -217,7 +211,7 @@ class _Kernel:
     def adjoint(self) -> None:
         """Add the values at the places to the pixels around."""
         ops, real = self.ops, self.real
-        image, stretch, each, channel, adding = (Variable(name, _UNKNOWN) for name in "nsica")
+        image, stretch, each, channel, adding = (loop_variable(name) for name in "nsica")
         where, within, weights = (ops.slot(f"[{self.taps * _KEPT} x {kind}]") for kind in ("i64", "i8", real))
         with ops.loop(image, "%lo", "%hi"), ops.loop(stretch, "0", "%stretches"):
             n = ops.counters["n"]

@@ -11,6 +11,8 @@ import ctypes
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ...array.locks import computed
 from ..emit.codegen import Code
 from ..runtime import engine
@@ -18,6 +20,12 @@ from ..runtime.thread_pool import pool
 
 if TYPE_CHECKING:
     from ..emit.emitter import Emitter, Module
+    from ..lower.index import Variable
+
+#: Dtypes that the loops on real numbers take.
+FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
+#: What loads and stores of a loop say whose steps do not depend on each other (`Emitter.loop`, `innermost`).
+APART = ", !llvm.access.group !0"
 
 _Run = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)
 _One = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64)
@@ -68,6 +76,29 @@ def number(ops: Emitter, instruction: str) -> str:
     name = ops.fresh()
     ops.line(f"{name} = {instruction}")
     return name
+
+
+def loop_variable(name: str) -> Variable:
+    """Return the variable of a loop whose extent is not known."""
+    from ..lower.index import Variable
+
+    return Variable(name, 1 << 62)
+
+
+def place(ops: Emitter, type_: str, base: str, index: str | int) -> str:
+    """Return the address of an element of an array."""
+    return number(ops, f"getelementptr {type_}, ptr {base}, i64 {index}")
+
+
+def read(ops: Emitter, type_: str, base: str, index: str | int, more: str = "") -> str:
+    """Return an element of an array; `more` is what the instruction says behind the address."""
+    return number(ops, f"load {type_}, ptr {place(ops, type_, base, index)}{more}")
+
+
+def write(ops: Emitter, type_: str, value: str, base: str, index: str | int, more: str = "") -> None:
+    """Write a number to an element of an array."""
+    target = place(ops, type_, base, index)
+    ops.line(f"store {type_} {value}, ptr {target}{more}")
 
 
 def text(ops: Emitter) -> str:

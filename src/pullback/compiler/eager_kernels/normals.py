@@ -17,11 +17,10 @@ from numpy import ndarray
 from ...array.random_normal import BLOCK, COSINE, LOG, LOG_OF_2, QUARTER_PI, SINE
 from ..emit.emitter import Emitter, Module
 from ..emit.scalars import number as literal
-from ..lower.index import Variable
 from ..passes import parallel_rows
 from ..runtime import engine
 from ..runtime.shared_kernels import address
-from .jobs import Job, number, opened
+from .jobs import APART, Job, loop_variable, number, opened, read, write
 
 #: Nanoseconds for a number of float32, and of float64.
 EACH, EACH_DOUBLE = 1.2, 13
@@ -29,7 +28,6 @@ EACH, EACH_DOUBLE = 1.2, 13
 _LANES = BLOCK // 2
 _REAL, _INT = f"<{_LANES} x float>", f"<{_LANES} x i32>"
 _FLOAT32 = np.dtype(np.float32)
-_UNKNOWN = 1 << 62
 
 
 class Normals:
@@ -107,7 +105,7 @@ def write_blocks(ops: Emitter, words: str, out: str, factors: str, begin: str, e
     """
     do = _Lanes(ops, words)
     std, mean = (_spread(ops, factors, place) for place in (0, 1))
-    with ops.loop(Variable("b", _UNKNOWN), begin, end):
+    with ops.loop(loop_variable("b"), begin, end):
         start = number(ops, f"mul i64 {ops.counters['b']}, {BLOCK}")
         middle = number(ops, f"add i64 {start}, {_LANES}")
         radius = _radius(do, do("fsub", do.real(1), _uniform(do, start)))
@@ -119,8 +117,7 @@ def write_blocks(ops: Emitter, words: str, out: str, factors: str, begin: str, e
 
 
 def _spread(ops: Emitter, factors: str, place: int) -> str:
-    source = number(ops, f"getelementptr float, ptr {factors}, i64 {place}")
-    value = number(ops, f"load float, ptr {source}")
+    value = read(ops, "float", factors, place)
     one = number(ops, f"insertelement {_REAL} poison, float {value}, i64 0")
     return number(ops, f"shufflevector {_REAL} {one}, {_REAL} poison, {_INT} zeroinitializer")
 
@@ -178,14 +175,14 @@ def _sign(do: _Lanes, octant: str) -> str:
 def write_wide_blocks(ops: Emitter, words: str, out: str, factors: str, begin: str, end: str) -> None:
     """Write the loop over blocks of float64 numbers, each of two words, as `write_blocks` for float32."""
     fma = ops.module.declare("llvm.fma.f64", "double", *["double"] * 3)
-    std, mean = (number(ops, f"load double, ptr {_double(ops, factors, place)}") for place in "01")
+    std, mean = (read(ops, "double", factors, place) for place in "01")
 
     def call(name: str, x: str) -> str:
         return number(ops, f"call double @{ops.module.declare(name, 'double', 'double')}(double {x})")
 
-    with ops.loop(Variable("b", _UNKNOWN), begin, end):
+    with ops.loop(loop_variable("b"), begin, end):
         start = number(ops, f"mul i64 {ops.counters['b']}, {BLOCK}")
-        with ops.loop(Variable("j", _UNKNOWN), "0", str(_LANES)):
+        with ops.loop(loop_variable("j"), "0", str(_LANES)):
             place = number(ops, f"add i64 {start}, {ops.counters['j']}")
             other = number(ops, f"add i64 {place}, {_LANES}")
             rest = number(ops, f"fsub double 1.0, {uniform_double(ops, words, place)}")
@@ -195,17 +192,12 @@ def write_wide_blocks(ops: Emitter, words: str, out: str, factors: str, begin: s
             for name, to in (("cos", place), ("sin", other)):
                 value = number(ops, f"fmul double {radius}, {call(name, angle)}")
                 value = number(ops, f"call double @{fma}(double {value}, double {std}, double {mean})")
-                ops.line(f"store double {value}, ptr {_double(ops, out, to)}")
-
-
-def _double(ops: Emitter, array: str, place: str) -> str:
-    return number(ops, f"getelementptr double, ptr {array}, i64 {place}")
+                write(ops, "double", value, out, to)
 
 
 def uniform_double(ops: Emitter, words: str, place: str) -> str:
     """Return a number in [0, 1) of 53 bits: the low 21 of the first of two words, and the second."""
-    source = number(ops, f"getelementptr i64, ptr {words}, i64 {place}")
-    pair = number(ops, f"load i64, ptr {source}, align 4, !llvm.access.group !0")
+    pair = read(ops, "i64", words, place, f", align 4{APART}")
     high = number(ops, f"and i64 {number(ops, f'shl i64 {pair}, 32')}, {0x1FFFFF << 32}")
     bits = number(ops, f"or i64 {high}, {number(ops, f'lshr i64 {pair}, 32')}")
     return number(ops, f"fmul double {number(ops, f'uitofp i64 {bits} to double')}, {2.0**-53:.24e}")

@@ -11,15 +11,13 @@ from collections.abc import Sequence
 from numpy import ndarray
 
 from ..emit.emitter import Emitter, Module
-from ..lower.index import Variable
 from ..passes import parallel_rows
 from ..runtime.shared_kernels import address
-from .jobs import Jobs, number, opened
+from .jobs import APART, Jobs, loop_variable, number, opened, write
 
 #: Nanoseconds for a byte that is written, and for a row.
 BYTE, ROW = 0.03, 4.0
 
-_UNKNOWN = 1 << 62
 _FIELDS = {
     **dict.fromkeys(("x", "out", "value"), "ptr"),
     **dict.fromkeys(("height", "width", "high", "wide", "above", "left", "from", "to"), "i64"),
@@ -54,7 +52,7 @@ def _rows(size: int) -> Emitter:
     ops = opened(module, _FIELDS)
     element = f"i{8 * size}"
     copy = module.declare("llvm.memcpy.p0.p0.i64", "void", "ptr", "ptr", "i64", "i1 immarg")
-    row, n = Variable("r", _UNKNOWN), Variable("n", _UNKNOWN)
+    row, n = loop_variable("r"), loop_variable("n")
     ops.line(f"%filled = load {element}, ptr %value")
     ops.line("%columns = sub i64 %to, %from")
     ops.line(f"%bytes = mul i64 %columns, {size}")
@@ -62,8 +60,7 @@ def _rows(size: int) -> Emitter:
 
     def fill(target: str, start: str, stop: str) -> None:
         with ops.loop(n, start, stop, innermost="1"):
-            at = number(ops, f"getelementptr {element}, ptr {target}, i64 {ops.counters['n']}")
-            ops.line(f"store {element} %filled, ptr {at}, !llvm.access.group !0")
+            write(ops, element, "%filled", target, ops.counters["n"], APART)
 
     with ops.loop(row, "%lo", "%hi"):
         at = ops.counters["r"]

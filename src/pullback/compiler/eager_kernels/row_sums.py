@@ -6,15 +6,13 @@ for the error of such a sum, and are added in float64.
 
 from __future__ import annotations
 
-import numpy as np
 from numpy import ndarray
 
 from ..emit.emitter import Emitter, Module
 from ..emit.scalars import TYPES
-from ..lower.index import Variable
 from ..passes import parallel_rows
 from ..runtime.shared_kernels import address
-from .jobs import Jobs, number, opened
+from .jobs import FLOATS, Jobs, loop_variable, number, opened, write
 
 #: Vectors of sums side by side, and the bytes of one: LLVM makes two or four of it where registers are
 #: narrower.
@@ -24,16 +22,13 @@ STRETCH = 4096
 #: Nanoseconds for a byte.
 BYTE = 0.015
 
-_UNKNOWN = 1 << 62
-_FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
-
 
 class Reducing(Jobs):
     """The loops, made when they are first asked for."""
 
     def sums(self, x: ndarray, out: ndarray) -> bool:
         """Return the sum of each row of ``(rows, length)``; whether that was done."""
-        if x.dtype not in _FLOATS:
+        if x.dtype not in FLOATS:
             return False
         job = self.job(_sums, TYPES[x.dtype], x.itemsize)
         parts = parallel_rows.count(len(x), x.nbytes * BYTE, False)
@@ -57,7 +52,7 @@ def _sums(real: str, size: int) -> Emitter:
     vector = f"<{lanes} x {real}>"
     least = module.declare("llvm.umin.i64", "i64", "i64", "i64")
     across = module.declare(f"llvm.vector.reduce.fadd.v{lanes}f{8 * size}", real, real, vector)
-    row, stretch, n, m, k = (Variable(name, _UNKNOWN) for name in "rsnmk")
+    row, stretch, n, m, k = (loop_variable(name) for name in "rsnmk")
     sums = [ops.slot(vector) for _ in range(TOGETHER)]
     total = ops.slot("double")
 
@@ -105,6 +100,5 @@ def _sums(real: str, size: int) -> Emitter:
         result = number(ops, f"load double, ptr {total}")
         if real == "float":
             result = number(ops, f"fptrunc double {result} to float")
-        target = number(ops, f"getelementptr {real}, ptr %out, i64 {ops.counters['r']}")
-        ops.line(f"store {real} {result}, ptr {target}")
+        write(ops, real, result, "%out", ops.counters["r"])
     return ops

@@ -12,10 +12,9 @@ from numpy import ndarray
 
 from ..emit.emitter import Emitter, Module
 from ..emit.scalars import TYPES
-from ..lower.index import Variable
 from ..passes import parallel_rows
 from ..runtime.shared_kernels import address
-from .jobs import Jobs, number, opened
+from .jobs import FLOATS, Jobs, loop_variable, number, opened, read, write
 
 #: Rows side by side.
 TOGETHER = 8
@@ -25,9 +24,6 @@ SUM, LOOK = 0.8, 0.8
 #: there are places.
 FEW = 64
 
-_UNKNOWN = 1 << 62
-_FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
-
 
 class Running(Jobs):
     """The loops, made when they are first asked for."""
@@ -36,7 +32,7 @@ class Running(Jobs):
         """Return running sums of each row of ``(rows, length)``, from its end with `reverse`; whether that
         was done.
         """
-        if x.dtype not in _FLOATS:
+        if x.dtype not in FLOATS:
             return False
         job = self.job(_sums, TYPES[x.dtype], reverse)
         groups = -(-len(x) // TOGETHER)
@@ -49,7 +45,7 @@ class Running(Jobs):
         equal elements keep their order, and nan is the largest. Whether that was done.
         """
         count = places.shape[1]
-        if x.dtype not in _FLOATS or not 0 < count <= FEW:
+        if x.dtype not in FLOATS or not 0 < count <= FEW:
             return False
         job = self.job(_first, TYPES[x.dtype], descending)
         parts = parallel_rows.count(len(x), x.size * LOOK, False)
@@ -63,7 +59,7 @@ def _sums(real: str, reverse: bool) -> Emitter:
     module = Module()
     fields = {"x": "ptr", "out": "ptr", "rows": "i64", "length": "i64"}
     ops = opened(module, fields)
-    group, n = Variable("g", _UNKNOWN), Variable("n", _UNKNOWN)
+    group, n = loop_variable("g"), loop_variable("n")
     least = module.declare("llvm.umin.i64", "i64", "i64", "i64")
     ops.line("%last_row = sub i64 %rows, 1")
     ops.line("%last = sub i64 %length, 1")
@@ -84,8 +80,7 @@ def _sums(real: str, reverse: bool) -> Emitter:
             found = []
             for start, total in zip(starts, totals, strict=True):
                 place = number(ops, f"add i64 {start}, {at}")
-                source = number(ops, f"getelementptr {real}, ptr %x, i64 {place}")
-                value = number(ops, f"load {real}, ptr {source}")
+                value = read(ops, real, "%x", place)
                 if real == "float":
                     value = number(ops, f"fpext float {value} to double")
                 before = number(ops, f"load double, ptr {total}")
@@ -95,15 +90,14 @@ def _sums(real: str, reverse: bool) -> Emitter:
                     after = number(ops, f"fptrunc double {after} to float")
                 found.append((place, after))
             for place, value in found:
-                target = number(ops, f"getelementptr {real}, ptr %out, i64 {place}")
-                ops.line(f"store {real} {value}, ptr {target}")
+                write(ops, real, value, "%out", place)
     return ops
 
 
 def _first(real: str, descending: bool) -> Emitter:
     fields = {"x": "ptr", "places": "ptr", "kept": "ptr", "length": "i64", "count": "i64"}
     ops = opened(Module(), fields)
-    row, n = Variable("r", _UNKNOWN), Variable("n", _UNKNOWN)
+    row, n = loop_variable("r"), loop_variable("n")
     own = number(ops, f"mul i64 %part, {FEW}")
     ops.line(f"%values = getelementptr {real}, ptr %kept, i64 {own}")
     ops.line("%border = sub i64 %count, 1")
@@ -116,8 +110,7 @@ def _first(real: str, descending: bool) -> Emitter:
         ops.line(f"store i64 0, ptr {held}")
         with ops.loop(n, "0", "%length"):
             at = number(ops, f"add i64 {start}, {ops.counters['n']}")
-            source = number(ops, f"getelementptr {real}, ptr %x, i64 {at}")
-            value = number(ops, f"load {real}, ptr {source}")
+            value = read(ops, real, "%x", at)
             have = number(ops, f"load i64, ptr {held}")
             full = number(ops, f"icmp eq i64 {have}, %count")
             ops.line(f"br i1 {full}, label %compare, label %room")
@@ -140,8 +133,7 @@ def _first(real: str, descending: bool) -> Emitter:
             top = number(ops, f"icmp eq i64 {here}, 0")
             ops.line(f"br i1 {top}, label %put, label %look")
             ops.lines.append("look:")
-            there_value = number(ops, f"getelementptr {real}, ptr %values, i64 {there}")
-            other = number(ops, f"load {real}, ptr {there_value}")
+            other = read(ops, real, "%values", there)
             ops.line(f"br i1 {_before(ops, real, value, other, descending)}, label %shift, label %put")
             ops.lines.append("shift:")
             there_place = number(ops, f"getelementptr i64, ptr {target}, i64 {there}")

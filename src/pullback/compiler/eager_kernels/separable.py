@@ -16,10 +16,9 @@ from numpy import ndarray
 from ...array.taps import Taps
 from ..emit.emitter import Emitter, Module
 from ..emit.scalars import TYPES
-from ..lower.index import Variable
 from ..passes import parallel_rows
 from ..runtime.shared_kernels import address
-from .jobs import Jobs, number, opened
+from .jobs import APART, FLOATS, Jobs, loop_variable, number, opened, place, read, write
 
 #: Nanoseconds for an element of the result and a tap.
 TAP = 0.3
@@ -27,8 +26,6 @@ TAP = 0.3
 #: Tables that are kept.
 _KEPT = 128
 
-_UNKNOWN = 1 << 62
-_FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
 #: What the context holds of each axis: extents around it, and the table.
 _OF_AXIS = {
     **dict.fromkeys(("outer", "size", "output", "inner", "taps"), "i64"),
@@ -59,7 +56,7 @@ class Separable(Jobs):
         """Map planes ``(n, *size)`` to ``(n, *output)`` by the maps of the axes, in this order; whether that
         was done.
         """
-        if planes.dtype not in _FLOATS or all(_picks(taps) for _, taps in steps):
+        if planes.dtype not in FLOATS or all(_picks(taps) for _, taps in steps):
             return False
         count = len(steps)
         job = self.job(_written, TYPES[planes.dtype], count)
@@ -112,7 +109,7 @@ def _written(real: str, axes: int) -> Emitter:
     twice = number(ops, f"mul i64 {number(ops, 'mul i64 %part, %stride')}, 2")
     buffers = [number(ops, f"getelementptr i8, ptr %scratch, i64 {twice}")]
     buffers.append(number(ops, f"getelementptr i8, ptr {buffers[0]}, i64 %stride"))
-    plane = Variable("p", _UNKNOWN)
+    plane = loop_variable("p")
     with ops.loop(plane, "%lo", "%hi"):
         at = ops.counters["p"]
         source = number(ops, f"getelementptr {real}, ptr %x, i64 {number(ops, f'mul i64 {at}, %of_x')}")
@@ -126,16 +123,16 @@ def _written(real: str, axes: int) -> Emitter:
 
 def _axis(ops: Emitter, real: str, n: int, source: str, target: str) -> None:
     """Run the map along one axis, by rows of what lies behind it or, where nothing does, by elements."""
-    outer, place = Variable(f"a{n}", _UNKNOWN), Variable(f"o{n}", _UNKNOWN)
-    with ops.loop(outer, "0", f"%outer{n}"), ops.loop(place, "0", f"%output{n}"):
-        a, o = ops.counters[outer.name], ops.counters[place.name]
+    outer, along = loop_variable(f"a{n}"), loop_variable(f"o{n}")
+    with ops.loop(outer, "0", f"%outer{n}"), ops.loop(along, "0", f"%output{n}"):
+        a, o = ops.counters[outer.name], ops.counters[along.name]
         before = number(ops, f"mul i64 {a}, %size{n}")
         row = number(ops, f"add i64 {number(ops, f'mul i64 {a}, %output{n}')}, {o}")
         first = number(ops, f"mul i64 {o}, %taps{n}")
-        count = _loaded(ops, "i64", f"%counts{n}", o)
-        scale = _loaded(ops, real, f"%scale{n}", o)
+        count = read(ops, "i64", f"%counts{n}", o)
+        scale = read(ops, real, f"%scale{n}", o)
         start = number(ops, f"mul i64 {row}, %inner{n}")
-        here = number(ops, f"getelementptr {real}, ptr {target}, i64 {start}")
+        here = place(ops, real, target, start)
         is_last = number(ops, f"icmp eq i64 %inner{n}, 1")
         ops.line(f"br i1 {is_last}, label %elements{n}, label %rows{n}")
         ops.lines.append(f"elements{n}:")
@@ -149,26 +146,21 @@ def _axis(ops: Emitter, real: str, n: int, source: str, target: str) -> None:
         ops.lines.append(f"done{n}:")
 
 
-def _loaded(ops: Emitter, type_: str, base: str, index: str) -> str:
-    address = number(ops, f"getelementptr {type_}, ptr {base}, i64 {index}")
-    return number(ops, f"load {type_}, ptr {address}")
-
-
 def _tap(ops: Emitter, real: str, n: int, k: str, before: str, first: str) -> tuple[str, str]:
     """Return the place of a tap among the source's rows, and its weight."""
     entry = number(ops, f"add i64 {first}, {k}")
-    place = number(ops, f"add i64 {before}, {_loaded(ops, 'i64', f'%places{n}', entry)}")
-    return place, _loaded(ops, real, f"%weights{n}", entry)
+    row = number(ops, f"add i64 {before}, {read(ops, 'i64', f'%places{n}', entry)}")
+    return row, read(ops, real, f"%weights{n}", entry)
 
 
 def _element(ops: Emitter, real: str, n: int, source: str, here: str, row: tuple[str, str, str, str]) -> None:
     before, first, count, scale = row
     total = ops.slot(real, "0.0")
-    tap = Variable(f"k{n}", _UNKNOWN)
+    tap = loop_variable(f"k{n}")
     with ops.loop(tap, "0", count):
         k = ops.counters[tap.name]
-        place, weight = _tap(ops, real, n, k, before, first)
-        product = number(ops, f"fmul {real} {_loaded(ops, real, source, place)}, {weight}")
+        of_row, weight = _tap(ops, real, n, k, before, first)
+        product = number(ops, f"fmul {real} {read(ops, real, source, of_row)}, {weight}")
         added = number(ops, f"fadd {real} {number(ops, f'load {real}, ptr {total}')}, {product}")
         # Not 0 + product: that would lose the sign of a zero.
         begins = number(ops, f"icmp eq i64 {k}, 0")
@@ -182,46 +174,41 @@ def _element(ops: Emitter, real: str, n: int, source: str, here: str, row: tuple
 
 def _row(ops: Emitter, real: str, n: int, source: str, here: str, row: tuple[str, str, str, str]) -> None:
     before, first, count, scale = row
-    tap, fill, scaled = (Variable(f"{letter}{n}", _UNKNOWN) for letter in "tfs")
+    tap, fill, scaled = (loop_variable(f"{letter}{n}") for letter in "tfs")
     none = number(ops, f"icmp eq i64 {count}, 0")
     ops.line(f"br i1 {none}, label %empty{n}, label %taps_of{n}")
     ops.lines.append(f"empty{n}:")
     with ops.loop(fill, "0", f"%inner{n}"):
-        ops.line(f"store {real} 0.0, ptr {_at(ops, real, here, ops.counters[fill.name])}")
+        write(ops, real, "0.0", here, ops.counters[fill.name])
     ops.line(f"br label %filled{n}")
     ops.lines.append(f"taps_of{n}:")
     with ops.loop(tap, "0", count):
-        place, weight = _tap(ops, real, n, ops.counters[tap.name], before, first)
-        start = number(ops, f"mul i64 {place}, %inner{n}")
-        there = number(ops, f"getelementptr {real}, ptr {source}, i64 {start}")
+        of_row, weight = _tap(ops, real, n, ops.counters[tap.name], before, first)
+        start = number(ops, f"mul i64 {of_row}, %inner{n}")
+        there = place(ops, real, source, start)
         begins = number(ops, f"icmp eq i64 {ops.counters[tap.name]}, 0")
         ops.line(f"br i1 {begins}, label %begin{n}, label %add{n}")
         for word in ("begin", "add"):
             ops.lines.append(f"{word}{n}:")
-            column = Variable(f"{word}_column{n}", _UNKNOWN)
+            column = loop_variable(f"{word}_column{n}")
             with ops.loop(column, "0", f"%inner{n}", "1"):
                 c = ops.counters[column.name]
-                mark = ", !llvm.access.group !0"
-                value = number(ops, f"load {real}, ptr {_at(ops, real, there, c)}{mark}")
-                value = number(ops, f"fmul {real} {value}, {weight}")
-                mine = _at(ops, real, here, c)
+                value = number(ops, f"fmul {real} {read(ops, real, there, c, APART)}, {weight}")
+                mine = place(ops, real, here, c)
                 if word == "add":
                     value = number(
-                        ops, f"fadd {real} {number(ops, f'load {real}, ptr {mine}{mark}')}, {value}"
+                        ops, f"fadd {real} {number(ops, f'load {real}, ptr {mine}{APART}')}, {value}"
                     )
-                ops.line(f"store {real} {value}, ptr {mine}{mark}")
+                ops.line(f"store {real} {value}, ptr {mine}{APART}")
             ops.line(f"br label %next{n}")
         ops.lines.append(f"next{n}:")
     plain = number(ops, f"fcmp oeq {real} {scale}, 1.0")
     ops.line(f"br i1 {plain}, label %filled{n}, label %scaling{n}")
     ops.lines.append(f"scaling{n}:")
     with ops.loop(scaled, "0", f"%inner{n}"):
-        mine = _at(ops, real, here, ops.counters[scaled.name])
+        mine = place(ops, real, here, ops.counters[scaled.name])
         product = number(ops, f"fmul {real} {number(ops, f'load {real}, ptr {mine}')}, {scale}")
         ops.line(f"store {real} {product}, ptr {mine}")
     ops.line(f"br label %filled{n}")
     ops.lines.append(f"filled{n}:")
 
-
-def _at(ops: Emitter, real: str, base: str, index: str) -> str:
-    return number(ops, f"getelementptr {real}, ptr {base}, i64 {index}")

@@ -11,17 +11,15 @@ import functools
 from numpy import ndarray
 
 from ..emit.emitter import Emitter, Module
-from ..lower.index import Variable
 from ..passes import parallel_rows
 from ..runtime.shared_kernels import address
-from .jobs import Jobs, number, opened
+from .jobs import Jobs, loop_variable, number, opened
 
 #: Bytes of a vector: LLVM makes two or four of it where registers are narrower.
 VECTOR = 64
 #: Nanoseconds for a byte that is written, for a row, and for each repetition of a long one.
 BYTE, ROW, REPEATED = 0.03, 1.0, 4.0
 
-_UNKNOWN = 1 << 62
 _FIELDS = {"x": "ptr", "out": "ptr", "wide": "i64", "row": "i64", "whole": "i64", "rest": "i64"}
 
 
@@ -64,7 +62,7 @@ def _copy(ops: Emitter, target: str, source: str, size: str) -> None:
 
 def _long() -> Emitter:
     ops = opened(Module(), _FIELDS)
-    row, n = Variable("r", _UNKNOWN), Variable("n", _UNKNOWN)
+    row, n = loop_variable("r"), loop_variable("n")
     with ops.loop(row, "%lo", "%hi"):
         source = _place(ops, "%x", ops.counters["r"], "%wide")
         target = _place(ops, "%out", ops.counters["r"], "%row")
@@ -76,7 +74,7 @@ def _long() -> Emitter:
 def _short(wide: int) -> Emitter:
     """Return the loops over rows of so many bytes."""
     ops = opened(Module(), _FIELDS)
-    row, n = Variable("r", _UNKNOWN), Variable("n", _UNKNOWN)
+    row, n = loop_variable("r"), loop_variable("n")
     # Elements as large as they divide a row.
     size = next(size for size in (8, 4, 2, 1) if wide % size == 0)
     element, lanes, own = f"i{8 * size}", VECTOR // size, wide // size

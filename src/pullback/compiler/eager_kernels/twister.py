@@ -12,14 +12,11 @@ from numpy import ndarray
 
 from ...array.random import STATE_WORDS
 from ..emit.emitter import Emitter, Module
-from ..lower.index import Variable
 from ..runtime.shared_kernels import address
-from .jobs import Job, number, opened
+from .jobs import Job, loop_variable, number, opened
 
 #: How far the word that is mixed in lies ahead.
 AHEAD = 397
-
-_UNKNOWN = 1 << 62
 
 
 class Twister:
@@ -42,17 +39,17 @@ class Twister:
 
 def _blocks() -> Emitter:
     ops = opened(Module(), {"key": "ptr", "out": "ptr"})
-    with ops.loop(Variable("b", _UNKNOWN), "%lo", "%hi"):
+    with ops.loop(loop_variable("b"), "%lo", "%hi"):
         for name, begin, end, ahead in (
             ("n", 0, STATE_WORDS - AHEAD, AHEAD),
             ("m", STATE_WORDS - AHEAD, STATE_WORDS - 1, AHEAD - STATE_WORDS),
         ):
-            with ops.loop(Variable(name, _UNKNOWN), str(begin), str(end)):
+            with ops.loop(loop_variable(name), str(begin), str(end)):
                 at = ops.counters[name]
                 _twist(ops, at, number(ops, f"add i64 {at}, 1"), number(ops, f"add i64 {at}, {ahead}"))
         _twist(ops, str(STATE_WORDS - 1), "0", str(AHEAD - 1))
         start = number(ops, f"mul i64 {ops.counters['b']}, {STATE_WORDS}")
-        with ops.loop(Variable("w", _UNKNOWN), "0", str(STATE_WORDS), innermost="1"):
+        with ops.loop(loop_variable("w"), "0", str(STATE_WORDS), innermost="1"):
             at = ops.counters["w"]
             word = number(ops, f"load i32, ptr {_place(ops, 'key', at)}, !llvm.access.group !0")
             word = _mixed(ops, word, "lshr", 11, -1)

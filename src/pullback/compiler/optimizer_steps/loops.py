@@ -15,11 +15,10 @@ import numpy as np
 from numpy import ndarray
 
 from ...core.op import TABLE
-from ..eager_kernels.jobs import number
+from ..eager_kernels.jobs import APART, loop_variable, number, read, write
 from ..emit.emitter import Emitter, Module
 from ..emit.scalars import FLOAT64, NARROW, TYPES, Value, computing
 from ..lower.elementwise import Form, form
-from ..lower.index import Variable
 from ..runtime import engine
 from ..runtime.native_call import count as counter
 from ..runtime.native_call import function
@@ -30,7 +29,6 @@ from ..runtime.thread_pool import pool
 #: Elements of a part, and from how many on a call's parts are shared out to threads.
 PART, WORTH_THREADS = 1 << 15, 1 << 17
 
-_UNKNOWN = 1 << 62
 _Run = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)
 _Serial = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64)
 
@@ -217,7 +215,7 @@ def _text(written: Any, dtype: np.dtype[Any]) -> str:
         for operand in operands[1:]:
             if operand < 0:
                 ops.constant(_Number(~operand), exact)
-    with ops.loop(Variable("n", _UNKNOWN), "%lo", "%hi", innermost="1"):
+    with ops.loop(loop_variable("n"), "%lo", "%hi", innermost="1"):
         _body(ops, written, dtype, exact)
     head = "define void @part(ptr %context, i64 %part) nounwind #0 {"
     part = "\n".join([head, "entry:", *ops.slots, *ops.lines, "  ret void", "}"])
@@ -229,8 +227,7 @@ def _body(ops: _Plain, written: Any, dtype: np.dtype[Any], exact: np.dtype[Any])
     type_ = TYPES[dtype]
     values = []
     for n in range(written.places):
-        source = number(ops, f"getelementptr {type_}, ptr %array_{n}, i64 {ops.counters['n']}")
-        values.append(Value(number(ops, f"load {type_}, ptr {source}, !llvm.access.group !0"), dtype))
+        values.append(Value(read(ops, type_, f"%array_{n}", ops.counters["n"], APART), dtype))
 
     def operand(at: int) -> Value:
         if at < 0:
@@ -245,8 +242,7 @@ def _body(ops: _Plain, written: Any, dtype: np.dtype[Any], exact: np.dtype[Any])
         values.append(ops.cast(result, dtype) if result.dtype == exact else result)
     for n, at in enumerate(written.results):
         if at != n:
-            target = number(ops, f"getelementptr {type_}, ptr %array_{n}, i64 {ops.counters['n']}")
-            ops.line(f"store {type_} {values[at].name}, ptr {target}, !llvm.access.group !0")
+            write(ops, type_, values[at].name, f"%array_{n}", ops.counters["n"], APART)
 
 
 _ALL = """\
