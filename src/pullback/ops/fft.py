@@ -20,7 +20,7 @@ from numpy import ndarray
 from ..array import scipy_functions
 from ..array.deferred_import import import_later
 from ..array.strides import strides_of
-from ..array.threads import get_num_threads
+from ..array.threads import worthwhile
 from ..core.op import Call, Term, op
 from ..core.value import dtype_of, shape_of
 from .arithmetic import mul
@@ -95,7 +95,7 @@ def _transform(x: ndarray, dims: Dims, fixed: int, name: str, *options: Any) -> 
         small = small_fft.real_c2c if name == "c2c" and x.dtype.kind == "f" else getattr(small_fft, name)
         found: ndarray = small(x.transpose(axes), tuple(last), *options)
         return found.transpose(back)
-    threads = get_num_threads() if x.size >= _ALONE else 1
+    threads = worthwhile(x.size, _ALONE)
     return getattr(_pocketfft(), name)(x.transpose(axes), last, *options, None, threads).transpose(back)
 
 
