@@ -78,9 +78,11 @@ def _axes(strides: Dims, dims: Dims, fixed: int) -> tuple[Dims, Dims, Dims]:
 
 @functools.cache
 def _pocketfft() -> Any:
-    """Return SciPy's own transforms: what is public asks about its arguments for 6 µs, they take 1.5."""
+    """Return SciPy's own transforms: what is public asks about its arguments for 6 µs, they take 1.5. From
+    SciPy 1.18 on, which has no wheels for Python 3.11, they are those of pocketfft's successor.
+    """
     try:
-        return scipy_functions.extension("fft._pocketfft.pypocketfft")
+        return scipy_functions.extension("fft._duccfft.pyduccfft", "fft._pocketfft.pypocketfft")
     except ImportError:
         from . import public_fft
 
