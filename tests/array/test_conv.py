@@ -66,9 +66,9 @@ def test_equals_the_definition_however_it_is_cut(problem, threads, block):
         patch.setattr(columns, "BLOCK_BYTES", block)
         patch.setattr(columns, "_DEPTH", 0 if block == 100 else 24)
         patch.setattr(depthwise, "_BLOCK_BYTES", block)
-        patch.setattr(columns, "WORTH_THREADS", -1 if threads else 1e12)
+        patch.setattr(columns, "WORTH_THREADS", 1 if threads else 10**12)
         patch.setattr(small_conv, "MOST", 0 if threads else 1 << 17)
-        patch.setattr(depthwise, "_WORTH_THREADS", -1 if threads else 10**12)
+        patch.setattr(depthwise, "_WORTH_THREADS", 1 if threads else 10**12)
         y = by_definition(x, w, *rest)
         np.testing.assert_allclose(conv(x, w, *rest), y, atol=1e-12)
         y += bias.reshape(-1, *(1,) * (y.ndim - 2))
@@ -80,7 +80,7 @@ def test_equals_the_definition_however_it_is_cut(problem, threads, block):
 def test_the_three_kernels_are_one_trilinear_form(problem, threads):
     x, w, *rest, rng = problem
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(columns, "WORTH_THREADS", -1 if threads else 1e12)
+        patch.setattr(columns, "WORTH_THREADS", 1 if threads else 10**12)
         patch.setattr(small_conv, "MOST", 0 if threads else 1 << 17)
         y = conv(x, w, *rest)
         g = rng.standard_normal(y.shape).astype(y.dtype)
@@ -123,7 +123,7 @@ def test_integers_stay_integers():
 def test_same_bits_whether_or_not_the_threads_are_busy(monkeypatch: pytest.MonkeyPatch):
     from pullback.array.threads import run_parts
 
-    monkeypatch.setattr(columns, "WORTH_THREADS", -1)
+    monkeypatch.setattr(columns, "WORTH_THREADS", 1)
     rng = np.random.default_rng(1)
     x, g = rng.standard_normal((32, 8, 20, 20), "f4"), rng.standard_normal((32, 16, 20, 20), "f4")
     args = ((3, 3), (1, 1), (1, 1), (1, 1), 1)

@@ -57,7 +57,7 @@ def test_max_pool_takes_the_first_largest_and_the_last_nan(problem, block, threa
     x, windows, _ = problem
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(pool, "_BLOCK_BYTES", block)
-        patch.setattr(pool, "_WORTH_THREADS", -1 if threads else 10**12)
+        patch.setattr(pool, "_WORTH_THREADS", 1 if threads else 10**12)
         values, winners = pool.max_pool(x, windows)
         indices = pool.winner_indices(winners, windows, x.shape[2:])
     for place, inside in windows_of(x, windows).items():

@@ -31,6 +31,14 @@ def test_every_part_runs_once(parts, uses_blas):
     assert sorted(ran) == list(range(parts))
 
 
+def test_threads_are_as_many_as_the_work_pays_for():
+    threads.set_num_threads(16)
+    found = [threads.worthwhile(work, 100) for work in (0, 99, 100, 149, 150, 799, 800, 10_000)]
+    assert found == [1, 1, 2, 2, 3, 15, 16, 16]
+    assert threads.stretches(7, 100, 100) == [(0, 3), (3, 7)]
+    assert threads.stretches(1, 10_000, 100) == [(0, 1)]
+
+
 def test_parts_run_on_two_threads():
     together = threading.Barrier(2, timeout=20)
     threads.run_parts(lambda _: together.wait(), 2)  # a single thread would wait for itself

@@ -13,6 +13,7 @@ from pullback.compiler import trace
 pytest.importorskip("llvmlite")
 from pullback.compiler.emit import modules
 from pullback.compiler.emit.emitter import Module
+from pullback.compiler.emit.functions import widths
 from pullback.compiler.emit.widened import widened
 from pullback.compiler.passes import memory_plan
 from pullback.compiler.runtime.executable import Executable
@@ -48,8 +49,9 @@ def results(monkeypatch: Any, size: int, whole: bool) -> tuple[list[np.ndarray],
     return Executable(traced.program).run(*(t._value for t in traced._reads)), texts
 
 
-@pytest.mark.parametrize("size", [8, 12, 16, 48])
-def test_vectors_give_what_loops_give(monkeypatch, size):
+@pytest.mark.parametrize("vectors", [2, 3, 4, 12])
+def test_vectors_give_what_loops_give(monkeypatch, vectors):
+    size = vectors * min(widths("float"))
     wide, texts = results(monkeypatch, size, True)
     loops, _ = results(monkeypatch, size, False)
     assert texts and all(" x float>" in text and "!llvm.loop" not in text for text in texts)

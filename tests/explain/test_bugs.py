@@ -6,6 +6,7 @@ Each program in `bugs/` makes one mistake, asks one question about it, and marks
 
 from __future__ import annotations
 
+import functools
 import runpy
 import warnings
 from pathlib import Path
@@ -35,15 +36,17 @@ def named(answer: Any, program: Path, line: int) -> bool:
     return place is not None and place.file == str(program) and place.line == line
 
 
-RESULTS: dict[str, tuple[bool, bool]] = {}
+@functools.cache
+def at_the_top(program: Path) -> tuple[Any, bool]:
+    """The answer of a program as it is written, and whether it names the marked line."""
+    answer, line = answer_of(program)
+    return answer, named(answer, program, line)
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.stem)
 def test_no_wrong_line_is_certain(program: Path) -> None:
-    answer, line = answer_of(program)
-    right = named(answer, program, line)
-    RESULTS[program.stem] = right, answer.certain
-    assert right or not answer.certain, f"certain of a wrong line:\n{answer}\nmarked: line {line}"
+    answer, right = at_the_top(program)
+    assert right or not answer.certain, f"certain of a wrong line:\n{answer}"
     assert answer.mend or not answer.certain
 
 
@@ -58,16 +61,10 @@ def test_the_same_within_a_function(program: Path, tmp_path: Path) -> None:
     path.write_text("\n".join(lines))
     answer, line = answer_of(path)
     assert named(answer, path, line) or not answer.certain
-    assert named(answer, path, line) == RESULTS.get(program.stem, (True, True))[0]
+    assert named(answer, path, line) == at_the_top(program)[1]
 
 
 def test_nine_of_ten_lines_are_named() -> None:
     assert len(PROGRAMS) >= 50
-    right = {}
-    for program in PROGRAMS:
-        if program.stem not in RESULTS:
-            answer, line = answer_of(program)
-            RESULTS[program.stem] = named(answer, program, line), answer.certain
-        right[program.stem] = RESULTS[program.stem][0]
-    missed = [name for name, found in right.items() if not found]
+    missed = [program.stem for program in PROGRAMS if not at_the_top(program)[1]]
     assert len(missed) <= len(PROGRAMS) // 10, missed

@@ -16,7 +16,7 @@ from . import large
 from .chains import COLUMN, MOST, ROWS, SCALAR, Chain, number
 from .norm import BLOCK_BYTES, WORTH_THREADS, in_blocks, is_half, maybe_wide, scaled, wide
 from .summation import sum_over
-from .threads import get_num_threads, run_parts, split
+from .threads import run_parts, stretches
 
 
 def _by_channel(x: ndarray) -> ndarray:
@@ -34,7 +34,7 @@ def _channel_sums(
     work = arrays[0].size
     if work <= MOST:
         return tuple([sum_over(term, (0,)) for term in terms(*arrays)])
-    bounds = split(count, get_num_threads() if work > WORTH_THREADS else 1)
+    bounds = stretches(count, work, WORTH_THREADS)
     sums = np.zeros((number, len(bounds), channels), arrays[0].dtype)
     together = max(1, BLOCK_BYTES * count // max(1, work * arrays[0].itemsize))
 

@@ -17,7 +17,7 @@ from numpy import ndarray
 
 from .blas import single_threaded
 from .geometry import Pads
-from .threads import get_num_threads, run_parts, split
+from .threads import run_parts, split, worthwhile
 
 #: Bytes of columns in a block, and the depth of a product below which one for each tap costs more than the
 #: copies that it saves.
@@ -35,7 +35,7 @@ COPY, RUN, TRANSPOSE, MULTIPLY = 0.06, 6.0, 0.45, 0.02
 #: the interpreter and for one another. On a busy machine a step of three 3×3 convolutions of 0.5 to 1 ms
 #: each, with what lies between, took 27 ms with two threads and 22 with one; a LeNet's, with smaller ones,
 #: about a tenth longer with one. On an idle machine this has yet to be measured.
-WORTH_THREADS = 2_000_000.0
+WORTH_THREADS = 2_000_000
 
 
 class Block(NamedTuple):
@@ -84,7 +84,7 @@ class Columns:
         self.rows = 0 if self.is_plain else self.depth * groups * len(self.phases)
 
         work = images * self.places * self.depth * groups * kernel[0] * (COPY + out_channels * MULTIPLY)
-        parts = min(get_num_threads(), images * self.places) if work > WORTH_THREADS else 1
+        parts = min(worthwhile(int(work), WORTH_THREADS), images * self.places)
         inner = prod(output[1:])
         budget = max(1, BLOCK_BYTES // (max(1, self.rows) * x.itemsize))
         whole = (output[0] + self.reach) * inner

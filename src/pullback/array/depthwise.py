@@ -18,7 +18,7 @@ import numpy as np
 from numpy import ndarray
 
 from .geometry import Pads
-from .threads import get_num_threads, run_parts, split
+from .threads import get_num_threads, run_parts, stretches
 
 Ints = tuple[int, ...]
 
@@ -115,7 +115,7 @@ def _run_blocks(
         for n in range(0, images, tall)
         for c in range(0, channels, wide)
     ]
-    bounds = split(len(blocks), get_num_threads() if work > _WORTH_THREADS else 1)
+    bounds = stretches(len(blocks), work, _WORTH_THREADS)
 
     def part(index: int) -> None:
         box = np.zeros((tall, wide, *layout.shape), x.dtype)

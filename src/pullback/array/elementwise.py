@@ -17,7 +17,7 @@ from numpy import ndarray
 from . import large
 from .broadcasting import spread
 from .memory import adapt
-from .threads import get_num_threads, run_parts, split
+from .threads import get_num_threads, run_parts, stretches
 
 #: Where two threads begin to beat one, in elements, for loops of the price of an addition (0.1 ns an element
 #: in cache; measured between 600,000 and 1,000,000), a transcendental SIMD loop (0.3 ns) and a scalar loop (4
@@ -164,12 +164,12 @@ def _run_split(ufunc: Any, operands: Sequence[Any], result: ndarray, cut: Sequen
     """Let each thread compute one stretch of `result` along its first axis; `cut` says which operands have
     that axis.
     """
-    stretches = split(result.shape[0], get_num_threads())
+    bounds = stretches(result.shape[0], result.size, _THRESHOLDS.get(ufunc, _CHEAP))
     cut = [yes and isinstance(x, ndarray) and x.ndim > 0 for x, yes in zip(operands, cut)]
     stalls = ufunc in _STALLING and result.ndim == 1 and operands[0].dtype == result.dtype == np.float32
 
     def part(index: int) -> None:
-        low, high = stretches[index]
+        low, high = bounds[index]
         if not stalls:
             ufunc(*(x[low:high] if yes else x for x, yes in zip(operands, cut)), out=result[low:high])
             return
@@ -179,7 +179,7 @@ def _run_split(ufunc: Any, operands: Sequence[Any], result: ndarray, cut: Sequen
             np.copyto(block, operands[0][start : min(start + step, high)])
             ufunc(block, out=block)
 
-    run_parts(part, len(stretches))
+    run_parts(part, len(bounds))
 
 
 def blockwise(
@@ -227,16 +227,16 @@ def blockwise(
     if flats is None:
         result = np.empty(first.shape, result.dtype)
         flats = [*(np.ascontiguousarray(array).reshape(-1) for array in inputs), result.reshape(-1)]
-    stretches = split(first.size, get_num_threads() if first.size >= _CHEAP else 1)
+    bounds = stretches(first.size, first.size, _CHEAP)
 
     def part(index: int) -> None:
-        low, high = stretches[index]
+        low, high = bounds[index]
         spare = [np.empty(min(step, high - low), result.dtype) for _ in range(scratch)]
         for start in range(low, high, step):
             stop = min(start + step, high)
             block(*(flat[start:stop] for flat in flats), *(array[: stop - start] for array in spare))
 
-    run_parts(part, len(stretches))
+    run_parts(part, len(bounds))
     return result
 
 
@@ -245,13 +245,13 @@ def copy_into(target: ndarray, source: ndarray) -> None:
     if target.size < _CHEAP or target.ndim == 0:
         target[...] = source
         return
-    stretches = split(len(target), get_num_threads())
+    bounds = stretches(len(target), target.size, _CHEAP)
 
     def part(index: int) -> None:
-        cut = slice(*stretches[index])
+        cut = slice(*bounds[index])
         np.copyto(target[cut], source[cut])
 
-    run_parts(part, len(stretches))
+    run_parts(part, len(bounds))
 
 
 def flat_views(arrays: Sequence[ndarray]) -> list[ndarray] | None:
@@ -302,17 +302,17 @@ def total(x: ndarray) -> ndarray:
         found = _native_total(flats[0])
         if found is not None:
             return found
-    stretches = split(x.size, get_num_threads() if x.size >= _CHEAP else 1)
-    sums = np.empty((len(stretches), 2), x.dtype)
+    bounds = stretches(x.size, x.size, _CHEAP)
+    sums = np.empty((len(bounds), 2), x.dtype)
 
     def part(index: int) -> None:
-        low, high = stretches[index]
+        low, high = bounds[index]
         middle = high - (high - low) % (_ROWS * _COLUMNS)
         rows = np.add.reduce(flats[0][low:middle].reshape(-1, _ROWS, _COLUMNS), axis=1)
         np.add.reduce(rows, axis=None, out=sums[index, 0, ...])
         np.add.reduce(flats[0][middle:high], out=sums[index, 1, ...])
 
-    run_parts(part, len(stretches))
+    run_parts(part, len(bounds))
     return np.add.reduce(sums, axis=None, out=...)
 
 

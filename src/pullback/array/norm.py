@@ -19,7 +19,7 @@ from . import large
 from .chains import COLUMN, MOST, ROWS, SCALAR, VECTOR, Chain, number
 from .short_rows import reduced
 from .summation import sum_of_rows, sum_over
-from .threads import get_num_threads, run_parts, split
+from .threads import run_parts, stretches
 
 #: Bytes of one array in a block. Smaller ones make more calls, for each of which two threads fight over the
 #: interpreter.
@@ -37,7 +37,7 @@ def in_blocks(task: Callable[..., None], *arrays: ndarray) -> None:
         return
     count = len(first)
     together = max(1, BLOCK_BYTES // (first.size // count * first.itemsize))
-    bounds = split(count, get_num_threads() if first.size > WORTH_THREADS else 1)
+    bounds = stretches(count, first.size, WORTH_THREADS)
 
     def part(index: int) -> None:
         low, high = bounds[index]
@@ -105,11 +105,11 @@ def _along(kernel: Callable[..., None]) -> Callable[..., ndarray]:
             in_blocks(kernel, *blocks, out)
         else:
             # A row alone is larger than a block: cut it along its columns.
-            stretches = [(row, column) for row in range(lead) for column in range(0, tail, width)]
-            bounds = split(len(stretches), get_num_threads() if out.size > WORTH_THREADS else 1)
+            cells = [(row, column) for row in range(lead) for column in range(0, tail, width)]
+            bounds = stretches(len(cells), out.size, WORTH_THREADS)
 
             def part(index: int) -> None:
-                for row, column in stretches[bounds[index][0] : bounds[index][1]]:
+                for row, column in cells[slice(*bounds[index])]:
                     cut = (slice(row, row + 1), slice(None), slice(column, column + width))
                     kernel(*(block[cut] for block in blocks), out[cut])
 
@@ -317,7 +317,7 @@ def layer_norm_adjoint(
     if 0 < count <= together and rows.size <= WORTH_THREADS:
         sums_of = _rows_adjoint(upstream, rows, means, scales, factor, out, np.empty(rows.shape, x.dtype))
         return in_x, sums_of[0].reshape(shape), sums_of[1].reshape(shape)
-    bounds = split(count, get_num_threads() if rows.size > WORTH_THREADS else 1)
+    bounds = stretches(count, rows.size, WORTH_THREADS)
     sums = np.zeros((2, len(bounds), length), x.dtype)
 
     def part(index: int) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy import ndarray
 
-from .threads import get_num_threads, run_parts, split
+from .threads import run_parts, stretches
 
 #: Elements from which this is faster than argsort, and elements from which threads are worth waking.
 WORTH_PACKING, _WORTH_THREADS = 1 << 12, 1 << 17
@@ -34,7 +34,7 @@ def sorted_places(x: ndarray, descending: bool) -> ndarray:
     places = np.empty(rows.shape, np.int64)
     numbers = np.arange(length, dtype=np.int64)
     together = max(1, _BLOCK // max(length, 1))
-    bounds = split(len(rows), get_num_threads() if x.size >= _WORTH_THREADS else 1)
+    bounds = stretches(len(rows), x.size, _WORTH_THREADS)
 
     def part(index: int) -> None:
         low, high = bounds[index]

@@ -24,7 +24,7 @@ from numpy import ndarray
 
 from . import large
 from .geometry import pad_into
-from .threads import get_num_threads, run_parts, split
+from .threads import run_parts, stretches
 from .tiering import Hotness
 
 #: Bytes of input planes in a block.
@@ -487,7 +487,7 @@ def each_part(task: Callable[..., None], *arrays: ndarray) -> None:
         task(*flat)
         return
     together = max(1, _BLOCK_BYTES // (prod(largest.shape[1:]) * largest.itemsize))
-    bounds = split(count, get_num_threads() if largest.size > _WORTH_THREADS else 1)
+    bounds = stretches(count, largest.size, _WORTH_THREADS)
 
     def part(index: int) -> None:
         low, high = bounds[index]

@@ -18,7 +18,7 @@ import numpy as np
 from numpy import ndarray
 
 from . import large
-from .threads import get_num_threads, run_parts, split
+from .threads import run_parts, stretches
 
 #: Elements from which the functions here are faster than NumPy's.
 LARGE = 1 << 18
@@ -57,7 +57,7 @@ def is_over_rows(x: ndarray, dims: Sequence[int]) -> bool:
 
 def _by_rows(task: Callable[..., Any], *arrays: ndarray) -> None:
     """Call ``task`` with the same stretch of the rows of each array, stretches side by side."""
-    bounds = split(len(arrays[0]), get_num_threads())
+    bounds = stretches(len(arrays[0]), arrays[0].size, LARGE)
     run_parts(
         lambda part: task(*(array[slice(*bounds[part])] for array in arrays)), len(bounds), uses_blas=True
     )
@@ -137,7 +137,7 @@ def accumulated(
     if dim == 0 or x.size < LARGE:
         _accumulate(ufunc, x, dim, reverse, out)
         return out
-    bounds = split(len(x), get_num_threads())
+    bounds = stretches(len(x), x.size, LARGE)
 
     def part(index: int) -> None:
         stretch = slice(*bounds[index])

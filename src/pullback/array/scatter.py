@@ -19,7 +19,7 @@ from numpy import ndarray
 from . import large
 from .entries import weighted_rows
 from .scipy_functions import is_installed
-from .threads import get_num_threads, run_parts, split
+from .threads import run_parts, stretches
 
 _INT64, _UINT64 = np.dtype(np.int64), np.dtype(np.uint64)
 #: Elements up to which the places of an index's rows are kept: 0.6 µs instead of 5.
@@ -111,10 +111,7 @@ def _by_stretches(task: Callable[[int, int], None], length: int, size: int) -> N
     """Call ``task(start, stop)`` on stretches of ``range(length)``, side by side where `size` elements are
     worth it.
     """
-    if size < _WORTH_THREADS:
-        task(0, length)
-        return
-    bounds = split(length, get_num_threads())
+    bounds = stretches(length, size, _WORTH_THREADS)
     run_parts(lambda part: task(*bounds[part]), len(bounds))
 
 

@@ -45,29 +45,45 @@ def _allow(module: str) -> None:
 
 
 @functools.cache
-def extension(name: str) -> Any:
-    """Return an extension module of SciPy by itself where it can be had so: what holds it is imported in
-    0.25 s, `linalg._flapack` alone in 4 ms and pocketfft in 1.
+def extension(*names: str) -> Any:
+    """Return the first of these extension modules that SciPy has, by itself where it can be had so: what
+    holds it is imported in 0.25 s, `linalg._flapack` alone in 4 ms and pocketfft in 1.
     """
-    package, _, own = f"scipy.{name}".rpartition(".")
-    if package not in sys.modules and is_installed():
-        from importlib.machinery import PathFinder
-        from importlib.util import find_spec, module_from_spec
+    for name in names:
+        if (found := _alone(f"scipy.{name}")) is not None:
+            return found
+    for name in names[:-1]:
+        with contextlib.suppress(ModuleNotFoundError):
+            return _imported(name)
+    return _imported(names[-1])
 
-        around = find_spec("scipy")
-        places = [] if around is None else list(around.submodule_search_locations or ())
-        folders = [os.path.join(place, *package.split(".")[1:]) for place in places]
-        about = PathFinder.find_spec(f"{package}.{own}", folders)
-        # Where libraries are found by what the package sets up when it is imported, this fails.
-        with contextlib.suppress(ImportError):
-            if about is not None and about.loader is not None:
-                module = module_from_spec(about)
-                about.loader.exec_module(module)
-                # Its package, once it is imported, is to find it as it would have.
-                sys.modules.pop(about.name, None)
-                return module
-    _allow(package)
+
+def _imported(name: str) -> Any:
+    _allow(f"scipy.{name}".rpartition(".")[0])
     return importlib.import_module(f"scipy.{name}")
+
+
+def _alone(name: str) -> Any:
+    """Return an extension module without its package; None where that is imported, or does not have it."""
+    package = name.rpartition(".")[0]
+    if package in sys.modules or not is_installed():
+        return None
+    from importlib.machinery import PathFinder
+    from importlib.util import find_spec, module_from_spec
+
+    around = find_spec("scipy")
+    places = [] if around is None else list(around.submodule_search_locations or ())
+    folders = [os.path.join(place, *package.split(".")[1:]) for place in places]
+    about = PathFinder.find_spec(name, folders)
+    # Where libraries are found by what the package sets up when it is imported, this fails.
+    with contextlib.suppress(ImportError):
+        if about is not None and about.loader is not None:
+            module = module_from_spec(about)
+            about.loader.exec_module(module)
+            # Its package, once it is imported, is to find it as it would have.
+            sys.modules.pop(name, None)
+            return module
+    return None
 
 
 @functools.cache

@@ -18,7 +18,7 @@ import numpy as np
 from numpy import ndarray
 
 from . import large
-from .threads import get_num_threads, run_parts, split
+from .threads import run_parts, stretches
 from .tiering import Hotness
 
 #: Bytes of the largest array in a block.
@@ -149,7 +149,7 @@ def over_planes(x: ndarray, axes: Sequence[Taps]) -> ndarray:
     if out.size and type(x) is ndarray and _native(planes, out, largest, steps):
         return result
     together = max(1, _BLOCK_BYTES * len(planes) // max(1, largest * x.itemsize))
-    bounds = split(len(planes), get_num_threads() if largest >= _WORTH_THREADS else 1)
+    bounds = stretches(len(planes), largest, _WORTH_THREADS)
 
     def part(index: int) -> None:
         low, high = bounds[index]

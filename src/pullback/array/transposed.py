@@ -14,7 +14,7 @@ import numpy as np
 from numpy import ndarray
 
 from .strides import Ints, restrided
-from .threads import get_num_threads, run_parts, split
+from .threads import get_num_threads, run_parts, split, stretches
 
 #: Elements from which tiles, and then threads, are worth their calls.
 _WORTH_TILES, _WORTH_THREADS = 1 << 15, 1 << 18
@@ -36,7 +36,7 @@ def c_copy(x: ndarray) -> ndarray:
     shape, strides = _merged(x)
     source, target = restrided(x, shape, strides), out.reshape(shape)
     tiles = _tiles(shape, strides, x.itemsize)
-    bounds = split(len(tiles), get_num_threads() if x.size >= _WORTH_THREADS else 1)
+    bounds = stretches(len(tiles), x.size, _WORTH_THREADS)
 
     def part(index: int) -> None:
         for tile in tiles[slice(*bounds[index])]:

@@ -20,7 +20,7 @@ from numpy import ndarray
 from ..array import scipy_functions
 from ..array.deferred_import import import_later
 from ..array.strides import strides_of
-from ..array.threads import get_num_threads
+from ..array.threads import worthwhile
 from ..core.op import Call, Term, op
 from ..core.value import dtype_of, shape_of
 from .arithmetic import mul
@@ -78,9 +78,11 @@ def _axes(strides: Dims, dims: Dims, fixed: int) -> tuple[Dims, Dims, Dims]:
 
 @functools.cache
 def _pocketfft() -> Any:
-    """Return SciPy's own transforms: what is public asks about its arguments for 6 µs, they take 1.5."""
+    """Return SciPy's own transforms: what is public asks about its arguments for 6 µs, they take 1.5. From
+    SciPy 1.18 on, which has no wheels for Python 3.11, they are those of pocketfft's successor.
+    """
     try:
-        return scipy_functions.extension("fft._pocketfft.pypocketfft")
+        return scipy_functions.extension("fft._duccfft.pyduccfft", "fft._pocketfft.pypocketfft")
     except ImportError:
         from . import public_fft
 
@@ -95,7 +97,7 @@ def _transform(x: ndarray, dims: Dims, fixed: int, name: str, *options: Any) -> 
         small = small_fft.real_c2c if name == "c2c" and x.dtype.kind == "f" else getattr(small_fft, name)
         found: ndarray = small(x.transpose(axes), tuple(last), *options)
         return found.transpose(back)
-    threads = get_num_threads() if x.size >= _ALONE else 1
+    threads = worthwhile(x.size, _ALONE)
     return getattr(_pocketfft(), name)(x.transpose(axes), last, *options, None, threads).transpose(back)
 
 
