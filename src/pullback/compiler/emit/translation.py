@@ -270,6 +270,7 @@ class Translation:
             operand = self._value(node.operand)
             if isinstance(node.op, ast.Not):
                 return self._made(f"xor i1 {operand.text}, true", "Bool")
+            assert isinstance(node.op, ast.USub), ast.unparse(node)
             if operand.kind == "Real":
                 return self._made(f"fneg double {operand.text}", "Real")
             return self._made(f"sub i64 0, {operand.text}", "Int")
