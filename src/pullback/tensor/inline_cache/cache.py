@@ -12,6 +12,7 @@ the default mode, under `no_grad` and in inference mode.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
@@ -215,7 +216,17 @@ facade.provide(repeated=repeated)
 streams: list[Any] = []
 #: What has a table, and what is being specialised now.
 _tables: list[InlineCache] = []
-_specialising: list[InlineCache] = []
+_specialising: list[InlineCache | None] = []
+
+
+@contextmanager
+def without_looks() -> Iterator[None]:
+    """Make no plans in the block, for calls that are soon made in another way."""
+    _specialising.append(None)
+    try:
+        yield
+    finally:
+        _specialising.pop()
 
 
 @process.watchers.append
