@@ -1,8 +1,8 @@
 """Other elements for given arrays, by which to find out whether a function looks at them.
 
 What a function asks of its arguments before it computes is about all elements or about one: that all lie
-between 0 and 1, that none is a class that does not exist. So there are arrays of one number, and arrays of
-which only the last element is another.
+between 0 and 1, that none is a class that does not exist; or it compares two of them. So there are arrays of
+one number, and arrays of which only the last element is another.
 """
 
 from __future__ import annotations
