@@ -37,8 +37,8 @@ Function = Callable[..., Any]
 #: Calls after which a function is looked at, nanoseconds that a call by a plan saves, and the plans that a
 #: function has at most.
 _CALLS, _SAVED, _PLANS = 100, 4000, 64
-#: Elements for which a look waits `_CALLS` calls more: it made up to 112 calls on as many, mostly 56 now, 10 to
-#: 17 ms for `linear` and for `addcmul_` of 256×64 numbers, of which a plan saves a few µs each.
+#: Elements for which a look waits `_CALLS` calls more: it made up to 112 calls on as many, mostly 56 now, 10
+#: to 17 ms for `linear` and for `addcmul_` of 256×64 numbers, of which a plan saves a few µs each.
 _LIGHT = 2048
 _SELDOM, _NEVER = 1 << 40, 1 << 62
 #: Tensors that a call with a plan is given at most. Plans of more were never met: `stack` of 17 had 64 of
