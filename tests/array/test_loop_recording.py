@@ -8,6 +8,7 @@ import threading
 import numpy as np
 import pytest
 
+from pullback.array import strides
 from pullback.array.loop_recording.arrays import Recorded
 from pullback.array.loop_recording.recording import agrees, record
 from pullback.array.loop_recording.steps import DECIDE, Unrecorded
@@ -154,3 +155,8 @@ def test_recorded_arrays_are_arrays_when_it_is_over():
     record(lambda x: kept.append(x * 2) or x + 1, [X])
     assert type(kept[0]) is Recorded and float(kept[0][0, 1]) == 2.0 and np.sort(kept[0])[0, 0] == 0
     assert (kept[0] + 1).tolist() == (X * 2 + 1).tolist()
+
+
+def test_the_first_address_is_found_while_loops_are_recorded():
+    strides._data_offset.cache_clear()
+    assert len(record(summed, [X]).results) == 2

@@ -342,6 +342,12 @@ def test_what_draws_or_reads_elements_is_not_known(call):
     assert names <= {"long"}
 
 
+def test_calls_on_too_many_tensors_are_not_looked_at():
+    parts = [torch.rand(2) for _ in range(inline_cache.TENSORS + 1)]
+    assert not learn(torch.stack, parts)
+    assert learn(torch.stack, parts[1:])
+
+
 def test_warnings_are_given_each_time():
     x = torch.rand(2, 3)
     with warnings.catch_warnings(record=True) as given:

@@ -172,7 +172,7 @@ def _data_offset() -> int | None:
     """Return where in an array's object this stands, found on one; None on another interpreter."""
     if sys.implementation.name != "cpython":
         return None
-    example = np.zeros(1)
+    example = ndarray(1)  # not of the name np, which tells while loops are recorded
     size = ctypes.sizeof(ctypes.c_size_t)
     words = list((ctypes.c_size_t * (ndarray.__basicsize__ // size)).from_address(id(example)))
     begin = example.ctypes.data

@@ -103,6 +103,11 @@ class Hotness:
             self._is_due = self._left() <= 0
         return self._is_due
 
+    @property
+    def is_cold(self) -> bool:
+        """Tell whether native code was not asked for yet, but will be."""
+        return self._seen < 0 and not self._is_due and large.is_there()
+
     def _left(self) -> float:
         """Return how many nanoseconds are missing."""
         whole, own = (OPEN, KERNEL) if self._seen < 0 else (COMPILER, LOOP)

@@ -119,9 +119,13 @@ _EXCHANGED = Lock()
 
 def lying_alike(array: ndarray, elements: ndarray) -> ndarray:
     """Return an array with some elements and memory of its own, with the shape and the strides of one."""
+    made: ndarray = np.empty(array.shape, array.dtype)
+    if made.strides == array.strides:
+        made[...] = elements
+        return made
     low, high = np.lib.array_utils.byte_bounds(array)
     memory = np.zeros(high - low, np.uint8)
-    made: ndarray = np.ndarray(array.shape, array.dtype, memory, address(array) - low, array.strides)
+    made = np.ndarray(array.shape, array.dtype, memory, address(array) - low, array.strides)
     made[...] = elements
     return made
 

@@ -1,8 +1,7 @@
 """Native loops of optimizers: what a step does to a parameter, done to many parameters in one call.
 
-The loop is made from what the optimizer's own `update` does to stand-ins (`recorded_update`), with the forms
-of elements that programs are made of: the bits are NumPy's. The numbers of a step are read at run time, so a
-loop serves every step, and parameters of any size.
+The loop is made from what the optimizer's own `update` does to stand-ins (`recorded_update`), and written
+(`loops_text`) only where its machine code is not on disk.
 """
 
 from __future__ import annotations
@@ -15,11 +14,7 @@ import numpy as np
 from numpy import ndarray
 
 from ...core.op import TABLE
-from ..eager_kernels.jobs import APART, loop_variable, number, read, write
-from ..emit.emitter import Emitter, Module
-from ..emit.scalars import FLOAT64, NARROW, TYPES, Value, computing
-from ..lower.elementwise import Form, form
-from ..runtime import engine
+from ..runtime import cache, engine
 from ..runtime.native_call import count as counter
 from ..runtime.native_call import function
 from ..runtime.native_gradients import GOOD, SHARED
@@ -33,36 +28,6 @@ _Run = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)
 _Serial = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64)
 
 
-class _Number(int):
-    """The place of a number among those of a step."""
-
-
-class _Plain(Emitter):
-    """Take constants that may be numbers of the step."""
-
-    def constant(self, value: Any, dtype: np.dtype[Any]) -> Value:
-        """Return a number."""
-        if type(value) is not _Number:
-            return super().constant(value, dtype)
-        key = f"number {value} as {dtype}"
-        found = self.known(key)
-        if found is None:
-            place = number(self, f"getelementptr double, ptr %numbers, i64 {int(value)}")
-            exact = Value(number(self, f"load double, ptr {place}"), FLOAT64)
-            found = self.remember(key, self.cast(exact, dtype))
-        return found
-
-
-#: Steps whose op looks at the numbers of a step, which vary: `lerp` is from one end and from the other, by
-#: the weight of the farther.
-_STEPS: dict[str, Form] = {
-    "clamp": lambda ops, x, low, high: ops.minimum(high, ops.maximum(low, x)),
-    "lerp_far": lambda ops, x, y, rest: ops.sub(y, ops.mul(ops.sub(y, x), rest)),
-    "lerp_near": lambda ops, x, y, weight: ops.add(x, ops.mul(weight, ops.sub(y, x))),
-    "masked_fill": lambda ops, x, mask, value: ops.select(mask, value, x),
-}
-
-
 class Update:
     """A loop, for any number of arrays.
 
@@ -74,7 +39,13 @@ class Update:
     """
 
     def __init__(self, written: Any, dtype: np.dtype[Any]) -> None:
-        self._library = engine.Library(_text(written, dtype), {})
+        def text() -> str:
+            from .loops_text import text_of  # 14 ms of imports
+
+            return text_of(written, dtype)
+
+        name = cache.key("optimizer step", repr((written, dtype.name)))
+        self._library = engine.Library(engine.named(name, text, engine.DEFAULT), {})
         self._part = self._library.address("part")
         self._dtype = dtype
         # An operand has the arrays' dtype; an attribute, and what a product takes unrounded, are as exact as
@@ -91,7 +62,7 @@ class Update:
         """Do the step, with its numbers, for all rows."""
         rows.take(numbers)
         copies, rows.copies = rows.copies, []
-        if self._dtype in NARROW:
+        if self._dtype.itemsize < 4:
             with np.errstate(all="ignore"):
                 for at in self._operands:
                     rows.numbers[at] = np.asarray(rows.numbers[at], self._dtype)
@@ -193,73 +164,6 @@ class Updating:
 
 #: The loops of all optimizers.
 NATIVE = Updating()
-
-
-def _text(written: Any, dtype: np.dtype[Any]) -> str:
-    ops = _Plain(Module())
-    places = written.places
-    for n, name in enumerate(("rows", "stretches", "numbers")):
-        ops.line(f"%at_{name} = getelementptr ptr, ptr %context, i64 {n}")
-        ops.line(f"%{name} = load ptr, ptr %at_{name}")
-    ops.line("%stretch = getelementptr [3 x i64], ptr %stretches, i64 %part")
-    for n, name in enumerate(("row", "lo", "hi")):
-        ops.line(f"%at_{name} = getelementptr i64, ptr %stretch, i64 {n}")
-        ops.line(f"%{name} = load i64, ptr %at_{name}")
-    ops.line(f"%pointers = getelementptr [{places} x ptr], ptr %rows, i64 %row")
-    for n in range(places):
-        ops.line(f"%at_{n} = getelementptr ptr, ptr %pointers, i64 {n}")
-        ops.line(f"%array_{n} = load ptr, ptr %at_{n}")
-    exact = computing(dtype)
-    # Before the loop: what is known there is known in it.
-    for operands in written.steps:
-        for operand in operands[1:]:
-            if operand < 0:
-                ops.constant(_Number(~operand), exact)
-    with ops.loop(loop_variable("n"), "%lo", "%hi", innermost="1"):
-        _body(ops, written, dtype, exact)
-    head = "define void @part(ptr %context, i64 %part) nounwind #0 {"
-    part = "\n".join([head, "entry:", *ops.slots, *ops.lines, "  ret void", "}"])
-    return engine.whole(ops.module.declarations.values(), [part, _ALL])
-
-
-def _body(ops: _Plain, written: Any, dtype: np.dtype[Any], exact: np.dtype[Any]) -> None:
-    """Write one element: read its values, do the steps one after another, write the results."""
-    type_ = TYPES[dtype]
-    values = []
-    for n in range(written.places):
-        values.append(Value(read(ops, type_, f"%array_{n}", ops.counters["n"], APART), dtype))
-
-    def operand(at: int) -> Value:
-        if at < 0:
-            return ops.constant(_Number(~at), exact)
-        value = values[at]
-        return ops.cast(value, exact) if value.dtype == dtype else value
-
-    for name, *operands in written.steps:
-        step = _STEPS.get(name) or form(TABLE[name])
-        result = step(ops, *map(operand, operands))
-        # An op on halves rounds its result to a half.
-        values.append(ops.cast(result, dtype) if result.dtype == exact else result)
-    for n, at in enumerate(written.results):
-        if at != n:
-            write(ops, type_, values[at].name, f"%array_{n}", ops.counters["n"], APART)
-
-
-_ALL = """\
-define void @all(ptr %context, i64 %parts) nounwind #0 {
-entry:
-  br label %head
-head:
-  %part = phi i64 [ 0, %entry ], [ %next, %run ]
-  %more = icmp slt i64 %part, %parts
-  br i1 %more, label %run, label %done
-run:
-  call void @part(ptr %context, i64 %part)
-  %next = add nuw nsw i64 %part, 1
-  br label %head
-done:
-  ret void
-}"""
 
 
 def finder(

@@ -12,6 +12,7 @@ the default mode, under `no_grad` and in inference mode.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
@@ -36,10 +37,13 @@ Function = Callable[..., Any]
 #: Calls after which a function is looked at, nanoseconds that a call by a plan saves, and the plans that a
 #: function has at most.
 _CALLS, _SAVED, _PLANS = 100, 4000, 64
-#: Elements for which a look waits `_CALLS` calls more: it makes up to 112 calls on as many, 10 to 17 ms for
-#: `linear` and for `addcmul_` of 256×64 numbers, of which a plan saves a few µs each.
+#: Elements for which a look waits `_CALLS` calls more: it made up to 112 calls on as many, mostly 56 now, 10
+#: to 17 ms for `linear` and for `addcmul_` of 256×64 numbers, of which a plan saves a few µs each.
 _LIGHT = 2048
 _SELDOM, _NEVER = 1 << 40, 1 << 62
+#: Tensors that a call with a plan is given at most. Plans of more were never met: `stack` of 17 had 64 of
+#: them, 2 ms each, and took 89 µs to pass them, 12 without.
+TENSORS = 16
 #: Calls one after another that are asked for numbers that came before, and sets of numbers that need not.
 _IN_A_ROW, _FEW = 8, 4
 
@@ -119,7 +123,7 @@ class InlineCache:
         self._table[1] = self._pause
         tensors = list(_tensors(given))
         usual = any(modes() is mode for mode in COMMON)
-        plain = usual and given and all(map(_is_plain, tensors))
+        plain = usual and given and len(tensors) <= TENSORS and all(map(_is_plain, tensors))
         if not plain or _specialising or not _are_fixed(given):
             return None
         if (numbers := tuple(_numbers(given))) and self._are_new(numbers):
@@ -215,7 +219,17 @@ facade.provide(repeated=repeated)
 streams: list[Any] = []
 #: What has a table, and what is being specialised now.
 _tables: list[InlineCache] = []
-_specialising: list[InlineCache] = []
+_specialising: list[InlineCache | None] = []
+
+
+@contextmanager
+def without_looks() -> Iterator[None]:
+    """Make no plans in the block, for calls that are soon made in another way."""
+    _specialising.append(None)
+    try:
+        yield
+    finally:
+        _specialising.pop()
 
 
 @process.watchers.append

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from ...array.probes import MOST, probes
+from ...array.probes import MOST, probe
 from ...array.strides import address, strides_of
 from ...core import facade
 from ...core.levels import META
@@ -126,8 +126,11 @@ def planned(
     elif notes.looks:
         raise Unplanned  # nothing would look
     history.check([real for real, _ in known], _compared(compute, arrays, made), ends)
-    for probe in probes(arrays, looks):
-        _ask(function, given, with_history(probe, recorded), stand_ins, noted, compute, history)
+
+    def ask(others: list[ndarray]) -> bool:
+        return _ask(function, given, with_history(others, recorded), stand_ins, noted, compute, history)
+
+    probe(arrays, ask, looks)
     seen = any(type(r) is tuple and r[0] < len(tensors) for r, _ in told)
     if seen and any((tensor._node is not None) is not r for tensor, r in zip(tensors, recorded, strict=True)):
         raise Unplanned  # a view of what has a history, unrecorded: the plan would not fit this call itself
@@ -170,15 +173,15 @@ def _told_all(result: Any, noted: Any, known: list[tuple[Any, Any]]) -> Any:
 def _ask(
     function: Function, given: tuple[Any, ...], tensors: list[Any], stand_ins: list[Any], noted: Any,
     compute: Function | None, history: History,
-) -> None:
+) -> bool:
     """Raise where a call with other elements does not give what was noted: it looks at them before an op
-    runs, as a loss looks at its classes.
+    runs, as a loss looks at its classes. Return whether the plan takes them.
     """
     arrays = [tensor._value for tensor in tensors]
     try:
         found = () if compute is None else compute(*arrays)
     except Exception:  # noqa: BLE001  # the call is then done in Python, which says what is wrong
-        return
+        return False
     with no_warnings(), np.errstate(all="ignore"):
         result = function(*replaced(given, iter(tensors)))
     known = list(zip(tensors, stand_ins, strict=True))
@@ -189,6 +192,7 @@ def _ask(
         if own.tobytes() != value.tobytes():
             raise Unplanned
     history.check([real for real, _ in known], found[len(made) :], ends)
+    return True
 
 
 def _name(notes: Notes, value: ndarray, layout: Any) -> str:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
+from types import CodeType
 from typing import Any
 
 from numpy import ndarray
@@ -33,6 +35,12 @@ class Layout(Meta):
         """Note the op, and give what its results are."""
         notes = next(v.notes for v in inputs if isinstance(v, Layout))
         return notes.add(op, inputs, attrs, Meta.run(op, inputs, attrs, level))
+
+
+@lru_cache(maxsize=256)
+def _code_of(text: str) -> CodeType:
+    """Return the code of a function's text; calls of another shape have the same."""
+    return compile(text, "<inline cache>", "exec")
 
 
 class Notes:
@@ -113,6 +121,6 @@ class Notes:
             f"def compute({', '.join(given)}):\n    token = quiet(IGNORE)\n    try:\n{body}\n"
             f"    finally:\n        loud(token)\n    return {', '.join(results)}\n"
         )
-        exec(compile(text, "<inline cache>", "exec"), self.names)
+        exec(_code_of(text), self.names)
         found: Callable[..., Any] = self.names["compute"]
         return found

@@ -14,7 +14,7 @@ import numpy as np
 from numpy import ndarray
 
 from ...array.loop_recording.recording import lying_alike
-from ...array.probes import MOST, probes
+from ...array.probes import MOST, probe
 from ...array.strides import strides_of
 from ...core.levels import META
 from ...core.modes import INFERENCE, modes
@@ -45,9 +45,12 @@ def planned_write(
         raise Unplanned
     compute = _computing(function, given, arrays, target)
     own = [lying_alike(array, array) for array in arrays]
-    _compare(function, given, own, target, compute)
-    for probe in probes(own):
-        _compare(function, given, probe, target, compute)
+
+    def ask(others: list[ndarray]) -> bool:
+        return _compare(function, given, others, target, compute)
+
+    ask(own)
+    probe(own, ask)
     recorded = (False,) * len(tensors)
     return compute, 0, [(target, Source(CONSTANT))], None, recorded, [], 0, [], 0, target, arrays
 
@@ -86,13 +89,15 @@ def _check(found: Any, tensors: Sequence[Any], target: int) -> None:
 def _compare(
     function: Function, given: tuple[Any, ...], arrays: Sequence[ndarray], target: int,
     compute: Callable[..., Any],
-) -> None:  # fmt: skip
-    """Raise where the call leaves other elements than the plan does."""
-    mine, its = ([lying_alike(array, array) for array in arrays] for _ in range(2))
+) -> bool:  # fmt: skip
+    """Raise where the call leaves other elements than the plan does; return whether that takes them."""
+    its = [lying_alike(array, array) for array in arrays]
+    mine = [*arrays]
+    mine[target] = lying_alike(arrays[target], arrays[target])
     try:
         compute(*mine)
     except Exception:  # noqa: BLE001  # the call is then done in Python, which says what is wrong
-        return
+        return False
     tensors = with_history(its, (False,) * len(its))
     with no_warnings(), np.errstate(all="ignore"):
         found = function(*replaced(given, iter(tensors)))
@@ -100,3 +105,4 @@ def _compare(
     for tensor, own, other in zip(tensors, mine, its, strict=True):
         if tensor._value is not other or own.tobytes() != other.tobytes():
             raise Unplanned
+    return True

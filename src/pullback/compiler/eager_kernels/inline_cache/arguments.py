@@ -13,6 +13,7 @@ from ....core.modes import DEFAULT, INFERENCE, NO_GRAD, modes
 from ....core.tracer import running
 from ....core.versions import NoVersions
 from ....core.views import INFERENCE_VIEW, NO_GRAD_VIEW, View
+from ....tensor.inline_cache import cache
 from ...emit.restricted_python import Bool, Int, Object, Words, native, null, python
 from ...runtime.native_specification import ALIGNED
 from ...runtime.python_objects import same_words
@@ -31,9 +32,9 @@ OBJECTS: tuple[Any, ...] = (
     AT_USER_FRAME, AT_INT, AT_SLICE, AT_WRITTEN,
 ) = range(2, 35)  # fmt: skip
 #: Kinds of arguments: among the tensors those without a history and with one, and those of which that does
-#: not matter; how many arguments there are, by place; tensors at most, and nodes.
+#: not matter; how many arguments there are, by place; tensors at most, of which half are given, and nodes.
 (_SAME_OBJECT, _SAME_FLOAT, _SAME_INT, _WITHOUT_HISTORY, _SEQUENCE, _ANY_TENSOR, _WITH_HISTORY) = range(7)
-ARGUMENTS, TENSORS, NODES = 4, 32, 24
+ARGUMENTS, TENSORS, NODES = 4, 2 * cache.TENSORS, 24
 #: What is asked of tensors: whether histories matter, whether views of them are made that record, and whether
 #: they may be inference tensors.
 ASKS_HISTORY, ASKS_VIEW, TAKES_INFERENCE = 1, 2, 4
