@@ -213,6 +213,17 @@ def test_a_small_program_starts_no_process(apart, monkeypatch):
     assert helper_processes._apart is None
 
 
+def test_what_eager_wants_is_not_compiled_beside_a_program(apart):
+    kind = tiering.Hotness()
+    assert kind.is_hot(1e9)
+    with at_work():
+        assert wanted(kind) is None
+        assert helper_processes._apart is None
+    assert kind.is_hot(0)
+    assert wanted(kind) is None
+    assert helper_processes._apart is not None
+
+
 def test_what_is_not_there_is_counted_until_another_process_pays(apart, monkeypatch):
     monkeypatch.setattr(tiering.account, "pays_apart", False)
     monkeypatch.setattr(tiering.account, "spent", 0.0)

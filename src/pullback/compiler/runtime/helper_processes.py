@@ -257,6 +257,7 @@ def _leave() -> None:
         if not _users and _current is not None:
             _current.dismiss()
             _current = None
+            account.arrivals += 1
 
 
 def summon(count: int) -> None:
@@ -293,13 +294,15 @@ def made_apart(name: str, write: Callable[[], str], effort: Effort | None) -> Ca
     Raises
     ------
     NotYet
-        It is being made, or no other process can.
+        It is being made, or no other process can now.
     """
     global _apart
     with _lock:
         if name not in _asked:
             account.compiles_apart = account.compiles_apart and _allowed() > 0
-            if not (account.compiles_apart and account.pays_apart):
+            # While a program is traced and built, its own code is all that is waited for: the calls of a trace
+            # had eager's inline caches compiled, 1.3 s of a processor in the first call of 200 RK4 steps.
+            if _current or not (account.compiles_apart and account.pays_apart):
                 raise NotYet
             if _apart is None or _apart.has_gone:
                 _apart = Helpers((), LINGERS)
