@@ -201,7 +201,7 @@ class Helpers:
         return []
 
     def _lead_forked(self, ours: tuple[int, int]) -> None:
-        """Lead a process that the first has forked, or will."""
+        """Hand what is submitted to a process that the first has forked, or will."""
         to, back = ours
         failure: BaseException = EOFError("it has not begun")
         with contextlib.suppress(OSError), open(to, "wb") as sink, open(back, "rb") as source:
