@@ -62,6 +62,28 @@ def test_they_come_when_they_are_called():
         assert len(leaders()) == 2
 
 
+def test_a_helper_tells_of_the_processor(monkeypatch):
+    expected = codegen.surroundings()
+    monkeypatch.setattr(codegen, "surroundings", None)
+    monkeypatch.delitem(sys.modules, "llvmlite.binding")
+    with at_work():
+        assert tuple(helper_processes.surroundings()) == expected
+
+
+def test_where_llvm_must_be_loaded_what_needs_it_begins_after_the_trace(monkeypatch):
+    begun = []
+    monkeypatch.setattr(helper_processes.processor, "is_known", lambda: False)
+    with helper_processes.at_work():
+        helper_processes.begin_told(lambda: begun.append(1))
+        assert not begun
+        assert len(leaders()) == 1
+        helper_processes.expect(0)
+        assert begun == [1]
+        monkeypatch.undo()
+        helper_processes.begin_told(lambda: begun.append(2))
+        assert begun == [1, 2]
+
+
 def test_helpers_go_when_the_last_block_ends():
     with at_work():
         threads = leaders()
@@ -211,6 +233,17 @@ def test_a_small_program_starts_no_process(apart, monkeypatch):
     monkeypatch.setattr(tiering.account, "pays_apart", False)
     assert wanted(tiering.Hotness()) is None
     assert helper_processes._apart is None
+
+
+def test_what_eager_wants_is_not_compiled_beside_a_program(apart):
+    kind = tiering.Hotness()
+    assert kind.is_hot(1e9)
+    with at_work():
+        assert wanted(kind) is None
+        assert helper_processes._apart is None
+    assert kind.is_hot(0)
+    assert wanted(kind) is None
+    assert helper_processes._apart is not None
 
 
 def test_what_is_not_there_is_counted_until_another_process_pays(apart, monkeypatch):

@@ -85,7 +85,7 @@ NOTHING = Code((), ())
 @functools.cache
 def processor() -> tuple[str, str]:
     """Return its name and features; a helper may be told them."""
-    if __name__ == "__main__" and len(sys.argv) > 3:
+    if __name__ == "__main__" and sys.argv[2]:
         return sys.argv[2], sys.argv[3]
     import llvmlite.binding as llvm
 
@@ -224,7 +224,6 @@ def serve() -> None:
     no effort asks for the `surroundings`. A text that cannot be compiled ends the process:
     who asked compiles it again, and gets the error.
     """
-    target()
     while True:
         try:
             (effort, name), text = receive(sys.stdin.buffer)
@@ -236,6 +235,24 @@ def serve() -> None:
         send(sys.stdout.buffer, code.called, code.objects[0])
 
 
+def _fork(pairs: list[int]) -> None:
+    """Begin a process for each pair of descriptors: it reads from the one and writes to the other."""
+    while pairs:
+        source, sink, *pairs = pairs
+        used = [source, sink]
+        if not os.fork():
+            # Linux gives sessions equal shares of a busy machine.
+            os.setsid()
+            os.dup2(source, 0)
+            os.dup2(sink, 1)
+            # What is held open here would not come to its end elsewhere.
+            used, pairs = used + pairs, []
+        for descriptor in used:
+            os.close(descriptor)
+
+
 if __name__ == "__main__":
     sys.path.append(sys.argv[1])
+    target()
+    _fork([*map(int, sys.argv[4:])])
     serve()

@@ -25,7 +25,7 @@ from ..frontend.state.knowledge import Knowledge
 from ..frontend.state.optimizer_state import MOMENTA, RATES, FirstState
 from ..frontend.unsupported import STANCE, OnlyNow, Unsupported
 from . import native_call
-from .helper_processes import at_work
+from .helper_processes import at_work, begin_told
 from .object_layout import layout
 from .progress import told
 from .recurring import Recurring
@@ -215,7 +215,7 @@ class Compiled:
         try:
             # Offsets in objects are found while nothing else runs.
             layout()
-            native_call.begun()
+            begin_told(native_call.begun)
         except Exception as error:  # noqa: BLE001  # whatever the compiler stumbles over, the function runs
             return partial(self._give_up, _failed(error), args, kwargs)
         try:

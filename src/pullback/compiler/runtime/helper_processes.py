@@ -18,19 +18,18 @@ import itertools
 import os
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from math import inf
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 from ...array import locks
 from ...array.blas import OWN_THREAD
 from ...array.tiering import NotYet, account
 from ..emit import codegen
 from ..emit.codegen import Code, Effort
-from .processor import machine
+from . import processor
 
 if TYPE_CHECKING:
-    import subprocess
     from queue import PriorityQueue
 
 #: Processes at most, as long as nobody says otherwise.
@@ -91,14 +90,17 @@ class Helpers:
 
     Parameters
     ----------
-    told : tuple of str, optional
-        The processor's name and features; a process that is not told them asks LLVM.
     lingers : float, optional
         Seconds after which a process that has nothing to do goes.
     """
 
-    def __init__(self, told: tuple[str, ...] | None = None, lingers: float | None = None) -> None:
-        self._told, self._lingers = told, lingers
+    def __init__(self, lingers: float | None = None) -> None:
+        self._lingers = lingers
+        #: What is to begin when the processor is known.
+        self.later: list[Callable[[], object]] = []
+        #: What processes that the first forks read and write, and the other ends of it, which are ours.
+        self._theirs: list[int] = []
+        self._ours: list[tuple[int, int]] = []
         self._number = itertools.count()
         #: Whether the process has gone that had nothing to do.
         self.has_gone = False
@@ -114,13 +116,22 @@ class Helpers:
 
         return PriorityQueue()
 
-    def grow(self, count: int) -> None:
-        """Have as many processes, or more."""
+    def grow(self, count: int, forks: int = 0) -> None:
+        """Have as many processes, or more. The first forks so many for later, where it can: they begin with
+        LLVM loaded, which takes 0.08 s of a processor otherwise.
+        """
+        for _ in range(0 if self._threads or not hasattr(os, "fork") else forks):
+            (reads, to), (back, writes) = os.pipe(), os.pipe()
+            self._theirs += reads, writes
+            self._ours.append((to, back))
         for _ in range(count - len(self)):
-            thread = threading.Thread(target=self._lead, name=OWN_THREAD, daemon=True)
+            ours = self._unused() if self._threads else []
+            lead = self._lead_forked if ours else self._lead
+            thread = threading.Thread(target=lead, args=ours, name=OWN_THREAD, daemon=True)
             try:
                 thread.start()
             except RuntimeError:  # the platform gives no more
+                self._ours += ours
                 return
             self._threads.append(thread)
 
@@ -157,23 +168,48 @@ class Helpers:
         import subprocess
 
         failure: BaseException
-        told = machine()[:2] if self._told is None else self._told
+        theirs, self._theirs = self._theirs, []
+        # Who is not told asks LLVM.
+        told = processor.machine()[:2] if processor.is_known() else ("", "")
         try:
             process = subprocess.Popen(
-                [sys.executable, "-I", "-S", codegen.__file__, _folder(), *told],
-                stdin=subprocess.PIPE,
+                [sys.executable, "-I", "-S", codegen.__file__, _folder(), *told, *map(str, theirs)],
+                stdin=subprocess.PIPE, pass_fds=theirs,
                 stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, pipesize=_PIPE,
                 # Ctrl-C is for the program: its end ends the process, too.
                 start_new_session=True, creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
             )  # fmt: skip
         except OSError as error:
             failure = error
+            _close(theirs)
         else:
+            _close(theirs)
             # Closing the pipe of a process that has ended may fail.
             with contextlib.suppress(OSError), process:
-                failure = self._hand_over(process)
+                assert process.stdin is not None
+                assert process.stdout is not None
+                failure = self._hand_over(process.stdin, process.stdout)
                 process.kill()
-        # A process that waits for a text that no other compiles does so itself.
+        while ours := self._unused():
+            _close(*ours)
+        self._refuse(failure)
+
+    def _unused(self) -> list[tuple[int, int]]:
+        """Take the ends of a fork's pipes, if there is one that nobody leads yet."""
+        with contextlib.suppress(IndexError):
+            return [self._ours.pop()]
+        return []
+
+    def _lead_forked(self, ours: tuple[int, int]) -> None:
+        """Hand what is submitted to a process that the first has forked, or will."""
+        to, back = ours
+        failure: BaseException = EOFError("it has not begun")
+        with contextlib.suppress(OSError), open(to, "wb") as sink, open(back, "rb") as source:
+            failure = self._hand_over(sink, source)
+        self._refuse(failure)
+
+    def _refuse(self, failure: BaseException) -> None:
+        """Have what a process waits for that no other compiles compiled by itself."""
         while (job := self._jobs.get()[-1]) is not None:
             job[-1].set(failure)
 
@@ -187,21 +223,24 @@ class Helpers:
             self.has_gone = self._jobs.empty()
         return None if self.has_gone else self._jobs.get()[-1]
 
-    def _hand_over(self, process: subprocess.Popen[bytes]) -> BaseException:
+    def _hand_over(self, sink: IO[bytes], source: IO[bytes]) -> BaseException:
         """Give a process what is submitted, until that is all; what ended it."""
-        assert process.stdin is not None
-        assert process.stdout is not None
         while (job := self._next()) is not None:
             text, effort, name, made = job
             try:
-                codegen.send(process.stdin, (effort, name), text.encode())
-                called, content = codegen.receive(process.stdout)
+                codegen.send(sink, (effort, name), text.encode())
+                called, content = codegen.receive(source)
             except (EOFError, OSError) as error:
                 made.set(error)
                 return error
             made.set(Code((content,), tuple(called)))
         self._put(None, -inf)
         return EOFError("there is nothing left to do")
+
+
+def _close(descriptors: Iterable[int]) -> None:
+    for descriptor in descriptors:
+        os.close(descriptor)
 
 
 def _cost(text: str, effort: Effort) -> float:
@@ -257,21 +296,50 @@ def _leave() -> None:
         if not _users and _current is not None:
             _current.dismiss()
             _current = None
+            account.arrivals += 1
 
 
 def summon(count: int) -> None:
     """Start so many helpers, where there may be as many, for the blocks that there are now."""
     with _lock:
         if _current is not None and len(_current) < count:
-            _current.grow(min(count, _allowed()))
+            most = _allowed()
+            _current.grow(min(count, most), most - 1)
+
+
+def begin_told(begin: Callable[[], object]) -> None:
+    """Begin what depends on the processor: now, if it is known, or when the function is traced and a helper,
+    which loads LLVM meanwhile, can tell.
+    """
+    if processor.is_known() or _current is None or not _allowed():
+        begin()
+        return
+    summon(1)
+    _current.later.append(begin)
 
 
 def expect(equations: int) -> None:
     """Start helpers for a trace of so many equations while passes go over it, where one is at work: what all
     programs share was not on disk then, so this one is not either.
     """
+    while _current and _current.later:
+        _current.later.pop()()
     if _current and equations >= LONG:
         summon(MOST)
+
+
+def surroundings() -> tuple[str, ...]:
+    """Return `codegen.surroundings`, as a helper tells them where there may be one: this process does without
+    LLVM then, which would take 0.07 s and 45 MB.
+    """
+    if "llvmlite.binding" not in sys.modules:
+        summon(1)
+        with _lock:
+            made = _current.begin("", None) if _current else None
+        with contextlib.suppress(EOFError, OSError):
+            if made is not None:
+                return made.get().called
+    return codegen.surroundings()
 
 
 def submitted(text: str, effort: Effort) -> Callable[[], Code]:
@@ -293,16 +361,18 @@ def made_apart(name: str, write: Callable[[], str], effort: Effort | None) -> Ca
     Raises
     ------
     NotYet
-        It is being made, or no other process can.
+        It is being made, or no other process can now.
     """
     global _apart
     with _lock:
         if name not in _asked:
             account.compiles_apart = account.compiles_apart and _allowed() > 0
-            if not (account.compiles_apart and account.pays_apart):
+            # While a program is traced and built, its own code is all that is waited for. The calls of a
+            # trace had eager's inline caches compiled: 1.3 s of a processor at 200 RK4 steps.
+            if _current is not None or not (account.compiles_apart and account.pays_apart):
                 raise NotYet
             if _apart is None or _apart.has_gone:
-                _apart = Helpers((), LINGERS)
+                _apart = Helpers(LINGERS)
                 _apart.grow(1)
             _asked[name] = _apart.begin(write(), effort, name)
         if not _asked[name].is_there():

@@ -12,7 +12,6 @@ import sys
 from typing import NamedTuple
 
 from ...array.tiering import waits
-from ..emit import codegen
 from ..program.digests import blake2b
 from . import cache
 
@@ -39,19 +38,30 @@ class Machine(NamedTuple):
 @functools.cache
 def machine() -> Machine:
     """Return what native code depends on in this process."""
-    entry = None if "llvmlite.binding" in sys.modules else _entry()
-    found = None if entry is None else cache.made_of(entry, lambda told, content: Machine(*map(str, told)))
+    entry, found = _kept()
     if found is None:
         if waits.get() and "llvmlite.binding" not in sys.modules:
             return _asked_apart(entry)
-        found = _asked()
+        from .helper_processes import surroundings
+
+        found = Machine(*surroundings())
         if entry is not None:
             cache.write(entry, found, b"")
     return found
 
 
-def _asked() -> Machine:
-    return Machine(*codegen.surroundings())
+def is_known() -> bool:
+    """Return whether nobody has to load LLVM for that."""
+    asked = machine.cache_info().currsize or "llvmlite.binding" in sys.modules
+    return bool(asked) or _kept()[1] is not None
+
+
+def _kept() -> tuple[str | None, Machine | None]:
+    """Return the name of the cache's entry, and what an earlier process has kept there."""
+    entry = None if "llvmlite.binding" in sys.modules else _entry()
+    if entry is None:
+        return None, None
+    return entry, cache.made_of(entry, lambda told, content: Machine(*map(str, told)))
 
 
 def _asked_apart(entry: str | None) -> Machine:
