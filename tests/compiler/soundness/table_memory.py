@@ -5,7 +5,7 @@ from __future__ import annotations
 from .programs import read
 
 PROGRAMS = read(r'''
-=== data_assigned
+=== data_assigned: compiles
 w = nn.Parameter(torch.ones(3))
 al = w.detach()
 old = w.data
@@ -24,6 +24,69 @@ def step(x):
     return w * 1
 --- change 3
 w.data[0] = 5.0
+--- state
+w
+=== data_averaged_behind_backward: compiles
+m = nn.Linear(3, 2)
+t = copy.deepcopy(m)
+al = t.weight.detach()
+def step(x):
+    l = ((m(x) - t(x).detach()) ** 2).sum() + m(x).sum()
+    l.backward()
+    for p, q in zip(m.parameters(), t.parameters()):
+        p.data -= 0.1 * p.grad.data
+        p.grad.zero_()
+        old, new = q.data, p.data
+        q.data = old * 0.9 + 0.1 * new
+    return l
+--- change 3
+with torch.no_grad():
+    t.weight[0] = 5.0
+--- change 4
+al.add_(1)
+--- state
+m, t, al, t.weight._version
+=== data_assigned_before_backward: compiles
+w, v = nn.Parameter(torch.ones(3)), nn.Parameter(torch.arange(3.0))
+def step(x):
+    l = (torch.tanh(w * v) * x).sum()
+    w.data = w.data * 0.5 + 1
+    l.backward()
+    return (w * v).sum()
+--- change 3
+last.backward()
+--- state
+w, v, w.grad, v.grad
+=== data_assigned_and_kept: compiles
+w, kept = nn.Parameter(torch.ones(3)), []
+def step(x):
+    n = w.data * 0.5 + x
+    w.data = n
+    kept[:] = [n]
+    return n.sum()
+--- change 3
+kept[0].add_(1)
+--- state
+w, kept
+=== data_assigned_and_written
+w, u = nn.Parameter(torch.ones(3)), torch.ones(3)
+def step(x):
+    n = w.data * 0.5 + x
+    w.data = n
+    n.add_(1)
+    u.mul_(2)
+    u.data = u.data + 1
+    return n.sum()
+--- state
+w, u
+=== data_assigned_a_view
+w = nn.Parameter(torch.ones(3))
+def step(x):
+    v = w[:2]
+    w.data = w.data * 0.5 + x
+    return v, w[1:], w.data
+--- change 3
+last[1].data.add_(1)
 --- state
 w
 === data_swapped
