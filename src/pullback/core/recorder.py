@@ -411,6 +411,16 @@ class Recorder:
             return False
         return any(both <= {*map(id, memory.held())} for memory in self.shared if memory.whole)
 
+    def beside(self, tensor: Any) -> list[Any]:
+        """Return a tensor, that of which it is a view, and what shares their memory otherwise."""
+        owner = tensor if tensor._view is None else tensor._view.base
+        found = [tensor, owner]
+        for memory in self.shared:
+            held = memory.held()
+            if any(t is owner or t is tensor for t in held):
+                found += (t if t._view is None else t._view.base for t in held)
+        return found
+
     def sharing(self, written: Any) -> list[Any]:
         """Return the other tensors that get what is written to a tensor, because they share its memory.
 

@@ -157,13 +157,14 @@ class Cells:
             return False
         if at not in self.given_data and t._value.index != self.inputs[at]:
             return False
-        kinds = [(s._value.shape, s._value.dtype, s._view, s._rearranged, s._inference) for s in (t, other)]
-        if kinds[0] != kinds[1] or t._view is not None or self.is_cell(other) or self.recorder.sharing(other):
+        kinds = [(s._value.shape, s._value.dtype, s._rearranged, s._inference) for s in (t, other)]
+        there = self.recorder.beside(other)
+        if kinds[0] != kinds[1] or t._view is not None or any(map(self.is_cell, there)):
             return False
-        if any(other is cell._grad for cell in self.tensors):
+        if any(s is cell._grad for cell in self.tensors for s in there):
             return False
         self.given_data[at] = wrap(other._value, None, other._level)
-        self.recorder.replaced += (ref(t), ref(other))
+        self.recorder.replaced += (ref(s) for s in (t, *there))
         replace_data(t, other._value)
         return True
 
