@@ -89,6 +89,67 @@ def step(x):
 last[1].data.add_(1)
 --- state
 w
+=== queue_of_tensors: compiles
+import collections
+q = collections.deque([torch.ones(3), torch.arange(3.0)], maxlen=2)
+def step(x):
+    q.append(q[0] * 0.5 + x)
+    q[0].mul_(0.9)
+    return torch.stack(list(q)).sum(0), q[1]
+--- change 3
+q[0].add_(1)
+--- change 5
+q.append(q[0])
+--- state
+q
+=== queue_that_grows: compiles
+import collections
+q = collections.deque(maxlen=3)
+def step(x):
+    q.appendleft(x * 2)
+    return sum((k + 1) * t.sum() for k, t in enumerate(q))
+--- change 3
+q.pop()
+--- state
+q
+=== queue_of_one_tensor_twice: compiles
+import collections
+a = torch.ones(3)
+q = collections.deque([a, a, torch.arange(3.0)], maxlen=3)
+def step(x):
+    q.append(q[0] * 0.5 + x)
+    q[0].add_(1)
+    return q[0] + q[1]
+--- change 3
+q[0] = q[1]
+--- state
+q, a
+=== list_as_a_queue: compiles
+q, gone = [torch.ones(3), torch.arange(3.0)], [None]
+def step(x):
+    q.append(q[-1] * 0.5 + x)
+    gone[0] = q.pop(0)
+    return q[0] + q[1], gone[0]
+--- change 3
+q[0].add_(1)
+--- change 4
+q[1] = torch.ones(3, dtype=torch.float64)
+--- change 6
+q.append(torch.ones(3))
+--- state
+q, gone
+=== list_turned_round: compiles
+q = [torch.ones(3), torch.arange(3.0), torch.zeros(3)]
+def step(x):
+    q[:] = [q[2], q[0], q[1] + x]
+    q[0].add_(1)
+    return q[0] * 2, q[2].sum()
+--- change 3
+q.reverse()
+--- change 4
+q[0] = q[1]
+--- state
+q
 === data_swapped
 a = torch.ones(3)
 b = torch.zeros(3)
