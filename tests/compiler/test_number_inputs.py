@@ -182,12 +182,29 @@ def test_a_setting_is_an_input_and_counts_as_the_number(name, dtype):
     assert len(compiled._native.specializations) == 2
 
 
+def test_a_temperature_that_falls_is_an_input():
+    def step(k: float) -> Any:
+        x = (torch.arange(12.0).reshape(3, 4) / 5).requires_grad_()
+        soft = F.gumbel_softmax(x, k)
+        (soft * X + F.gumbel_softmax(x, tau=k, hard=True, dim=0) * X).sum().backward()
+        return soft.detach(), x.grad
+
+    compiled = torch.compile(step)
+    for k in (2.0, 1.0, 0.5, 0.25):
+        torch.manual_seed(3)
+        ours = compiled(k)
+        torch.manual_seed(3)
+        assert all(map(torch.allclose, ours, step(k)))
+    assert len(compiled._native.specializations) <= 2
+
+
 @pytest.mark.parametrize("shape", [(7,), (40, 5)], ids=str)
 def test_draws_of_a_number_are_those_of_eager(shape):
     def step(k: float) -> Any:
         x = torch.empty(shape)
         drawn = [x.normal_(0, k).clone(), x.uniform_(-k, to=k).clone(), x.exponential_(k).clone()]
         x.t().normal_(k)
+        drawn += [torch.normal(0, k, shape), torch.normal(k, std=0.5, size=x.shape, dtype=torch.float64)]
         y = torch.ones(shape, requires_grad=True)
         F.dropout(y, k / 9).sum().backward()
         return *drawn, x, torch.empty(shape).bernoulli_(k / 9), y.grad, torch.rand(2)

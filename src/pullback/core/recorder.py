@@ -142,6 +142,9 @@ class Recorder:
         self.size: Callable[[Any], int] | None = None
         #: Told from which nodes a pass of backward begins that asks for some places only, and for which.
         self.pulls: Callable[[Iterable[Any], Iterable[Any]], None] | None = None
+        #: Takes a tensor and the one whose data it is given, where each call can do so; tensors that were.
+        self.gives: Callable[[Any, Any], bool] | None = None
+        self.replaced: list[ref[Any]] = []
         #: Returns whether what a leaf has for a gradient stands for one that is absent in each call.
         self.absent: Callable[[Any], bool] | None = None
         #: Arrays that are no tensors', whose memory tensors may have.
@@ -399,22 +402,44 @@ class Recorder:
         memory.aliases.append(Alias(ref(tensor), ref(source), how))
         memory.whole &= source is owner
 
+    def is_same(self, tensor: Any, other: Any) -> bool:
+        """Return whether another tensor is all of a tensor's memory and lies in it alike: ``t.data -= d``
+        gives `t` what ``t.data`` was.
+        """
+        both = {id(tensor), id(other)}
+        if other._value is not tensor._value or any(t._view or t._rearranged for t in (tensor, other)):
+            return False
+        return any(both <= {*map(id, memory.held())} for memory in self.shared if memory.whole)
+
+    def beside(self, tensor: Any) -> list[Any]:
+        """Return a tensor, that of which it is a view, and what shares their memory otherwise."""
+        owner = tensor if tensor._view is None else tensor._view.base
+        found = [tensor, owner]
+        for memory in self.shared:
+            held = memory.held()
+            if any(t is owner or t is tensor for t in held):
+                found += (t if t._view is None else t._view.base for t in held)
+        return found
+
     def sharing(self, written: Any) -> list[Any]:
         """Return the other tensors that get what is written to a tensor, because they share its memory.
 
         A write is refused where that is not plain: the values of the others would not be known to change.
         """
         owner = written if written._view is None else written._view.base
+        given = [t for at in self.replaced if (t := at()) is not None]
         for memory in self.shared:
             held = memory.held()
             if len(held) > 1 and any(t is owner for t in held):
                 kinds = {(tuple(shape_of(t)), dtype_of(t)) for t in held}
-                plain = memory.whole and len(kinds) == 1
+                plain = memory.whole and len(kinds) == 1 and not any(t is g for t in held for g in given)
                 if not plain or any(t._view is not None or t._rearranged for t in held):
                     raise self.refuse(
                         RuntimeError("the function writes to memory that a detached tensor shares")
                     )
                 return [t for t in held if t is not owner]
+        if any(owner is t for t in given):
+            raise self.refuse(RuntimeError("the function writes to a tensor that it has given other data"))
         return []
 
     def tell_sharing(self, written: Any, sharing: Iterable[Any]) -> None:

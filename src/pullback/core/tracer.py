@@ -142,7 +142,7 @@ def traced(x: object) -> Any:
 class Tracer(InnerValue):
     """One value of a program under construction."""
 
-    __slots__ = ("_level", "index", "recorder")
+    __slots__ = ("__weakref__", "_level", "index", "recorder")
 
     def __init__(self, recorder: Recorder, index: int) -> None:
         self.recorder = recorder
@@ -194,9 +194,15 @@ class Tracer(InnerValue):
         """Note that `tensor` is what ``source.detach()`` or ``source.data`` gave."""
         self.recorder.share(source, tensor, how)
 
-    def replaced(self) -> None:
-        """Refuse to give a tensor other data, whose memory it then shares."""
-        self.recorder.refuse(RuntimeError("the function gives a tensor other data"))
+    def replaced(self, tensor: Any, other: Any) -> bool:
+        """Return whether the data that a tensor is given are its own, or each call gives them to it; refuse
+        others, whose memory it then shares.
+        """
+        recorder = self.recorder
+        if recorder.is_same(tensor, other) or (recorder.gives is not None and recorder.gives(tensor, other)):
+            return True
+        recorder.refuse(RuntimeError("the function gives a tensor other data"))
+        return False
 
     def escaped(self) -> Any:
         """Refuse: outside the body of a loop its values are not there."""

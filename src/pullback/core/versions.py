@@ -79,8 +79,9 @@ def replace_data(tensor: Any, value: Any) -> None:
     if old.dtype != value.dtype:
         # Graphs of other numbers end there.
         tensor._accumulator = None
-    arrays = type(old) is type(value) is ndarray
-    if not arrays or type(counter) is NoVersions or old.shape != value.shape:
+    # What other levels hold is not what nodes have saved; what a trace holds is.
+    alike = type(old) is type(value) and (type(old) is ndarray or hasattr(old, "recorder"))
+    if not alike or type(counter) is NoVersions or old.shape != value.shape:
         return
     version = Replaced(counter[0])
     before = getattr(counter[0], "arrays", ())

@@ -288,8 +288,9 @@ class Tensor(Methods):
                 "data set to a tensor that requires gradients must be floating point or complex dtype"
             )
         for value in (settled(self), settled(other)):
-            if (self._level or other._level) and (replaced := getattr(value, "replaced", None)) is not None:
-                replaced()
+            replaced = getattr(value, "replaced", None) if self._level or other._level else None
+            if replaced is not None and replaced(self, other):
+                return
         replace_data(self, other._value)
         if other._level != self._level:
             self._level = other._level

@@ -5,7 +5,7 @@ from __future__ import annotations
 from .programs import read
 
 PROGRAMS = read(r'''
-=== data_assigned
+=== data_assigned: compiles
 w = nn.Parameter(torch.ones(3))
 al = w.detach()
 old = w.data
@@ -26,6 +26,130 @@ def step(x):
 w.data[0] = 5.0
 --- state
 w
+=== data_averaged_behind_backward: compiles
+m = nn.Linear(3, 2)
+t = copy.deepcopy(m)
+al = t.weight.detach()
+def step(x):
+    l = ((m(x) - t(x).detach()) ** 2).sum() + m(x).sum()
+    l.backward()
+    for p, q in zip(m.parameters(), t.parameters()):
+        p.data -= 0.1 * p.grad.data
+        p.grad.zero_()
+        old, new = q.data, p.data
+        q.data = old * 0.9 + 0.1 * new
+    return l
+--- change 3
+with torch.no_grad():
+    t.weight[0] = 5.0
+--- change 4
+al.add_(1)
+--- state
+m, t, al, t.weight._version
+=== data_assigned_before_backward: compiles
+w, v = nn.Parameter(torch.ones(3)), nn.Parameter(torch.arange(3.0))
+def step(x):
+    l = (torch.tanh(w * v) * x).sum()
+    w.data = w.data * 0.5 + 1
+    l.backward()
+    return (w * v).sum()
+--- change 3
+last.backward()
+--- state
+w, v, w.grad, v.grad
+=== data_assigned_and_kept: compiles
+w, kept = nn.Parameter(torch.ones(3)), []
+def step(x):
+    n = w.data * 0.5 + x
+    w.data = n
+    kept[:] = [n]
+    return n.sum()
+--- change 3
+kept[0].add_(1)
+--- state
+w, kept
+=== data_assigned_and_written
+w, u = nn.Parameter(torch.ones(3)), torch.ones(3)
+def step(x):
+    n = w.data * 0.5 + x
+    w.data = n
+    n.add_(1)
+    u.mul_(2)
+    u.data = u.data + 1
+    return n.sum()
+--- state
+w, u
+=== data_assigned_a_view
+w = nn.Parameter(torch.ones(3))
+def step(x):
+    v = w[:2]
+    w.data = w.data * 0.5 + x
+    return v, w[1:], w.data
+--- change 3
+last[1].data.add_(1)
+--- state
+w
+=== queue_of_tensors: compiles
+import collections
+q = collections.deque([torch.ones(3), torch.arange(3.0)], maxlen=2)
+def step(x):
+    q.append(q[0] * 0.5 + x)
+    q[0].mul_(0.9)
+    return torch.stack(list(q)).sum(0), q[1]
+--- change 3
+q[0].add_(1)
+--- change 5
+q.append(q[0])
+--- state
+q
+=== queue_that_grows: compiles
+import collections
+q = collections.deque(maxlen=3)
+def step(x):
+    q.appendleft(x * 2)
+    return sum((k + 1) * t.sum() for k, t in enumerate(q))
+--- change 3
+q.pop()
+--- state
+q
+=== queue_of_one_tensor_twice: compiles
+import collections
+a = torch.ones(3)
+q = collections.deque([a, a, torch.arange(3.0)], maxlen=3)
+def step(x):
+    q.append(q[0] * 0.5 + x)
+    q[0].add_(1)
+    return q[0] + q[1]
+--- change 3
+q[0] = q[1]
+--- state
+q, a
+=== list_as_a_queue: compiles
+q, gone = [torch.ones(3), torch.arange(3.0)], [None]
+def step(x):
+    q.append(q[-1] * 0.5 + x)
+    gone[0] = q.pop(0)
+    return q[0] + q[1], gone[0]
+--- change 3
+q[0].add_(1)
+--- change 4
+q[1] = torch.ones(3, dtype=torch.float64)
+--- change 6
+q.append(torch.ones(3))
+--- state
+q, gone
+=== list_turned_round: compiles
+q = [torch.ones(3), torch.arange(3.0), torch.zeros(3)]
+def step(x):
+    q[:] = [q[2], q[0], q[1] + x]
+    q[0].add_(1)
+    return q[0] * 2, q[2].sum()
+--- change 3
+q.reverse()
+--- change 4
+q[0] = q[1]
+--- state
+q
 === data_swapped
 a = torch.ones(3)
 b = torch.zeros(3)

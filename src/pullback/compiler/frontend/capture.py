@@ -287,7 +287,12 @@ class _Capture:
             session.effect(_freeze, t)
         if session.draws is not None:
             session.effect(session.draws.keep)
-        changed = [(at, t) for at, t in enumerate(cells.tensors) if t._value.index != cells.inputs[at]]
+        for at, given in cells.given_data.items():
+            session.effect(_give, cells.tensors[at], given)
+        changed = [
+            (at, t) for at, t in enumerate(cells.tensors)
+            if t._value.index != cells.inputs[at] and at not in cells.given_data
+        ]  # fmt: skip
         out.writes = [(at, output(t)) for at, t in changed]
         out.counts = [_counted(t, recorder.unknown_to_eager(t)) for _, t in changed]
         grads = self._gradients(out, output)
@@ -308,6 +313,7 @@ class _Capture:
         back = ResultsPulledBack(out, cells, session, roots, found.tensors) if roots else None
         forward = self._taken_apart(count, numbers, [] if back is None else back.pulled)
         out.differentiable = [kind_of(cells, m) for m in out.made if m.differentiable is not None]
+        _check_given(cells, out)
         if cells.phantoms and cells.stand_in_was_read(recorder.equations, numbers):
             return None
         if back is not None and roots:
@@ -415,6 +421,23 @@ class _Capture:
         forward, later = rewritten("halves", (first, later), wanted)
         recorder.equations[:] = [*forward, *later]
         return forward
+
+
+def _give(t: Any, made: Any) -> None:
+    """Give a tensor the data of a result."""
+    t.data = made
+
+
+def _check_given(cells: Cells, out: Captured) -> None:
+    """Refuse results that would tell which memory a tensor had when they were made: histories and views."""
+    if not cells.given_data:
+        return
+    for result in out.results:
+        source = result
+        while source.source is not None:
+            source = source.source
+        if source is not result and source.kind == "cell" and source.at in cells.given_data:
+            raise Unsupported("a result is a view of a tensor whose .data were assigned")
 
 
 def _freeze(t: Any) -> None:

@@ -90,8 +90,11 @@ class Watch:
     def parts(self) -> dict[str, Any]:
         """Return fields of a specification."""
         records: list[int] = []
+        # The items of a queue may be others in each call.
+        read = {(id(guard.container), guard.key) for guard in self._by_hand if guard.read is list_item}
         for container, held in zip(self._lists.values(), self._held_in_lists, strict=True):
-            records += [id(container), len(held), *map(id, held)]
+            expected = (id(v) if (id(container), n) in read else 0 for n, v in enumerate(held))
+            records += [id(container), len(held), *expected]
         return {
             "watched": len(self._addresses), "watched_at": self._at, "watched_as": self._expected,
             "watched_now": self._now, "lists": len(self._lists), "lists_at": records,

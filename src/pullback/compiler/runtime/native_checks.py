@@ -29,15 +29,17 @@ def first_changed(at: Object, expected: Words, now: Words, count: Int) -> Int:
 
 @native
 def lists_hold(records: Words, count: Int) -> Bool:
-    """Return whether every watched list still has its length and its items."""
+    """Return whether every watched list still has its length and the items that are expected; 0 is any."""
     record = records
     for _ in range(count):
         held: Object = record[0]
         length = record[1]
         if held.size != length:
             return False
-        if not same_words(held.listed, record + 2, length):
-            return False
+        items: Words = held.listed
+        for n in range(length):
+            if record[2 + n] != 0 and items[n] != record[2 + n]:
+                return False
         record = record + 2 + length
     return True
 

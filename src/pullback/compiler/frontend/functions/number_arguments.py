@@ -17,10 +17,12 @@ from typing import Any
 import numpy as np
 
 from ....core.modes import is_grad_enabled
+from ....core.size import Size
 from ....core.value import TensorBase, dtype_of, shape_of, wrap
 from ....ops import settings
 from ....ops.comparison import where
 from ....ops.random import Draw
+from ....tensor.creation import empty
 from ....tensor.join import stack
 from ....tensor.random import _of
 from ....tensor.random_in_place import _fill
@@ -237,7 +239,7 @@ def _is_positive(number: float) -> bool:
 def _drawn(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Draw for a tensor, or multiply it with what dropout draws."""
     if f.__name__ not in _DRAWN:
-        return None
+        return _normal(session, args, kwargs) if f.__name__ == "normal" else None
     draw, parameters, fits = _DRAWN[f.__name__]
     given = {**parameters, **dict(zip(parameters, args[1:])), **kwargs}
     numbers = {name: given.pop(name) for name, usual in parameters.items() if type(usual) is float}
@@ -254,6 +256,27 @@ def _drawn(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, An
     if f.__name__ != "dropout":
         return _fill(args[0], draw, *operands, _of(None))
     return args[0] * draw.call(args[0].detach(), *operands, _of(None))
+
+
+def _normal(session: Session, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Draw a tensor of normal numbers of which mean and deviation are numbers."""
+    given = {**dict(zip(("mean", "std", "size"), args)), **kwargs}
+    numbers = [given.pop(name, None) for name in ("mean", "std")]
+    size = given.pop("size", None)
+    if type(size) not in (tuple, Size) or given.keys() - {"dtype"} or holds_later(size):
+        return None
+    if not all(type(n) in (int, float) or _is_early(n) for n in numbers):
+        return None
+    return _drawn(session, Tensor.normal_, (empty(size, **given), *numbers), {})
+
+
+def _gumbel(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Divide by a temperature, of which the function asks no more."""
+    given = {**dict(zip(("tau", "hard", "eps", "dim"), args[1:])), **kwargs}
+    tau = given.pop("tau", None)
+    if _floating(args[:1]) is None or not _is_early(tau) or any(map(holds_later, given.values())):
+        return None
+    return f(args[0], operand(tau, "/", args[0]), **given)
 
 
 def _is_spread(mean: float, std: float) -> bool:
@@ -438,6 +461,7 @@ _RULES: dict[str, _Rule] = {
     "addcdiv": _scaled, "lerp": _lerp, "clamp": _clamp, "clip": _clamp, "where": _where, "fill": _last,
     "masked_fill": _last, "index_fill": _last, "scatter": _scatter, "pad": _pad, "pow": power,
     "cross_entropy": _smoothed, "roll": _roll, "arange": _arange, "narrow": _part, "select": _part,
+    "gumbel_softmax": _gumbel,
     **dict.fromkeys(_SETTINGS, _setting),
     **dict.fromkeys((name.removesuffix("_") for name in _DRAWN), _drawn),
 }  # fmt: skip

@@ -136,6 +136,16 @@ def list_length(container: list[Any], key: None) -> int:
     return list.__len__(container)
 
 
+def deque_item(container: deque[Any], key: int) -> Any:
+    """Return an item of a deque."""
+    return deque.__getitem__(container, key) if key < deque.__len__(container) else ABSENT
+
+
+def deque_length(container: deque[Any], key: None) -> int:
+    """Return the length of a deque."""
+    return deque.__len__(container)
+
+
 def contents(container: Any, key: None) -> tuple[Any, ...]:
     """Return what a set or a deque holds, in order."""
     kinds: tuple[Any, ...] = (set, frozenset, deque)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from .guards import Guard, cell_contents, dict_item, list_item, list_length, slot_of
+from .guards import Guard, cell_contents, deque_item, dict_item, list_item, list_length, slot_of
 
 
 class Knowledge:
@@ -65,7 +65,7 @@ def place_of(guard: Guard) -> Any:
     """Return the name by which a trace knows the place of a guard; None where it is none that holds a number
     of the user's.
     """
-    if guard.read is dict_item or guard.read is list_item:
+    if guard.read in (dict_item, list_item, deque_item):
         return (id(guard.container), "item", guard.key)
     if guard.read is cell_contents:
         return (id(guard.container), "cell")

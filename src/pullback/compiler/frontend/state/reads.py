@@ -7,6 +7,7 @@ once, unless the trace has written there before.
 from __future__ import annotations
 
 import operator
+from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import BuiltinFunctionType, CellType, CodeType, FunctionType, MethodType, ModuleType, NoneType
@@ -24,6 +25,8 @@ from .guards import (
     cell_contents,
     class_dict,
     contents,
+    deque_item,
+    deque_length,
     dict_item,
     dict_keys,
     dict_length,
@@ -332,6 +335,11 @@ class Reads:
             self.length(container)
             for n in range(list.__len__(self._entry.get(id(container), container))):
                 _fixed(self.list_item(container, n))
+        elif isinstance(container, deque):
+            held = contents(self._entry.get(id(container), container), None)
+            self.note(Guard(deque_length, container, None, len(held)), (id(container), "all"))
+            for n, value in enumerate(held):
+                _fixed(self._read((id(container), "item", n), Guard(deque_item, container, n, value)))
         else:
             held = contents(self._entry.get(id(container), container), None)
             self.note(Contents(contents, container, None, held), (id(container), "all"))
@@ -391,8 +399,7 @@ class Reads:
             held = self._entry[id(container)]
             self.note(Guard(list_length, container, None, len(held)), (id(container), "length"))
             for n, value in enumerate(held):
-                self.note(Guard(list_item, container, n, value), (id(container), "item", n))
-                self.seen(value)
+                _fixed(self._read((id(container), "item", n), Guard(list_item, container, n, value)))
             return list.__getitem__(container, key) if key < list.__len__(container) else None
         value = list.__getitem__(container, key)
         return self._read((id(container), "item", key), Guard(list_item, container, key, value))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
@@ -10,7 +11,7 @@ from weakref import WeakSet
 from ....core.value import TensorBase
 from ..unsupported import user_line
 from .deferred import Deferred, Number, formula
-from .effects import name_of
+from .effects import copied, name_of
 from .writes import Writes
 
 if TYPE_CHECKING:
@@ -144,15 +145,24 @@ class Session(Writes):
             if before != (len(self.effects), len(self.guards)):
                 self.refusal("a generator is left in the middle")
 
+    def _moved(self) -> Iterator[tuple[Any, Any]]:
+        """Yield the places of lists and deques that were changed as a whole, and what is there now: in a full
+        queue each call finds others in all of them.
+        """
+        for container in self._keep:
+            if id(container) in self._entry and isinstance(container, (list, deque)):
+                for n, value in enumerate(copied(container)):
+                    if isinstance(value, TensorBase):
+                        yield (id(container), "item", n), value
+
     def changing(self) -> bool:
         """Note the places that were read and then written to; whether they are news."""
         news = False
-        for effect in self.net_effects():
-            name = name_of(effect)
-            guard = None if name is None else self._noted.get(name)
+        assigned = [(name, effect.args[-1]) for effect in self.net_effects() if (name := name_of(effect))]
+        for name, value in (*assigned, *self._moved()):
+            guard = self._noted.get(name)
             if guard is None:
                 continue
-            value = effect.args[-1]
             if isinstance(guard.value, TensorBase) and isinstance(value, TensorBase):
                 if name not in self.knowledge.places and guard.value is not value:
                     self.knowledge.places[name] = guard
