@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -18,6 +18,7 @@ from numpy import ndarray
 
 from ..array import large
 from ..array.layout import empty_like
+from ..array.threads import run_parts
 from ..core.bulk import unwrapped
 from ..core.connected import refused
 from ..core.op import Covectors, Several, Term, Terms, op
@@ -87,6 +88,16 @@ def _in_block(x: ndarray, block: tuple[slice, ...]) -> ndarray:
     return x[tuple([slice(None) if n == 1 else s for n, s in own])]
 
 
+def _run(part: Callable[[int], None], blocks: int) -> None:
+    """Run a function for each block, several side by side. BLAS's own threads, which wait by turning in
+    circles, took 30.9 s for 2,048 places beside other work, 7.2 of processor time; so it is 3.4 and 1.2.
+    """
+    if blocks == 1:
+        part(0)
+    else:
+        run_parts(part, blocks, uses_blas=True)
+
+
 @lru_cache(maxsize=8)
 def _later(rows: int, columns: int) -> ndarray:
     """Return which keys come after the place of each query; generation asks for the same again and again."""
@@ -110,7 +121,10 @@ def _attention(
     out = empty_like(query) if query.shape == shape else np.empty(shape, query.dtype)
     sums = np.empty(shape[:-1], query.dtype)
     parts = stretches(query.shape[-2], key.shape[-2], is_causal and attn_mask is None)
-    for block in _blocks(lead, query.shape[-2], key.shape[-2], len(parts)):
+    blocks = _blocks(lead, query.shape[-2], key.shape[-2], len(parts))
+
+    def part(index: int) -> None:
+        block = blocks[index]
         q, k, v = (_in_block(x, block) for x in (query, key, value))
         mask = None if attn_mask is None else _in_block(attn_mask, block)
         for first, beyond, keys in parts:
@@ -119,6 +133,8 @@ def _attention(
             weights, logsumexp = _weighed(scores)
             np.matmul(weights, v[..., :keys, :], out=out[block][..., first:beyond, :])
             sums[block][..., first:beyond] = logsumexp
+
+    _run(part, len(blocks))
     return out, sums
 
 
@@ -259,10 +275,14 @@ def _pulled(
         return _block_rule(values, *about)
     own = ((*lead, *shape_of(v)[-2:]) for v in (query, key, value))
     found: list[Any] = [np.empty(shape, g.dtype) for shape in own]
-    for block in blocks:
+
+    def part(index: int) -> None:
+        block = blocks[index]
         parts_of = [None if v is None else _in_block(v, block) for v in values]
-        for whole, part in zip(found, _block_rule(parts_of, *about), strict=False):
-            whole[block] = part
+        for whole, each in zip(found, _block_rule(parts_of, *about), strict=False):
+            whole[block] = each
+
+    _run(part, len(blocks))
     return found[0], found[1], found[2], None
 
 
