@@ -60,6 +60,7 @@ def test_a_program_with_many_scores_leaves_them_to_the_blocks(
     """A program has one equation for the pullback, and gives what eager gives: bit for bit, as it is eager's
     kernel, where attention is one op.
     """
+    pytest.importorskip("llvmlite")
     monkeypatch.setattr(attention, "_APART", 1)
     given = _given(case, torch.float32)
     compiled = torch.compile(_run, backend="native")
