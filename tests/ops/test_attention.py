@@ -63,7 +63,7 @@ def test_a_program_with_many_scores_leaves_them_to_the_blocks(
     pytest.importorskip("llvmlite")
     monkeypatch.setattr(attention, "_APART", 1)
     given = _given(case, torch.float32)
-    compiled = torch.compile(_run, backend="native")
+    compiled: Any = torch.compile(_run, backend="native")
     one_op = case not in ("broadcast", "no heads", "hidden pairs of each head")
     for a, b in zip(compiled(case, *given), _run(case, *given), strict=True):
         assert a.stride() == b.stride()
@@ -71,7 +71,7 @@ def test_a_program_with_many_scores_leaves_them_to_the_blocks(
             assert torch.equal(a, b)
         else:
             torch.testing.assert_close(a, b)
-    steps: Any = compiled._native.specializations[-1].forward.steps
+    steps = compiled._native.specializations[-1].forward.steps
     calls = [step.op for step in steps if isinstance(step, Call)]
     assert calls == ["scaled_dot_product_attention", "scaled_dot_product_attention_pull"] * one_op
 
