@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 import pullback as torch
+from pullback.compiler.lower.filling import Call
 from pullback.ops import attention
 
 CASES = {
@@ -20,15 +23,21 @@ CASES = {
 }
 
 
-def _run(case: str, dtype: torch.dtype) -> list[torch.Tensor]:
-    queries, keys, hidden, is_causal = CASES[case]
+def _given(case: str, dtype: torch.dtype) -> list[torch.Tensor | None]:
+    """Return query, key, value, mask and the covector of the result."""
+    queries, keys, hidden, _ = CASES[case]
     torch.manual_seed(0)
     q, k, v = (torch.randn(s, dtype=dtype, requires_grad=True) for s in (queries, keys, keys))
     mask = None if hidden is None else torch.rand(hidden) > 0.3
+    lead = np.broadcast_shapes(queries[:-2], () if case == "grouped" else keys[:-2])
+    return [q, k, v, mask, torch.randn(*lead, queries[-2], keys[-1], dtype=dtype)]
+
+
+def _run(case: str, q: Any, k: Any, v: Any, mask: Any, g: Any) -> list[torch.Tensor]:
     out = torch.nn.functional.scaled_dot_product_attention(
-        q, k, v, attn_mask=mask, is_causal=is_causal, enable_gqa=case == "grouped"
+        q, k, v, attn_mask=mask, is_causal=CASES[case][3], enable_gqa=case == "grouped"
     )
-    return [out, *torch.autograd.grad(out, (q, k, v), torch.randn_like(out))]
+    return [out, *torch.autograd.grad(out, (q, k, v), g)]
 
 
 @pytest.mark.parametrize("dtype", [torch.float64, torch.bfloat16], ids=str)
@@ -36,12 +45,35 @@ def _run(case: str, dtype: torch.dtype) -> list[torch.Tensor]:
 def test_blocks_of_heads_give_what_all_heads_together_give(
     case: str, dtype: torch.dtype, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    whole = _run(case, dtype)
+    whole = _run(case, *_given(case, dtype))
     for size in (1, 60):
         monkeypatch.setattr(attention, "_TOGETHER", size)
-        for a, b in zip(_run(case, dtype), whole, strict=True):
+        for a, b in zip(_run(case, *_given(case, dtype)), whole, strict=True):
             assert a.stride() == b.stride()
             np.testing.assert_allclose(a.detach().double().numpy(), b.detach().double().numpy(), 1e-12, 1e-12)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_program_with_many_scores_leaves_them_to_the_blocks(
+    case: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A program has one equation for the pullback, and gives what eager gives: bit for bit, as it is eager's
+    kernel, where attention is one op.
+    """
+    pytest.importorskip("llvmlite")
+    monkeypatch.setattr(attention, "_APART", 1)
+    given = _given(case, torch.float32)
+    compiled: Any = torch.compile(_run, backend="native")
+    one_op = case not in ("broadcast", "no heads", "hidden pairs of each head")
+    for a, b in zip(compiled(case, *given), _run(case, *given), strict=True):
+        assert a.stride() == b.stride()
+        if one_op:
+            assert torch.equal(a, b)
+        else:
+            torch.testing.assert_close(a, b)
+    steps = compiled._native.specializations[-1].forward.steps
+    calls = [step.op for step in steps if isinstance(step, Call)]
+    assert calls == ["scaled_dot_product_attention", "scaled_dot_product_attention_pull"] * one_op
 
 
 def test_a_block_has_at_most_the_elements_that_are_computed_together() -> None:

@@ -69,6 +69,8 @@ def test_saved_names_are_torchs(tmp_path: Path) -> None:
 
 
 def test_compiles() -> None:
+    pytest.importorskip("llvmlite")
+
     class Model:
         act = torch.tanh
 

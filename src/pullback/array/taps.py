@@ -113,7 +113,7 @@ def along(x: ndarray, taps: Taps, axis: int) -> ndarray:
         elif rows is None:
             np.add(total, term, out=total)
         else:
-            np.moveaxis(total, axis, 0)[rows] += np.moveaxis(term, axis, 0)
+            total[(*lead, rows)] += term
     assert total is not None
     if taps.scale is not None:
         np.multiply(total, taps.scale.reshape(columns).astype(x.dtype, copy=False), out=total)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...ops.attention import stretches
+from ...ops.attention import are_apart, stretches
 from .context import Context, broadcast
 from .contractions import DTYPES, swapped
 from .handlers import Handler
@@ -30,6 +30,8 @@ def attention(
     if any(x.dtype != query.dtype or x.dtype not in DTYPES for x in given) or len(query.shape) < 3:
         return None
     if query.shape[:-2] != key.shape[:-2] or key.shape[:-2] != value.shape[:-2]:
+        return None
+    if are_apart(query.shape, key.shape[-2]):
         return None
     factor = 1 / math.sqrt(query.shape[-1]) if scale is None else scale
     parts = stretches(query.shape[-2], key.shape[-2], is_causal and mask is None)
