@@ -289,7 +289,7 @@ class _Capture:
             session.effect(session.draws.keep)
         changed = [(at, t) for at, t in enumerate(cells.tensors) if t._value.index != cells.inputs[at]]
         out.writes = [(at, output(t)) for at, t in changed]
-        out.counts = [_counted(t, recorder.unknown_to_eager(t)) for _, t in changed]
+        out.counts = [recorder.times_written(t) for _, t in changed]
         grads = self._gradients(out, output)
         if grads is None:
             return None
@@ -419,11 +419,6 @@ class _Capture:
 
 def _freeze(t: Any) -> None:
     t.requires_grad_(False)
-
-
-def _counted(t: Any, unknown: int) -> int:
-    """Return how often a tensor that the function is given was written to, as its version counts."""
-    return t._counter[0] - unknown if unknown else max(t._counter[0], 1)
 
 
 def _check_values(leaves: Sequence[Any]) -> None:
