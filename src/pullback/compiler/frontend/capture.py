@@ -16,6 +16,7 @@ import numpy as np
 
 from ...array import dtypes, locks
 from ...core import warn
+from ...core.body import generators
 from ...core.levels import fresh_level
 from ...core.modes import DEFAULT, NO_GRAD, Modes, modes, set_modes
 from ...core.node import LEAF, Node
@@ -246,12 +247,13 @@ class _Capture:
             raise self.session.refusal("the numbers of a traced tensor decide what happens next")
         if self.cells.stand_in_was_read(equations, [number]):
             raise self.session.refusal("a number depends on a gradient that is absent", Again)
-        drawn = default_generator.get_state()
+        streams = {g: g.mark() for e in equations for g in generators(e.op, e.attrs)}
         try:
             program = program_of(recorder, equations, self.cells.inputs, [number])
             (found,) = program.run(*(slots.value for slots in self.cells.before))
         finally:
-            default_generator.set_state(drawn)
+            for stream, mark in streams.items():
+                stream.return_to(mark)
         return found.item()
 
     def _follow_modes(self, before: Modes) -> None:
