@@ -115,7 +115,7 @@ class Recorder:
     shared : list of SharedMemory
     silent : dict of int to (list, int)
         By the identity of a version counter, which is kept so that no other one gets it, the counter and how
-        many writes it counts of which eager's does not know: those by ``.data``.
+        many writes it counts of which eager's does not know: those by ``.data`` and of running statistics.
     refused : BaseException or None
         Why an op could not be written down; a program that caught the error went on without knowing why.
     """
@@ -453,10 +453,17 @@ class Recorder:
             t._value, t._level = owner._value, owner._level
             if t._counter is not owner._counter and type(t._counter) is not NoVersions:
                 t._counter[0] += 1
-                self.silent[id(t._counter)] = (t._counter, self.unknown_to_eager(t) + 1)
+                self.uncount(t)
 
-    def unknown_to_eager(self, t: Any) -> int:
-        """Return how many of the writes that a tensor's version counts eager's does not."""
+    def uncount(self, t: Any) -> None:
+        """Note that a write that a tensor's version counts is one that eager's does not."""
+        self.silent[id(t._counter)] = (t._counter, self._unknown_to_eager(t) + 1)
+
+    def times_written(self, t: Any) -> int:
+        """Return how often a tensor was written to, as its version counts in eager."""
+        return int(t._counter[0]) - self._unknown_to_eager(t)
+
+    def _unknown_to_eager(self, t: Any) -> int:
         known = self.silent.get(id(t._counter))
         return 0 if known is None else known[1]
 

@@ -15,6 +15,7 @@ from typing import Any, TypeVar, cast
 
 from .. import autograd, nn
 from ..core.modes import change, modes
+from ..core.tracer import running
 from ..core.value import TensorBase
 from ..tensor.api import REGISTRY
 from ..tensor.builtin import HOME, behind, published
@@ -132,6 +133,8 @@ class TorchFunctionMode:
         raise NotImplementedError
 
     def __enter__(self) -> Any:
+        if (recorder := running()) is not None:
+            raise recorder.refuse(RuntimeError("the function enters a mode that sees each op"))
         activate()
         change(function_modes=(*modes().function_modes, self))
         return self

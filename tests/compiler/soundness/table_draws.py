@@ -145,4 +145,12 @@ def step(x):
     return random.choice(ops)(x) * random.choice((1.0, 2.0))
 --- change 4
 ops.append(torch.exp)
+=== own_generators_draw_decides: compiles
+g = torch.Generator()
+g.manual_seed(3)
+def step(x):
+    x = x * torch.rand(3, generator=g)
+    return x + torch.rand(3) if x.sum() > 6 else x * torch.randint(1, 4, (3,), generator=g)
+--- state
+g.get_state()
 ''')

@@ -244,4 +244,14 @@ flag = True
 w.mul_(p * 2)
 --- change 4
 flag = False
+=== versions_of_what_data_and_statistics_write: compiles
+m = nn.BatchNorm1d(3)
+made = []
+def step(x):
+    w = x * 0.5
+    w.data.copy_(x)
+    made[:] = [w]
+    return m(torch.stack([x, w]))
+--- state
+made[0]._version, m.running_mean._version, m.running_var._version, m.num_batches_tracked._version
 ''')

@@ -347,4 +347,23 @@ w = torch.ones(3, requires_grad=True)
 def step(x): return x * w
 --- thread 3
 torch.set_grad_enabled(False)
+=== function_mode_entered_inside:
+class M(torch.overrides.TorchFunctionMode):
+    calls = []
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        M.calls.append(func.__name__)
+        return func(*args, **(kwargs or {}))
+def step(x):
+    with M():
+        return x * 2
+--- state
+M.calls
+=== modules_checkpointed_in_order_where_errors_are_handled:
+m = nn.Sequential(nn.Linear(3, 3), nn.Tanh(), nn.Dropout(0.5))
+def step(x):
+    try:
+        x = torch.utils.checkpoint.checkpoint_sequential(m, 1, x, use_reentrant=False)
+    except (RuntimeError, TypeError):
+        x = x + 1
+    return x
 ''')

@@ -418,4 +418,18 @@ def step(x):
 K = 0.9
 --- state
 m, sch.last_epoch
+=== rate_made_a_tensor_under_a_schedule
+m = nn.Linear(3, 1)
+o = torch.optim.SGD(m.parameters(), lr=0.1)
+s = torch.optim.lr_scheduler.LambdaLR(o, lambda e: 1 / (e + 1))
+def step(x):
+    o.zero_grad()
+    m(x).sum().backward()
+    o.step()
+    s.step()
+    return x * o.param_groups[0]["lr"]
+--- change 3
+o.param_groups[0]["lr"] = torch.tensor(0.05)
+--- state
+m, o, s.last_epoch
 ''')

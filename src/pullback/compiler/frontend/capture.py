@@ -16,6 +16,7 @@ import numpy as np
 
 from ...array import dtypes, locks
 from ...core import warn
+from ...core.body import generators
 from ...core.levels import fresh_level
 from ...core.modes import DEFAULT, NO_GRAD, Modes, modes, set_modes
 from ...core.node import LEAF, Node
@@ -246,12 +247,13 @@ class _Capture:
             raise self.session.refusal("the numbers of a traced tensor decide what happens next")
         if self.cells.stand_in_was_read(equations, [number]):
             raise self.session.refusal("a number depends on a gradient that is absent", Again)
-        drawn = default_generator.get_state()
+        streams = {g: g.mark() for e in equations for g in generators(e.op, e.attrs)}
         try:
             program = program_of(recorder, equations, self.cells.inputs, [number])
             (found,) = program.run(*(slots.value for slots in self.cells.before))
         finally:
-            default_generator.set_state(drawn)
+            for stream, mark in streams.items():
+                stream.return_to(mark)
         return found.item()
 
     def _follow_modes(self, before: Modes) -> None:
@@ -294,7 +296,7 @@ class _Capture:
             if t._value.index != cells.inputs[at] and at not in cells.given_data
         ]  # fmt: skip
         out.writes = [(at, output(t)) for at, t in changed]
-        out.counts = [_counted(t, recorder.unknown_to_eager(t)) for _, t in changed]
+        out.counts = [recorder.times_written(t) for _, t in changed]
         grads = self._gradients(out, output)
         if grads is None:
             return None
@@ -442,11 +444,6 @@ def _check_given(cells: Cells, out: Captured) -> None:
 
 def _freeze(t: Any) -> None:
     t.requires_grad_(False)
-
-
-def _counted(t: Any, unknown: int) -> int:
-    """Return how often a tensor that the function is given was written to, as its version counts."""
-    return t._counter[0] - unknown if unknown else max(t._counter[0], 1)
 
 
 def _check_values(leaves: Sequence[Any]) -> None:

@@ -232,7 +232,7 @@ class Results:
             output = self._outputs.get(key)
             if output is None:
                 output = self._outputs[key] = self._output(value)
-        version = None if t._inference else t._counter[0]
+        version = None if t._inference else self._recorder.times_written(t)
         self.made.append(Made(output, which, leaf, number, placement, version=version))
         self.tensors.append(t)
         return len(self.made) - 1

@@ -115,6 +115,8 @@ def _update(running: Any, batch: Any, momentum: float, out: Any = None) -> None:
         writing.write(running, running * (1 - momentum) + batch * momentum)
     finally:
         set_modes(before)
+    if type(a) is Tracer:
+        a.recorder.uncount(running)
     if out is not None and type(out._value) is Tracer and out._node is not None:
         # Views follow a write by the version, so a trace counts it; what was saved stays valid all the same.
         nodes = out._value.recorder.uncounted.setdefault(id(running._counter), [])

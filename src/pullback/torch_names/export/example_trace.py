@@ -22,6 +22,7 @@ from numpy import ndarray
 
 from ...compiler.program.program import Program
 from ...core.blame import user_frame
+from ...core.body import drawing_apart
 from ...core.levels import fresh_level
 from ...core.op import TABLE
 from ...core.recorder import Recorder, Reference
@@ -113,7 +114,8 @@ class ExampleRecorder(Recorder):
             operands = tuple(
                 self.values[o.index] if isinstance(o, Reference) else o for o in equation.operands
             )
-            result = TABLE[equation.op].evaluate_in_order(operands, equation.attrs)
+            attrs = drawing_apart(equation.op, equation.attrs)
+            result = TABLE[equation.op].evaluate_in_order(operands, attrs)
             parts = result if equation.several else (result,)
             self.values.update(zip(equation.outputs, parts, strict=True))
         return self.values[index]
@@ -126,7 +128,7 @@ class ExampleRecorder(Recorder):
             if "depends on the data" not in str(error):
                 raise
         operands = tuple(self.computed(v.index) if isinstance(v, Tracer) else v for v in seen)
-        result = op.evaluate_in_order(operands, attrs)
+        result = op.evaluate_in_order(operands, drawing_apart(op.name, attrs))
         parts = result if op.many or len(op.outputs) > 1 else (result,)
         return tuple((np.shape(p), np.asarray(p).dtype) for p in parts)
 
@@ -199,7 +201,7 @@ def traced(
             recorder.values[t._value.index] = array
         inputs = [t._value.index for t in cells]
         recorder.given = set(inputs[len(state) :])
-        with tracing(recorder), lifting:
+        with lifting, tracing(recorder):
             returned = model(*args, **kwargs)
         found: list[Any] = []
         result = placed(returned, found)

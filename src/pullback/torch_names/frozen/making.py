@@ -18,6 +18,7 @@ from ...compiler.program.text import Unprintable, kind
 from ...compiler.runtime import call_text, engine, image, linked_code, machine_code, thread_pool
 from ...compiler.runtime.executable import Executable
 from ...compiler.runtime.thread_pool import PARALLEL, SYMBOLS
+from ...core.body import generators
 from ...core.op import TABLE
 from ...core.value import array_of
 from ...errors import with_note
@@ -95,7 +96,7 @@ def _model(model: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any], names: 
         raise with_note(
             RuntimeError(f"freeze: the model writes to its buffers {', '.join(example.mutated)}"), training
         )
-    drawing = sorted({e.op for e in example.program.equations if TABLE[e.op].draws})
+    drawing = sorted({e.op for e in example.program.equations if generators(e.op, e.attrs)})
     if drawing:
         raise with_note(
             RuntimeError(f"freeze: the model draws random numbers ({', '.join(drawing)})"), training

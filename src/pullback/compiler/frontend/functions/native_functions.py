@@ -165,7 +165,25 @@ def callback(session: Session, f: Any) -> Any:
                 session.made(container)
         return calls.call(f, args, kwargs)
 
-    return called
+    is_object = not isinstance(f, (FunctionType, MethodType, functools.partial))
+    return _Object(session, called) if is_object else called
+
+
+class _Object:
+    """Stand for an object that is called: to code that is not rewritten it shows nothing else of itself."""
+
+    def __init__(self, session: Session, called: Any) -> None:
+        functools.update_wrapper(self, called, updated=())
+        self._session = session
+        self._called = called
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._called(*args, **kwargs)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise self._session.refusal(f"a function of ours asks for the {name} of an object that it is given")
 
 
 def call_native(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -203,9 +203,6 @@ class _Steps:
     def number(self, look: Any) -> Any:
         """Return a number that `look` gives after the steps; None where it is not known to be one."""
         session = self._session
-        places = [place for _, scheduler, _ in self.done for place in _places(scheduler)]
-        if any(isinstance(v, (TensorBase, Deferred)) for place in places for v in place.values()):
-            return None
         if any(isinstance(v, (TensorBase, Deferred)) for _, _, values in self.done for v in values):
             return None
         changed = session.changed()
@@ -243,6 +240,8 @@ class Rehearsed(Deferred):
         """Do the steps, look, and put everything back."""
         places = [place for _, scheduler, _ in self._done for place in _places(scheduler)]
         before = [dict(place) for place in places]
+        if any(isinstance(v, (TensorBase, Deferred)) for held in before for v in held.values()):
+            raise TypeError("a step writes into a tensor, which is not put back")
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
