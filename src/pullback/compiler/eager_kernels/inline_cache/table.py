@@ -10,14 +10,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 from operator import attrgetter, methodcaller
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from ....array.blas import single_threaded
 from ....array.loop_recording.recording import agrees, lying_alike, record
 from ....array.loop_recording.steps import DECIDE, Recording
-from ....array.strides import address
+from ....array.strides import address, restrided
 from ....core import facade
 from ....core.blame import written
 from ....tensor.inline_cache.nodes import Left, Source
@@ -77,14 +79,19 @@ def _views(compute: Callable[..., Any], arrays: Sequence[np.ndarray]) -> Views:
 
 def _view(array: np.ndarray, result: np.ndarray) -> Callable[[np.ndarray], np.ndarray] | None:
     """Return what gives a result of an array that lies there; None where that is no plain view."""
-    turned, shape = array.T, result.shape
     if array is result or array.size != result.size or array.dtype is not result.dtype:
         return None
-    if (turned.shape, turned.strides) == (shape, result.strides):
-        return attrgetter("T")
-    if array.flags.c_contiguous and result.flags.c_contiguous:
-        return methodcaller("reshape", shape)
-    return None
+    reshaped: Callable[[np.ndarray], np.ndarray] = methodcaller("reshape", result.shape)
+    for view in (attrgetter("T"), *((attrgetter("mT"),) if array.ndim > 1 else ()), reshaped):
+        found = view(array)
+        if (address(found), found.shape, found.strides) == (address(array), result.shape, result.strides):
+            return view
+    reach, within = map(np.lib.array_utils.byte_bounds, (result, array))
+    return partial(_restrided, result.shape, result.strides) if reach == within else None
+
+
+def _restrided(shape: tuple[int, ...], strides: tuple[int, ...], array: np.ndarray) -> np.ndarray:
+    return restrided(array, shape, strides)
 
 
 def _without(compute: Callable[..., Any], views: Views) -> Callable[..., Any]:
@@ -104,6 +111,16 @@ def _with(played: Callable[..., Any], views: Views) -> Callable[..., Any]:
         return tuple([next(each) if view is None else view[1](arrays[view[0]]) for view in views])
 
     return whole
+
+
+def _alone(played: Callable[..., Any]) -> Callable[..., Any]:
+    """Return what plays without OpenBLAS's threads: 2 µs for 30 of a product that Python does."""
+
+    def call(*arrays: np.ndarray) -> Any:
+        with single_threaded():
+            return played(*arrays)
+
+    return call
 
 
 class Viewed(NamedTuple):
@@ -170,6 +187,8 @@ class InlineCaches:
             return compute(*arrays)
 
         found = None if self._replays is None else self._replays.function(recording, leave)
+        if found is not None and recording.alone:
+            found = _alone(found)
         return compute if found is None or not agrees(compute, found, arrays, left) else found
 
     def add(
