@@ -297,12 +297,10 @@ class Recorder:
         if x.ndim == 1:
             x, result = x[None], result[..., None, :] if inputs[1].ndim > 1 else result[None]
         work = x.size * y.shape[-1]
-        if work >= _LONG:
-            raise Unrecorded("a product that takes long")
+        if work >= _LONG or any(np.may_share_memory(v, result) for v in (x, y)):
+            raise Unrecorded("a product that takes long, or operands that overlap")
         if work >= TAKES_THREADS:
             self.alone.add(is_held())
-        if any(np.may_share_memory(v, result) for v in (x, y)):
-            raise Unrecorded("operands that overlap")
         stack = result.shape[:-2]
         parts = [np.broadcast_to(v, (*stack, *v.shape[-2:])) for v in (x, y)] + [result]
         places = self.places(*parts)
