@@ -37,6 +37,7 @@ def both(monkeypatch: pytest.MonkeyPatch, call: Any, *arrays: np.ndarray) -> tup
         monkeypatch.setattr(large, "SIZE", size)
         monkeypatch.setattr(large, "CHAIN", size if size > large.WORTH else large.WORTH_CHAIN)
         monkeypatch.setattr(large, "ROWS", size if size > large.WORTH else large.WORTH_ROWS)
+        monkeypatch.setattr(large, "SLOW", size if size > large.WORTH else large.WORTH_SLOW)
         leaves = [torch.from_numpy(a.copy()) for a in arrays]
         leaves = [x.requires_grad_() if x.is_floating_point() else x for x in leaves]
         out = call(*leaves)

@@ -55,8 +55,8 @@ _NAMES: dict[Any, str] = {
     np.power: "pow", np.arctan2: "atan2", np.hypot: "hypot",
 }  # fmt: skip
 
-#: Those that NumPy computes one number at a time in both precisions, for which native loops are asked from as
-#: few elements as along rows. 2¹⁴ float32 with the pullback, µs, NumPy, native, torch: log1p 254, 94, 98,
+#: Those that NumPy computes one number at a time in both precisions, for which native loops are asked from
+#: few elements on. 2¹⁴ float32 with the pullback, µs, NumPy, native, torch: log1p 254, 94, 98,
 #: expm1 238, 73, 107, atan 231, 83, 125, sinh 511, 121, 134, atan2 574, 178, 185.
 _ONE_BY_ONE = {
     np.expm1, np.log1p, np.tan, np.arcsin, np.arccos, np.arctan, np.sinh, np.cosh, np.arcsinh, np.arctanh,
@@ -87,7 +87,7 @@ _NATIVE_ROW = 1 << 15
 
 def worth_asking(kernel: Any) -> int:
     """Return the number of elements from which `apply` is to run an op's kernel."""
-    return large.WORTH_ROWS if kernel in _ONE_BY_ONE else WORTH_ASKING
+    return large.WORTH_SLOW if kernel in _ONE_BY_ONE else WORTH_ASKING
 
 
 def apply(ufunc: Any, *operands: Any, out: ndarray | EllipsisType = ...) -> ndarray:
@@ -108,7 +108,7 @@ def apply(ufunc: Any, *operands: Any, out: ndarray | EllipsisType = ...) -> ndar
         found = spread(ufunc, operands)
         if found is not None:
             return found
-    worth = large.ROWS if ufunc in _ONE_BY_ONE else large.CHAIN
+    worth = large.SLOW if ufunc in _ONE_BY_ONE else large.CHAIN
     if out is ... and arrays and arrays[0].size >= worth and ufunc in _NAMES:
         found = _native(ufunc, operands)
         if found is not None:

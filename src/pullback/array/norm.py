@@ -430,7 +430,11 @@ def _of_groups(values: ndarray | None, images: int, groups: int) -> ndarray | No
     if values is None:
         return None
     each = values.reshape(groups, -1)
-    return each if images == 1 else np.tile(each, (images, 1))
+    if images == 1:
+        return each
+    out = np.empty((images, *each.shape), each.dtype)  # np.tile leaves no loop that a recording could play
+    out[:] = each
+    return out.reshape(-1, each.shape[1])
 
 
 def group_norm_adjoint(

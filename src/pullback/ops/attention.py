@@ -201,7 +201,7 @@ def _rows_outside_heads(g: Term) -> Term:
     if len(shape_of(g)) != 4:
         return g
     count, heads, rows, width = shape_of(g)
-    if type(g) is ndarray:
+    if isinstance(g, ndarray):
         laid = np.empty((count, rows, heads, width), g.dtype)
         np.copyto(laid.swapaxes(1, 2), g)
         return laid.swapaxes(1, 2)
@@ -269,7 +269,7 @@ def _pulled(
     values: tuple[Any, ...] = (g, query, key, value, output, logs, attn_mask)
     about = (parts, is_causal, kind, factor, scores_too)
     blocks: list[tuple[slice, ...]] = [()]
-    if not scores_too and all(v is None or type(v) is ndarray for v in values):
+    if not scores_too and all(v is None or isinstance(v, ndarray) for v in values):
         blocks = _blocks(lead, rows, keys, len(parts))
     if len(blocks) == 1:
         return _block_rule(values, *about)
@@ -348,7 +348,7 @@ def _stretch_rule(
     """
     g, query, totals, logs, key, value = given
     turned = matmul(g, swap(value))
-    if type(turned) is type(query) is type(logs) is ndarray and dtype_of(turned) == kind:
+    if all(isinstance(v, ndarray) for v in (turned, query, logs)) and dtype_of(turned) == kind:
         made = _scores(query, key, attn_mask, later, factor)
         weights, each, pulled = _pulled_on_arrays(made, logs, turned, totals, factor, scores_too)
     else:

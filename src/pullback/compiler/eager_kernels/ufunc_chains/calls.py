@@ -12,6 +12,7 @@ import numpy as np
 
 from ....array.chain_steps import Variant
 from ....array.chains import MOST, MOST_ALONE, SCALAR
+from ....array.elementwise import worth_asking
 from ....core import facade
 from ...emit.restricted_python import Bool, Int, Object, Words, native, null, python, real, room, store
 from ...runtime.python_objects import is_alike, shared, tensor_around
@@ -62,8 +63,10 @@ def largest(variant: Variant) -> int:
     steps, result = variant.note.steps, len(variant.roles)
     # The slots of what only the chain sees come after that of the result.
     alone = len(steps) == 1 and all(o.slot <= result for o in steps[0].operands)
-    alone = alone and not steps[0].reduces and steps[0].ufunc in _EXACT
-    return MOST_ALONE if alone else MOST
+    if not alone or steps[0].reduces:
+        return MOST
+    # Of more of what is slow a native loop is asked for, which gives other bits.
+    return MOST_ALONE if (ufunc := steps[0].ufunc) in _EXACT else min(MOST, worth_asking(ufunc) - 1)
 
 
 def _may_be_laid_out(variant: Variant) -> bool:
