@@ -18,7 +18,7 @@ import numpy as np
 from numpy import ndarray
 
 from ...array.probes import MOST, probes
-from ...array.strides import address, strides_of
+from ...array.strides import address, storage, strides_of
 from ...core import facade
 from ...core.levels import META
 from ...core.meta import Meta
@@ -196,8 +196,10 @@ def _name(notes: Notes, value: ndarray, layout: Any) -> str:
     if isinstance(layout, Layout):
         return layout.name
     if type(layout) is ndarray:
-        # There are no tensors among the arguments: this is what a second call gave.
+        # There are no tensors among the arguments: this is what a second call gave. Memory that is not
+        # NumPy's, as that of a file (`from_file`), may be other in the next call.
         equal = layout.tobytes() == value.tobytes() and not np.may_share_memory(layout, value)
+        equal = equal and storage(value)[0].flags.owndata
     else:
         equal = len({*map(bytes, value.reshape(-1, 1).view(np.uint8))}) == 1
     if not equal:
