@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
+from ...array.loop_recording.recording import lying_alike
 from ...array.probes import MOST, probes
 from ...array.strides import address, storage, strides_of
 from ...core import facade
@@ -60,20 +61,24 @@ def no_warnings() -> Iterator[None]:
 
 def without_inference(call: Function, given: tuple[Any, ...], tensors: list[Any], result: Any) -> Any:
     """Return the arguments of a call that inference mode made, its tensors and its result as they are where
-    nothing is recorded.
+    nothing is recorded. The call is made once more, on copies, for it may write to what it is given.
 
     Raises
     ------
     Unplanned
         It gives other arrays there.
     """
-    tensors = with_history([tensor._value for tensor in tensors], [False] * len(tensors))
+    arrays = [tensor._value for tensor in tensors]
+    tensors = with_history([lying_alike(array, array) for array in arrays], [False] * len(arrays))
     given = replaced(given, iter(tensors))
     alike = call(*given)
     pairs = zip(result, alike, strict=True) if isinstance(alike, (tuple, list)) else [(result, alike)]
     for own, other in pairs:
         x, y = own._value, other._value
-        shared = [(np.may_share_memory(x, v._value), np.may_share_memory(y, v._value)) for v in tensors]
+        shared = [
+            (np.may_share_memory(x, array), np.may_share_memory(y, v._value))
+            for array, v in zip(arrays, tensors, strict=True)
+        ]
         if (
             type(x) is not ndarray or (x.shape, x.dtype, strides_of(x)) != (y.shape, y.dtype, strides_of(y))
             or x.tobytes() != y.tobytes() or any(mine is not its for mine, its in shared)
