@@ -91,3 +91,18 @@ def test_an_optimizer_with_a_schedule_is_freed_without_the_collector() -> None:
         assert gone() is None
     finally:
         gc.enable()
+
+
+def test_a_loaded_state_is_not_copied():
+    """As in torch: a state dict that was loaded once goes on with the steps."""
+    x = torch.ones(3, requires_grad=True)
+    first = torch.optim.Adam([x], lr=0.1)
+    x.grad = torch.ones(3)
+    first.step()
+    state = first.state_dict()
+    second = torch.optim.Adam([x], lr=0.1)
+    second.load_state_dict(state)
+    assert second.state[x]["exp_avg"] is first.state[x]["exp_avg"]
+    second.step()
+    assert state["state"][0]["step"].item() == 2
+    assert torch.equal(state["state"][0]["exp_avg"], second.state[x]["exp_avg"])

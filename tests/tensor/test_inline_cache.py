@@ -135,6 +135,27 @@ def test_shapes_strides_and_dtypes_are_told_apart():
     assert torch.flip(x.int(), (0,)).dtype == torch.int32
 
 
+def test_a_file_is_read_in_every_call(tmp_path):
+    path = tmp_path / "numbers"
+    path.write_bytes(bytes(8))
+    assert not learn(lambda: torch.from_file(str(path), size=2)) and learn(torch.arange, 3.0)
+    path.write_bytes(b"\x00\x00\x80\x3f" * 2)
+    assert torch.from_file(str(path), size=2).tolist() == [1, 1]
+    torch.from_file(str(path), True, 2).add_(1)
+    assert torch.from_file(str(path), size=2).tolist() == [2, 2] and torch.arange(3.0).tolist() == [0, 1, 2]
+
+
+def test_inference_mode_writes_once_in_each_call():
+    x, y, mean, variance = torch.zeros(3), torch.rand(4, 3), torch.zeros(3), torch.ones(3)
+    calls = 5 * inline_cache._CALLS
+    with torch.inference_mode():
+        for _ in range(calls):
+            x.sub_(-1)
+            torch.nn.functional.batch_norm(y, mean, variance, training=True, momentum=1 / calls)
+    assert x.tolist() == [calls] * 3
+    assert torch.allclose(mean, y.mean(0) * (1 - (1 - 1 / calls) ** calls), rtol=1e-4)
+
+
 def test_history_is_recorded():
     x = torch.rand(2, 3)
     assert learn(torch.amax, x, 1)

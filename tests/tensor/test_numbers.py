@@ -31,3 +31,8 @@ def test_members_of_enumerations_are_numbers() -> None:
     assert pullback.tensor(Label.DOG).dtype == pullback.int64
     assert pullback.tensor([Label.DOG, 3]).tolist() == [2, 3]
     assert pullback.full((2,), Label.CAT).tolist() == [1, 1]
+
+
+def test_a_number_beyond_halves_is_infinite_without_a_warning():
+    x = pullback.ones(2, dtype=pullback.float16)
+    assert (x * 1e20).tolist() == (x + 1e20).tolist() == x.mul_(1e20).tolist() == [float("inf")] * 2

@@ -11,6 +11,7 @@ from numpy import ndarray
 
 from ..array import dtypes
 from ..array.deferred_import import import_later
+from ..array.quiet import IGNORE, loud, quiet
 from .value import shape_of
 from .warn import warn_of_complex_half
 
@@ -101,7 +102,11 @@ def converted(x: ndarray, dtype: np.dtype[Any]) -> ndarray:
     """Return an array in another dtype; of an expanded one NumPy would move the repeated axes inward."""
     if dtype == COMPLEX32:
         warn_of_complex_half()
-    return x.astype(dtype, "C" if 0 in x.strides else "K")
+    token = quiet(IGNORE)  # as where `mul` of halves is given 1e20
+    try:
+        return x.astype(dtype, "C" if 0 in x.strides else "K")
+    finally:
+        loud(token)
 
 
 def rounded(result: Any, half: np.dtype[Any]) -> Any:

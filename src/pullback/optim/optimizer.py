@@ -412,13 +412,13 @@ def check_fused(fused: bool | None, foreach: bool | None, differentiable: bool) 
 
 
 def _loaded(name: str, value: Any, param: Any) -> Any:
-    """Return a state value in the parameter's dtype; the step count stays as it is."""
-    if not isinstance(value, Tensor):
-        return value
-    tensor: Any = value
-    if name != "step" and param.is_floating_point():
-        return tensor.to(dtype=param.dtype).clone()
-    return tensor.clone()
+    """Return a state value in the parameter's dtype; the step count stays as it is. As in torch, what has
+    that dtype is no copy: steps to come change what was loaded.
+    """
+    if isinstance(value, Tensor) and name != "step" and param.is_floating_point():
+        tensor: Any = value
+        return tensor.to(dtype=param.dtype)
+    return value
 
 
 def _with_hooks(step: Callable[..., Any]) -> Callable[..., Any]:

@@ -17,8 +17,9 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
+from ...array.loop_recording.recording import lying_alike
 from ...array.probes import MOST, probe
-from ...array.strides import address, strides_of
+from ...array.strides import address, storage, strides_of
 from ...core import facade
 from ...core.levels import META
 from ...core.meta import Meta
@@ -60,20 +61,24 @@ def no_warnings() -> Iterator[None]:
 
 def without_inference(call: Function, given: tuple[Any, ...], tensors: list[Any], result: Any) -> Any:
     """Return the arguments of a call that inference mode made, its tensors and its result as they are where
-    nothing is recorded.
+    nothing is recorded. The call is made once more, on copies, for it may write to what it is given.
 
     Raises
     ------
     Unplanned
         It gives other arrays there.
     """
-    tensors = with_history([tensor._value for tensor in tensors], [False] * len(tensors))
+    arrays = [tensor._value for tensor in tensors]
+    tensors = with_history([lying_alike(array, array) for array in arrays], [False] * len(arrays))
     given = replaced(given, iter(tensors))
     alike = call(*given)
     pairs = zip(result, alike, strict=True) if isinstance(alike, (tuple, list)) else [(result, alike)]
     for own, other in pairs:
         x, y = own._value, other._value
-        shared = [(np.may_share_memory(x, v._value), np.may_share_memory(y, v._value)) for v in tensors]
+        shared = [
+            (np.may_share_memory(x, array), np.may_share_memory(y, v._value))
+            for array, v in zip(arrays, tensors, strict=True)
+        ]
         if (
             type(x) is not ndarray or (x.shape, x.dtype, strides_of(x)) != (y.shape, y.dtype, strides_of(y))
             or x.tobytes() != y.tobytes() or any(mine is not its for mine, its in shared)
@@ -200,8 +205,10 @@ def _name(notes: Notes, value: ndarray, layout: Any) -> str:
     if isinstance(layout, Layout):
         return layout.name
     if type(layout) is ndarray:
-        # There are no tensors among the arguments: this is what a second call gave.
+        # There are no tensors among the arguments: this is what a second call gave. Memory that is not
+        # NumPy's, as that of a file (`from_file`), may be other in the next call.
         equal = layout.tobytes() == value.tobytes() and not np.may_share_memory(layout, value)
+        equal = equal and storage(value)[0].flags.owndata
     else:
         equal = len({*map(bytes, value.reshape(-1, 1).view(np.uint8))}) == 1
     if not equal:
