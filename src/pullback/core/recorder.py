@@ -25,6 +25,7 @@ from .blame import user_frame
 from .bulk import unwrapped
 from .op import TABLE
 from .overlap import FULL, PARTIAL
+from .recorded_constants import bits_of, kept, same
 from .tracer import Tracer, tracing
 from .value import TensorBase, array_of, dtype_of, shape_of
 from .versions import NoVersions
@@ -46,8 +47,6 @@ class Reference(NamedTuple):
 
 #: The types of operands that are no values of a program.
 NUMBERS = (type(None), bool, int, float, complex)
-#: Bytes of the largest constants that are compared by their numbers.
-_COMPARED = 1 << 16
 #: In place of the kind of an operand that is neither a value of the program nor a number.
 _OTHER = -1
 #: Without the function around it that a class of named tuples has, in a third of the time.
@@ -297,7 +296,7 @@ class Recorder:
             array = np.asarray(value)
             known = self._constant_of.get(id(array))
             # The function may write to the array later, or may have since it met a tracer first.
-            if known is None or not _same(self.constants[known[1]], array):
+            if known is None or not same(self.constants[known[1]], array):
                 self._constant_of[id(array)] = known = (array, self._constant(array))
             return Reference(known[1]), array
         plain: Any
@@ -311,14 +310,9 @@ class Recorder:
         """Return the number of a new constant, or of one with the same numbers: what a step makes anew in
         each repetition is one constant, so that the repetitions are the same equations.
         """
-        key, told = None, array
-        if array.size and not any(s for s, n in zip(array.strides, array.shape, strict=True) if n > 1):
-            # A covector, as of a mean, is one number everywhere.
-            told = array[(0,) * array.ndim]
-        if not array.dtype.hasobject and told.flags.c_contiguous and told.nbytes <= _COMPARED:
-            key = (array.dtype, array.shape, told is array, told.tobytes())
-            if key in self._constant_like:
-                return self._constant_like[key]
+        key = bits_of(array)
+        if key is not None and key in self._constant_like:
+            return self._constant_like[key]
         number = self._new_constant(array)
         if key is not None:
             self._constant_like[key] = number
@@ -326,7 +320,7 @@ class Recorder:
 
     def _new_constant(self, array: ndarray) -> int:
         number = self.new(array.shape, array.dtype).index
-        self.constants[number] = _kept(array)
+        self.constants[number] = kept(array)
         if not array.flags.forc and not is_dense(array):
             self.layouts.spread(number, array)
         return number
@@ -351,7 +345,7 @@ class Recorder:
 
     def check_lifted(self) -> None:
         """Refuse where a view was written to whose base has become a constant before."""
-        if not all(_same(self.constants[number], np.asarray(array)) for array, number in self.lifted):
+        if not all(same(self.constants[number], np.asarray(array)) for array, number in self.lifted):
             self.refuse(RuntimeError("the function writes to a view of a tensor that it makes"))
 
     def refuse(self, error: BaseException) -> BaseException:
@@ -486,41 +480,3 @@ class Recorder:
                 found = self.layouts.overlap(owner, written, operand)
                 if found == PARTIAL or (apart and found == FULL):
                     self.refuse(RuntimeError("the function writes to memory that it reads in the same op"))
-
-
-#: Contiguous arrays of fewer elements are kept as they are; of others so many are looked at before all are.
-_MANY = 256
-
-
-def _kept(array: ndarray) -> ndarray:
-    """Return a copy; of one number that is everywhere, one that has it once."""
-    if array.size > 1 and _is_one_number(array):
-        return np.broadcast_to(array[(0,) * array.ndim].copy(), array.shape)
-    return array.copy(order="K")
-
-
-def _is_one_number(array: ndarray) -> bool:
-    """Return whether all elements have the same bits."""
-    if not any(s for s, n in zip(array.strides, array.shape, strict=True) if n > 1):
-        return True
-    if array.size < _MANY or not array.flags.c_contiguous or array.itemsize > _WORD:
-        return False
-    bits = _bits(array.reshape(-1))
-    return bool((bits[:_MANY] == bits[0]).all() and (bits == bits[0]).all())
-
-
-def _same(a: ndarray, b: ndarray) -> bool:
-    """Return whether two arrays hold the same bits."""
-    if a.shape != b.shape or a.dtype != b.dtype:
-        return False
-    if a.itemsize > _WORD or a.dtype.hasobject:
-        return a.tobytes() == b.tobytes()
-    return np.array_equal(_bits(a), _bits(b))
-
-
-#: Bytes of the largest whole numbers by which bits are compared.
-_WORD = 8
-
-
-def _bits(array: ndarray) -> ndarray:
-    return array.view(f"u{array.itemsize}")

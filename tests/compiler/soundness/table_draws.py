@@ -153,4 +153,11 @@ def step(x):
     return x + torch.rand(3) if x.sum() > 6 else x * torch.randint(1, 4, (3,), generator=g)
 --- state
 g.get_state()
+=== own_generators_draw_of_constants
+g = torch.Generator()
+g.manual_seed(3)
+def step(x):
+    return x + torch.multinomial(torch.ones(4), 3, generator=g) + torch.normal(torch.zeros(3), 1.0, generator=g)
+--- state
+g.get_state()
 ''')

@@ -127,7 +127,6 @@ class _Capture:
         given = (t for t in self._leaves_given if isinstance(t, TensorBase))
         self.cells = Cells(self.recorder, given, knowledge.phantoms)
         self._thread = threading.get_ident()
-        self._drawn: Any = None
         self._heard, self._hears = warnings.catch_warnings(), False
         self._varying = frozenset(self._loose()) & varying - knowledge.decisive
         self.session = self.cells.session = Session(self.cells, self._number_of, knowledge, first, turning)
@@ -137,7 +136,7 @@ class _Capture:
     def run(self) -> Captured | None:
         """Trace; None where it must be done again."""
         recorder, session = self.recorder, self.session
-        self._drawn = drawn = default_generator.get_state()
+        session.streams[default_generator] = default_generator.get_state()
         _running.add(self)
         given = frozenset(warn.GIVEN)
         found = None
@@ -165,7 +164,8 @@ class _Capture:
                 self._follow_modes(before)
                 if len(warn.GIVEN) > len(given):
                     raise OnlyNow
-                if not np.array_equal(default_generator.get_state()._value, drawn._value):
+                streams = session.streams.items()
+                if any(not np.array_equal(g.get_state()._value, state._value) for g, state in streams):
                     raise Unsupported("the function draws random numbers that depend on none of its tensors")
                 found = self._written_down(result)
             if session.refused is not None:
@@ -186,7 +186,7 @@ class _Capture:
             current.reset(token)
             warn.GIVEN.intersection_update(given)
             if found is None:
-                default_generator.set_state(drawn)
+                self._put_streams_back()
             self.cells.put_back()
             _running.discard(self)
 
@@ -206,10 +206,13 @@ class _Capture:
         """Undo, in a forked child, what the thread that traces in the parent would undo at its end."""
         self.session.rollback()
         self.cells.put_back()
-        if self._drawn is not None:
-            default_generator.set_state(self._drawn)
+        self._put_streams_back()
         if self._hears:
             self._heard.__exit__(None, None, None)
+
+    def _put_streams_back(self) -> None:
+        for generator, state in self.session.streams.items():
+            generator.set_state(state)
 
     def _with_numbers(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """Return the arguments, with what stands for those that are other numbers in other calls."""
@@ -320,10 +323,7 @@ class _Capture:
             return None
         if back is not None and roots:
             forward = cut(out, cells, forward, numbers, back.covectors, back.pulled)
-            out.arrives = [
-                {place for n, (_, place) in enumerate(out.pulled) if place is not None and n in reached}
-                for reached in back.reached
-            ]
+            out.arrives = back.arrives(out)
         else:
             forward = rewritten("half", forward, Roller(recorder), numbers)
         out.program = program_of(recorder, needed(forward, numbers, recorder.dtypes), cells.inputs, numbers)

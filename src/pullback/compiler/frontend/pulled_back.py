@@ -124,6 +124,13 @@ class ResultsPulledBack:
         del self._recorder.equations[before:]
         return found
 
+    def arrives(self, out: Captured) -> list[set[int]]:
+        """Return the places, among what is pulled back, of what each root's own covector arrives at."""
+        return [
+            {place for n, (_, place) in enumerate(out.pulled) if place is not None and n in reached}
+            for reached in self.reached
+        ]
+
     def _refused(self, error: Exception) -> dict[int, Exception]:
         """Return which roots cannot be pulled back, and why."""
         if len(self._roots) == 1:

@@ -221,7 +221,10 @@ def given(session: Session, f: Any, value: Any) -> Any:
         return value.known()
     if isinstance(kind, EnumMeta) and isinstance(value, int):
         return int(value)
-    if isinstance(kind, EnumMeta) or isinstance(value, (Node, Generator, np.generic, np.dtype)):
+    if isinstance(value, Generator):
+        session.streams.setdefault(value, value.get_state())
+        return value
+    if isinstance(kind, EnumMeta) or isinstance(value, (Node, np.generic, np.dtype)):
         return value
     if isinstance(value, (BaseException, TracebackType)):
         # What leaves a context of ours passes it on, or looks at its class.

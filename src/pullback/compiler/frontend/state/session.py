@@ -57,6 +57,8 @@ class Session(Writes):
         #: Tensors whose gradients were looked for, by identity.
         self.asked_grads: set[int] = set()
         self._generators: WeakSet[Any] = WeakSet()
+        #: Where torch's generators stood before the function was given them.
+        self.streams: dict[Any, Any] = {}
         #: Readings of clocks, in order, and what holds those of a call.
         self.clocks: list[Any] = []
         self.readings: Any = None

@@ -1,0 +1,60 @@
+"""Keep the arrays that a program reads as constants, and find those with the same bits."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+#: Bytes of the largest constants that are compared by their numbers.
+_COMPARED = 1 << 16
+#: Contiguous arrays of fewer elements are kept as they are; of others so many are looked at before all are.
+_MANY = 256
+
+
+def bits_of(array: ndarray) -> tuple[Any, ...] | None:
+    """Return what arrays of one dtype, shape and layout with the same bits have in common; None where that is
+    too much to look at.
+    """
+    told = array
+    if array.size and not any(s for s, n in zip(array.strides, array.shape, strict=True) if n > 1):
+        # A covector, as of a mean, is one number everywhere.
+        told = array[(0,) * array.ndim]
+    if array.dtype.hasobject or not told.flags.c_contiguous or told.nbytes > _COMPARED:
+        return None
+    return array.dtype, array.shape, told is array, told.tobytes()
+
+
+def kept(array: ndarray) -> ndarray:
+    """Return a copy; of one number that is everywhere, one that has it once."""
+    if array.size > 1 and _is_one_number(array):
+        return np.broadcast_to(array[(0,) * array.ndim].copy(), array.shape)
+    return array.copy(order="K")
+
+
+def _is_one_number(array: ndarray) -> bool:
+    """Return whether all elements have the same bits."""
+    if not any(s for s, n in zip(array.strides, array.shape, strict=True) if n > 1):
+        return True
+    if array.size < _MANY or not array.flags.c_contiguous or array.itemsize > _WORD:
+        return False
+    bits = _bits(array.reshape(-1))
+    return bool((bits[:_MANY] == bits[0]).all() and (bits == bits[0]).all())
+
+
+def same(a: ndarray, b: ndarray) -> bool:
+    """Return whether two arrays hold the same bits."""
+    if a.shape != b.shape or a.dtype != b.dtype:
+        return False
+    if a.itemsize > _WORD or a.dtype.hasobject:
+        return a.tobytes() == b.tobytes()
+    return np.array_equal(_bits(a), _bits(b))
+
+
+#: Bytes of the largest whole numbers by which bits are compared.
+_WORD = 8
+
+
+def _bits(array: ndarray) -> ndarray:
+    return array.view(f"u{array.itemsize}")
