@@ -22,7 +22,7 @@ def iterate(thing: Any) -> Any:
     session = current.get()
     kind = type(thing)
     if kind in (str, bytes, range, Size) or isinstance(thing, TensorBase):
-        return iter(thing)
+        return session.made(iter(thing))
     thing = containers.behind_proxy(thing)
     if containers.is_container(thing):
         return containers.iterator(session, thing)
@@ -34,7 +34,7 @@ def iterate(thing: Any) -> Any:
             return thing
         raise session.refusal("it goes on with an iterator that was there before")
     if isinstance(thing, np.ndarray) and session.is_fresh(thing):
-        return iter(thing)
+        return session.made(iter(thing))
     session.typed(thing)
     maker = session.lookup(kind, "__iter__")
     if type(maker) is FunctionType:
@@ -43,9 +43,9 @@ def iterate(thing: Any) -> Any:
         getter = session.lookup(kind, "__getitem__")
         if type(getter) is FunctionType:
             return session.made(_by_number(session, getter, thing))
-        return iter(thing)
+        return session.made(iter(thing))
     if isinstance(kind, type) and type(thing).__name__ in ("EnumType", "EnumMeta"):
-        return iter(thing)
+        return session.made(iter(thing))
     raise session.refusal(f"it iterates over a {kind.__name__}")
 
 
