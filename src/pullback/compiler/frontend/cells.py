@@ -16,6 +16,7 @@ from numpy import ndarray
 from ...array.strides import strides_of
 from ...core.backward_task import nodes_behind
 from ...core.marked import Marked
+from ...core.modes import modes
 from ...core.node import LEAF, AccumulateGrad, Node, Nowhere
 from ...core.recorder import Equation, Recorder, read_by
 from ...core.tracer import Tracer
@@ -283,7 +284,7 @@ class Cells:
             self.strides[t._value.index] = strides_of(lies)
         t._level = recorder.level
         t._view = None
-        if not t._inference:  # which refuses to be saved in the trace, too
+        if modes().inference or not t._inference:  # which refuses to be saved in the trace, too
             t._counter = [0]
         if t._node is not None:
             if t._node is not LEAF:
