@@ -293,7 +293,7 @@ class _Capture:
             session.effect(_give, cells.tensors[at], given)
         changed = [
             (at, t) for at, t in enumerate(cells.tensors)
-            if (t._value.index != cells.inputs[at] or recorder.times_written(t)) and at not in cells.given_data
+            if at not in cells.given_data and (t._value.index != cells.inputs[at] or recorder.times_written(t))
         ]  # fmt: skip
         out.writes = [(at, output(t)) for at, t in changed]
         out.counts = [recorder.times_written(t) for _, t in changed]
