@@ -71,7 +71,7 @@ def accumulate_grad(node: AccumulateGrad, g: Any, create_graph: bool) -> None:
         elif recorder is not None:
             # In place, as below: who holds the gradient finds it changed.
             sharing = recorder.sharing(old)
-            total = plus(old, as_tensor(g))
+            total = plus(old, as_tensor(g)).to(old.dtype)
             old._value, old._level = total._value, total._level
             recorder.tell_sharing(old, sharing)
             old._counter[0] += 1

@@ -20,7 +20,7 @@ from .batched import Batched, front
 from .levels import fresh_level
 from .modes import DEFAULT, NO_GRAD, modes
 from .node import Node, Output
-from .saved import graph_reader, picker, plain_saved
+from .saved import Packed, graph_reader, picker, plain_saved
 from .tracer import Tracer
 from .value import TensorBase, Value, shape_of, wrap
 
@@ -59,6 +59,8 @@ def pullback_of_tensors(op: Op, general: Callable[..., Any]) -> Callable[..., An
     behind = 3 * op.layout.count
 
     def backward(self: Node, g: object) -> Any:
+        if any(type(v) is Packed for v in self._saved[:behind:3]):
+            return general(self, g)  # unpack hooks run once
         if type(g) is Tracer and g.recorder.patterns is not None:
             return g.recorder.patterns.pulled(self, g, general)
         if type(g) is not facade.Tensor or ((kind := type(g._value)) is not ndarray and kind is not Batched):

@@ -28,7 +28,7 @@ from .overlap import FULL, PARTIAL
 from .recorded_constants import bits_of, kept, same
 from .tracer import Tracer, tracing
 from .value import TensorBase, array_of, dtype_of, shape_of
-from .versions import NoVersions
+from .versions import NoVersions, version_of
 
 if TYPE_CHECKING:
     from .op import Op
@@ -375,7 +375,7 @@ class Recorder:
 
     def pick(self, copy: Any, source: Any) -> Any:
         """Note, and return, a copy that stands for a view of a tensor, or for itself."""
-        if not self.picks:
+        if not self.picks or source._inference:
             self.refuse(RuntimeError("the function can tell that a tensor shares no memory with another one"))
         self.picked.append((copy, copy._counter[0], source, source._counter[0]))
         return copy
@@ -455,7 +455,7 @@ class Recorder:
 
     def times_written(self, t: Any) -> int:
         """Return how often a tensor was written to, as its version counts in eager."""
-        return int(t._counter[0]) - self._unknown_to_eager(t)
+        return int(version_of(t)) - self._unknown_to_eager(t)
 
     def _unknown_to_eager(self, t: Any) -> int:
         known = self.silent.get(id(t._counter))

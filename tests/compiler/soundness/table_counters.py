@@ -335,4 +335,12 @@ k = 2
 def step(x):
     assert x.sum() < 15, "too large"
     return x * 2
+=== version_of_what_is_transposed_in_place_by_a_view: compiles
+t, same = torch.arange(8.0), torch.ones(3)
+def step(x):
+    t.view(2, 4).t_()
+    same.copy_(same)
+    return x * 2
+--- state
+t._version, same._version
 ''')

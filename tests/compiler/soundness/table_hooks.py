@@ -241,4 +241,17 @@ def step(x):
     return w.detach() * 1
 --- change 2
 handle = w.register_hook(lambda g: g + 1)
+=== unpack_hooks_run_once_inside: compiles
+seen = [0]
+w = torch.tensor([1.0, -1.0, 2.0], requires_grad=True)
+def unpack(t):
+    seen[0] += 1
+    return t
+def step(x):
+    with torch.autograd.graph.saved_tensors_hooks(lambda t: t, unpack):
+        y = (x * w).sin() * w
+    y.sum().backward()
+    return y.detach()
+--- state
+seen, w.grad
 ''')

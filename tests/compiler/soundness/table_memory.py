@@ -556,4 +556,13 @@ q
 q = p * 2
 --- state
 p, p.grad
+=== gradient_of_another_dtype_than_its_leaf: compiles
+w = nn.Parameter(torch.ones(2, 3))
+w.sum().backward()
+w.data = w.data.double()
+def step(x):
+    (w * 0.1).sum().backward()
+    return x + w.grad[0]
+--- state
+w.grad, w.dtype
 ''')

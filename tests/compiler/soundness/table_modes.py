@@ -366,4 +366,18 @@ def step(x):
     except (RuntimeError, TypeError):
         x = x + 1
     return x
+=== inference_tensor_saved_where_the_error_is_handled: compiles
+with torch.inference_mode(): given = torch.arange(3.0)
+w = torch.ones(3, requires_grad=True)
+def step(x):
+    try: return x + w * given
+    except RuntimeError: return x + 7 * given
+=== inference_tensor_saved_of_what_is_dropped: raises
+with torch.inference_mode(): given = torch.arange(3.0)
+w = torch.ones(3, requires_grad=True)
+def step(x):
+    y = w * given
+    return x * 2
+--- change 4
+w.requires_grad_(False)
 ''')

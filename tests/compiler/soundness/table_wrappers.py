@@ -340,4 +340,13 @@ F.scaled_dot_product_attention = f
 dict(d)
 --- after
 F.scaled_dot_product_attention = old
+=== compiled_function_in_a_wrapper_that_has_its_attributes: compiles
+@compiled
+def inner(x): return x * 2
+@functools.wraps(inner)
+def step(x): return inner(x) * 10
+=== compiled_function_in_transforms_that_have_its_attributes:
+inner = compiled(lambda x: (x * x).sum())
+each, slope = torch.func.vmap(inner), torch.func.grad(inner)
+def step(x): return each(torch.stack([x, x + 1])), slope(x)
 ''')

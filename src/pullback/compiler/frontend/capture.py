@@ -295,8 +295,8 @@ class _Capture:
         for at, given in cells.given_data.items():
             session.effect(_give, cells.tensors[at], given)
         changed = [
-            (at, t) for at, t in enumerate(cells.tensors)
-            if t._value.index != cells.inputs[at] and at not in cells.given_data
+            (at, t) for at, t in enumerate(cells.tensors) if at not in cells.given_data
+            and (t._value.index != cells.inputs[at] or recorder.times_written(t))
         ]  # fmt: skip
         out.writes = [(at, output(t)) for at, t in changed]
         out.counts = [recorder.times_written(t) for _, t in changed]

@@ -16,6 +16,7 @@ from numpy import ndarray
 from ...array.strides import strides_of
 from ...core.backward_task import nodes_behind
 from ...core.marked import Marked
+from ...core.modes import modes
 from ...core.node import LEAF, AccumulateGrad, Node, Nowhere
 from ...core.recorder import Equation, Recorder, read_by
 from ...core.tracer import Tracer
@@ -283,7 +284,8 @@ class Cells:
             self.strides[t._value.index] = strides_of(lies)
         t._level = recorder.level
         t._view = None
-        t._counter = [0]
+        if modes().inference or not t._inference:  # which refuses to be saved in the trace, too
+            t._counter = [0]
         if t._node is not None:
             if t._node is not LEAF:
                 self._continued[id(t)] = t
@@ -331,8 +333,9 @@ class Cells:
                 own = self.phantom.get(at)
                 if own is None or t._grad is not own or own._value.index not in self.phantom_values:
                     raise Unsupported(_PAST)
-            if t._value.shape != self.recorder.shapes[self.inputs[at]]:
-                raise Unsupported("a tensor that the function is given changes its shape")
+            number, recorder = self.inputs[at], self.recorder
+            if (t._value.shape, t._value.dtype) != (recorder.shapes[number], recorder.dtypes[number]):
+                raise Unsupported("a tensor that the function is given changes its shape or dtype")
 
     def new_leaves(self) -> list[int]:
         """Return the cells that require no grad before the call and do after it."""

@@ -147,8 +147,9 @@ def call_function(session: Session, f: FunctionType, args: tuple[Any, ...], kwar
     if rule is not None:
         return rule(session, f, args, kwargs)
     if f.__dict__ and (native := f.__dict__.get("_native")) is not None:
-        # A compiled function inside another one is a part of it.
-        return call(native.function, args, kwargs)
+        # A compiled function inside another one is a part of it. What wraps one has its attributes, too.
+        if f.__dict__.get("__wrapped__", native.function) is native.function:
+            return call(native.function, args, kwargs)
     if f.__name__ in _REFUSED_NAMES:
         raise session.refusal(f"it calls {f.__name__}")
     if native_functions.is_native(file):
