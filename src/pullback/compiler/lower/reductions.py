@@ -230,6 +230,10 @@ def variance(
     return [copied(v, s) for v, (s, _) in zip(found, context.results, strict=False)]
 
 
+def _root(context: Context, x: Lowered) -> Lowered:
+    return context.map(x.shape, x.dtype, lambda ops, indices: ops.sqrt(x.at(ops, indices)))
+
+
 def product(context: Context, x: Lowered, dim: int | None = None, keepdim: bool = False) -> Lowered | None:
     """Lower the product along an axis, or of all elements."""
     dtype = context.results[0][1]
