@@ -140,6 +140,15 @@ EXPRESSIONS = [
         "torch.tensor([1.0, 1.0, float('nan')])), (torch.ones(3), torch.full((3,), 5.0)))]"
         for name in ("maximum", "minimum", "fmax", "fmin")
     ),
+    # Differences that are no integers of the dtype, and functions far out.
+    "torch.isclose(torch.tensor([-(2**63), 2**53 + 1]), torch.tensor([2**63 - 1, 2**53])).tolist()",
+    "torch.isclose(torch.tensor([True, False]), torch.tensor([True, True])).tolist()",
+    "torch.isclose(torch.tensor([2, 3]).byte(), torch.tensor([3, 3]).byte(), atol=1.0).tolist()",
+    "torch.special.airy_ai(torch.tensor([1e10, 104.0, float('inf')])).tolist()",
+    (
+        "torch.autograd.grad(torch.exp2(x := torch.tensor(127.9, requires_grad=True)), x, "
+        "torch.tensor(1.3))[0].item()"
+    ),
     # Integrals of bytes, and of nothing; quantiles of nothing.
     "torch.trapezoid(torch.tensor([126, 2, 127, 3, -128], dtype=torch.int8))",
     "torch.trapezoid(torch.ones(2, 0, dtype=torch.bool))",

@@ -248,7 +248,7 @@ def _squares(d: ndarray, dims: tuple[int, ...], keepdim: bool) -> ndarray:
 def _wide_var(x: ndarray, dims: tuple[int, ...], correction: float, keepdim: bool) -> ndarray:
     """Return the variance in the dtype in which the squares were added."""
     if x.dtype.kind == "c":
-        parts = (_wide_var(part, dims, correction, keepdim) for part in (x.real, x.imag))
+        parts = _wide_var(x.real, dims, correction, keepdim), _wide_var(x.imag, dims, correction, keepdim)
         return np.add(*parts, out=...)
     r = _squares(_centred(x, dims), dims, keepdim)
     freedom = max(count(x.shape, dims) - correction, 0)
