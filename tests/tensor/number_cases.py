@@ -104,4 +104,55 @@ EXPRESSIONS = [
         "11).t()).int().tolist())[1]"
     ),
     "torch.bernoulli(torch.ones(3, 5).t()).stride()",
+    # Squares that float32 does not hold.
+    "torch.tensor([1e30, 2e30, 3e30]).std().item()",
+    "torch.tensor([1e30, 2e30, 3e30]).var().item()",
+    "torch.tensor([[1e-30, 2e-30, 3e-30]] * 2).std(1).tolist()",
+    "torch.std_mean(torch.tensor([1e30, 2e30, 3e30]).bfloat16())[0].item()",
+    "torch.func.grad(torch.std)(torch.tensor([1e30, 2e30, 3e30])).tolist()",
+    # Limits that halves do not hold.
+    "torch.nn.functional.threshold(torch.tensor([0.3, 0.1]).bfloat16(), 0.3, 0.7).tolist()",
+    "torch.nn.functional.threshold(torch.tensor([0.3, 0.1]).half(), 0.3, 0.7).tolist()",
+    "torch.nn.functional.hardshrink(torch.tensor([0.3, -0.3, 0.1]).bfloat16(), 0.3).tolist()",
+    "torch.nn.functional.hardshrink(torch.tensor([0.3, -0.3, 0.1]).half(), 0.3).tolist()",
+    (
+        "torch.func.grad(lambda x: torch.nn.functional.threshold(x, 0.3, 0.7).sum())(torch.tensor([0.3, "
+        "0.1]).half()).tolist()"
+    ),
+    # Slopes at the edge of a domain.
+    (
+        "torch.autograd.grad(torch.logit(x := torch.tensor([-0.0, 0.0, 1.0, 2.0], requires_grad=True)), x, "
+        "torch.ones(4))[0].tolist()"
+    ),
+    (
+        "torch.autograd.grad(torch.logit(x := torch.tensor([0.0, float('nan')], requires_grad=True), 0.1), "
+        "x, torch.ones(2))[0].tolist()"
+    ),
+    "torch.nn.functional.threshold(torch.ones(2).bfloat16(), 1.0, 1e39)",
+    "torch.nn.functional.threshold(torch.ones(2).half(), 1e39, 1.0)",
+    (
+        "torch.autograd.grad(torch.special.xlog1py(x := torch.ones(1, requires_grad=True), "
+        "torch.tensor([float('inf')])), x, torch.zeros(1))"
+    ),
+    # Tangents at a tie, and at nan.
+    *(
+        f"[v.tolist() for v in torch.func.jvp(torch.{name}, (torch.tensor([1.0, float('nan'), 1.0]), "
+        "torch.tensor([1.0, 1.0, float('nan')])), (torch.ones(3), torch.full((3,), 5.0)))]"
+        for name in ("maximum", "minimum", "fmax", "fmin")
+    ),
+    # Differences that are no integers of the dtype, and functions far out.
+    "torch.isclose(torch.tensor([-(2**63), 2**53 + 1]), torch.tensor([2**63 - 1, 2**53])).tolist()",
+    "torch.isclose(torch.tensor([True, False]), torch.tensor([True, True])).tolist()",
+    "torch.isclose(torch.tensor([2, 3]).byte(), torch.tensor([3, 3]).byte(), atol=1.0).tolist()",
+    "torch.special.airy_ai(torch.tensor([1e10, 104.0, float('inf')])).tolist()",
+    (
+        "torch.autograd.grad(torch.exp2(x := torch.tensor(127.9, requires_grad=True)), x, "
+        "torch.tensor(1.3))[0].item()"
+    ),
+    # Integrals of bytes, and of nothing; quantiles of nothing.
+    "torch.trapezoid(torch.tensor([126, 2, 127, 3, -128], dtype=torch.int8))",
+    "torch.trapezoid(torch.ones(2, 0, dtype=torch.bool))",
+    "torch.trapezoid(torch.ones(0, requires_grad=True))",
+    "torch.quantile(torch.ones(0, 3), 0.5, 1)",
+    "torch.quantile(torch.ones(0, dtype=torch.int64), 0.5)",
 ]

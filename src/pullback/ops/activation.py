@@ -20,6 +20,7 @@ from ..core.connected import PIECEWISE, refused
 from ..core.op import Call, Term, elementwise, op, renamed
 from ..core.value import shape_of
 from .comparison import ge, gt, le, lt, where, zeros_of
+from .convert import widened
 from .elementwise import exp, sigmoid, tanh
 from .join import cat
 from .kernels import into, no_complex_limits, refuse
@@ -122,7 +123,7 @@ hardtanh = _activation(
 threshold = _activation(
     "threshold",
     lambda x, at, value: _chosen(x <= _of(x, at), _of(x, value), x, x.dtype),
-    lambda g, x, threshold: where(le(x, threshold), 0, g),
+    lambda g, x, threshold: where(le(widened(x), threshold), 0, g),
     attrs=("threshold", "value"), gradient=PIECEWISE,
 )
 

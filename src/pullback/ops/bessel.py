@@ -111,6 +111,7 @@ spherical_bessel_j0 = _underived("spherical_bessel_j0", _spherical,
 
 def _airy(x: ndarray, /, out: Any = ...) -> ndarray:
     result = np.asarray(special("airy")(x)[0])
+    np.copyto(result, 0, where=x > 103.892)  # where it rounds to 0; SciPy's is nan from 1e10 on
     np.copyto(result, np.nan, where=np.isinf(x))
     return into(out, result)
 

@@ -219,8 +219,6 @@ def _near(a: ndarray, b: ndarray, /, rtol: float, atol: float, equal_nan: bool, 
         close = np.logical_or(close, np.isnan(a) & np.isnan(b), out=...)
     if rtol == 0 and atol == 0:
         return close
-    if a.dtype.kind in "biu":
-        a, b = a.astype(np.int64), b.astype(np.int64)
     gap = np.abs(a - b)
     return np.logical_or(close, np.isfinite(gap) & (gap <= atol + np.abs(rtol * b)), out=...)
 

@@ -37,7 +37,7 @@ def _float(name: str, kernel: Any, rule: Callable[..., Any] | None, **fields: An
 
 exp = _float("exp", np.exp, lambda g, out: g * conj(out),
              summary="Return the exponential eˣ of each element.")
-exp2 = _float("exp2", np.exp2, lambda g, out: g * conj(out * math.log(2)),
+exp2 = _float("exp2", np.exp2, lambda g, out: g * conj(out) * math.log(2),
               summary="Return the power 2ˣ of each element.", names=("exp2", "special.exp2"))
 expm1 = _float("expm1", np.expm1, lambda g, out: g * conj(out + 1),
                summary="Return eˣ − 1 of each element, exact near 0.", names=("expm1", "special.expm1"))

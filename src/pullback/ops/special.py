@@ -14,9 +14,10 @@ from numpy import ndarray
 from ..array import scipy_functions
 from ..core.op import Call, Term, elementwise
 from .arithmetic import log
-from .comparison import eq, ge, le, where
+from .comparison import eq, ge, gt, le, lt, where
 from .convert import conj
-from .elementwise import cos, exp, log1p, sin
+from .elementwise import abs as absolute
+from .elementwise import cos, exp, sin
 from .kernels import from_scipy, into, refuse
 
 _TWO_OVER_ROOT_PI = 2 / math.sqrt(math.pi)
@@ -68,7 +69,7 @@ def _erfinv(x: ndarray, /, out: Any = ...) -> ndarray:
 
 def _erfinv_rule(g: Term, x: Term) -> Term:
     root = erfinv(x)
-    return exp(root * root) * g * (1 / _TWO_OVER_ROOT_PI)
+    return exp(root * root) * (1 / _TWO_OVER_ROOT_PI) * g
 
 
 #: DLMF 7.17.1.
@@ -120,10 +121,10 @@ def _logit(x: ndarray, /, eps: float | None, out: Any = ...) -> ndarray:
 
 def _logit_rule(g: Term, x: Term, eps: float | None) -> Term:
     """Return g / (x·(1 − x)); 0 where the input was cut, nan outside [0, 1] where it was not."""
-    slope = g / (x * (1 - x))
+    slope = g / absolute(x * (1 - x))  # at -0, too, it is +∞
     if eps is None or eps < 0:
         return where(ge(x, 0) & le(x, 1), slope, math.nan)
-    return where(ge(x, eps) & le(x, 1 - eps), slope, 0)
+    return where(lt(x, eps) | gt(x, 1 - eps), 0, slope)  # a nan stays one
 
 
 #: log(x / (1 − x)), x cut to [eps, 1 − eps] first. Of halves torch rounds the quotient too.
@@ -170,7 +171,7 @@ xlogy_with_number = elementwise(
 )
 #: x·log(1 + y), 0 where x is 0.
 xlog1py: Call = elementwise(
-    "xlog1py", _xlog1py, lambda g, x, y: where(eq(x, 0) & le(y, -1), 0, g * log1p(y)),
+    "xlog1py", _xlog1py, lambda g, x, y: where(eq(x, 0) & le(y, -1), 0, xlog1py(g, y)),
     lambda g, x, y: g * x / (y + 1), node_name="SpecialXlog1PyBackward0", **_XLOG1PY,
 )
 xlog1py_of_number = elementwise(

@@ -75,7 +75,8 @@ def prelu(input: Any, weight: Any) -> Any:
 def hardshrink(input: Any, lambd: float = 0.5) -> Any:
     """Return input where |input| > `lambd`, else 0."""
     check_floating("hardshrink_cpu", input)
-    return o.hardshrink(input, float(lambd))
+    kind = dtype_of(input)
+    return o.hardshrink(input, float(np.asarray(lambd, kind)) if kind.itemsize == 2 else float(lambd))
 
 
 @public(method=False, out=False)

@@ -10,6 +10,7 @@ from ..ops.join import cat
 from ..ops.structure import reshape
 from ..ops.view import select, slice_dim
 from .api import with_signature
+from .creation import zeros
 from .sizes import distinct_dims
 from .tensor import checked_axis, checked_dim
 
@@ -69,11 +70,11 @@ def trapezoid(y: Any, x: Any = None, *, dx: Any = 1, dim: int = -1) -> Any:
     shape = shape_of(y)
     dim = checked_axis(dim, len(shape))
     if not shape[dim]:
-        return y.sum(dim)
+        return zeros((*shape[:dim], *shape[dim + 1 :]), dtype=y.dtype)
     _refuse_bools("trapezoid", y, x)
     if x is None:
         _refuse_unreal("trapezoid", dx)
-        return mul_number((_between(y, dim, 0, -1) + _between(y, dim, 1, 0)).sum(dim), dx / 2)
+        return mul_number(y.sum(dim) - mul_number(y.select(dim, 0) + y.select(dim, -1), 0.5), dx)
     steps = _steps("trapezoid", x, y, dim)
     return div_number(((_between(y, dim, 0, -1) + _between(y, dim, 1, 0)) * steps).sum(dim), 2)
 

@@ -14,6 +14,7 @@ from ..core.wrapper import is_wrapper, named
 from ..errors import argument_type
 from ..ops import elementwise as e
 from ..ops.comparison import near
+from ..ops.convert import cast
 from .api import public
 from .batching import REQUEST, refuse_batched
 from .operands import declare
@@ -66,6 +67,9 @@ def isclose(input: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, eq
             raise RuntimeError(f"{name} must be greater than or equal to zero, but got {value:g}")
     if (rtol or atol) and dtype_of(input) in dtypes.FLOAT8_NUMPY:
         e.deg2rad.op.refuse(dtype_of(input))  # its kernel is the same product with a number
+    if (rtol or atol) and dtype_of(input).kind in "biu":
+        # As in torch: the difference of two integers need not be one of their dtype.
+        input, other = (cast(v, dtypes.get_default_dtype().numpy) for v in (input, other))
     return near(input, other, rtol, atol, equal_nan)
 
 

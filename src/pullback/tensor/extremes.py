@@ -342,11 +342,13 @@ declare(
 
 def _quantile(name: str, input: Any, q: Any, dim: Any, keepdim: bool, interpolation: str) -> Any:
     check_tensor(name, input)
+    if not isinstance(q, TensorBase) and not 0 <= q <= 1:
+        raise RuntimeError(f"quantile() q must be in the range [0, 1] but got {q:g}")
+    if 0 in shape_of(input):
+        raise RuntimeError("quantile() input tensor must be non-empty")
     kind = dtype_of(input)
     if kind not in (np.float32, np.float64):
         raise RuntimeError("quantile() input tensor must be either float or double dtype")
-    if not isinstance(q, TensorBase) and not 0 <= q <= 1:
-        raise RuntimeError(f"quantile() q must be in the range [0, 1] but got {q:g}")
     several = shape_of(q)
     if len(several) > 1:
         raise RuntimeError("quantile() q must be a scalar or 1D tensor")
@@ -365,8 +367,6 @@ def _quantile(name: str, input: Any, q: Any, dim: Any, keepdim: bool, interpolat
     row = shape_of(x)
     last = len(row) - 1
     turned = permute(x, (*(d for d in range(last + 1) if d != own), own))
-    if not row[own]:
-        raise RuntimeError("quantile() input tensor must be non-empty")
     rows = quantile_rows if is_traced(q) or is_traced(x) or batch_levels(x) else _interpolated
     found = rows(turned, q, interpolation, name == "nanquantile")
     rest = shape_of(turned)[:-1]

@@ -16,6 +16,8 @@ from .index import Indices
 from .lowered import Lowered
 from .views import copied
 
+_F64 = np.dtype(np.float64)
+
 
 def _axes(x: Lowered, dims: Sequence[int] | None) -> tuple[int, ...]:
     """Return a reduction's axes: all when none are named."""
@@ -195,7 +197,7 @@ def logsumexp(context: Context, x: Lowered, dims: Sequence[int], keepdim: bool) 
 def moments(
     context: Context, x: Lowered, dims: Sequence[int] | None, correction: float
 ) -> tuple[Lowered, Lowered]:
-    """Return (variance, mean) over axes, without the axes."""
+    """Return (variance in float64, as torch has it; mean) over axes, without the axes."""
     axes = _axes(x, dims)
     x = context.cheap(x)
     count = prod(x.shape[a] for a in axes)
@@ -203,28 +205,29 @@ def moments(
 
     def square(ops: Handler, indices: Indices) -> Any:
         distance = ops.sub(x.at(ops, indices), mean.at(ops, without(indices, axes)))
+        distance = ops.cast(distance, _F64)
         return ops.mul(distance, distance)
 
-    squares = context.reduction(x, axes, "sum", x.dtype, square)
+    squares = context.reduction(x, axes, "sum", _F64, square)
     return _divided(context, squares, max(count - correction, 0)), mean
 
 
 def variance(
-    context: Context, x: Lowered, dims: Sequence[int] | None, correction: float, keepdim: bool
-) -> list[Lowered] | None:
-    """Lower a variance, with the mean where that is asked for."""
-    if context.results[0][1] != computing(context.results[0][1]):
+    context: Context, x: Lowered, dims: Sequence[int] | None, correction: float, keepdim: bool,
+    root: bool = False,
+) -> list[Lowered] | None:  # fmt: skip
+    """Lower a variance, or its root, with the mean where that is asked for."""
+    dtype = context.results[0][1]
+    if dtype != computing(dtype):
         return None
-    found = moments(context, x, dims, correction)
+    wide, mean = moments(context, x, dims, correction)
+
+    def rounded(ops: Handler, indices: Indices) -> Any:
+        value = wide.at(ops, indices)
+        return ops.cast(ops.sqrt(value) if root else value, dtype)
+
+    found = context.map(wide.shape, dtype, rounded), mean
     return [copied(v, s) for v, (s, _) in zip(found, context.results, strict=False)]
-
-
-def deviation(
-    context: Context, x: Lowered, dims: Sequence[int] | None, correction: float, keepdim: bool
-) -> list[Lowered] | None:
-    """Lower a standard deviation, with the mean where that is asked for."""
-    found = variance(context, x, dims, correction, keepdim)
-    return None if found is None else [_root(context, found[0]), *found[1:]]
 
 
 def _root(context: Context, x: Lowered) -> Lowered:
@@ -319,8 +322,8 @@ LOWERINGS: dict[str, Callable[..., Any]] = {
     "prod_all": product,
     "safe_softmax": partial(softmax, safe=True),
     "softmax": softmax,
-    "std": deviation,
-    "std_mean": deviation,
+    "std": partial(variance, root=True),
+    "std_mean": partial(variance, root=True),
     "sum": partial(totals, mean=False),
     "sum_all": partial(totals, mean=False),
     "var": variance,

@@ -16,6 +16,7 @@ from ...errors import argument_type
 from ...ops import activation as o
 from ...ops import elementwise as e
 from ...ops import random as draws
+from ...ops.convert import SINGLE
 from ...ops.softmax import log_softmax as log_softmax_op
 from ...ops.softmax import softmax as softmax_op
 from ...tensor import activations
@@ -119,8 +120,12 @@ def _limits(input: Any, *numbers: Any) -> Any:
     """Return the numbers of a threshold, which the input's dtype has to hold."""
     bound = _THRESHOLD.bind((input, *numbers), {})
     numbers = bound["threshold"], bound["value"]
-    if dtype_of(input).kind != "f":
-        return tuple(scalar_array(v, dtype_of(input)).item() for v in numbers)
+    dtype = dtype_of(input)
+    if dtype.kind not in "fV":
+        return tuple(scalar_array(v, dtype).item() for v in numbers)
+    # Halves are compared in float32, but the value is one of them.
+    for value, held in zip(numbers, (SINGLE if dtype.itemsize == 2 else dtype, dtype)):
+        scalar_array(value, held)
     return tuple(factor(v, input) for v in numbers)
 
 
