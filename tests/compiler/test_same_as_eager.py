@@ -144,6 +144,85 @@ def test_a_write_to_an_inference_tensor_with_views_runs_eagerly():
     assert got.tolist() == [[1.0] * 3] * 2
 
 
+def _shifted_right(x):
+    y = torch.zeros(2, 3)
+    y[:, 1:] = x[:, :-1]
+    y[:, 0] = 7
+    return y
+
+
+def _half_in_place(x):
+    y = x.exp().view(3, 2)
+    return y.clamp_(max=1.5)
+
+
+@pytest.mark.parametrize("function", [_shifted_right, _half_in_place])
+def test_a_write_to_an_inference_tensor_of_which_no_view_is_left_is_compiled(function):
+    x = torch.arange(6.0).view(2, 3)
+    run = compiled(function)
+    with torch.inference_mode():
+        want, got, again = function(x), run(x), run(x + 1)
+    assert run._native.eager_because is None
+    assert got.is_inference() and torch.equal(got, want) and torch.equal(again, function(x + 1))
+
+
+def _copy_into_a_part(x):
+    y = torch.zeros(2, 3)
+    y[:, 1:].copy_(x[:, 1:])
+    return y
+
+
+def _write_beside_a_view(x):
+    y = torch.zeros(2, 3)
+    part = y[1:]
+    y[:, 0] = x[:, 1]
+    return part.clone()
+
+
+def _write_to_a_view_of_what_was_detached(x):
+    y = x * 1
+    detached = y.detach()
+    part = y.view(-1)
+    del y
+    part.add_(1)
+    return detached
+
+
+@pytest.mark.parametrize(
+    "function", [_copy_into_a_part, _write_beside_a_view, _write_to_a_view_of_what_was_detached]
+)
+def test_a_write_to_memory_that_another_inference_tensor_has_is_not_lost(function):
+    x = torch.arange(6.0).view(2, 3)
+    with torch.inference_mode(), pytest.warns(UserWarning, match="inference tensor that has views"):
+        assert torch.equal(compiled(function)(x), function(x))
+
+
+@pytest.mark.parametrize("late", [False, True])
+def test_data_of_a_parameter_are_multiplied_in_place(late):
+    def steps(compile):
+        torch.manual_seed(0)
+        layer = nn.Linear(3, 2)
+        update = torch.optim.SGD(layer.parameters(), 0.1, momentum=0.9)
+        x, mask = torch.randn(4, 3), torch.tensor([[1.0, 0.0, 1.0]])
+
+        def step():
+            update.zero_grad()
+            saved = layer.weight.exp() if late else 1
+            layer.weight.data *= mask
+            loss = (layer(x).square().mean() * saved).sum()
+            loss.backward()
+            update.step()
+            return loss
+
+        run = compile(step)
+        values = [run().item() for _ in range(3)]
+        return run, [*values, *layer.weight.flatten().tolist(), layer.weight._version]
+
+    run, got = steps(compiled)
+    assert run._native.eager_because is None
+    assert got == pytest.approx(steps(lambda step: step)[1])
+
+
 @pytest.mark.parametrize("reentrant", [False, True])
 def test_a_checkpointed_stretch_draws_what_it_drew_before(reentrant):
     torch.manual_seed(0)

@@ -365,10 +365,10 @@ class Recorder:
         before = x._value
         if type(before) is ndarray and any(np.may_share_memory(before, array) for array in self.lent):
             self.refuse(RuntimeError("the function writes to a tensor that shares the memory of an array"))
-        if type(x._counter) is NoVersions and isinstance(before, Tracer) and any(
-            before.index in e.outputs or Reference(before.index) in e.operands
-            for e in self.equations if TABLE[e.op].is_view
-        ):  # fmt: skip
+        # Tensors of one memory have one counter, or one is what `detach` gave; no more is known of them.
+        if type(x._counter) is NoVersions and (
+            sys.getrefcount(x._counter) > 2 or any(t._inference for m in self.shared for t in m.held())
+        ):
             self.refuse(RuntimeError("the function writes to an inference tensor that has views"))
         self.layouts.written(before, new.index)
         return new
@@ -435,6 +435,10 @@ class Recorder:
         if any(owner is t for t in given):
             raise self.refuse(RuntimeError("the function writes to a tensor that it has given other data"))
         return []
+
+    def is_shared(self, tensor: Any, other: Any) -> bool:
+        """Return whether two tensors have one memory, so that one gets what is written to the other."""
+        return any(t is other for t in self.sharing(tensor))
 
     def tell_sharing(self, written: Any, sharing: Iterable[Any]) -> None:
         """Give the tensors that share a tensor's memory what was written to it, or to a view of it.

@@ -22,10 +22,11 @@ from ..array.strides import address
 from ..core import calls, facade, inplace, overlap
 from ..core.blame import stamp, written
 from ..core.calls import ABSENT
-from ..core.modes import DEFAULT, INFERENCE, NO_GRAD, modes
+from ..core.modes import DEFAULT, INFERENCE, NO_GRAD, change, modes, set_modes
 from ..core.node import LEAF, accumulator, unrecorded
+from ..core.tracer import is_tracing
 from ..core.value import TensorBase, dtype_of, shape_of, wrap, wrap_alias
-from ..core.versions import bump
+from ..core.versions import NoVersions, bump
 from ..core.views import DEFAULT_VIEW, INHERITED, NO_GRAD_VIEW, View, bring_up_to_date
 from ..errors import type_name
 from ..ops import index as i
@@ -199,9 +200,7 @@ def _setitem(self: Any, index: Any, value: Any) -> None:
         a, mode = self._value, modes()
         counted = type(self._counter) is list
         if (
-            type(a) is ndarray
-            and a.ndim
-            and self._view is None
+            type(a) is ndarray and a.ndim and self._view is None
             and (counted or mode is INFERENCE)
             and (
                 mode is NO_GRAD or mode is INFERENCE
@@ -335,6 +334,9 @@ def _general_setitem(self: Any, index: Any, value: Any) -> None:
         if type(self) in OVERRIDING or _overridden_by(index) or type(value) in OVERRIDING:
             dispatch_override(_setitem, (self, index, value), {})
             return
+    if type(self._counter) is NoVersions and is_tracing() and modes().inference:
+        _set_whole(self, index, value)
+        return
     source = _source(self, value)
     if index is False:
         return
@@ -359,6 +361,17 @@ def _general_setitem(self: Any, index: Any, value: Any) -> None:
         if own != shape_of(source):
             source = reshape(source, own)
         put_into(x, where, source, dims, False, fills)
+
+
+def _set_whole(x: Any, index: Any, value: Any) -> None:
+    """Write to elements of an inference tensor in a trace: to a copy, whose views are known, and all back."""
+    before = change(inference=False)
+    try:
+        whole = facade.clone(x)
+        _general_setitem(whole, index, value)
+    finally:
+        set_modes(before)
+    inplace.write(x, whole)
 
 
 def _fills(indices: Any, values: Any, accumulate: bool) -> bool:

@@ -287,6 +287,9 @@ class Tensor(Methods):
             raise RuntimeError(
                 "data set to a tensor that requires gradients must be floating point or complex dtype"
             )
+        recorder = getattr(self._value, "recorder", None)
+        if recorder is not None and self._value is other._value and recorder.is_shared(self, other):
+            return  # as in ``x.data *= 2``
         for value in (settled(self), settled(other)):
             replaced = getattr(value, "replaced", None) if self._level or other._level else None
             if replaced is not None and replaced(self, other):
