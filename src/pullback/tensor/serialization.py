@@ -153,7 +153,7 @@ def _deepcopy(self: Any, memo: dict[Any, Any]) -> Any:
         copied = deepcopy(self.untyped_storage(), memo)
         new = over_storage(copied, self.dtype, self.storage_offset(), tuple(self.shape), self.stride())
         new._value = resolved(marked(new._value, *bits_of(self)))
-        if not isinstance(self, facade.Parameter) and type(new._counter) is list:
+        if type(self) is not facade.Parameter and type(new._counter) is list:
             new._counter[0] += 1  # torch writes it by `set_`, and makes a parameter of a clone
         new.requires_grad_(self.requires_grad)
         if self._grad is not None:
