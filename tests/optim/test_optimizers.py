@@ -106,3 +106,23 @@ def test_a_loaded_state_is_not_copied():
     second.step()
     assert state["state"][0]["step"].item() == 2
     assert torch.equal(state["state"][0]["exp_avg"], second.state[x]["exp_avg"])
+
+
+@pytest.mark.parametrize(
+    ("name", "state", "first", "later"),
+    [("Rprop", "step_size", 2, 8), ("ASGD", "eta", 1, 4), ("Adamax", "exp_inf", 2, 8)],
+)
+def test_a_state_is_written_as_often_as_in_torch(name, state, first, later):
+    param = torch.ones(3, requires_grad=True)
+    optimizer = getattr(torch.optim, name)([param], lr=0.01)
+    versions = []
+    for _ in range(4):
+        param.grad = torch.ones(3)
+        optimizer.step()
+        versions.append(optimizer.state[param][state]._version)
+    assert (versions[0], versions[-1]) == (first, later)
+
+
+def test_a_deep_copy_counts_as_written():
+    x, param = torch.ones(3), torch.nn.Parameter(torch.ones(3))
+    assert [copy.deepcopy(v)._version for v in (x, x[::2], param)] == [1, 1, 0]

@@ -156,6 +156,14 @@ def test_inference_mode_writes_once_in_each_call():
     assert torch.allclose(mean, y.mean(0) * (1 - (1 - 1 / calls) ** calls), rtol=1e-4)
 
 
+def test_inference_mode_detaches_to_normal_tensors():
+    x = torch.rand(3)
+    with torch.inference_mode():
+        for _ in range(3 * inline_cache._CALLS):
+            torch.detach(x), x.exp()
+        assert not torch.detach(x).is_inference() and x.exp().is_inference()
+
+
 def test_history_is_recorded():
     x = torch.rand(2, 3)
     assert learn(torch.amax, x, 1)

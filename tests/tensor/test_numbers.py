@@ -36,3 +36,55 @@ def test_members_of_enumerations_are_numbers() -> None:
 def test_a_number_beyond_halves_is_infinite_without_a_warning():
     x = pullback.ones(2, dtype=pullback.float16)
     assert (x * 1e20).tolist() == (x + 1e20).tolist() == x.mul_(1e20).tolist() == [float("inf")] * 2
+
+
+HALVES = ("float16", "bfloat16")
+
+
+@pytest.mark.parametrize("name", HALVES)
+@pytest.mark.parametrize("call", ["add", "sub", "add_", "_foreach_add", "compiled", "step"])
+def test_the_factor_of_a_sum_is_rounded_to_halves(name, call):
+    generator = pullback.Generator().manual_seed(0)
+    x, y = (pullback.randn(64, generator=generator).to(getattr(pullback, name)) for _ in range(2))
+    share = 0.3 if call != "sub" else -0.3
+    rounded = pullback.tensor(share, dtype=x.dtype).float().item()
+    expected = (x.float() + rounded * y.float()).to(x.dtype)
+    assert (expected != (x.float() + share * y.float()).to(x.dtype)).any()
+    if call == "step":
+        x.requires_grad_().grad = y
+        pullback.optim.SGD([x], lr=share, maximize=True).step()
+        found = x.detach()
+    elif call == "compiled":
+        found = pullback.compile(lambda x, y: pullback.add(x, y, alpha=share) * 1)(x, y)
+    elif call == "_foreach_add":
+        (found,) = pullback._foreach_add([x], [y], alpha=share)
+    else:
+        found = getattr(x, call)(y, alpha=abs(share))
+    assert found.tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize("name", HALVES)
+def test_what_halves_do_not_hold_is_refused_as_factor_or_exponent(name):
+    x = pullback.ones(2, dtype=getattr(pullback, name))
+    word = {"float16": "c10::Half", "bfloat16": "c10::BFloat16"}[name]
+    for call in (
+        lambda: x.add(x, alpha=1e300), lambda: x.sub_(x, alpha=-1e300), lambda: x.add_(2, alpha=1e300),
+        lambda: x.pow(1e300), lambda: x.addmv(pullback.ones(2, 2, dtype=x.dtype), x, alpha=1e300),
+    ):  # fmt: skip
+        with pytest.raises(RuntimeError, match=f"^value cannot be converted to type {word} without overflow"):
+            call()
+    assert x.tolist() == [1, 1]
+    # These compute in float32.
+    with pytest.raises(RuntimeError, match="^value cannot be converted to type float without overflow"):
+        x.addcmul(x, x, value=1e300)
+    assert x.addcmul(x, x, value=1e20).tolist() == x.mul(1e20).tolist()
+
+
+def test_factors_are_looked_at_as_in_torch():
+    x, n = pullback.ones(2), pullback.ones(2, dtype=pullback.int8)
+    with pytest.raises(RuntimeError, match="^Boolean alpha only supported for Boolean results"):
+        x.add_(x, alpha=True)
+    with pytest.raises(RuntimeError, match="^value cannot be converted to type int8_t without overflow"):
+        n.addcmul(n, n, value=1e20)
+    with pytest.raises(RuntimeError, match="^value cannot be converted to type float without overflow"):
+        x.addcdiv(x, x, value=1e300)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from typing import Any
 
 import pytest
 
 import pullback as torch
+from pullback.core.warn import forget
 
 
 def test_made_of_numbers() -> None:
@@ -128,3 +130,12 @@ def test_segments_under_the_name_of_the_op() -> None:
     assert torch._segment_reduce(x, "max", lengths=torch.tensor([2, 3, 1])).tolist() == [1.0, 4.0, 5.0]
     offsets = torch.tensor([0, 2, 6])
     assert torch._segment_reduce(x, "sum", offsets=offsets, initial=1.0).tolist() == [2.0, 15.0]
+
+
+def test_a_typed_storage_is_warned_of_once():
+    with warnings.catch_warnings(record=True) as given:
+        warnings.simplefilter("always")
+        forget()
+        for _ in range(3):
+            torch.ones(1).storage()
+    assert len(given) == 1

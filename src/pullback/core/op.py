@@ -298,7 +298,9 @@ class Op(Fields):
                 if self.exact_scalars and np.ndim(given[1]) == 0:
                     if half in dtypes.FLOAT8_NUMPY:
                         raise unsupported(f"{self.name}_cpu_reduced_float", inputs, half)
-                    inputs = (inputs[0], np.asarray(given[1], NARROW[half]))
+                    inputs = (inputs[0], converted(np.asarray(given[1]), NARROW[half]))
+                if self.rounded_attrs and half != COMPLEX32:
+                    attrs = tuple([float(np.asarray(v, half)) for v in attrs])
         token = quiet(IGNORE)
         try:
             result = self._compute(inputs, attrs)

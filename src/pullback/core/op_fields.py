@@ -76,6 +76,8 @@ class Fields:
         complex64.
     exact_scalars : bool
         A second input that is a number or has no axes meets halves in float32, not rounded to one before.
+    rounded_attrs : bool
+        Attributes are rounded to the halves' dtype where inputs have it; rules take them as they are.
     variadic : bool
         The inputs are one sequence of tensors.
     many : bool
@@ -175,6 +177,7 @@ class Fields:
     promote: str | None = None
     halves: bool = False
     exact_scalars: bool = False
+    rounded_attrs: bool = False
     variadic: bool = False
     many: bool = False
     joint: bool = False

@@ -64,7 +64,7 @@ def _add_scaled(x: ndarray, y: Any, /, alpha: Any, out: Any = ...) -> ndarray:
 #: x + alpha·y.
 add_scaled = elementwise(
     "add_scaled", _add_scaled, lambda g: g, lambda g, alpha: g * alpha.conjugate(), attrs=("alpha",),
-    node_name="AddBackward0"
+    node_name="AddBackward0", rounded_attrs=True,
 )
 
 #: The same as a difference: of a factor with the other sign.

@@ -48,6 +48,6 @@ class Adamax(Optimizer):
         grad = with_decay(param, grad, group["weight_decay"])
         mean, norm = state["exp_avg"], state["exp_inf"]
         approach(mean, grad, 1 - beta1)
-        norm.copy_(norm.mul(beta2).maximum(grad.abs().add_(group["eps"])))
+        norm.mul_(beta2).copy_(norm.maximum(grad.abs().add_(group["eps"])))
         rate = number(group["lr"]) / (1 - beta1 ** number(state["step"]))
         add_ratio(param, mean, norm, -rate)

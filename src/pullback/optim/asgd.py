@@ -44,7 +44,7 @@ class ASGD(Optimizer):
         """Step count 0, the rate, the weight of the average 1, the average 0."""
         return {
             "step": tensor(0.0),
-            "eta": tensor(0.0).add_(number(group["lr"])),
+            "eta": tensor(0.0).add_(number(group["lr"])).clone(),
             "mu": tensor(1.0),
             "ax": zeros_like(param),
         }

@@ -40,7 +40,7 @@ class Rprop(Optimizer):
         return {
             "step": tensor(0.0),
             "prev": zeros_like(param),
-            "step_size": zeros_like(param).add_(complex(lr, lr) if param.is_complex() else lr),
+            "step_size": zeros_like(param).add_(complex(lr, lr) if param.is_complex() else lr).clone(),
         }
 
     def update(self, param: Any, grad: Any, state: dict[str, Any], group: dict[str, Any]) -> None:

@@ -194,13 +194,7 @@ def lerp(input: Any, end: Any, weight: Any) -> Any:
         raise NotImplementedError(f"\"{kernel}\" not implemented for '{type_word(dtype_of(input))}'")
     if len(others) == 2:
         return m.lerp_tensor(input, end, weight)
-    _check_real_value(input, weight)
-    return m.lerp(input, end, weight)
-
-
-def _check_real_value(input: Any, value: Any) -> None:
-    if isinstance(value, complex) and dtype_of(input).kind not in "cW":
-        raise RuntimeError("value cannot be converted to type float without overflow")
+    return m.lerp(input, end, factor(weight, input))
 
 
 declare(
@@ -254,7 +248,7 @@ def addcdiv(input: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Any:
             "inputs and as (input + value * tensor1 / tensor2) for float inputs. The future addcdiv behavior "
             "is just the latter implementation: (input + value * tensor1 / tensor2), for all dtypes."
         )
-    return m.addcdiv(input, tensor1, tensor2, value)
+    return m.addcdiv(input, tensor1, tensor2, factor(value, input, tensor1, tensor2))
 
 
 _PRODUCT = "(Tensor input, Tensor tensor1, Tensor tensor2, *, Number value = 1, Tensor out = None)"

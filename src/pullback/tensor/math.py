@@ -11,7 +11,7 @@ from .. import errors
 from ..array import dtypes
 from ..array.dtype_words import c_name, sized_name
 from ..core.batched import Batched
-from ..core.promotion import HALVES, check_broadcast, unsupported
+from ..core.promotion import HALVES, NARROW, check_broadcast, unsupported
 from ..core.value import TensorBase, dtype_of, shape_of, wrap
 from ..ops import arithmetic as a
 from ..ops import comparison as c
@@ -30,6 +30,9 @@ from .properties import common_dtype
 from .signature import Parser
 from .sizes import NOT_GIVEN, tensor
 from .tensor import Tensor
+
+#: Up to here every floating dtype of NumPy's holds numbers.
+_HELD = 6e4
 
 
 def number(value: Any) -> Any:
@@ -51,14 +54,21 @@ def met(input: Any, value: Any) -> tuple[Any, Any]:
     return x, float(np.asarray(value, dtype)) if dtype in HALVES else value
 
 
-def factor(value: Any, *operands: Any) -> Any:
-    """Return a factor of a term, which the dtype in which the operands meet has to hold."""
+def factor(value: Any, *operands: Any, exact: bool = True) -> Any:
+    """Return a factor of a term, which the dtype in which the operands meet has to hold; of halves float32
+    has to, where they are computed in it exactly.
+    """
     value = number(value)
-    if type(value) is int and not 0 <= value < 128:
-        common = common_dtype(*operands)
-        return int(scalar_array(value, common)) if common.kind in "iu" else value
-    if type(value) is complex and (common := common_dtype(*operands)).kind not in "cW":
+    if (type(value) is int and 0 <= value < 128) or (type(value) is float and -_HELD < value < _HELD):
+        return value
+    common = common_dtype(*operands)
+    if common.kind in "iu":
+        held = int(scalar_array(value, common))
+        return held if type(value) is int else value
+    if type(value) is complex and common.kind not in "cW":
         raise overflow("double" if common == np.float64 else "float")
+    if common.kind != "b":
+        scalar_array(value, NARROW.get(common, common) if exact else common)
     return value
 
 
@@ -80,7 +90,7 @@ def _check_alpha(function: str, alpha: Any, *operands: Any) -> None:
     kinds = [dtype_of(v).kind for v in operands if isinstance(v, (Tensor, bool, int, float, complex))]
     if isinstance(alpha, bool) and any(k != "b" for k in kinds):
         raise RuntimeError("Boolean alpha only supported for Boolean results.")
-    if isinstance(alpha, float) and all(k in "biu" for k in kinds):
+    if isinstance(alpha, (float, complex)) and all(k in "biu" for k in kinds):
         raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
     if isinstance(alpha, complex) and all(k != "c" for k in kinds):
         raise RuntimeError("For non-complex input tensors, argument alpha must not be a complex number.")
@@ -92,8 +102,10 @@ def _scaled_parts(plain: Any, scaled: Any, sign: int) -> Any:
     """
 
     def parts(other: Any, *, alpha: Any = 1, out: Any = None) -> Any:
-        if not isinstance(alpha, (int, float)) or out is not None:
+        if not isinstance(alpha, (int, float)) or isinstance(alpha, bool) or out is not None:
             return None, (), ()
+        if not -_HELD < alpha < _HELD:
+            return None, (), ()  # looked at by `factor`
         return (plain.op, (other,), ()) if alpha == 1 else (scaled.op, (other,), (sign * alpha,))
 
     return parts
@@ -116,7 +128,7 @@ def add(input: Any, other: Any, *, alpha: Any = 1) -> Any:
     if type(alpha) is int and alpha == 1:
         return a.add.op.public(input, other)
     _check_alpha("add", alpha, input, other)
-    return m.add_scaled(input, other, factor(alpha, input, other))
+    return m.add_scaled(input, other, factor(alpha, input, other, exact=False))
 
 
 def refuse_bools(input: Any, other: Any) -> None:
@@ -142,7 +154,7 @@ def sub(input: Any, other: Any, *, alpha: Any = 1) -> Any:
         return a.sub.op.public(input, other)
     refuse_bools(input, other)
     _check_alpha("sub", alpha, input, other)
-    return m.sub_scaled(input, other, factor(-number(alpha), input, other))
+    return m.sub_scaled(input, other, factor(-number(alpha), input, other, exact=False))
 
 
 def rsub(input: Any, other: Any, alpha: Any = 1) -> Any:
@@ -163,7 +175,7 @@ def rsub(input: Any, other: Any, alpha: Any = 1) -> Any:
     if alike and dtype_of(input) == dtype_of(other) and type(alpha) is int and alpha == 1:
         return a.rsub_tensor(input, other)
     _check_alpha("rsub", alpha, input, other)
-    alpha = factor(alpha, input, other)
+    alpha = factor(alpha, input, other, exact=False)
     scaled = input if type(alpha) is int and alpha == 1 else a.mul(input, alpha)
     if isinstance(other, Tensor):
         check_broadcast((other, scaled))
@@ -324,8 +336,9 @@ def power_of(input: Any, exponent: Any) -> Any:
     if kind in "iu" and isinstance(exponent, int) and exponent > np.iinfo(dtype_of(input)).max:
         too_long = exponent > np.iinfo(np.int64).max
         raise overflow("int64_t" if too_long else sized_name(dtype_of(input)))
-    half = dtype_of(input) in HALVES
-    return a.pow_scalar(widened(input, exponent), met(input, exponent)[1] if half else exponent)
+    if dtype_of(input) in HALVES and type(exponent) is not complex:
+        exponent = float(scalar_array(exponent, dtype_of(input)))
+    return a.pow_scalar(widened(input, exponent), exponent)
 
 
 def _any_negative(x: Any) -> bool:
@@ -369,9 +382,6 @@ def positive(input: Any) -> Any:
         raise RuntimeError("The `+` operator, on a bool tensor is not supported.")
     return input
 
-
-#: Up to here every floating dtype of NumPy's holds numbers.
-_HELD = 6e4
 
 
 def _filled(input: Any, mask: Any, value: Any) -> Any:

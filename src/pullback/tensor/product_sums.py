@@ -98,7 +98,7 @@ def addmv(input: Any, mat: Any, vec: Any, *, beta: Any = 1, alpha: Any = 1) -> A
         raise RuntimeError(
             f"size mismatch, got input ({size_of(input, 0)}), mat ({rows[0]}x{rows[1]}), vec ({columns[0]})"
         )
-    return c.addmv(input, mat, vec, factor(beta, input), factor(alpha, input))
+    return c.addmv(input, mat, vec, factor(beta, input, exact=False), factor(alpha, input, exact=False))
 
 
 def _addr_(input: Any, vec1: Any, vec2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
@@ -133,7 +133,7 @@ def addr(input: Any, vec1: Any, vec2: Any, *, beta: Any = 1, alpha: Any = 1) -> 
         if kind != "b" and type(value) is bool:
             raise RuntimeError(f"Boolean {name} only supported for Boolean results.")
     operands = (v if dtype_of(v) == common else cast(v, common) for v in (input, vec1, vec2))
-    return c.addr(*operands, factor(beta, input), factor(alpha, input))
+    return c.addr(*operands, factor(beta, input, exact=False), factor(alpha, input, exact=False))
 
 
 @public(inplace=True, written=_in_place(lambda *a, **k: baddbmm(*a, **k), lambda x, y: (*x[:2], *y[-1:])))

@@ -19,6 +19,7 @@ from numpy import ndarray
 
 from ..array import dtypes
 from ..array.strides import Ints, strides_of
+from ..core import facade
 from ..core.marked import marked, memory_of, resolved
 from ..core.meta import is_meta
 from ..core.modes import change, modes, set_modes
@@ -152,6 +153,8 @@ def _deepcopy(self: Any, memo: dict[Any, Any]) -> Any:
         copied = deepcopy(self.untyped_storage(), memo)
         new = over_storage(copied, self.dtype, self.storage_offset(), tuple(self.shape), self.stride())
         new._value = resolved(marked(new._value, *bits_of(self)))
+        if type(self) is not facade.Parameter and type(new._counter) is list:
+            new._counter[0] += 1  # torch writes it by `set_`, and makes a parameter of a clone
         new.requires_grad_(self.requires_grad)
         if self._grad is not None:
             new._grad = deepcopy(self._grad, memo)

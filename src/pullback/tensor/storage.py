@@ -31,6 +31,7 @@ from ..core.meta import Meta, is_meta
 from ..core.modes import modes
 from ..core.value import TensorBase, array_of, innermost, shape_of
 from ..core.versions import bump
+from ..core.warn import warn_once
 from ..core.wrapper import is_wrapper
 from .api import public, with_signature
 from .constants import contiguous_format
@@ -161,11 +162,11 @@ Tensor._typed_storage = _typed_storage  # type: ignore[method-assign]  # torch's
 @public(name="storage", is_function=False, out=False)
 def typed_storage(self: Any) -> TypedStorage:
     """Return the storage, counted in elements (deprecated: see `untyped_storage`)."""
-    warnings.warn(
+    warn_once(
         "TypedStorage is deprecated. It will be removed in the future and UntypedStorage will be the only "
         "storage class. This should only matter to you if you are using storages directly.  To access "
         "UntypedStorage directly, use tensor.untyped_storage() instead of tensor.storage()",
-        stacklevel=3,
+        3,
     )
     return _typed_storage(self)
 

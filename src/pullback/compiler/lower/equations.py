@@ -15,6 +15,7 @@ import numpy as np
 from ...array import dtypes
 from ...core.body import acts, generators
 from ...core.op import TABLE, Op
+from ...core.promotion import HALVES
 from ...core.recorder import Equation, Reference
 from ...ops.random import DRAWS
 from ...ops.refusing import REFUSING
@@ -252,6 +253,8 @@ class _Lowering:
         if None in operands:
             return None
         kinds = tuple([(o.dtype, not o.shape) if isinstance(o, Lowered) else (type(o), o) for o in operands])
+        if op.rounded_attrs and dtype in HALVES:
+            attrs = tuple([float(np.asarray(v, dtype)) for v in attrs])
         computed = _computed(op, op.form, kinds, attrs, dtype, dtypes.get_default_dtype())
         if computed is None:
             return None

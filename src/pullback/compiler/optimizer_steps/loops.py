@@ -48,12 +48,12 @@ class Update:
         self._library = engine.Library(engine.named(name, text, engine.DEFAULT), {})
         self._part = self._library.address("part")
         self._dtype = dtype
-        # An operand has the arrays' dtype; an attribute, and what a product takes unrounded, are as exact as
-        # the computation.
+        # An operand has the arrays' dtype, as the factor of a sum has; another attribute, and what a product
+        # takes unrounded, are as exact as the computation.
         self._operands = [
             ~at
             for name, *of in written.steps
-            for place, at in enumerate(of[: len(TABLE[name].inputs) if name in TABLE else 2])
+            for place, at in enumerate(of[: _rounded(name)])
             if at < 0 and not (place == 1 and name in TABLE and TABLE[name].exact_scalars)
         ]
         self._all = _Serial(self._library.address("all"))
@@ -73,6 +73,14 @@ class Update:
             threads.prepare()
             _Run(threads.address)(self._part, rows.context, rows.count)
         copies.clear()
+
+
+def _rounded(name: str) -> int:
+    """Return how many operands of a step have the arrays' dtype, its numbers too."""
+    if name not in TABLE:
+        return 2
+    op = TABLE[name]
+    return len(op.inputs) + len(op.attrs) * op.rounded_attrs
 
 
 class Rows:

@@ -66,8 +66,12 @@ def without_inference(call: Function, given: tuple[Any, ...], tensors: list[Any]
     Raises
     ------
     Unplanned
-        It gives other arrays there.
+        It gives other arrays there, or a tensor that is neither known nor one of inference mode.
     """
+    # A plan makes inference tensors, or views of what is known: `detach` of a normal tensor gives neither.
+    results = result if isinstance(result, (tuple, list)) else [result]
+    if any(not v._inference and v._view is None and not any(v is t for t in tensors) for v in results):
+        raise Unplanned
     arrays = [tensor._value for tensor in tensors]
     tensors = with_history([lying_alike(array, array) for array in arrays], [False] * len(arrays))
     given = replaced(given, iter(tensors))
