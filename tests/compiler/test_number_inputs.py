@@ -543,3 +543,81 @@ def test_a_number_beyond_a_dtype_is_what_it_is_in_eager(function):
                 compiled(X.clone(), n)
         else:
             assert same(compiled(X.clone(), n), expected)
+
+
+Y = torch.tensor([[math.sin(3.7 * (4 * i + j)) for j in range(4)] for i in range(3)]).double()
+SIGNS = torch.tensor([1.0, -1.0, 1.0], dtype=torch.float64)
+#: Functions that are put together from others, which is what their number goes to.
+COMPOSED: dict[str, Callable[[Any, Any], Any]] = {
+    "triplet": lambda x, k: F.triplet_margin_loss(x, Y, Y.flip(0), margin=k, eps=k / 9),
+    "triplet with a distance": lambda x, k: F.triplet_margin_with_distance_loss(
+        x, Y, Y.flip(0), distance_function=lambda a, b: (a - b).abs().sum(1) * k, margin=k
+    ),
+    "cosine embedding": lambda x, k: F.cosine_embedding_loss(x, Y, SIGNS, margin=k / 9),
+    "hinge embedding": lambda x, k: F.hinge_embedding_loss(x, Y.sign(), margin=k),
+    "ranking": lambda x, k: torch.nn.MarginRankingLoss(k)(x[:, 0], Y[:, 0], SIGNS),
+    "normalize": lambda x, k: F.normalize(x, eps=k) + F.cosine_similarity(x, Y, eps=k)[:, None],
+    "limits": lambda x, k: x.clamp_min(k) + torch.clamp_max(x, max=k) - torch.rsub(x, k),
+    "attention": lambda x, k: F.scaled_dot_product_attention(x, Y, Y.flip(0), scale=k),
+    "attention in one": lambda x, k: F.scaled_dot_product_attention(
+        x[None, None], Y[None, None], Y[None, None], is_causal=True, scale=k
+    ),
+    "products": lambda x, k: torch.addmm(x[0], x, Y.t() @ Y, beta=k, alpha=k + 1),
+    "vectors": lambda x, k: torch.addmv(x[:, 0], Y, x[0], alpha=k) + torch.trapezoid(x, dx=k),
+    "terms": lambda x, k: x.addcmul(Y, x, value=k).addcdiv(x, Y + 3, value=-k),
+    "poisson": lambda x, k: F.poisson_nll_loss(x.abs(), Y.abs(), log_input=False, eps=k),
+    "shares": lambda x, k: F.cross_entropy(x, Y.softmax(1), label_smoothing=k / 20),
+    "a class of many": lambda x, k: x * (k if isinstance(k, int | float | None) else 1),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", COMPOSED)
+def test_functions_put_together_from_others_take_a_number_as_an_input(name):
+    def step(x: Any, k: float) -> Any:
+        x = x.detach().requires_grad_()
+        y = COMPOSED[name](x, k)
+        (y * torch.arange(float(y.numel())).reshape(y.shape)).sum().backward()
+        return y.detach(), x.grad
+
+    assert programs(step, [(Y * 1.3 + 0.1, 0.17 + 0.23 * n) for n in range(20)]) == 2
+
+
+def test_what_a_function_asks_of_its_number_is_guarded():
+    def loss(x: Any, k: float) -> Any:
+        return F.triplet_margin_loss(x, Y, Y.flip(0), margin=k)
+
+    compiled = torch.compile(loss)
+    for k in (0.5, 1.0, -1.0, 1.5, 2.0, 0.0, 2.5):
+        if k > 0:
+            assert same(compiled(2 * Y, k), loss(2 * Y, k))
+        else:
+            with pytest.raises(ValueError, match="margin must be greater than 0, got"):
+                compiled(2 * Y, k)
+    # By a factor of 0 the product is not looked at.
+    nan, eye = Y.clone(), torch.eye(3, dtype=torch.float64)
+    nan[0, 0] = math.nan
+    factors = [(nan, 0.5), (nan, 1.5), (nan, 2.5), (nan, 0.0), (nan, 3.5)]
+    compiled = torch.compile(lambda x, k: torch.addmm(x, eye, Y, beta=k).nan_to_num(7.0))
+    for x, k in factors:
+        assert same(compiled(x, k), torch.addmm(x, eye, Y, beta=k).nan_to_num(7.0))
+
+
+@pytest.mark.parametrize("function", [
+    lambda x, y, k: F.scaled_dot_product_attention(*(t[None, None] for t in (x, y, y)), scale=k),
+    lambda x, y, k: y.addcmul(x, y, value=k), lambda x, y, k: torch.addmm(y[:, :3], x, y.t(), alpha=k),
+])  # fmt: skip
+def test_what_such_a_function_saves_must_not_be_written_to(function):
+    def step(x: Any, k: float, writes: bool) -> Any:
+        x, y = x.clone(), (Y * 2).requires_grad_()
+        z = function(x, y, k)
+        if writes:
+            x.mul_(2)
+        z.sum().backward()
+        return y.grad
+
+    compiled = torch.compile(step)
+    for k in (0.5, 0.75, 1.25):
+        assert same(compiled(Y, k, False), step(Y, k, False))
+    for k in (0.5, 0.75, 1.25):
+        with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+            compiled(Y, k, True)

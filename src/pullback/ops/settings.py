@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..core.op import Call, Rule, elementwise, of
-from . import activation, loss, random
+from . import activation, loss, mixture, random
 from .activation import _below_zero
 from .arithmetic import pow
 from .comparison import le, where
@@ -87,6 +87,17 @@ power_of = _by(
     lambda g, out, log: g * (out * log),
     inputs=("x", "base", "log"),
 )  # fmt: skip
+
+addcmul = _by(
+    "addcmul", "AddcmulBackward0", lambda x, y, z, value: x + y * value * z, *of(mixture.addcmul).rules,
+    inputs=("x", "y", "z", "value"),
+)  # fmt: skip
+addcdiv = _by(
+    "addcdiv", "AddcdivBackward0", lambda x, y, z, value: x + y * value / z, *of(mixture.addcdiv).rules,
+    inputs=("x", "y", "z", "value"),
+)  # fmt: skip
+#: A product by a number that saves x, as what it is a part of does.
+scaled = _by("scaled", "MulBackward0", np.multiply, lambda g, x, scale: g * scale, inputs=("x", "scale"))
 
 #: Draws, from streams that are those of the draws with settings.
 uniform = random.Draw("uniform_by", random.random_uniform, (), "UniformBackward0", "uniform", ("low", "high"))

@@ -238,4 +238,50 @@ def step(x):
     return x * k
 --- state
 k
+=== composed_margin: raises
+k = 2.5
+a = torch.arange(3.0) + 1
+def step(x):
+    global k
+    k -= 0.5
+    return torch.nn.functional.triplet_margin_loss(x[None], a[None], -a[None], margin=k)
+--- state
+k
+=== composed_eps_of_zero
+k = 1.5
+def step(x):
+    global k
+    k -= 0.5
+    return torch.nn.functional.normalize(x * 0, dim=0, eps=k), x.clamp_min(k)
+--- state
+k
+=== composed_factors_of_zero: compiles
+k = 3.0
+def step(x):
+    global k
+    k -= 1.0
+    nan = x[None] * math.nan
+    return torch.addmm(nan, x[:1, None], x[None], beta=k), torch.addmm(x[None], nan.t()[:1], x[None], alpha=k)
+--- state
+k
+=== composed_function_replaced
+k = 1.0
+def step(x):
+    global k
+    k += 0.5
+    return torch.nn.functional.margin_ranking_loss(x, -x, x.sign(), margin=k)
+--- change 3
+from pullback.nn.functional import distance_loss
+kept = distance_loss.ranking_loss
+distance_loss.ranking_loss = lambda a, b, *_: a + b
+--- change 5
+distance_loss.ranking_loss = kept
+=== composed_type_changes
+k = 1
+def step(x):
+    global k
+    k = k * 1.5 if k > 2 else k + 1
+    return x.clamp_max(k), torch.rsub(x, k), torch.rsub(torch.arange(3), k)
+--- state
+k
 ''')

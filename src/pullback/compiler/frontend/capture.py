@@ -114,6 +114,7 @@ class _Capture:
         self.args = args
         self.kwargs = kwargs
         self.knowledge = knowledge
+        knowledge.composing = None
         self._leaves_given, _, self._nodes = taken_apart(args, kwargs)
         self._numbers = Numbers()
         self._numbers.containers = self._nodes

@@ -40,8 +40,10 @@ def hinge_embedding_loss(
     check_reduction(reduction)
     check_numbers(margin)
     # torch has the margin in the input's dtype.
-    with np.errstate(over="ignore", invalid="ignore"):
-        edge = wrap(np.asarray(float(margin)).astype(dtype_of(input)))
+    edge: Any = float(margin)
+    if dtype_of(input) not in (np.float32, np.float64):
+        with np.errstate(over="ignore", invalid="ignore"):
+            edge = wrap(np.asarray(edge).astype(dtype_of(input)))
     far = where(eq(target, 1), 0, clamp_min_number(refuse_complex(edge - input), 0, None))
     near = where(eq(target, -1), 0, input)
     return apply_reduction(far + near, reduction)

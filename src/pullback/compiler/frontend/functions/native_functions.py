@@ -31,7 +31,7 @@ from ..operations import calls, containers
 from ..state.deferred import Deferred
 from ..state.guards import ABSENT, SCALARS, is_heap_type
 from ..state.session import Session
-from . import number_arguments, rules
+from . import composed, number_arguments, rules
 
 #: Folders and files of this package whose functions work on tensors and settings alone.
 _NATIVE = tuple(PACKAGE + name for name in (
@@ -132,7 +132,11 @@ def _contents(cell: Any) -> Any:
 
 
 def _may_be_users(held: Any) -> bool:
-    """Return whether a value that is no function may run code, or hold state, of the user's."""
+    """Return whether a value that is no function may run code, or hold state, of the user's, or is a number
+    of a later time (`composed`).
+    """
+    if isinstance(held, Deferred):
+        return True
     if isinstance(held, type):
         return is_users_class(held)
     kind = type(held)
@@ -191,6 +195,9 @@ def call_native(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[st
     if any(map(number_arguments.holds_later, (*args, *kwargs.values()))):
         made = number_arguments.result(session, f, args, kwargs)
         if made is not None:
+            return made
+        made = composed.result(session, f, args, kwargs)
+        if made is not ABSENT:
             return made
     for n, arg in enumerate(args):
         if type(arg) not in PASSED and not isinstance(arg, TensorBase):

@@ -49,7 +49,8 @@ def result(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, An
     if len(args) == 1 and not kwargs and (made := of_array(session, name, args)) is not None:
         return made
     rule = _RULES.get(name.removesuffix("_"))
-    if rule is not None:
+    # An op's attributes come by place.
+    if rule is not None and (name in _SIGNS or not hasattr(f, "op")):
         return rule(session, f, args, kwargs)
     if name.startswith("_foreach_") and (rule := _RULES.get(name.strip("_").removeprefix("foreach_"))):
         return _each(session, rule, f, args, kwargs)
@@ -60,7 +61,7 @@ def _is_early(value: Any) -> bool:
     return isinstance(value, Deferred) and comes_before(value) and type(value.present()) in (int, float)
 
 
-def _floating(values: Sequence[Any]) -> np.dtype[Any] | None:
+def floating(values: Sequence[Any]) -> np.dtype[Any] | None:
     """Return the dtype of tensors that have one in which numbers are what they are; None else."""
     if not values or not all(isinstance(v, TensorBase) for v in values):
         return None
@@ -68,7 +69,7 @@ def _floating(values: Sequence[Any]) -> np.dtype[Any] | None:
     return dtype if dtype in FLOATS and all(dtype_of(v) == dtype for v in values) else None
 
 
-def _taken(session: Session, value: Any, dtype: np.dtype[Any] | None) -> Any:
+def taken(session: Session, value: Any, dtype: np.dtype[Any] | None) -> Any:
     """Return a number as a tensor of a dtype, also where it is known; None where it cannot be one."""
     if dtype is None:
         return None
@@ -91,18 +92,49 @@ def _scaled(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, A
     if len(kwargs) != 1 or not kwargs.keys() <= {"alpha", "value"} or len(args) not in (2, 3):
         return None
     (value,) = kwargs.values()
-    factor = _taken(session, value, _floating(args))
+    factor = taken(session, value, floating(args))
     if factor is None:
         return None
     first, second, *third = args
     if not third:
         return f(first, second * factor)
-    if is_grad_enabled() and any(t.requires_grad for t in args):
-        # They save other values than their parts do.
+    # They save other values than their parts do.
+    call = settings.addcmul if f.__name__.startswith("addcmul") else settings.addcdiv
+    return _written(f, first, call(first, second, third[0], factor))
+
+
+def _product(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Do ``beta·input + alpha·product``; by a factor of 0 eager does not look at what it multiplies."""
+    factors = {"beta": 1, "alpha": 1, **kwargs}
+    if len(args) != 3 or len(factors) != 2 or f.__name__.endswith("_"):
         return None
-    term = second * factor
-    term = term * third[0] if f.__name__.startswith("addcmul") else term / third[0]
-    return _written(f, first, first + term)
+    beta, alpha = (taken(session, factor, floating(args)) for factor in factors.values())
+    if beta is None or alpha is None:
+        return None
+    if not all(Applied(session, bool, bool, (factor,)).known() for factor in factors.values()):
+        return None
+    return args[0] * beta + f(args[0].detach(), *args[1:], beta=0) * alpha
+
+
+def _attention(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Multiply the queries by the scale of the scores where all is one op, which saves them; else it is put
+    together from others (`composed`).
+    """
+    from ....nn.functional.attention import _is_one_op
+    from ....torch_names.backends import cuda
+
+    scale = kwargs.get("scale")
+    dtype = floating(args)
+    fit = len(args) == 3 and not kwargs.keys() - {"is_causal", "scale"} and not any(map(holds_later, args))
+    fit = fit and _is_early(scale) and cuda.flash_sdp_enabled()
+    if not fit or not _is_one_op(args[0], args[1], args[2], None, False):
+        return None
+    if is_grad_enabled() and not args[0].requires_grad and any(t.requires_grad for t in args[1:3]):
+        # It would not save the queries.
+        return None
+    number = taken(session, scale, dtype)
+    kwargs = {**kwargs, "scale": 1.0}
+    return None if number is None else f(settings.scaled(args[0], number), *args[1:], **kwargs)
 
 
 def _written(f: Any, tensor: Any, value: Any) -> Any:
@@ -113,7 +145,7 @@ def _written(f: Any, tensor: Any, value: Any) -> Any:
 def _lerp(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Do ``x + weight·(y − x)`` from the nearer end, of which there are two programs."""
     *ends, weight = (*args, *kwargs.values())
-    dtype = _floating(ends)
+    dtype = floating(ends)
     if len(ends) != 2 or not kwargs.keys() <= {"weight"} or dtype is None or not _is_early(weight):
         return None
     start, end = ends
@@ -129,9 +161,9 @@ def _is_near(weight: float) -> bool:
 
 
 def _clamp(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    dtype = _floating(args[:1])
+    dtype = floating(args[:1])
     limits = {**dict(zip(("min", "max"), args[1:])), **kwargs}
-    found = {name: _taken(session, value, dtype) for name, value in limits.items() if value is not None}
+    found = {name: taken(session, value, dtype) for name, value in limits.items() if value is not None}
     if not found.keys() <= {"min", "max"} or any(value is None for value in found.values()):
         return None
     return f(args[0], **found)
@@ -141,21 +173,21 @@ def _where(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, An
     """Choose between a tensor and a number."""
     if kwargs or len(args) != 3 or sum(isinstance(a, Deferred) for a in args) != 1:
         return None
-    choices = [_taken(session, a, _floating([b])) if isinstance(a, Deferred) else a
+    choices = [taken(session, a, floating([b])) if isinstance(a, Deferred) else a
                for a, b in (args[1:], args[:0:-1])]  # fmt: skip
     return None if any(c is None for c in choices) else f(args[0], *choices)
 
 
 def _last(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Fill places of a tensor with a number of its dtype."""
-    number = None if kwargs else _taken(session, args[-1], _floating(args[:1]))
+    number = None if kwargs else taken(session, args[-1], floating(args[:1]))
     return None if number is None else f(*args[:-1], number)
 
 
 def _scatter(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Write a number to places of a tensor."""
     *given, value = (*args, *kwargs.values())
-    number = _taken(session, value, _floating(args[:1]))
+    number = taken(session, value, floating(args[:1]))
     if len(given) != 3 or not kwargs.keys() <= {"value"} or number is None:
         return None
     return f(*given, number.expand(shape_of(given[2])))
@@ -166,7 +198,7 @@ def _pad(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
     given = {**dict(zip(("mode", "value"), args[2:])), **kwargs}
     if len(args) < 2 or given.keys() - {"mode"} != {"value"} or given.pop("mode", "constant") != "constant":
         return None
-    number = _taken(session, given["value"], _floating(args[:1]))
+    number = taken(session, given["value"], floating(args[:1]))
     if number is None or any(map(holds_later, args[:2])):
         return None
     there = f(wrap(np.ones(shape_of(args[0]), bool)), args[1], value=False)
@@ -178,17 +210,17 @@ def power(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any
     if kwargs or len(args) != 2 or f.__name__.endswith("_"):
         return None
     base, exponent = args
-    if _is_early(exponent) and (dtype := _floating([base])) is not None:
+    if _is_early(exponent) and (dtype := floating([base])) is not None:
         special = Applied(session, object, _special, (exponent,)).known()
         if special is not None:
             return f(base, special)
         lower = Applied(session, type(exponent.present()), operator.sub, (exponent, 1))
-        numbers = [_taken(session, n, dtype) for n in (exponent, lower)]
+        numbers = [taken(session, n, dtype) for n in (exponent, lower)]
         return None if any(n is None for n in numbers) else settings.power(base, *numbers)
-    if _is_early(base) and (dtype := _floating([exponent])) is not None:
+    if _is_early(base) and (dtype := floating([exponent])) is not None:
         if not Applied(session, bool, operator.gt, (base, 0)).known():
             return None
-        numbers = [_taken(session, n, dtype) for n in (base, Applied(session, float, math.log, (base,)))]
+        numbers = [taken(session, n, dtype) for n in (base, Applied(session, float, math.log, (base,)))]
         return None if any(n is None for n in numbers) else settings.power_of(exponent, *numbers)
     return None
 
@@ -204,7 +236,7 @@ def _setting(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, 
         return None
     call, tensors, parameters, fits = _SETTINGS[f.__name__]
     given = {**parameters, **dict(zip(parameters, args[tensors:])), **kwargs}
-    dtype, reduction = _floating(args[:tensors]), given.pop("reduction", "none")
+    dtype, reduction = floating(args[:tensors]), given.pop("reduction", "none")
     numbers = {name: given.pop(name) for name, usual in parameters.items() if type(usual) is float}
     plain = all(value is parameters.get(name, f) for name, value in given.items())
     if not plain or dtype is None or len(args) > tensors + len(parameters):
@@ -216,7 +248,7 @@ def _setting(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, 
         return None
     if not Applied(session, bool, fits, tuple(numbers.values())).known():
         return None
-    operands = [_taken(session, n, dtype) for n in numbers.values()]
+    operands = [taken(session, n, dtype) for n in numbers.values()]
     if any(n is None for n in operands):
         return None
     each = call(*args[:tensors], *operands)
@@ -244,13 +276,13 @@ def _drawn(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, An
     given = {**parameters, **dict(zip(parameters, args[1:])), **kwargs}
     numbers = {name: given.pop(name) for name, usual in parameters.items() if type(usual) is float}
     plain = all(value is parameters.get(name, f) for name, value in given.items())
-    if not plain or len(args) > 1 + len(parameters) or _floating(args[:1]) is None:
+    if not plain or len(args) > 1 + len(parameters) or floating(args[:1]) is None:
         return None
     if not all(type(n) in (int, float) or _is_early(n) for n in numbers.values()):
         return None
     if not Applied(session, bool, fits, tuple(numbers.values())).known():
         return None
-    operands = [_taken(session, n, np.dtype(np.float64)) for n in numbers.values()]
+    operands = [taken(session, n, np.dtype(np.float64)) for n in numbers.values()]
     if any(n is None for n in operands):
         return None
     if f.__name__ != "dropout":
@@ -274,7 +306,7 @@ def _gumbel(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, A
     """Divide by a temperature, of which the function asks no more."""
     given = {**dict(zip(("tau", "hard", "eps", "dim"), args[1:])), **kwargs}
     tau = given.pop("tau", None)
-    if _floating(args[:1]) is None or not _is_early(tau) or any(map(holds_later, given.values())):
+    if floating(args[:1]) is None or not _is_early(tau) or any(map(holds_later, given.values())):
         return None
     return f(args[0], operand(tau, "/", args[0]), **given)
 
@@ -291,7 +323,7 @@ def _smoothed(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str,
     given = {"weight": None, "ignore_index": -100, "reduction": "mean", **kwargs}
     given.update(zip(("weight",), args[2:]))
     smoothing = given.pop("label_smoothing", None)
-    dtype = _floating(args[:1])
+    dtype = floating(args[:1])
     plain = len(args) in (2, 3) and len(given) == 3 and given["reduction"] in ("none", "sum", "mean")
     if not plain or dtype is None or shape_of(args[1]) == shape_of(args[0]):
         return None
@@ -299,7 +331,7 @@ def _smoothed(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str,
         return None
     axis = 0 if len(shape_of(args[0])) == 1 else 1
     shares = [
-        _taken(session, Applied(session, float, *how), dtype)
+        taken(session, Applied(session, float, *how), dtype)
         for how in ((operator.sub, (1, smoothing)), (operator.truediv, (smoothing, shape_of(args[0])[axis])))
     ]
     if any(share is None for share in shares):
@@ -327,7 +359,7 @@ def _made(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any
     if any(holds_later(v) for v in values.values()):
         return None
     made = f(*(values[n] for n in range(len(args))), **{name: values[name] for name in kwargs})
-    number = _taken(session, value, _fitting(value, dtype_of(made)))
+    number = taken(session, value, _fitting(value, dtype_of(made)))
     return None if number is None else number.expand(shape_of(made)).clone()
 
 
@@ -348,7 +380,7 @@ def _listed(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, A
         return None
     session.passed(values)
     dtype = dtype_of(f([type(v.present())() if isinstance(v, Deferred) else v for v in values]))
-    parts = [_taken(session, v, dtype) for v in values]
+    parts = [taken(session, v, dtype) for v in values]
     return None if any(part is None for part in parts) else stack(parts)
 
 
@@ -364,7 +396,7 @@ def _roll(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any
     if not fit or not all(type(s) is int or _is_early(s) for s in shifts):
         return None
     for shift, dim in zip(shifts, dims):
-        number = _taken(session, Applied(session, int, _first, (shift, shape[dim])), np.dtype(np.int64))
+        number = taken(session, Applied(session, int, _first, (shift, shape[dim])), np.dtype(np.int64))
         if number is None or not shape[dim]:
             return None
         tensor = tensor.index_select(dim, (number + wrap(np.arange(shape[dim]))) % shape[dim])
@@ -382,7 +414,7 @@ def _arange(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, A
         return None
     start, end = args
     length = Applied(session, int, operator.sub, (end, start))
-    number = _taken(session, start, np.dtype(np.int64))
+    number = taken(session, start, np.dtype(np.int64))
     if type(length.present()) is not int or length.present() < 0 or number is None:
         return None
     return number + wrap(np.arange(length.known()))
@@ -411,7 +443,7 @@ def _each(session: Session, rule: _Rule, f: Any, args: tuple[Any, ...], kwargs: 
     count = len(lists[0]) if lists else 0
     if not count or any(len(some) != count for some in lists) or lists[0] is not args[0]:
         return None
-    if _floating([t for some in lists for t in some]) is None or any(holds_later(some) for some in lists):
+    if floating([t for some in lists for t in some]) is None or any(holds_later(some) for some in lists):
         return None
     for some in lists:
         session.passed(some)
@@ -461,7 +493,8 @@ _RULES: dict[str, _Rule] = {
     "addcdiv": _scaled, "lerp": _lerp, "clamp": _clamp, "clip": _clamp, "where": _where, "fill": _last,
     "masked_fill": _last, "index_fill": _last, "scatter": _scatter, "pad": _pad, "pow": power,
     "cross_entropy": _smoothed, "roll": _roll, "arange": _arange, "narrow": _part, "select": _part,
-    "gumbel_softmax": _gumbel,
+    "gumbel_softmax": _gumbel, "scaled_dot_product_attention": _attention,
+    **dict.fromkeys(("addmm", "addmv", "addbmm", "baddbmm", "addr"), _product),
     **dict.fromkeys(_SETTINGS, _setting),
     **dict.fromkeys((name.removesuffix("_") for name in _DRAWN), _drawn),
 }  # fmt: skip

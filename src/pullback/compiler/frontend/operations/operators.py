@@ -8,7 +8,7 @@ import operator
 import sys
 from collections.abc import Callable
 from enum import EnumMeta
-from types import FunctionType, MethodDescriptorType, MethodType, ModuleType, WrapperDescriptorType
+from types import FunctionType, MethodDescriptorType, MethodType, ModuleType, UnionType, WrapperDescriptorType
 from typing import Any
 
 import numpy as np
@@ -201,6 +201,10 @@ def _binary_slowly(
     return _dispatched(session, sign, names, reflected, a, b)
 
 
+#: What makes ``A | B`` of classes.
+_UNIONS = frozenset(vars(kind).get(name) for kind in (type, UnionType) for name in ("__or__", "__ror__"))
+
+
 def _is_computed(value: Any) -> bool:
     """Return whether a value is an array that is drawn, or a number beside one."""
     return type(value) in (int, float) or (is_drawn_array(value) and value.kind is np.ndarray)
@@ -224,7 +228,7 @@ def _dispatched(session: Session, sign: str, names: tuple[str, ...], reflected: 
             if is_number(session, operand):
                 return method(own, int(operand) if isinstance(operand, int) else float(operand))
             raise session.refusal(f"an operator is applied to a tensor and a {type(operand).__name__}")
-        if type(method) is WrapperDescriptorType and isinstance(own, _NUMBERS):
+        if type(method) is WrapperDescriptorType and (isinstance(own, _NUMBERS) or method in _UNIONS):
             # Of another object it asks for nothing but its class.
             result = method(own, operand)
         else:

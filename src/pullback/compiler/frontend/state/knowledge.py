@@ -38,11 +38,18 @@ class Knowledge:
         self.sizes: dict[int, set[int]] = {}
         #: Whether a copy may stand for the view that a number of the call's selects.
         self.picks = True
+        #: Functions of this package that cannot be run as rewritten code, and the one that is.
+        self.opaque: set[Any] = set()
+        self.composing: Any = None
 
     def settle(self, varying: Iterable[int]) -> bool:
         """Let all numbers be parts of the program, because code came upon one that needs it at once; whether
         there were others.
         """
+        if self.composing is not None:
+            self.opaque.add(self.composing)
+            self.composing = None
+            return True
         news = bool(self.counters) or not self.decisive.issuperset(varying)
         self.fixed |= self.counters
         self.counters.clear()

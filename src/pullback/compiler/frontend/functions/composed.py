@@ -1,0 +1,146 @@
+"""Functions of this package that are given a number of a later time, run as rewritten code.
+
+Most of them are put together from others: what a margin, an eps or a step is added to is a tensor. Run as
+they are, such functions need the number at once, so that it is a part of the program, which serves one. Run
+as rewritten code, what they do with it is seen as in the user's own code: sums are written down, a branch is
+guarded, and where the number meets a tensor it is an input. What is the number's alone, as an attribute of an
+op that has no other form, is a part of the program still.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import FunctionType
+from typing import Any
+
+from ....core.blame import PACKAGE
+from ....core.op import Op
+from ....core.value import TensorBase
+from ....ops import arithmetic, mixture
+from ....tensor.interception import OVERRIDING
+from ....tensor.signature import Parser, Signature
+from ..operations import calls
+from ..state.deferred import Applied, Deferred, comes_before
+from ..state.guards import ABSENT
+from ..state.session import Session
+from .number_arguments import floating, holds_later, taken
+
+#: Where functions are put together from others.
+_PLACES = tuple(PACKAGE + name for name in (
+    "tensor/", "nn/functional/", "linalg/", "special/", "torch_names/functional", "fft/", "array/dtypes",
+))  # fmt: skip
+#: Where functions are made that read the arguments of others.
+_READERS = tuple(PACKAGE + f"tensor/{name}.py" for name in ("read_calls", "signature", "operands"))
+
+#: Ops that take for an operand what another one has as its only attribute, by that.
+_OPERANDS: dict[tuple[str, str], Callable[..., Any]] = {
+    ("clamp", "low"): mixture.clamp_min, ("clamp", "high"): mixture.clamp_max,
+    ("mul_number", "other"): arithmetic.mul, ("div_number", "other"): arithmetic.div,
+}  # fmt: skip
+
+
+def result(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Return what a function gives that computes with numbers of a later time; `ABSENT` where it is to run
+    as it is.
+    """
+    if (op := getattr(f, "op", None)) is not None:
+        made = _of_op(session, op, args) if op.kind == "elementwise" and not kwargs else None
+        return ABSENT if made is None else made
+    knowledge = session.knowledge
+    if OVERRIDING or type(f) is not FunctionType or f in knowledge.opaque:
+        return ABSENT
+    if not all(map(_is_scalar, (*args, *kwargs.values()))):
+        return ABSENT
+    found = _within(session, f, args, kwargs)
+    if found is None:
+        return ABSENT
+    body, args, kwargs = found
+    if body is f and not f.__code__.co_filename.startswith(_PLACES):
+        return ABSENT
+    outermost = knowledge.composing is None
+    if outermost:
+        # Left there where the trace ends inside (`Knowledge.settle`).
+        knowledge.composing = f
+    try:
+        made = (calls.call_user if body is f else calls.call_function)(session, body, args, kwargs)
+    except Exception as error:
+        raise (session.refused or session.refusal(f"{f.__name__} raises {type(error).__name__}")) from error
+    if outermost:
+        knowledge.composing = None
+    return made
+
+
+def _of_op(session: Session, op: Op, args: tuple[Any, ...]) -> Any:
+    """Do an op of elements that is given a number as an operand, or as an attribute that may be one."""
+    count = len(op.inputs)
+    operands, attrs = args[:count], args[count:]
+    dtype = floating([v for v in operands if isinstance(v, TensorBase)])
+    if any(map(holds_later, attrs)):
+        ((name, value), *more) = [pair for pair in zip(op.attrs, attrs) if pair[1] is not None]
+        call, number = _OPERANDS.get((op.base, name)), taken(session, value, dtype)
+        return None if more or call is None or number is None else call(operands[0], number)
+    found = [taken(session, v, dtype) if isinstance(v, Deferred) else v for v in operands]
+    return None if any(v is None for v in found) else op.call(*found, *attrs)
+
+
+def _is_scalar(value: Any) -> bool:
+    """Return whether a value is no list that holds a number of a later time, and no number that tensors
+    give.
+    """
+    if isinstance(value, Deferred):
+        return comes_before(value) and type(value.present()) in (int, float)
+    return not (type(value) in (list, tuple) and any(isinstance(v, Deferred) for v in value))
+
+
+def _within(
+    session: Session, f: FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[FunctionType, tuple[Any, ...], dict[str, Any]] | None:
+    """Return the function inside those that read its arguments, and these as it gets them; None where that
+    is not known.
+    """
+    while f.__code__.co_filename in _READERS:
+        own = f.__dict__
+        inner = own.get("behind") or own.get("__wrapped__")
+        if (parser := own.get("parser")) is not None:
+            first = int(own["tensor_first"])
+            found = _bound(session, parser, args[first:], kwargs)
+            if found is None:
+                return None
+            signature, kwargs = found
+            args = args[:first]
+            if f.__code__.co_filename == _READERS[-1]:
+                args += *(kwargs.pop(p.target) for p in signature.positional if not p.has_default),
+        if type(inner) is not FunctionType:
+            return None
+        f = inner
+    return f, args, kwargs
+
+
+def _bound(
+    session: Session, parser: Parser, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[Signature, dict[str, Any]] | None:
+    """Return the signature that fits, which its types decide, and arguments by name as a parser gives them;
+    None where it does not take the numbers as numbers.
+    """
+    now = tuple(map(_now, args)), {name: _now(value) for name, value in kwargs.items()}
+    for signature in parser.signatures:
+        bound = signature.match(*now)
+        if bound is None:
+            continue
+        named = [(p.target, value) for p, value in zip(signature.positional, args)]
+        named += [(signature.by_name[n].target, v) for n, v in kwargs.items() if n in signature.by_name]
+        if len(named) != len(bound) or signature.spread:
+            return None
+        for target, value in named:
+            if not isinstance(value, Deferred):
+                continue
+            made = bound[target]
+            if type(made) not in (int, float) or made != value.present():
+                return None
+            bound[target] = value if type(made) is value.kind else Applied(session, float, float, (value,))
+        return signature, bound
+    return None
+
+
+def _now(value: Any) -> Any:
+    return value.present() if isinstance(value, Deferred) else value
