@@ -1,4 +1,4 @@
-"""Parts of complex values: real and imaginary part as views, angle, and how a pair becomes a
+"""Parts of complex values: real and imaginary part as views, and how a pair becomes a
 complex number.
 """
 

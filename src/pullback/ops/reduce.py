@@ -1,4 +1,4 @@
-"""Sums, means, products, variances, norms, counts: what becomes of many elements as one.
+"""Sums, means, products, norms, counts: what becomes of many elements as one.
 
 An op over all elements and one over some dims are two ops where torch has two nodes (`x.sum()` leaves a
 SumBackward0, `x.sum(0)` a SumBackward1). Attributes are canonical: `dims` is a tuple of non-negative ints.
@@ -20,7 +20,7 @@ from ..array.numbers import SINGLES
 from ..array.short_rows import reduced
 from ..array.summation import sum_over
 from ..core.dual import fitted
-from ..core.op import Call, Covectors, Term, Terms, op, renamed
+from ..core.op import Call, Term, Terms, op, renamed
 from ..core.value import dtype_of, innermost, shape_of
 from .arithmetic import pow_scalar
 from .comparison import eq, isnan, where, zeros_of
@@ -108,10 +108,10 @@ sum_all: Call = op(
 def _mean_all(x: ndarray, /) -> ndarray:
     r = total(x) if x.size > _LARGE else np.add.reduce(x, axis=None, out=...)
     n = SINGLES[x.size] if r.dtype is _F32 else x.size
-    return np.true_divide(r, n, out=r) if x.size else _over_nothing(r)
+    return np.true_divide(r, n, out=r) if x.size else over_nothing(r)
 
 
-def _over_nothing(r: ndarray) -> ndarray:
+def over_nothing(r: ndarray) -> ndarray:
     """Return r / 0 without NumPy's warning."""
     with np.errstate(all="ignore"):
         return np.true_divide(r, 0, out=r)
@@ -127,7 +127,8 @@ mean_all: Call = op(
 )
 
 
-def _mean(x: ndarray, /, dims: tuple[int, ...], keepdim: bool) -> ndarray:
+def mean_of(x: ndarray, /, dims: tuple[int, ...], keepdim: bool) -> ndarray:
+    """Return the mean over some axes."""
     if x.size >= reduction.LARGE and reduction.is_over_rows(x, dims):
         r = reduction.row_sums(x, keepdim)
     else:
@@ -135,13 +136,13 @@ def _mean(x: ndarray, /, dims: tuple[int, ...], keepdim: bool) -> ndarray:
     n: Any = count(x.shape, dims)
     if r.dtype is _F32:
         n = SINGLES[n]
-    return np.true_divide(r, n, out=r) if n else _over_nothing(r)
+    return np.true_divide(r, n, out=r) if n else over_nothing(r)
 
 
 #: Mean over `dims`.
 mean_dims: Call = op(
     "mean",
-    _mean,
+    mean_of,
     (
         lambda g, shape_x, dims, keepdim: _as_whole(
             spread(widened(g) / (count(shape_x, dims) or math.nan), shape_x, dims, keepdim)
@@ -226,145 +227,12 @@ prod_all = op(
 )
 
 
-# --- variance -----------------------------------------------------------------------------------------------
+# --- norms --------------------------------------------------------------------------------------------------
 
 
-def _centred(x: ndarray, dims: tuple[int, ...]) -> ndarray:
-    return np.subtract(x, _mean(x, dims, True), out=...)
-
-
-def _squares(d: ndarray, dims: tuple[int, ...], keepdim: bool) -> ndarray:
-    """Return Σd², in float64 as torch has it: of float32 it need not be a float32.
-
-    Many are added in their own dtype where that is the same: of 2²⁰ std takes 627 µs then, else 1171.
-    """
-    if d.size > _LARGE:
-        r = sum_over(np.square(d, out=...), dims, keepdim)
-        if np.all((r > 1e-20) & (r < math.inf)):
-            return r
-    return sum_over(np.square(d, out=..., dtype=np.float64), dims, keepdim)
-
-
-def _wide_var(x: ndarray, dims: tuple[int, ...], correction: float, keepdim: bool) -> ndarray:
-    """Return the variance in the dtype in which the squares were added."""
-    if x.dtype.kind == "c":
-        parts = _wide_var(x.real, dims, correction, keepdim), _wide_var(x.imag, dims, correction, keepdim)
-        return np.add(*parts, out=...)
-    r = _squares(_centred(x, dims), dims, keepdim)
-    freedom = max(count(x.shape, dims) - correction, 0)
-    return np.true_divide(r, freedom, out=r) if freedom else _over_nothing(r)
-
-
-def _var(x: ndarray, /, dims: tuple[int, ...], correction: float, keepdim: bool) -> ndarray:
-    return _wide_var(x, dims, correction, keepdim).astype(x.real.dtype, copy=False)
-
-
-class AllAxes(tuple[int, ...]):
-    """All axes of a variance for which none were given: where too few elements are left, torch has another
-    slope for it.
-    """
-
-    __slots__ = ()
-
-
-def _var_rule(g: Term, x: Term, dims: tuple[int, ...], correction: float, keepdim: bool) -> Term:
-    shape = shape_of(x)
-    g, x = widened(g), widened(x)
-    n = count(shape, dims) - correction
-    g, mean = spread(g, shape, dims, keepdim), mean_dims(x, dims, True)
-    if n <= 0 and type(dims) is AllAxes:
-        # As in torch, which takes the slope for nothing that could be differentiated again.
-        return g * where(eq(x, mean), math.nan, math.inf)
-    return g * ((2 / n if n else math.inf) * (x - mean))
-
-
-#: Variance over `dims`: Σ|x − mean|² / (n − correction).
-var = op("var", _var, (_var_rule,), kind="reduce", halves=True, batch=shifted)
-
-
-def _std(x: ndarray, /, dims: tuple[int, ...], correction: float, keepdim: bool) -> ndarray:
-    r = _wide_var(x, dims, correction, keepdim)
-    return np.sqrt(r, out=r).astype(x.real.dtype, copy=False)
-
-
-def _divisor(out: Term) -> Term:
+def divisor(out: Term) -> Term:
     """Return what makes a slope at a norm of 0, divided by it, 0, and each of its derivatives, too."""
     return where(eq(out, 0), math.inf, out)
-
-
-def _std_rule(g: Term, x: Term, out: Term, dims: tuple[int, ...], correction: float, keepdim: bool) -> Term:
-    return _var_rule(g / (2 * _divisor(out)), x, dims, correction, keepdim)
-
-
-#: Standard deviation over `dims`.
-std = op("std", _std, (_std_rule,), kind="reduce", halves=True, batch=shifted)
-
-
-def _running_mean(x: ndarray, dims: tuple[int, ...], keepdim: bool) -> ndarray:
-    """Return the mean, and nan behind an infinity: torch takes it element by element, and the next one is
-    infinitely far from a mean that is infinite.
-    """
-    mean = _mean(x, dims, keepdim)
-    if x.dtype.kind == "f" and np.isinf(mean).any():
-        rest = tuple(d for d in range(x.ndim) if d not in dims)
-        rows = x.transpose(*rest, *dims).reshape(*(x.shape[d] for d in rest), -1)
-        followed = np.isinf(rows[..., :-1]).any(-1).reshape(mean.shape)
-        mean = np.where(followed, np.nan, mean).astype(mean.dtype)
-    return mean
-
-
-def _var_mean(
-    x: ndarray, /, dims: tuple[int, ...], correction: float, keepdim: bool
-) -> tuple[ndarray, ndarray]:
-    return _var(x, dims, correction, keepdim), _running_mean(x, dims, keepdim)
-
-
-def _mean_rule(g: Term, x: Term, dims: tuple[int, ...], keepdim: bool) -> Term:
-    shape = shape_of(x)
-    return spread(widened(g), shape, dims, keepdim) / (count(shape, dims) or math.nan)
-
-
-def _with_mean(spread_out: Any, g: Term | None, x: Term, dims: tuple[int, ...], keepdim: bool) -> Term:
-    """Return what came through a variance, if anything did, with the mean's covector, if there is one."""
-    if g is None:
-        return spread_out
-    levelled = _mean_rule(g, x, dims, keepdim)
-    return levelled if spread_out is None else spread_out + levelled
-
-
-def _var_mean_rule(g: Term, x: Term, dims: tuple[int, ...], correction: float, keepdim: bool) -> Term:
-    spread_out = None if g[0] is None else _var_rule(g[0], x, dims, correction, keepdim)
-    return _with_mean(spread_out, g[1], x, dims, keepdim)
-
-
-#: Variance and mean over `dims`.
-var_mean = op(
-    "var_mean", _var_mean, (_var_mean_rule,), kind="reduce", halves=True, outputs=("var", "mean"),
-    partial=True, batch=shifted,
-)
-
-
-def _std_mean(
-    x: ndarray, /, dims: tuple[int, ...], correction: float, keepdim: bool
-) -> tuple[ndarray, ndarray]:
-    return _std(x, dims, correction, keepdim), _running_mean(x, dims, keepdim)
-
-
-def _std_mean_rule(
-    g: Covectors, x: Term, std: Any, dims: tuple[int, ...], correction: float, keepdim: bool
-) -> Term:
-    spread_out = None if g[0] is None else _std_rule(g[0], x, std, dims, correction, keepdim)
-    return _with_mean(spread_out, g[1], x, dims, keepdim)
-
-
-#: Standard deviation and mean over `dims`.
-std_mean = op(
-    "std_mean", _std_mean, (_std_mean_rule,), kind="reduce", halves=True, outputs=("std", "mean"),
-    partial=True, batch=shifted,
-)
-
-
-# --- norms --------------------------------------------------------------------------------------------------
 
 
 def _vector_norm(x: ndarray, /, ord: float, dims: tuple[int, ...], keepdim: bool) -> ndarray:

@@ -10,9 +10,10 @@ from typing import Any
 from ..array.dtype_words import type_word
 from ..core.value import array_of, dtype_of, shape_of
 from ..core.warn import user_level
-from ..ops import reduce as r
+from ..ops import variance as v
 from ..ops.contract import matmul
 from ..ops.convert import conj
+from ..ops.reduce import count as count_of
 from ..ops.structure import reshape
 from ..ops.view import diagonal, squeeze, t
 from .grids import complex_
@@ -167,7 +168,7 @@ def _spread_arguments(
 
 
 def _warn_freedom(name: str, shape: tuple[int, ...], dims: tuple[int, ...], correction: float) -> None:
-    if r.count(shape, dims) - correction <= 0 and math.prod(s for i, s in enumerate(shape) if i not in dims):  # type: ignore[misc]  # known only at run time
+    if count_of(shape, dims) - correction <= 0 and math.prod(s for i, s in enumerate(shape) if i not in dims):  # type: ignore[misc]  # known only at run time
         warnings.warn(
             f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction "
             f"factor (input "
@@ -185,8 +186,8 @@ def _spread(name: str, call: Callable[..., Any], label: str) -> Callable[..., An
         dims, chosen, keep = _spread_arguments(label, input, dim, unbiased, keepdim, correction)
         shape = shape_of(input)
         _warn_freedom(name, shape, dims, chosen)
-        if r.count(shape, dims) <= chosen and (not shape or dim is None or isinstance(dim, bool)):
-            dims = r.AllAxes(dims)
+        if count_of(shape, dims) <= chosen and (not shape or dim is None or isinstance(dim, bool)):
+            dims = v.AllAxes(dims)
         return call(input, dims, chosen, keep)
 
     function.__name__ = function.__qualname__ = name
@@ -206,7 +207,7 @@ _DOCS = {
     "var_mean": "Return variance and mean over `dim`.",
     "std_mean": "Return standard deviation and mean over `dim`.",
 }
-for _name, _call in (("var", r.var), ("std", r.std), ("var_mean", r.var_mean), ("std_mean", r.std_mean)):
+for _name, _call in (("var", v.var), ("std", v.std), ("var_mean", v.var_mean), ("std_mean", v.std_mean)):
     _function = _spread(_name, _call, _name if "mean" in _name else "std and var")
     _function.__doc__ = _DOCS[_name]
     reduction(_function, method=_name in ("var", "std"), out=_name in ("var", "std"))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..core.op import TABLE, Op
-from ..ops import bessel, gamma, special  # noqa: F401  # their ops are declared
+from ..ops import angle, bessel, gamma, special  # noqa: F401  # their ops are declared
 from ..ops.signatures import FLOATS, REALS
 from .api import OUT, public_op
 from .operands import declare, described

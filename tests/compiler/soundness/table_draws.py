@@ -157,7 +157,8 @@ g.get_state()
 g = torch.Generator()
 g.manual_seed(3)
 def step(x):
-    return x + torch.multinomial(torch.ones(4), 3, generator=g) + torch.normal(torch.zeros(3), 1.0, generator=g)
+    x = x + torch.multinomial(torch.ones(4), 3, generator=g)
+    return x + torch.normal(torch.zeros(3), 1.0, generator=g)
 --- state
 g.get_state()
 ''')

@@ -10,8 +10,8 @@ import numpy as np
 from ...core.value import dtype_of, shape_of, wrap
 from ...ops import normalize as ops
 from ...ops.arithmetic import rsqrt
-from ...ops.reduce import var_mean
 from ...ops.structure import reshape
+from ...ops.variance import var_mean
 from ...tensor.api import public
 from ...tensor.signature import parsed
 from . import normalization

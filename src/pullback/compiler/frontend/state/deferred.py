@@ -383,3 +383,9 @@ def _worked_out(value: Deferred, key: None) -> Any:
 
 def _no_tensor(value: Any) -> Any:
     raise TypeError("a number that comes before the program depends on none of its tensors")
+
+
+def fixed(value: Any) -> None:
+    """Guard a number that is going to be read without being seen."""
+    if isinstance(value, Counter):
+        value.known()

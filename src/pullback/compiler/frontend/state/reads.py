@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from ....core.tracer import refuse_all
 from ....core.value import TensorBase
 from ..unsupported import OnlyNow, Unsupported, user_line
-from .deferred import Applied, Counter, Deferred
+from .deferred import Applied, Counter, Deferred, fixed
 from .effects import Effect
 from .guards import (
     ABSENT,
@@ -323,7 +323,7 @@ class Reads:
             return
         for key in dict_keys(container):
             self.seen(key)
-            _fixed(self.dict_item(container, key))
+            fixed(self.dict_item(container, key))
 
     def whole(self, container: Any) -> None:
         """Guard everything that a list, tuple, dict, set or deque holds."""
@@ -334,12 +334,12 @@ class Reads:
         elif isinstance(container, list):
             self.length(container)
             for n in range(list.__len__(self._entry.get(id(container), container))):
-                _fixed(self.list_item(container, n))
+                fixed(self.list_item(container, n))
         elif isinstance(container, deque):
             held = contents(self._entry.get(id(container), container), None)
             self.note(Guard(deque_length, container, None, len(held)), (id(container), "all"))
             for n, value in enumerate(held):
-                _fixed(self._read((id(container), "item", n), Guard(deque_item, container, n, value)))
+                fixed(self._read((id(container), "item", n), Guard(deque_item, container, n, value)))
         else:
             held = contents(self._entry.get(id(container), container), None)
             self.note(Contents(contents, container, None, held), (id(container), "all"))
@@ -399,7 +399,7 @@ class Reads:
             held = self._entry[id(container)]
             self.note(Guard(list_length, container, None, len(held)), (id(container), "length"))
             for n, value in enumerate(held):
-                _fixed(self._read((id(container), "item", n), Guard(list_item, container, n, value)))
+                fixed(self._read((id(container), "item", n), Guard(list_item, container, n, value)))
             return list.__getitem__(container, key) if key < list.__len__(container) else None
         value = list.__getitem__(container, key)
         return self._read((id(container), "item", key), Guard(list_item, container, key, value))
@@ -496,9 +496,3 @@ class Reads:
         if value is ABSENT:
             slot.__get__(thing, type(thing))
         return value
-
-
-def _fixed(value: Any) -> None:
-    """Guard a number that is going to be read without being seen."""
-    if isinstance(value, Counter):
-        value.known()
