@@ -582,6 +582,16 @@ def test_functions_put_together_from_others_take_a_number_as_an_input(name):
     assert programs(step, [(Y * 1.3 + 0.1, 0.17 + 0.23 * n) for n in range(20)]) == 2
 
 
+def test_a_class_of_tensors_somewhere_keeps_no_number_from_being_an_input():
+    class Own(torch.Tensor):
+        @classmethod
+        def __torch_function__(cls, function, types, args=(), kwargs=None):
+            return super().__torch_function__(function, types, args, kwargs or {})
+
+    torch.ones(1).as_subclass(Own)
+    assert programs(COMPOSED["normalize"], [(Y * 1.3 + 0.1, 0.17 + 0.23 * n) for n in range(20)]) == 2
+
+
 def test_what_a_function_asks_of_its_number_is_guarded():
     def loss(x: Any, k: float) -> Any:
         return F.triplet_margin_loss(x, Y, Y.flip(0), margin=k)

@@ -54,6 +54,9 @@ _SETTINGS: dict[str, tuple[tuple[np.ndarray, ...], tuple[float, ...], str | None
     "scalar_pow_by": ((normal(6),), (2.7, math.log(2.7)), None),
     "huber_loss_by": ((apart(3, 4), normal(3, 4, scale=0.01)), (0.51,), None),
     "smooth_l1_loss_by": ((apart(3, 4), normal(3, 4, scale=0.01)), (0.51,), None),
+    "addcmul_by": ((normal(3, 4), normal(3, 4), normal(3, 4)), (0.51,), None),
+    "addcdiv_by": ((normal(3, 4), normal(3, 4), between(3, 4, low=0.5, high=2.0)), (0.51,), None),
+    "scaled_by": ((normal(6),), (0.51,), None),
 }
 
 

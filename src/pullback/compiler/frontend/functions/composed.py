@@ -47,9 +47,10 @@ def result(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, An
         made = _of_op(session, op, args) if op.kind == "elementwise" and not kwargs else None
         return ABSENT if made is None else made
     knowledge = session.knowledge
-    if OVERRIDING or type(f) is not FunctionType or f in knowledge.opaque:
+    given = (*args, *kwargs.values())
+    if type(f) is not FunctionType or f in knowledge.opaque or not all(map(_is_scalar, given)):
         return ABSENT
-    if not all(map(_is_scalar, (*args, *kwargs.values()))):
+    if OVERRIDING and any(map(_overrides, given)):
         return ABSENT
     found = _within(session, f, args, kwargs)
     if found is None:
@@ -81,6 +82,10 @@ def _of_op(session: Session, op: Op, args: tuple[Any, ...]) -> Any:
         return None if more or call is None or number is None else call(operands[0], number)
     found = [taken(session, v, dtype) if isinstance(v, Deferred) else v for v in operands]
     return None if any(v is None for v in found) else op.call(*found, *attrs)
+
+
+def _overrides(value: Any) -> bool:
+    return any(type(v) in OVERRIDING for v in (value if type(value) in (list, tuple) else (value,)))
 
 
 def _is_scalar(value: Any) -> bool:
