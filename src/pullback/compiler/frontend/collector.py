@@ -23,12 +23,15 @@ def uncollected() -> Iterator[None]:
     if not gc.isenabled() or has_foreign_threads():
         yield
         return
-    gc.disable()
+    # An interrupt may come after each call: it is to find the switch as it was, too.
     try:
+        gc.disable()
         yield
     finally:
-        if gc.get_count()[0] > _MANY and not gc.get_freeze_count():
-            # Into the oldest generation, as what has been looked through: the next allocation would look.
-            gc.freeze()
-            gc.unfreeze()
-        gc.enable()
+        try:
+            if gc.get_count()[0] > _MANY and not gc.get_freeze_count():
+                # Into the oldest generation, as what has been looked through: the next allocation would look.
+                gc.freeze()
+                gc.unfreeze()
+        finally:
+            gc.enable()
