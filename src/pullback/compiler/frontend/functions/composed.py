@@ -13,9 +13,11 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
+import numpy as np
+
 from ....core.blame import PACKAGE
 from ....core.op import Op
-from ....core.value import TensorBase
+from ....core.value import TensorBase, dtype_of
 from ....ops import arithmetic, mixture
 from ....tensor.interception import OVERRIDING
 from ....tensor.signature import Parser, Signature
@@ -46,6 +48,9 @@ def result(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, An
     if (op := getattr(f, "op", None)) is not None:
         made = _of_op(session, op, args) if op.kind == "elementwise" and not kwargs else None
         return ABSENT if made is None else made
+    if f is dtype_of and isinstance(args[0], Deferred) and args[0].kind is float:
+        # The loops of comprehensions ask it, which are parts of the function itself since Python 3.12.
+        return np.dtype(float)
     knowledge = session.knowledge
     given = (*args, *kwargs.values())
     if type(f) is not FunctionType or f in knowledge.opaque or not all(map(_is_scalar, given)):
