@@ -169,7 +169,7 @@ class Helpers:
 
         failure: BaseException
         theirs, self._theirs = self._theirs, []
-        # Who is not told asks LLVM.
+        # A process that is not told asks LLVM.
         told = processor.machine()[:2] if processor.is_known() else ("", "")
         try:
             process = subprocess.Popen(
@@ -195,7 +195,7 @@ class Helpers:
         self._refuse(failure)
 
     def _unused(self) -> list[tuple[int, int]]:
-        """Take the ends of a fork's pipes, if there is one that nobody leads yet."""
+        """Take the ends of a fork's pipes, if there is one that no thread leads yet."""
         with contextlib.suppress(IndexError):
             return [self._ours.pop()]
         return []

@@ -51,7 +51,7 @@ def machine() -> Machine:
 
 
 def is_known() -> bool:
-    """Return whether nobody has to load LLVM for that."""
+    """Return whether the processor can be told without loading LLVM."""
     asked = machine.cache_info().currsize or "llvmlite.binding" in sys.modules
     return bool(asked) or _kept()[1] is not None
 
