@@ -166,7 +166,8 @@ class Layers:
             place = place_at(*self.made[id(owner[0])])  # made so, as `Embedding.from_pretrained` does
         if frozen and place is not None:
             findings.tell(
-                "frozen", place, names=listed(frozen, name_of), are="are" if len(frozen) > 1 else "is"
+                "frozen", place, names=listed(frozen, name_of), are="are" if len(frozen) > 1 else "is",
+                them="them" if len(frozen) > 1 else "it"
             )
         for module in self.called.values():
             if type(module).__module__.partition(".")[0] in (__name__.partition(".")[0], "torch"):

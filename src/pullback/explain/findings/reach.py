@@ -212,7 +212,7 @@ class Reach:
             cut = cut_of(loss.event)
             if missing:
                 told |= set(missing)
-                effect = f"{listed(missing.values(), name_of)} get no gradient"
+                effect = f"No gradient reaches {listed(missing.values(), name_of)}"
                 checked = "" if set(missing) <= self.by_hand else _checked(loss, missing, name_of)
                 findings.add("lost history", cut.answer(effect, (), checked))
             elif loss.first and loss.leaves and cut.kind not in ON_PURPOSE and not loss.scored:
