@@ -78,7 +78,7 @@ def write_copy(x: Any, source: Any, fills: bool = False) -> Any:
             source = expanded(source, shape_of(x))
         return inplace.write(x, i.copy(x, source))
     if b.dtype.kind in "cW" and a.dtype.kind not in "cW":
-        warn_once("Casting complex values to real discards the imaginary part", 4)
+        warn_once("Casting complex values to real discards the imaginary part")
     inplace.announce_write(x)
     np.copyto(a, towards(b, a.dtype), casting="unsafe")
     bump(x)

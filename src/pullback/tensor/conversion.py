@@ -27,7 +27,7 @@ def cast(input: Any, dtype: dtypes.dtype) -> Any:
     if have == dtype.numpy:
         return input
     if have.kind in "cW" and dtype.category < dtypes.COMPLEX and dtype is not dtypes.bool:
-        warn_once("Casting complex values to real discards the imaginary part", 5)
+        warn_once("Casting complex values to real discards the imaginary part")
     return convert.cast(input, dtype.numpy)
 
 

@@ -19,7 +19,7 @@ from ..core.promotion import unsupported
 from ..core.tracer import is_tracing
 from ..core.value import TensorBase, dtype_of, shape_of, wrap
 from ..core.versions import bump
-from ..core.warn import warn_of_complex_half
+from ..core.warn import user_level, warn_of_complex_half
 from .api import public, with_signature
 from .constants import SPARSE, channels_last, channels_last_3d, preserve_format
 from .data import array_from, filling, number_dtype, scalar_array
@@ -226,7 +226,7 @@ def _filled(name: str, out: Any, function: Callable[..., Any], given: dict[str, 
                 f"{out._value.size} which does not match the computed number of elements {array.size}. Note "
                 "that this may occur as a result of rounding error. The out tensor will be resized to a "
                 f"tensor of shape ({array.size},).",
-                stacklevel=4,
+                stacklevel=user_level(),
             )
         out._value = array
     bump(out)
@@ -280,7 +280,7 @@ def warn_of_copy(function: str) -> None:
     warnings.warn(
         "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
         f"sourceTensor.detach().clone().requires_grad_(True), rather than {name}(sourceTensor).",
-        stacklevel=4,
+        stacklevel=user_level(),
     )
 
 

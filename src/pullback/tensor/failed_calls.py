@@ -101,7 +101,7 @@ def older_call(place: str, name: str, args: tuple[Any, ...], kwargs: dict[str, A
     found = deprecated_call(place, name, args, kwargs)
     if found is None:
         return None
-    warn_once(found[1], 4, kind="an older signature")
+    warn_once(found[1], kind="an older signature")
     return found[0]
 
 

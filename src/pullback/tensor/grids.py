@@ -58,7 +58,7 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Any, ...]:
     vectors = _tensors(tensors)
     if indexing is None:
         warn_once(
-            "torch.meshgrid: in an upcoming release, it will be required to pass the indexing argument.", 4
+            "torch.meshgrid: in an upcoming release, it will be required to pass the indexing argument."
         )
         indexing = "ij"
     if not vectors:

@@ -18,6 +18,7 @@ from numpy import ndarray
 from ..array import dtypes
 from ..core.tracer import Tracer
 from ..core.value import TensorBase, array_of, dtype_of, shape_of, wrap, wrap_alias
+from ..core.warn import user_level
 from ..ops import view as v
 from ..ops.convert import cast
 from ..ops.gather import places
@@ -128,7 +129,7 @@ def as_tuple(index: Any) -> tuple[Any, ...]:
             "Using a non-tuple sequence for multidimensional indexing is deprecated and will be changed in "
             "pytorch 2.9; use x[tuple(seq)] instead of x[seq]. In pytorch 2.9 this will be interpreted as "
             "tensor index, x[torch.tensor(seq)], which will result either in an error or a different result",
-            stacklevel=3,
+            stacklevel=user_level(),
         )
         return tuple(index)
     return (index,)
@@ -273,7 +274,7 @@ def mask_entries(x: Any, dim: int, mask: Any) -> list[Entry]:
     if dtype_of(mask) == np.uint8:
         warnings.warn(
             "indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.",
-            stacklevel=5,
+            stacklevel=user_level(),
         )
     shape, own = shape_of(x), shape_of(mask)
     for j, size in enumerate(own):

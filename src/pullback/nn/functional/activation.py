@@ -12,6 +12,7 @@ from ...array.dtype_words import type_word
 from ...core import inplace as writing
 from ...core.modes import modes
 from ...core.value import TensorBase, dtype_of, shape_of
+from ...core.warn import user_level
 from ...errors import argument_type
 from ...ops import activation as o
 from ...ops import elementwise as e
@@ -355,7 +356,7 @@ def implicit_dim(name: str, rank: int) -> int:
         f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as "
         f"an argument.",
         UserWarning,
-        stacklevel=4,
+        stacklevel=user_level(),
     )
     return 0 if rank in (0, 1, 3) else 1
 
@@ -408,7 +409,9 @@ def gumbel_softmax(logits: Any, tau: float = 1, hard: bool = False, eps: float =
     and Teh 2017, "The concrete distribution".
     """
     if eps != 1e-10:
-        warnings.warn("`eps` parameter is deprecated and has no effect.", UserWarning, stacklevel=3)
+        warnings.warn(
+            "`eps` parameter is deprecated and has no effect.", UserWarning, stacklevel=user_level()
+        )
     gumbel = -empty_like(logits, memory_format=contiguous_format).exponential_().log()
     soft = ((logits + gumbel) / tau).softmax(dim)
     if not hard:

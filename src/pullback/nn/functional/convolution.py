@@ -67,7 +67,6 @@ def _convolution(
                 warn_once(
                     "Using padding='same' with even kernel lengths and odd dilation may require a "
                     "zero-padded copy of the input be created",
-                    4,
                 )
 
                 extra = [n for t in reversed(totals) for n in (0, t % 2)]

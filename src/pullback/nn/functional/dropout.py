@@ -11,6 +11,7 @@ import warnings
 from typing import Any
 
 from ...core.value import TensorBase, shape_of
+from ...core.warn import user_level
 from ...ops import random as draws
 from ...tensor import random as random_facade
 from .activation import applied
@@ -107,7 +108,7 @@ def _warn_of_rank(rank: int, axes: int) -> None:
         f"{axes} spatial dimensions, a channel dimension, and an optional batch dimension (i.e. {axes + 1}D "
         f"or {axes + 2}D inputs).",
         UserWarning,
-        stacklevel=4,
+        stacklevel=user_level(),
     )
 
 
@@ -126,7 +127,7 @@ def dropout2d(input: Any, p: float = 0.5, training: bool = True, inplace: bool =
             "shape (C, H, W). To maintain the 1D channel-wise dropout behavior, please switch to using "
             "dropout1d instead.",
             UserWarning,
-            stacklevel=3,
+            stacklevel=user_level(),
         )
     return channel_dropout(input, p, training, inplace)
 

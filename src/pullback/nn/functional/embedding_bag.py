@@ -11,6 +11,7 @@ from ...array.dtype_words import class_name
 from ...array.dtypes import int64
 from ...core.tracer import Tracer
 from ...core.value import array_of, dtype_of, shape_of, wrap
+from ...core.warn import user_level
 from ...ops import embedding_bag as ops
 from ...ops.convert import cast
 from ...tensor.creation import full, zeros
@@ -135,7 +136,7 @@ def _in_order(input: Any, weight: Any) -> tuple[Any, Any]:
         "Argument order of nn.functional.embedding_bag was changed. Usage `embedding_bag(weight, input, "
         "...)` is deprecated, and should now be `embedding_bag(input, weight, ...)`.",
         UserWarning,
-        stacklevel=4,
+        stacklevel=user_level(),
     )
     return weight, input
 

@@ -11,6 +11,7 @@ from ...array import dtypes
 from ...array.dtypes import from_numpy_dtype
 from ...autograd.function import Function
 from ...core.value import dtype_of, shape_of
+from ...core.warn import user_level
 from ...tensor.api import public
 from ...tensor.product_sums import linear
 from .classification_loss import cross_entropy
@@ -210,7 +211,7 @@ def linear_cross_entropy(
                 f"reduction={reduction!r}, label_smoothing={label_smoothing}, target.dtype={dtype}, "
                 f"out_features={outputs}, tracing=False, linear_bias.shape={bias_shape}.",
                 UserWarning,
-                stacklevel=3,
+                stacklevel=user_level(),
             )
     if outputs:
         linear_weight = linear_weight.reshape(-1, features)

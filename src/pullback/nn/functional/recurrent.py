@@ -18,6 +18,7 @@ from numpy import ndarray
 from ...array import dtypes
 from ...core.modes import modes
 from ...core.value import array_of, dtype_of, shape_of, wrap
+from ...core.warn import user_level
 from ...ops import recurrent as ops
 from ...ops.rearranged import transpose
 from ...tensor.api import public
@@ -306,7 +307,7 @@ def _warn_of_projections() -> None:
     """Warn once per process, as torch."""
     warnings.warn(
         "LSTM with projections is not supported with oneDNN. Using default implementation.", UserWarning,
-        stacklevel=5,
+        stacklevel=user_level(),
     )  # fmt: skip
 
 

@@ -12,6 +12,7 @@ from ...array.dtype_words import type_word
 from ...array.dtypes import bfloat16
 from ...array.resize import Axis
 from ...core.value import TensorBase, dtype_of, shape_of
+from ...core.warn import user_level
 from ...errors import argument_type
 from ...ops import vision as ops
 from ...tensor.api import public
@@ -353,7 +354,7 @@ def _deprecated(name: str) -> None:
     warnings.warn(
         f"`nn.functional.{name}` is deprecated. Use `nn.functional.interpolate` instead.",
         UserWarning,
-        stacklevel=4,
+        stacklevel=user_level(),
     )
 
 
