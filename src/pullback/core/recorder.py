@@ -12,7 +12,7 @@ from _thread import get_ident
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from types import CodeType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 from weakref import ref
 
 import numpy as np
@@ -20,6 +20,7 @@ from numpy import ndarray
 
 from ..array.dtypes import get_default_dtype
 from ..array.layout import is_dense
+from ..array.named_tuples import NamedTuple
 from . import facade
 from .blame import user_frame
 from .bulk import unwrapped

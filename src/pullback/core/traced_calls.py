@@ -9,9 +9,10 @@ other values from there.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from ..array.dtypes import get_default_dtype
+from ..array.named_tuples import NamedTuple
 from . import facade
 from .general_call import attach, view_result
 from .levels import has_ended

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy import ndarray
 
 from ..array.layout import dense_strides, placed, shared_strides
+from ..array.named_tuples import NamedTuple
 from ..array.random import Generator
 from ..array.strides import (
     address,

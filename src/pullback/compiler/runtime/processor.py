@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import functools
 import sys
-from typing import NamedTuple
 
+from ...array.named_tuples import NamedTuple
 from ...array.tiering import waits
 from ..program.digests import blake2b
 from . import cache
