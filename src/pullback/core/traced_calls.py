@@ -138,7 +138,7 @@ class Patterns:
         """Return the results of an equation, which is written down."""
         recorder = self._recorder
         if op.is_view and op.in_order:
-            recorder.check_layout(op, operands[0].index, attrs)
+            recorder.layouts.check(op, operands[0].index, attrs)
         numbers = tuple([recorder.new_of(n) for n in kinds])
         self._write(op.name, operands, attrs, numbers, several)
         return [Tracer(recorder, n) for n in numbers]
