@@ -70,6 +70,7 @@ def _asked_apart(entry: str | None) -> Machine:
     return Machine(*made_apart(entry or "", lambda: "", None)().called)
 
 
+@functools.cache
 def _entry() -> str | None:
     """Return the name of the cache's entry; None where the system does not describe the processor."""
     import llvmlite
