@@ -10,13 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from itertools import product
 from math import prod
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy import ndarray
 
 from .blas import single_threaded
 from .geometry import Pads
+from .named_tuples import NamedTuple
 from .threads import run_parts, split, worthwhile
 
 #: Bytes of columns in a block, and the depth of a product below which one for each tap costs more than the

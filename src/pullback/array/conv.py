@@ -28,7 +28,7 @@ import functools
 from collections.abc import Sequence
 from itertools import product
 from math import gcd, prod
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy import ndarray
@@ -36,6 +36,7 @@ from numpy import ndarray
 from . import columns, depthwise, large, small_conv
 from .dtypes import COMPLEX32
 from .geometry import Pads, output_size
+from .named_tuples import NamedTuple
 
 #: Multiplications from which a kernel in native code is asked for: it takes 10 µs for these, and NumPy's
 #: calls some 100; but a new shape is compiled first, which takes 50 ms.

@@ -12,11 +12,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import numpy as np
 from numpy import ndarray
 
+from .named_tuples import NamedTuple
 from .taps import Taps, from_table, over_planes, transposed
 
 Mode = Literal["nearest", "nearest-exact", "linear", "cubic", "lanczos"]

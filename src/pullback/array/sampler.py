@@ -13,11 +13,12 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from itertools import product
 from math import prod
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy import ndarray
 
+from .named_tuples import NamedTuple
 from .ranges import linspace
 from .scipy_functions import sparse
 from .tiering import Hotness

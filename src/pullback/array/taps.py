@@ -12,12 +12,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy import ndarray
 
 from . import large
+from .named_tuples import NamedTuple
 from .threads import run_parts, stretches
 from .tiering import Hotness
 

@@ -15,7 +15,9 @@ import os
 import sys
 from itertools import islice
 from types import CodeType, FrameType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
+
+from ..array.named_tuples import NamedTuple
 
 if TYPE_CHECKING:
     from .node import Node

@@ -13,11 +13,12 @@ import re
 import weakref
 from collections.abc import Callable, Sequence
 from types import CodeType
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, final
+from typing import TYPE_CHECKING, Any, ClassVar, final
 
 from numpy import ndarray
 
 from ..array import dtypes, locks
+from ..array.named_tuples import NamedTuple
 from .blame import next_sequence
 from .hooks import NodeHooks, RemovableHandle, add_hook, hooks_of
 from .modes import modes

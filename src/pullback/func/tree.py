@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
+from ..array.named_tuples import NamedTuple
 from ..tensor.return_types import ReturnType
 
 K = TypeVar("K")

@@ -13,10 +13,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
+from ..array.named_tuples import NamedTuple
 from ..autograd.grad_mode import enable_grad, no_grad
 from ..core import backend
 from ..core.value import wrap

@@ -23,12 +23,13 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from ..array import dtypes
 from ..array.layout import as_pairs
+from ..array.named_tuples import NamedTuple
 from ..errors import with_note
 
 # ----------------------------------------------------------------------------------------------------

@@ -10,12 +10,13 @@ Generators of random numbers are no part of an image: they are those of the prog
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy import ndarray
 
 from ...array import dtypes
+from ...array.named_tuples import NamedTuple
 from ...array.threads import get_num_threads
 from ..emit.codegen import Code
 from ..lower.buffer import Buffer

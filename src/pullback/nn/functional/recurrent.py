@@ -10,12 +10,13 @@ import warnings
 from collections.abc import Callable, Sequence
 from functools import cache, partial
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy import ndarray
 
 from ...array import dtypes
+from ...array.named_tuples import NamedTuple
 from ...core.modes import modes
 from ...core.value import array_of, dtype_of, shape_of, wrap
 from ...core.warn import user_level

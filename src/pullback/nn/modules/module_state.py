@@ -5,8 +5,9 @@ from __future__ import annotations
 import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
+from ...array.named_tuples import NamedTuple
 from ...autograd.grad_mode import no_grad
 from ...core.hooks import RemovableHandle
 from ...core.value import TensorBase
