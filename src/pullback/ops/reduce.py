@@ -30,7 +30,7 @@ from .cumulative import exclusive_cumprod
 from .elementwise import abs, sgn
 from .structure import Shape, expand, permute_to_front, reshape, sum_dims
 
-_LARGE = 1 << 16
+LARGE = 1 << 16
 _INT64, _F32 = np.dtype(np.int64), np.dtype(np.float32)
 
 
@@ -88,7 +88,7 @@ def _as_whole(g: Term) -> Term:
 
 
 def _sum_all(x: ndarray, /) -> ndarray:
-    if x.size > _LARGE and x.dtype.kind in "fc":
+    if x.size > LARGE and x.dtype.kind in "fc":
         return total(x)
     if x.dtype.kind in "biu":
         return np.add.reduce(x, axis=None, dtype=_INT64, out=...)
@@ -106,7 +106,7 @@ sum_all: Call = op(
 
 
 def _mean_all(x: ndarray, /) -> ndarray:
-    r = total(x) if x.size > _LARGE else np.add.reduce(x, axis=None, out=...)
+    r = total(x) if x.size > LARGE else np.add.reduce(x, axis=None, out=...)
     n = SINGLES[x.size] if r.dtype is _F32 else x.size
     return np.true_divide(r, n, out=r) if x.size else over_nothing(r)
 
