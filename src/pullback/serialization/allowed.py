@@ -65,17 +65,12 @@ _ALLOWED: dict[str, Any] = {
     **{
         f"torch._utils.{function.__name__}": function
         for function in (
-            _utils._rebuild_parameter,
-            _utils._rebuild_parameter_with_state,
-            _utils._rebuild_tensor,
-            _utils._rebuild_tensor_v2,
-            _utils._rebuild_tensor_v3,
-            _utils._rebuild_meta_tensor_no_storage,
+            _utils._rebuild_parameter, _utils._rebuild_parameter_with_state, _utils._rebuild_tensor,
+            _utils._rebuild_tensor_v2, _utils._rebuild_tensor_v3, _utils._rebuild_meta_tensor_no_storage,
             _utils._rebuild_sparse_tensor,
         )
     },
-}
-
+}  # fmt: skip
 
 #: The things above live as long as this module, so their addresses tell them.
 _ALLOWED_IDS = frozenset(map(id, _ALLOWED.values()))

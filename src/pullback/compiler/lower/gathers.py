@@ -321,19 +321,9 @@ def searchsorted(
 
 
 LOWERINGS: dict[str, Callable[..., Lowered | None]] = {
-    "classes": classes,
-    "embedding": embedding,
-    "embedding_backward": embedding_backward,
-    "gather": gather,
-    "index": index,
-    "index_add": index_add,
-    "index_backward": index_backward,
-    "index_copy": index_copy,
-    "index_fill": index_fill,
-    "index_put": index_put,
-    "index_select": index_select,
-    "scatter": scatter,
-    "scatter_add": scatter_add,
-    "scatter_value": scatter_value,
-    "searchsorted": searchsorted,
-}
+    lowering.__name__: lowering
+    for lowering in (
+        classes, embedding, embedding_backward, gather, index, index_add, index_backward, index_copy,
+        index_fill, index_put, index_select, scatter, scatter_add, scatter_value, searchsorted,
+    )
+}  # fmt: skip
