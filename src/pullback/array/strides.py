@@ -162,7 +162,7 @@ def storage(x: ndarray) -> tuple[ndarray, int]:
         root = root.base
     if not (root.flags.c_contiguous or root.flags.f_contiguous):
         low, high = np.lib.array_utils.byte_bounds(root)
-        return _bytes_at(root, low, high - low), address(x) - low
+        return np.asarray(_Memory(root, low, high - low)), address(x) - low
     flat = root if root.flags.c_contiguous else root.T
     return flat, (address(x) - address(root) if x is not root else 0)
 
@@ -198,10 +198,6 @@ class _Memory:
             "typestr": "|u1",
             "version": 3,
         }
-
-
-def _bytes_at(owner: ndarray, address: int, size: int) -> ndarray:
-    return np.asarray(_Memory(owner, address, size))
 
 
 def laid_out_empty(shape: Ints, strides: Ints, dtype: np.dtype[Any]) -> ndarray:

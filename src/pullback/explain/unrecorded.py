@@ -207,9 +207,8 @@ def _switched_off_here(raised: Raised) -> Place | None:
             scene, lambda call: switches_off(call) and "no_grad" not in ast.unparse(call.func)
         )
         if lines:
-            return Place(
-                scene.frame.f_code.co_filename, lines[-1][0], lines[-1][1], _text_of(scene, lines[-1][0])
-            )
+            (line, name), file = lines[-1], scene.frame.f_code.co_filename
+            return Place(file, line, name, linecache.getline(file, line).strip())
     return None
 
 
@@ -219,10 +218,6 @@ def _around(scope: Scope, line: int, scene: Scene) -> bool:
         if isinstance(node, (ast.With, ast.AsyncWith)) and node.lineno == line:
             return node.lineno <= scene.line <= (node.end_lineno or scene.line)
     return line <= scene.line
-
-
-def _text_of(scene: Scene, line: int) -> str:
-    return linecache.getline(scene.frame.f_code.co_filename, line).strip()
 
 
 def _calls_in_file(scene: Scene, fits: Callable[[ast.Call], bool]) -> list[tuple[int, str]]:

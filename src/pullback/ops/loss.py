@@ -67,7 +67,8 @@ class _Scaled:
 
     def __call__(self, g: Term, *values: Any) -> Term:
         if values[-1] == "mean":
-            g = widened(g) / (math.prod(_pair_shape(values[: self.count])) or math.nan)
+            shapes = (shape_of(v) for v in values[: self.count] if v is not None)
+            g = widened(g) / (math.prod(np.broadcast_shapes(*shapes)) or math.nan)
         return self.slope(g, *values[:-1])
 
 
@@ -118,10 +119,6 @@ def pairwise(
         saved_as=("self", "target"), each=loss, **fields,
     )  # fmt: skip
     return call
-
-
-def _pair_shape(values: Terms) -> tuple[int, ...]:
-    return np.broadcast_shapes(*(shape_of(v) for v in values if v is not None))
 
 
 def _square(x: ndarray, y: ndarray) -> ndarray:

@@ -41,10 +41,6 @@ def is_int(index: Any) -> bool:
     return (isinstance(index, int) and not isinstance(index, bool)) or isinstance(index, np.integer)
 
 
-def _out_of_range(index: int, dim: int, size: int) -> IndexError:
-    return IndexError(f"index {index} is out of bounds for dimension {dim} with size {size}")
-
-
 def selected(x: Any, dim: int, index: int, named_dim: int | None = None) -> Any:
     """Return the view at `index` of axis `dim`; messages call the axis `named_dim`."""
     shape = shape_of(x)
@@ -56,7 +52,8 @@ def selected(x: Any, dim: int, index: int, named_dim: int | None = None) -> Any:
     dtypes.check_long(index)
     size = shape[dim]
     if not -size <= index < size:
-        raise _out_of_range(index, dim if named_dim is None else named_dim, size)
+        named_dim = dim if named_dim is None else named_dim
+        raise IndexError(f"index {index} is out of bounds for dimension {named_dim} with size {size}")
     return v.select(x, dim, index + size if index < 0 else index)
 
 

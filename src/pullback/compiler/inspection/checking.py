@@ -132,7 +132,9 @@ def _apart(a: ndarray, b: ndarray) -> tuple[tuple[int, ...], Any, Any, float] | 
     x, y = a.astype(wide), b.astype(wide)
     same = (x == y) | ((x != x) & (y != y))
     finite = np.abs(x[np.isfinite(x)])
-    unit = _unit(a.dtype) * max(float(finite.max()) if finite.size else 0.0, _tiny(a.dtype))
+    limits = _limits(a.dtype)
+    largest = float(finite.max()) if finite.size else 0.0
+    unit = float(limits.eps) * max(largest, float(limits.smallest_normal))
     with np.errstate(all="ignore"):
         units = np.where(same, 0.0, np.abs(x - y) / unit)
     units[np.isnan(units)] = np.inf
@@ -143,10 +145,6 @@ def _apart(a: ndarray, b: ndarray) -> tuple[tuple[int, ...], Any, Any, float] | 
 
 def _unit(dtype: np.dtype[Any]) -> float:
     return float(_limits(dtype).eps)
-
-
-def _tiny(dtype: np.dtype[Any]) -> float:
-    return float(_limits(dtype).smallest_normal)
 
 
 def _limits(dtype: np.dtype[Any]) -> Any:
