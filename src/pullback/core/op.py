@@ -43,9 +43,9 @@ from .underivable import no_derivative
 from .value import dtype_of, shape_of
 
 if TYPE_CHECKING:
-    from .terms import Call, Covectors, Declared, General, Several, T, Term, Terms, Variadic
+    from .terms import Axes, Call, Covectors, Declared, General, Several, T, Term, Terms, Variadic
 else:
-    Call = Covectors = Declared = General = Term = Terms = Several = T = Variadic = object
+    Axes = Call = Covectors = Declared = General = Term = Terms = Several = T = Variadic = object
 
 C = TypeVar("C", bound=Declared)
 Rule = Callable[..., Any]
@@ -467,6 +467,6 @@ def renamed(
 
 
 __all__ = [
-    "Call", "Covectors", "Declared", "General", "MultiNode", "Op", "Term", "Terms", "Rule", "Several", "T",
-    "Variadic", "elementwise", "like_first", "of", "op", "renamed", "view",
+    "Axes", "Call", "Covectors", "Declared", "General", "MultiNode", "Op", "Term", "Terms", "Rule", "Several",
+    "T", "Variadic", "elementwise", "like_first", "of", "op", "renamed", "view",
 ]

@@ -21,7 +21,7 @@ from ..array.layout import empty_like
 from ..array.threads import run_parts
 from ..core.bulk import unwrapped
 from ..core.connected import refused
-from ..core.op import Covectors, Several, Term, Terms, op
+from ..core.op import Axes, Covectors, Several, Term, Terms, op
 from ..core.tracer import Tracer
 from ..core.underivable import no_tangent
 from ..core.value import dtype_of, shape_of
@@ -369,7 +369,7 @@ def _stretch_rule(
 
 
 def _attention_batched(
-    size: int, values: Terms, dims: tuple[int | None, ...], *attrs: Any
+    size: int, values: Terms, dims: Axes, *attrs: Any
 ) -> tuple[Any, ...]:
     ranks = [0 if v is None else len(shape_of(v)) - (d is not None) for v, d in zip(values, dims)]
 

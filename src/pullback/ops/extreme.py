@@ -91,7 +91,7 @@ def _selected_rule(g: Term, shape_x: tuple[int, ...], indices: Term, dim: int, k
     return place(reshape(g, shape), reshape(indices, shape), dim, shape_x[dim])
 
 
-def _selected_jvp(primals: Any, tangents: Any, out: Terms, dim: int, keepdim: bool) -> Covectors:
+def _selected_jvp(primals: Terms, tangents: Terms, out: Terms, dim: int, keepdim: bool) -> Covectors:
     shape = shape_of(primals[0])
     if not shape:
         return tangents[0], None

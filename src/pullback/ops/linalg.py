@@ -27,7 +27,7 @@ from ..array.lapack import (
     failure,
     lapack,
 )
-from ..core.op import Call, Covectors, Rule, Several, T, Term, Terms, op
+from ..core.op import Axes, Call, Covectors, Rule, Several, T, Term, Terms, op
 from ..core.value import dtype_of, shape_of
 from ..core.visible import concrete
 from .arithmetic import add, mul, sub
@@ -94,13 +94,13 @@ def total(*parts: Any) -> Any:
 def aligned(call: Rule) -> Rule:
     """Return a batching rule for ops on stacks of matrices whose leading axes broadcast."""
 
-    def rule(size: int, values: Sequence[Any], dims: Sequence[int | None], *attrs: Any) -> Any:
+    def rule(size: int, values: Terms, dims: Axes, *attrs: Any) -> Any:
         return call(*aligned_fronts(size, values, dims), *attrs)
 
     return rule
 
 
-def aligned_fronts(size: int, values: Sequence[Any], dims: Sequence[int | None]) -> list[Any]:
+def aligned_fronts(size: int, values: Sequence[Term], dims: Axes) -> list[Any]:
     """Return the values with batch axes first and as many axes as the longest, so that leading axes
     broadcast.
     """
@@ -272,7 +272,7 @@ def _solve_jvp(
 
 
 def _solve_batched(
-    size: int, values: Sequence[Any], dims: Sequence[int | None], left: bool, vector: bool, caller: str
+    size: int, values: Terms, dims: Axes, left: bool, vector: bool, caller: str
 ) -> Any:
     if not vector:
         return solve_ex(*aligned_fronts(size, values, dims), left, False, caller)

@@ -20,7 +20,7 @@ from ..array.numbers import SINGLES
 from ..array.short_rows import reduced
 from ..array.summation import sum_over
 from ..core.dual import fitted
-from ..core.op import Call, Term, Terms, op, renamed
+from ..core.op import Axes, Call, Term, Terms, op, renamed
 from ..core.value import dtype_of, innermost, shape_of
 from .arithmetic import pow_scalar
 from .comparison import eq, isnan, where, zeros_of
@@ -290,7 +290,7 @@ def _vector_norm_rule(
 
 
 def _vector_norm_jvp(
-    primals: Any, tangents: Any, out: Any, ord: float, dims: tuple[int, ...], keepdim: bool
+    primals: Terms, tangents: Terms, out: Any, ord: float, dims: tuple[int, ...], keepdim: bool
 ) -> Any:
     if ord == 0:
         return None
@@ -333,7 +333,7 @@ dist = op(
 )
 
 
-def _dist_batched(values: Terms, dims: tuple[int | None, ...], ord: float) -> Term:
+def _dist_batched(values: Terms, dims: Axes, ord: float) -> Term:
     own = [len(shape_of(v)) - (d is not None) for v, d in zip(values, dims, strict=True)]
     rank = max(own)
     aligned = []

@@ -175,7 +175,7 @@ def log_softmax_pull(g: Term, out: Term, dim: int) -> Term:
     return g - exp(out) * sum_dims(g, dims, True)
 
 
-def _log_softmax_jvp(primals: Any, tangents: Any, out: Term, dim: int) -> Term:
+def _log_softmax_jvp(primals: Terms, tangents: Terms, out: Term, dim: int) -> Term:
     dims = (dim,) if shape_of(out) else ()
     return tangents[0] - sum_dims(tangents[0] * exp(out), dims, True)
 
