@@ -261,9 +261,7 @@ class Op(Fields):
         raise AttributeError(f"'{self.node_name}' object has no attribute '{name}'", name=name, obj=node)
 
     def evaluate_in_order(self, inputs: tuple[Any, ...], attrs: tuple[object, ...]) -> Any:
-        """Return `evaluate` where values are in C order: what eager copied to be able to view is
-        copied here.
-        """
+        """Return `evaluate` where values are in C order: what eager copied to view it is copied here."""
         if self.in_order:
             inputs = (np.asarray(inputs[0], order="C"),)
         return self.evaluate(inputs, attrs)

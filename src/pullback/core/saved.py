@@ -42,9 +42,7 @@ class Packed:
 
 
 def parameter_names(function: Callable[..., Any]) -> list[str]:
-    """Return names of a function's parameters; read off the code object, which costs 1 µs where `inspect`
-    costs 40.
-    """
+    """Return names of a function's parameters, from the code object: 1 µs where `inspect` takes 40."""
     code = getattr(function, "__code__", None)
     if code is None or hasattr(function, "__wrapped__"):
         return list(inspect.signature(function).parameters)

@@ -81,9 +81,7 @@ class Layouts:
         self._found[number] = Layout(number, 0, tuple([s * width for s in strides_of(array)]))
 
     def spread(self, number: int, array: ndarray) -> None:
-        """Note that a constant has gaps, or repeats elements: the part of another one, which spans its
-        memory.
-        """
+        """Note that a constant has gaps, or repeats elements: the part of another, which spans its memory."""
         strides = strides_of(array)
         if array.size == 0 or min(strides) < 0:
             return

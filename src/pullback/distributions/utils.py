@@ -92,9 +92,7 @@ def _sum_rightmost(value: Any, dim: int) -> Any:
 
 
 def logits_to_probs(logits: Any, is_binary: bool = False) -> Any:
-    """Return probabilities: 1/(1 + e^−x) of logits x, or the softmax of the last axis where they are
-    categories'.
-    """
+    """Return probabilities: 1/(1 + e^−x) of logits x, or the softmax of the last axis for categories."""
     return logits.sigmoid() if is_binary else softmax(logits, dim=-1)
 
 

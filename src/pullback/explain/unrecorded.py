@@ -115,9 +115,7 @@ def _where_made(path: str, x: Any, raised: Raised) -> Answer:
 
 
 def _replaced(raised: Raised, name: str) -> Answer | None:
-    """Return the answer that an object's leaf was replaced by a result without history, in one of its
-    methods.
-    """
+    """Return the answer that a method of an object replaced its leaf by a result without history."""
     for scene in raised.scenes:
         for owner_name, owner in list(scene.variables.items()):
             inside = getattr(owner, "__dict__", None)
@@ -247,9 +245,7 @@ def _frozen(name: str, raised: Raised) -> Answer | None:
 
 
 def _partly_frozen(name: str, raised: Raised, search: Search) -> Answer | None:
-    """Return the answer that a module which a name was computed with has frozen parameters: those that it
-    uses.
-    """
+    """Return the answer that a module which computed a name has frozen parameters: those that it uses."""
     scene = raised.scene
     assert scene is not None  # the caller has looked
     place = freezing([one.frame.f_code.co_filename for one in raised.scenes])

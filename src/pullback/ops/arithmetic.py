@@ -187,9 +187,7 @@ pow = elementwise(
 
 
 def _integer_pow(x: Any, y: Any, /, out: Any = ...) -> ndarray:
-    """Compute powers of integers whose exponents may be negative: only ±1 have such powers, of others 0 is
-    left.
-    """
+    """Compute powers of integers with exponents that may be negative: only ±1 have such, others give 0."""
     inverse = np.where(np.equal(x, -1), 1 - 2 * (y & 1), np.equal(x, 1))
     result = np.where(y < 0, inverse, np.power(x, np.maximum(y, 0))).astype(np.result_type(x, y))
     if out is ...:

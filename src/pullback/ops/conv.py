@@ -121,9 +121,7 @@ def _batch_weight(
 
 
 def _like(y: Term, shape: Sizes) -> Term:
-    """Return a convolution cut to the places of `shape`: an output padding above the stride makes room for
-    more.
-    """
+    """Return a convolution cut to the places of `shape`: output padding above the stride makes more room."""
     have = shape_of(y)
     if have[2:] == tuple(shape[2:]):
         return y

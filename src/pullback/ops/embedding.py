@@ -146,9 +146,7 @@ embedding_backward: Any = op(
 
 
 def _picked(g: Term, indices: Term, padding: int, by_frequency: bool) -> Term:
-    """Return the transpose of `embedding_backward`: rows of g, none for the padding, divided by their
-    count.
-    """
+    """Return the transpose of `embedding_backward`: rows of g, none for the padding, over their count."""
     picked = embedding(g, indices, padding, by_frequency)
     if padding < 0 and not by_frequency:
         return picked

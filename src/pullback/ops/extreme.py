@@ -100,9 +100,7 @@ def _selected_jvp(primals: Terms, tangents: Terms, out: Terms, dim: int, keepdim
 
 
 def selecting(name: str, kernel: Callable[..., Any], **fields: Any) -> Call:
-    """Declare an op that selects one element per row: ``kernel(x, dim, keepdim)`` gives values and
-    indices.
-    """
+    """Declare an op that selects one element per row: ``kernel(x, dim, keepdim)`` gives (values, indices)."""
     return op(
         name, kernel, (_selected_rule,), kind="gather", outputs=("values", "indices"), differentiable=(0,),
         inputs=("x",), attrs=("dim", "keepdim"), jvp=_selected_jvp, batch=dim_first,

@@ -101,9 +101,7 @@ def aligned(call: Rule) -> Rule:
 
 
 def aligned_fronts(size: int, values: Sequence[Term], dims: Axes) -> list[Any]:
-    """Return the values with batch axes first and as many axes as the longest, so that leading axes
-    broadcast.
-    """
+    """Return values with batch axes first and as many axes as the longest: leading axes broadcast."""
     fronts = [v if d is None else permute_to_front(v, d) for v, d in zip(values, dims, strict=True)]
     ranks = [len(shape_of(v)) - (d is not None) for v, d in zip(fronts, dims, strict=True)]
     most = max(ranks)

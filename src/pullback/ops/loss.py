@@ -81,9 +81,7 @@ def pairwise(
     place: Place = placed,
     **fields: Any,
 ) -> Call:
-    """Declare a loss of pairs: ``loss(*inputs, *attrs)`` on arrays, ``slope(g, *inputs, *attrs)`` per
-    input.
-    """
+    """Declare a loss of pairs: ``loss(*inputs, *attrs)`` on arrays, ``slope(g, *inputs, *attrs)`` of each."""
 
     def kernel(*args: Any) -> ndarray:
         arrays = promoted(args[: len(inputs)], "same")

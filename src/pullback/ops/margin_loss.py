@@ -32,9 +32,7 @@ def _by_sample(g: Term, shape: Shape, reduction: str) -> Term:
 
 
 def _gaps(x: Term, target: Term, weight: Term | None, p: int, margin: float) -> tuple[Any, Any, Any]:
-    """Return what each class lacks to the margin, whether it is the target, and the class weights over the
-    classes.
-    """
+    """Return what each class lacks to the margin, whether it is the target, and the weights of classes."""
     rows = _rows(x)
     samples, classes = shape_of(rows)
     index = reshape(target, (samples, 1))

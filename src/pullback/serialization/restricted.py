@@ -100,9 +100,7 @@ def _decoded(content: bytes | memoryview) -> str:
 
 
 def shown(value: Any) -> str:
-    """Return the text of a value of a file in a message: its class where the text itself could be long or
-    costly.
-    """
+    """Return the text of a file's value for a message: its class if the text could be long or costly."""
     if isinstance(value, (type, types.FunctionType, types.BuiltinFunctionType, float, type(None))):
         return str(value)
     if (type(value) is int and value.bit_length() < 99) or (type(value) is str and len(value) < 99):

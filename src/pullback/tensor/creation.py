@@ -76,9 +76,7 @@ def new_array(size: Sequence[int], dtype: Any) -> ndarray:
 
 
 def format_strides(size: Sequence[int], memory_format: Any) -> tuple[int, ...] | None:
-    """Return the strides that a memory format gives a size, None for C order; an error where the rank is
-    another.
-    """
+    """Return a memory format's strides for a size, None for C order; an error if the rank is another."""
     if memory_format is channels_last or memory_format is channels_last_3d:
         wanted = 4 if memory_format is channels_last else 5
         if len(size) != wanted:

@@ -42,9 +42,7 @@ def number(value: Any) -> Any:
 
 
 def met(input: Any, value: Any) -> tuple[Any, Any]:
-    """Return a tensor and a number in the dtype in which they meet: integers go around, halves are
-    rounded.
-    """
+    """Return a tensor and a number in their common dtype: integers go around, halves are rounded."""
     if type(value) is int and 0 <= value < 128 and dtype_of(input).kind in "iu":
         return input, value
     x, value = widened(input, value), number(value)

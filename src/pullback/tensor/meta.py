@@ -26,9 +26,7 @@ def meta_tensor(
 
 
 def on_device(tensor: Any, where: Any) -> Any:
-    """Return a tensor on a device: itself where it is there; nothing brings back elements that there are none
-    of.
-    """
+    """Return a tensor on a device, itself if it is there; elements that do not exist are not brought back."""
     if where is not CPU:
         return without_elements(tensor)
     if tensor._level and is_meta(tensor):

@@ -209,9 +209,7 @@ def linalg_norm(A: Any, ord: Any = None, dim: Any = None, keepdim: bool = False,
 def norm(
     input: Any, p: Any = "fro", dim: Any = None, keepdim: bool = False, out: Any = None, dtype: Any = None
 ) -> Any:
-    """Return the vector norm of order `p` over `dim`; ``"fro"`` is the Euclidean norm, ``"nuc"`` that of a
-    matrix.
-    """
+    """Return the vector norm of order `p` over `dim`; ``"fro"`` is the Euclidean, ``"nuc"`` a matrix's."""
     options = {"dtype": dtype} if out is None else {"dtype": dtype, "out": out}
     rank = input.layout and len(shape_of(input))
     dims = [dim] if isinstance(dim, int) else dim

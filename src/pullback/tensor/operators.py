@@ -121,9 +121,7 @@ def _checked_call(op: Op, method: str, *inputs: Any, out: Any = None) -> Any:
 def _by_numpys_names(
     op: Op, inputs: tuple[object, ...], named: Mapping[str, Any]
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """Return the inputs with those that were given by NumPy's names for them, and what else was given by
-    name.
-    """
+    """Return the inputs with those given by NumPy's names for them, and what else was given by name."""
     left = {NUMPY_NAMES.get(key, key): value for key, value in named.items()}
     if len(left) < len(named):
         return inputs, dict(named)

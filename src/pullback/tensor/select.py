@@ -281,9 +281,7 @@ def _check_slices(name: str, input: Any, dim: int, index: Any, source: Any) -> N
 
 @public(inplace=True)
 def index_add(input: Any, dim: int, index: Any, source: Any, *, alpha: Any = 1) -> Any:
-    """Return `input` with ``alpha · source``'s slices added to the slices of axis `dim` that `index`
-    names.
-    """
+    """Return `input` with ``alpha · source`` added to the slices of axis `dim` that `index` names."""
     dim = _arguments("index_add", input, dim, index)
     _check_slices("index_add_()", input, dim, index, tensor("index_add", "source", source, 3))
     if o.is_scattered(len(shape_of(input)), dim, alpha):

@@ -104,9 +104,7 @@ def _distinct(
 
 
 def _traced_distinct(input: Any, dim: int | None, distinct: Callable[..., Any]) -> Any:
-    """Return distinct values, places and counts of a value whose trace knows sizes, as other ops; None for
-    others.
-    """
+    """Return distinct values, places and counts as other ops if a trace knows sizes; None for others."""
     if asked_size(input) is None or dim is not None or input._node is not None or not prod(shape_of(input)):
         return None
     if dtype_of(input) in RARE or dtype_of(input).kind not in "iuf":

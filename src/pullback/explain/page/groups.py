@@ -63,9 +63,7 @@ class Folding:
         self.scopes = {step: self._scopes(step) for step in self.order}
 
     def _order(self, graph: dict[str, Any]) -> list[int]:
-        """Return steps in the order in which their rules run, a leaf behind the last step that sends
-        to it.
-        """
+        """Return steps in the order in which their rules run, a leaf behind the last that sends to it."""
         steps = [node["id"] for node in graph["nodes"] if node["kind"] != "group"]
         place: dict[int, float] = {step: position for position, step in enumerate(steps)}
         for edge in graph["edges"]:

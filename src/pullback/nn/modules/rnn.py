@@ -232,9 +232,7 @@ class RNNBase(Module):
         )  # fmt: skip
 
     def _forward(self, input: Any, hx: Any) -> tuple[Any, Any]:
-        """Return (T, N, I) or (N, T, I), (T, I) or packed, to the output likewise and the states at
-        the end.
-        """
+        """Map (T, N, I) or (N, T, I), (T, I) or packed, to the output likewise and the states at the end."""
         if isinstance(input, PackedSequence):
             return self._forward_packed(input, hx)
         self._check_ranks(input, hx)
