@@ -149,9 +149,7 @@ def _adaptive_back(size: int, output: int) -> Taps:
 
 
 def _adaptive_table(size: int, output: int) -> tuple[ndarray, ndarray, int, ndarray]:
-    """Return the places in each window, their weights, the size and how many they are, as `taps` wants
-    them.
-    """
+    """Return the places in each window, their weights, the size and the counts, as `taps` wants them."""
     starts, stops = np.array(adaptive_bounds(size, output), np.intp).reshape(-1, 2).T
     counts = stops - starts
     places = starts[:, None] + np.arange(max(1, int(counts.max(initial=1))))

@@ -147,9 +147,7 @@ def _native(ufunc: Any, operands: Sequence[Any]) -> ndarray | None:
 def _apply_to_rows(
     ufunc: Any, operands: Sequence[Any], arrays: list[ndarray], out: ndarray | EllipsisType
 ) -> ndarray:
-    """Split operands of different shapes along the first axis of the result. Rows keep NumPy's own
-    broadcasting.
-    """
+    """Split operands of different shapes along the result's first axis. Rows keep NumPy's broadcasting."""
     shape = np.broadcast_shapes(*(array.shape for array in arrays))
     splits = shape[0] >= get_num_threads() and all(array.flags.c_contiguous for array in arrays)
     if not splits or (out is not ... and (out.shape != shape or _overlap(out, arrays))):

@@ -77,9 +77,7 @@ def place_of_rank(row: ndarray, rank: int) -> int:
 
 
 def _ascending(row: ndarray, descending: bool) -> ndarray:
-    """Return keys whose ascending order is a row's ascending (descending) one; nan is larger than
-    everything.
-    """
+    """Return keys whose ascending order is a row's ascending (descending) one; nan is the largest."""
     if row.dtype.kind == "f" and np.isnan(row).any():
         row = np.unique(row, return_inverse=True)[1].reshape(row.shape)
     if not descending:

@@ -70,9 +70,7 @@ def bytes_of(shape: Sequence[int], strides: Sequence[int], width: int) -> Ints:
 
 
 def settled(x: ndarray) -> ndarray:
-    """Return an array without elements with its strides spelled out, so that its views have theirs of
-    them.
-    """
+    """Return an array without elements with its strides spelled out, so that its views derive theirs."""
     if x.size or any(x.strides):
         return x
     return np.ndarray(x.shape, x.dtype, x, 0, bytes_of(x.shape, contiguous_strides(x.shape), x.itemsize))
@@ -129,9 +127,7 @@ def is_channels_last(x: ndarray) -> bool:
 
 
 def strided(x: ndarray, shape: Ints, strides: Ints, offset: int = 0) -> ndarray:
-    """Return the view of `x`'s storage with other strides, `offset` elements after (or before) its first
-    element.
-    """
+    """Return the view of `x`'s storage with other strides, `offset` elements from its first element."""
     root, before = storage(x)
     width = x.itemsize
     return np.ndarray(shape, x.dtype, root, before + offset * width, bytes_of(shape, strides, width))

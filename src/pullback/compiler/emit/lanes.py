@@ -222,9 +222,7 @@ class Writer:
         return self.instruction(f"bitcast {whole} {x.name} to {self.type(self.kind)}", self.kind)
 
     def polynomial(self, x: Lanes, coefficients: Sequence[float]) -> Lanes:
-        """Return a polynomial by rising powers of `x`, its even and odd halves apart, which shortens the
-        chain.
-        """
+        """Return a polynomial by rising powers of `x`, even and odd halves apart: the chain is shorter."""
         if len(coefficients) < 6:
             return self.horner(x, coefficients)
         square = x * x

@@ -25,9 +25,7 @@ INT64 = np.dtype(np.int64)
 
 
 def place(ops: Handler, x: Any, extent: int, wraps: bool = False) -> Index:
-    """Return an index tensor's element as an index along an axis; negative ones count from the end if it
-    `wraps`.
-    """
+    """Return an index tensor's element as an index; with `wraps` negative ones count from the end."""
     value = ops.cast(x, INT64)
     zero = ops.constant(0, INT64)
     if wraps:

@@ -71,9 +71,7 @@ class Specification:
             self._words[order.index(name)] = part if isinstance(part, int) else part.ctypes.data
 
     def call(self) -> Callable[[tuple[Any, ...], tuple[Any, ...]], Any]:
-        """Make ``call(tuple, tuple)``, which gives the tuple of results, or an int that says why there are
-        none.
-        """
+        """Make ``call(tuple, tuple)``, which gives the tuple of results, or an int for why there are none."""
         return function("pullback_call", self._words)
 
     def part(self, name: str) -> Any:
@@ -144,9 +142,7 @@ def checked(spec: Object, args: Object, extras: Object) -> Int:
 
 @native
 def run_program(spec: Object) -> Int:
-    """Run the program, between pointers that results share and what is copied back; return `DONE`, or
-    `REFUSED`.
-    """
+    """Run the program, between pointers that results share and copies back; return `DONE` or `REFUSED`."""
     table = spec.table
     sharing = spec.shared_at
     copies = spec.copies_at

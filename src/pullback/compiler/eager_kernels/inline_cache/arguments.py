@@ -139,9 +139,7 @@ def has_history_as(tensor: Object, wanted: Bool, header: Words, asked: Int) -> B
 
 @native
 def match_layout(array: Object, told: Words) -> Words:
-    """Compare an array's dtype, shape and strides, and return what tells the next argument; null where they
-    differ.
-    """
+    """Compare an array's dtype, shape and strides; return what tells the next argument, or null."""
     rank = array.rank
     if array.dtype is not told[1] or rank != told[2] or (array.flags & ALIGNED) == 0:
         return null
