@@ -164,9 +164,7 @@ class TorchDistribution(importlib.metadata.Distribution):
 
 
 class TorchFinder:
-    """The first finder on `sys.meta_path`; answers for torch, functorch and all below them, so that no other
-    is asked.
-    """
+    """The first finder on `sys.meta_path`; it answers for all of torch and functorch, before any other."""
 
     @classmethod
     def find_distributions(

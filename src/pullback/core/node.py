@@ -188,9 +188,7 @@ class GradientEdge(NamedTuple):
 
 
 class _Leaf:
-    """Stand in a tensor's node slot for 'a leaf that requires grad'; its accumulator is made when an
-    op uses it.
-    """
+    """Mark 'a leaf that requires grad' in a tensor's node slot; its accumulator is made on first use."""
 
     __slots__ = ()
 

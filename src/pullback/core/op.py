@@ -197,9 +197,7 @@ class Op(Fields):
 
     @computed
     def node_class(self) -> type[Node]:
-        """Return the class of the nodes of a derivable op, made when first needed: to make those of all ops
-        takes 5 ms.
-        """
+        """Return the class of a derivable op's nodes, made when first needed: those of all ops take 5 ms."""
         return make_node_class(self)
 
     @computed
@@ -223,9 +221,7 @@ class Op(Fields):
         return not self.acts and self.shape is None and self.signs is None
 
     def saved_names(self) -> list[str]:
-        """Return what the op's nodes save, under torch's names: the inputs are `self`, `other`, …, the output
-        is `result`.
-        """
+        """Return what the op's nodes save by torch's names: input `self`, `other`, …, output `result`."""
         layout = self.layout
         return [
             self._torch_name(n)

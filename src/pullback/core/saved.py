@@ -361,9 +361,7 @@ def graph_reader(
 
 
 def tensor_at(value: Any, edge: Any, level: int, saver: Node) -> Any:
-    """Return a tensor around a value that `saver` saved, whose history is `edge`; scalars and None stay what
-    they are.
-    """
+    """Return a tensor around a value that `saver` saved, with history `edge`; scalars and None stay."""
     if value is None:
         return None
     if edge is None:

@@ -136,18 +136,14 @@ class Layouts:
         return found[number]
 
     def stand_in(self, number: int) -> ndarray:
-        """Return an array that lies as a value does, for what reads layouts; its elements are zeros and take
-        no memory.
-        """
+        """Return an array that lies as a value does, for readers of layouts; it is zeros, without memory."""
         recorder = self._recorder
         shape, dtype = recorder.shapes[number], recorder.dtypes[number]
         _, offset, strides = self.of(number)
         return without_memory(shape, dtype, strides, offset)
 
     def overlap(self, base: Any, first: Any, second: Any) -> int:
-        """Return how two tensors overlap that are views of a third, or the third itself; `PARTIAL` where that
-        is not known.
-        """
+        """Return how two tensors overlap that are views of a third, or it; `PARTIAL` if that is unknown."""
         value = base._value
         if getattr(value, "recorder", None) is not self._recorder:
             return PARTIAL

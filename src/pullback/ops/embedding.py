@@ -167,9 +167,7 @@ _row_factor: Any = op("embedding_row_factor", _factor)
 
 
 def bring_down(table: ndarray, indices: ndarray, longest: float, order: float) -> None:
-    """Scale the rows at `indices` whose norm is above `longest` down to it, in place: times
-    ``longest/(norm + 10⁻⁷)``.
-    """
+    """Scale rows at `indices` with a norm above `longest` to it in place, by ``longest/(norm + 10⁻⁷)``."""
     rows = np.unique(indices)
     outside = rows[(rows < -len(table)) | (rows >= len(table))]
     if outside.size:

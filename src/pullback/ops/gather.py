@@ -66,9 +66,7 @@ def _source_rule(g: Term, index: Term, shape_source: Ints, dim: int) -> Term:
 
 
 def _padded(g: Any, shape: Ints) -> Term:
-    """Return zeros after the last place of every axis, up to `shape`: only a source's part under the index
-    was used.
-    """
+    """Return zeros beyond the last place of each axis, up to `shape`: only a part of a source was used."""
     for dim, size in enumerate(shape):
         have = shape_of(g)
         if have[dim] != size:

@@ -224,9 +224,7 @@ def _put_zeros(top: ndarray) -> None:
 
 
 def _logsumexp_of_columns(x: ndarray) -> ndarray:
-    """Return the same of each column of a few rows, along which NumPy's loops are long: 12 µs instead of 18
-    for (32, 16, 16).
-    """
+    """Return the same for columns of a few rows, along which NumPy is fast: (32, 16, 16) 12 µs, not 18."""
     top = np.maximum.reduce(x, axis=0)
     _put_zeros(top)
     r = np.subtract(x, top)

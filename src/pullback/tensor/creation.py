@@ -138,9 +138,7 @@ def _made_without(function: Callable[..., Any], given: dict[str, Any], requires_
 def creator(
     name: str, *signatures: str, namespace: str = ""
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Declare a function that makes a tensor of an array (see `on_any_device`), or fills the one given as
-    ``out=``.
-    """
+    """Declare a function that makes a tensor of an array (see `on_any_device`), or fills a given ``out=``."""
     printed = f"{namespace}_{name}" if namespace else name
     parser = Parser(printed, *signatures)
     last = parser.texts[-1]

@@ -79,9 +79,7 @@ def transform(name: str, signature: str, result: str, family: str = "") -> Calla
 
 
 def _floating(input: Any, complex: bool = False) -> Any:
-    """Return the input in the dtype that is transformed: integers in the default dtype, and complex where
-    asked for.
-    """
+    """Return the input in the dtype that is transformed: integers as default floats, complex if asked for."""
     dtype = dtype_of(input)
     if dtype.kind in "biu":
         dtype = dtypes.get_default_dtype().numpy
@@ -271,9 +269,7 @@ def ifftn(input: Any, s: Any = None, dim: Any = None, norm: str | None = None) -
 
 @transform("rfftn", _MANY, "complex")
 def rfftn(input: Any, s: Any = None, dim: Any = None, norm: str | None = None) -> Any:
-    """Return :func:`fftn` of a real input with the frequencies 0 … N/2 of the last axis only (parameters as
-    there).
-    """
+    """Return :func:`fftn` of a real input with its parameters, frequencies 0 … N/2 of the last axis only."""
     if dtype_of(input).kind in "cW":
         raise RuntimeError(f"rfftn expects a real-valued input tensor, but got {type_word(dtype_of(input))}")
     x = _floating(input)

@@ -58,9 +58,7 @@ def selected(x: Any, dim: int, index: int, named_dim: int | None = None) -> Any:
 
 
 def sliced(x: Any, dim: int, part: slice, keep_whole: bool = True) -> Any:
-    """Return the view of a slice of axis `dim`; without `keep_whole` the tensor itself where the slice is all
-    of the axis.
-    """
+    """Return the view of a slice of axis `dim`, or the tensor for a whole slice without `keep_whole`."""
     if part.step is None or part.step == 1:
         step = 1
         if part.start is None is part.stop and not keep_whole and shape_of(x):
@@ -106,9 +104,7 @@ def listed(index: Any) -> ndarray | None:
 
 
 def as_tuple(index: Any) -> tuple[Any, ...]:
-    """Return the parts of an index; a list that holds sequences, slices or tensors counts as a tuple, as
-    torch warns.
-    """
+    """Return the parts of an index; a list of sequences, slices or tensors is a tuple, as torch warns."""
     if type(index) is tuple:
         return index
     if isinstance(index, tuple):

@@ -113,9 +113,7 @@ def _check_scatter(input: Any, dim: int, index: Any, source: Any) -> None:
 def scatter(
     input: Any, dim: int, index: Any, src: Any = None, *, value: Any = None, reduce: str | None = None
 ) -> Any:
-    """Return `input` with ``src[i, j]`` (or a number) written at ``[index[i, j], j]`` for dim 0, and alike
-    for others.
-    """
+    """Return `input` with ``src[i, j]`` (or a number) at ``[index[i, j], j]``, for dim 0, others alike."""
     dim = _arguments("scatter", input, dim, index)
     source = value if src is None else src
     plain = not isinstance(source, TensorBase)
@@ -163,9 +161,7 @@ def _scatter_reduced(
 def scatter_reduce(
     input: Any, dim: int, index: Any, src: Any, reduce: str, *, include_self: bool = True
 ) -> Any:
-    """Return `input` with ``src[i, j]`` reduced into ``[index[i, j], j]``: "sum", "prod", "mean", "amax" or
-    "amin".
-    """
+    """Return `input` with ``src[i, j]`` reduced into ``[index[i, j], j]`` by sum, prod, mean, amax, amin."""
     result = _scatter_reduced(input, dim, index, src, reduce, include_self=include_self)
     refuse_complex_history("scatter_reduce", input, src)
     return result

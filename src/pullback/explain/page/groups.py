@@ -91,9 +91,7 @@ class Folding:
     # --- the tree -------------------------------------------------------------------------------------------
 
     def tree(self) -> list[Box]:
-        """Return ids of steps, and groups of the same. Pieces of a long sequence have a "part" too, loops
-        their "rounds".
-        """
+        """Return ids of steps, and groups of the same. Pieces of sequences have a "part", loops "rounds"."""
         leaves = [step for step in self.order if self._is_leaf(step)]
         inner = [step for step in self.order if not self._is_leaf(step)]
         boxes = self._opened(self._level(inner, 0))

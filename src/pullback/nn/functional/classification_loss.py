@@ -179,9 +179,7 @@ def multilabel_soft_margin_loss(
 def multilabel_margin_loss(
     input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = "mean"
 ) -> Any:
-    """Return Σ over targets j and other classes i of max(0, 1 − (input[j] − input[i])) / classes; targets end
-    at −1.
-    """
+    """Return Σ of max(0, 1 − (input[j] − input[i])) / classes; targets j end at −1, i are other classes."""
     reduction = legacy_reduction(size_average, reduce, reduction)
     check_reduction(reduction)
     shape = shape_of(input)

@@ -103,9 +103,7 @@ class ModuleState:
     def state_dict(
         self, *args: Any, destination: Any = None, prefix: str = "", keep_vars: bool = False
     ) -> Any:
-        """Return all parameters and persistent buffers under dotted names; they share storage with the
-        module's.
-        """
+        """Return all parameters and persistent buffers under dotted names, in the module's storage."""
         if args:
             warnings.warn(
                 "Positional args are being deprecated, use kwargs instead. Refer to "

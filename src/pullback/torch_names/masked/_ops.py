@@ -130,9 +130,7 @@ def _summed_dtype(input: Any, dtype: Any) -> Any:
 
 
 def sum(input: Any, dim: Any = None, *, keepdim: bool = False, dtype: Any = None, mask: Any = None) -> Any:
-    """Return the sum of the elements that count, over `dim`; small integers are summed in int64, and 0 is the
-    sum of none.
-    """
+    """Return the sum of the elements that count, over `dim`, of none 0; small integers add in int64."""
     dtype = _summed_dtype(input, dtype)
     dims = _dims(dim, input.ndim)
     return sum_all(_filled(input, mask, lambda: 0), dims, bool(keepdim), dtype=dtype)
