@@ -159,9 +159,7 @@ def _apply_to_rows(
 
 
 def _run_split(ufunc: Any, operands: Sequence[Any], result: ndarray, cut: Sequence[bool]) -> None:
-    """Let each thread compute one stretch of `result` along its first axis; `cut` says which operands have
-    that axis.
-    """
+    """Let each thread compute a stretch of `result` on its first axis, which `cut` operands have, too."""
     bounds = stretches(result.shape[0], result.size, _THRESHOLDS.get(ufunc, _CHEAP))
     cut = [yes and isinstance(x, ndarray) and x.ndim > 0 for x, yes in zip(operands, cut)]
     stalls = ufunc in _STALLING and result.ndim == 1 and operands[0].dtype == result.dtype == np.float32

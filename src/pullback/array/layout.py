@@ -145,9 +145,7 @@ def _stretched(shape: Ints, own: Ints, strides: Ints) -> Ints:
 
 
 def _in_order(shape: Ints, operands: Sequence[Ints]) -> Ints:
-    """Return strides without gaps for the order of axes that operands of such strides have, the first above
-    all.
-    """
+    """Return strides without gaps for the order of axes of operands' strides, the first above all."""
 
     def lies_outside(axis: int, other: int) -> int:
         """Return 1 when `axis` lies outside `other`, -1 inside, 0 when the strides do not say."""

@@ -180,9 +180,7 @@ class _Order:
             self._sink(first, 0, end - first)
 
     def _sink(self, first: int, top: int, size: int) -> None:
-        """Let an element of a heap sink to a leaf, the larger child rising, and rise from there to where it
-        belongs.
-        """
+        """Let a heap's element sink to a leaf, larger children rising, and rise from there to its place."""
         keys, places = self.keys, self.places
         hole = top
         key, place = keys[first + hole], places[first + hole]

@@ -150,9 +150,7 @@ def empty_part(x: ndarray, part: ndarray, offset: int) -> ndarray:
 
 
 def storage(x: ndarray) -> tuple[ndarray, int]:
-    """Return the array that spans the storage which `x` is part of, as bytes, and the place of `x` in it, in
-    bytes.
-    """
+    """Return the array that spans the storage of `x`, as bytes, and the place of `x` in it, in bytes."""
     root = x
     while isinstance(root.base, ndarray):
         root = root.base

@@ -299,9 +299,7 @@ def _in_both(raised: Raised, first: Place | None) -> Carried | None:
 def _shared(
     found: Carried, raised: Raised, first: Place | None, made: Place | None, evidence: tuple[str, ...]
 ) -> Answer:
-    """Return the answer where two calls go through one value: the first loss may not need to, or both belong
-    together.
-    """
+    """Return the answer where two calls share a value: the first may not need it, or both belong together."""
     scope = None if first is None else scope_at(first.file, first.line)
     place = first
     names: list[str] = []

@@ -248,9 +248,7 @@ def _as_index(item: Any) -> Any:
 
 
 def asked_size(x: Any) -> Callable[[Any], int] | None:
-    """Return what tells a size that follows from a traced value; None for other values, and where a trace
-    cannot know.
-    """
+    """Return what tells a size that follows from a traced value; None of others, or if it is unknown."""
     value = x._value if isinstance(x, TensorBase) else x
     return value.recorder.size if type(value) is Tracer else None
 

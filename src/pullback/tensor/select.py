@@ -291,9 +291,7 @@ def index_add(input: Any, dim: int, index: Any, source: Any, *, alpha: Any = 1) 
 def index_reduce(
     input: Any, dim: int, index: Any, source: Any, reduce: str, *, include_self: bool = True
 ) -> Any:
-    """Return `input` with slices of `source` reduced into those that `index` names: "prod", "mean", "amax" or
-    "amin".
-    """
+    """Return `input` with slices of `source` reduced by `index`: "prod", "mean", "amax" or "amin"."""
     dim = _arguments("index_reduce", input, dim, index)
     if reduce not in ("prod", "mean", "amax", "amin"):
         raise RuntimeError(

@@ -229,9 +229,7 @@ class Writer:
         return self.muladd(self.horner(square, coefficients[1::2]), x, self.horner(square, coefficients[::2]))
 
     def horner(self, x: Lanes, coefficients: Sequence[float]) -> Lanes:
-        """Return a polynomial by rising powers of `x`, from the highest down: the lowest terms decide the
-        rounding.
-        """
+        """Return a polynomial by rising powers of `x`, from the highest: the lowest decide the rounding."""
         total = self.constant(coefficients[-1])
         for c in reversed(coefficients[:-1]):
             total = self.muladd(total, x, c)

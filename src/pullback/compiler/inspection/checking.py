@@ -117,9 +117,7 @@ class Check:
 
 
 def _apart(a: ndarray, b: ndarray) -> tuple[tuple[int, ...], Any, Any, float] | None:
-    """Return the element in which two arrays differ most, both values, and by how many units; None where they
-    do not.
-    """
+    """Return where two arrays differ most, both values, and by how many units; None if nowhere."""
     if not a.size:
         return None
     if a.dtype.kind in "biu":

@@ -291,9 +291,7 @@ def classes(context: Context, x: Lowered, count: int) -> Lowered | None:
 def searchsorted(
     context: Context, sequence: Lowered, values: Lowered, right: bool, small: bool
 ) -> Lowered | None:
-    """Lower a search in sorted rows: the place grows by powers of two as long as what is before it is below
-    the value.
-    """
+    """Lower a search in sorted rows: the place grows by powers of two while what is before it is less."""
     if sequence.dtype != values.dtype or sequence.dtype != computing(sequence.dtype):
         return None
     sequence, values = context.cheap(sequence), context.cheap(values)

@@ -268,9 +268,7 @@ class NativeSteps:
         self._together(optimizer, group, entries, gradients)
 
     def _entry(self, optimizer: Any, param: Any, group: dict[str, Any]) -> _Entry | None:
-        """Return what is known of a parameter; None where not all is plain, or the first step is to make the
-        state.
-        """
+        """Return what is known of a parameter; None if not all is plain, or its state is to be made first."""
         if self._entries.pop(id(param), None) is not None:
             # What is not known any more is not held either.
             self._sets.clear()

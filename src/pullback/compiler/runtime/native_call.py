@@ -54,9 +54,7 @@ _CELL = 9
 
 
 class Specification:
-    """Hold what a program expects of a call and makes in it, as memory; parts are numbers or arrays
-    of 64-bit numbers.
-    """
+    """Hold what a program expects of a call and makes in it, as memory of numbers and of arrays of them."""
 
     def __init__(self, **parts: Any) -> None:
         # Not in the text: it is the same in every process.

@@ -108,9 +108,7 @@ def match(thing: Object, told: Words, header: Words, aside: Words, asked: Int) -
 
 @native
 def holds_array(tensor: Object, header: Words, asked: Int) -> Bool:
-    """Return whether something is a plain tensor around an array, and an inference tensor only where that is
-    taken.
-    """
+    """Return whether something is a plain tensor around an array; inference tensors only if allowed."""
     if tensor.type is not header[AT_TENSOR] and tensor.type is not header[AT_PARAMETER]:
         return False
     if tensor.value is null or tensor.counter is null:
