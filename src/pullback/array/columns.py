@@ -197,9 +197,7 @@ class Columns:
 
 
 def span(first: int, step: int, count: int, size: int) -> tuple[slice, slice]:
-    """Return which of the places ``first + step·n``, n < count, lie on an axis of a size: the n, and the
-    places.
-    """
+    """Return the n < count whose ``first + step·n`` lie on an axis of a size, and those places."""
     low = min(max(0, -(first // step)), count)
     high = max(low, min(count, -((first - size) // step)))
     begin = first + low * step

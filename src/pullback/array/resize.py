@@ -107,9 +107,7 @@ def _picks(axes: Sequence[Axis]) -> bool:
 
 
 def _precision(dtype: np.dtype) -> str:
-    """Return what places are computed in: float64 for float64 data, else float32, as their rounding decides
-    the taps.
-    """
+    """Return what places are computed in: float64 for float64 data, else float32: rounding decides taps."""
     return "f8" if dtype.char in "dD" else "f4"
 
 

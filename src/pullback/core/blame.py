@@ -43,9 +43,7 @@ own_file = _Own()
 
 
 def user_frame(frame: FrameType) -> FrameType:
-    """Return the first frame outside this package, from `frame` outward; the outermost where there is
-    none.
-    """
+    """Return the first frame outside this package, from `frame` outward; the outermost if there is none."""
     return outer_frame(frame) if own_file[frame.f_code.co_filename] else frame
 
 

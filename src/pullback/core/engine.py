@@ -97,9 +97,7 @@ class BackwardPass:
                 deliver(node, g, self.pull(node, g) if special else node.backward(g))
 
     def native(self) -> Callable[[], None] | None:
-        """Return what runs the plain nodes at the top of the heap in native code; None where that is not
-        there.
-        """
+        """Return what runs the plain nodes at the top of the heap in native code; None if there is none."""
         return None
 
     def is_due(self, node: Node, g: object) -> bool:

@@ -77,9 +77,7 @@ class Meta(InnerValue):
         raise NotImplementedError("Cannot copy out of meta tensor; no data!")
 
     def phantom(self) -> ndarray:
-        """Return an array of this layout, for what reads layouts; its elements are zeros and take no
-        memory.
-        """
+        """Return an array of this layout, for readers of layouts; its elements are zeros, without memory."""
         width = self.dtype.itemsize
         strides = tuple(s * width for s in self.strides)
         zeros = promised_zeros(self.memory.nbytes)

@@ -91,9 +91,7 @@ class Layouts:
         self._put(number, tuple([s * width for s in strides_of(array)]))
 
     def spread(self, number: int, array: ndarray) -> None:
-        """Note that a constant has gaps, or repeats elements: the part of another one, which spans its
-        memory.
-        """
+        """Note that a constant has gaps, or repeats elements: the part of another, which spans its memory."""
         strides = strides_of(array)
         if array.size == 0 or min(strides) < 0:
             return
@@ -140,9 +138,7 @@ class Layouts:
         return found[number]
 
     def stand_in(self, number: int) -> ndarray:
-        """Return an array that lies as a value does, for what reads layouts; its elements are zeros and take
-        no memory.
-        """
+        """Return an array that lies as a value does, for readers of layouts; it is zeros, without memory."""
         recorder = self._recorder
         shape, dtype = recorder.shapes[number], recorder.dtypes[number]
         _, offset, strides, _ = self.of(number)
@@ -156,9 +152,7 @@ class Layouts:
             self._allowed.add(key)
 
     def overlap(self, base: Any, first: Any, second: Any) -> int:
-        """Return how two tensors overlap that are views of a third, or the third itself; `PARTIAL` where that
-        is not known.
-        """
+        """Return how two tensors overlap that are views of a third, or it; `PARTIAL` if that is unknown."""
         value = base._value
         if getattr(value, "recorder", None) is not self._recorder:
             return PARTIAL

@@ -14,9 +14,7 @@ GIVEN: set[str] = set()
 
 
 def warn_once(text: str, kind: str | None = None) -> None:
-    """Warn at the user's line, the first time only of a text or of all texts of one kind, unless
-    `set_warn_always` says otherwise.
-    """
+    """Warn once of a text, or of a kind, at the user's line, unless `set_warn_always` says otherwise."""
     if SETTINGS.warns_always or (kind or text) not in GIVEN:
         GIVEN.add(kind or text)
         warnings.warn(text, UserWarning, stacklevel=user_level())

@@ -123,9 +123,7 @@ def rewritten(
 
 
 def pruned(body: Body) -> Body:
-    """Return the body without equations that its outputs do not need; draws of random numbers stay, and what
-    may raise.
-    """
+    """Return the body without equations that its outputs do not need; draws stay, and what may raise."""
     wanted = set(body.outputs)
     kept: list[Equation] = []
     for equation in reversed(body.equations):

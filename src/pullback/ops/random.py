@@ -73,7 +73,7 @@ def _same_attributes(size: int, *attributes: Any) -> tuple[Any, ...]:
     return attributes
 
 
-def _zero_tangent(primals: Any, tangents: Any, out: Term, *attributes: Any) -> Term:
+def _zero_tangent(primals: Terms, tangents: Terms, out: Term, *attributes: Any) -> Term:
     return zeros_of(out)
 
 

@@ -297,9 +297,7 @@ class LBFGS(Optimizer):
         return loss, gradient, tensor_of(found), count
 
     def _along(self, closure: Callable[[], Any], direction: Any) -> Callable[[float], tuple[float, Any]]:
-        """Return the loss and gradient by the step length along a direction; the parameters stay where they
-        are.
-        """
+        """Return the loss and gradient by the step length along a direction; the parameters do not move."""
         here = [p.clone() for p in self._params]
 
         def evaluate(length: float) -> tuple[float, Any]:

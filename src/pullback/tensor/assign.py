@@ -61,9 +61,7 @@ def _at_name(dtype: np.dtype[Any]) -> str:
 
 
 def write_copy(x: Any, source: Any, fills: bool = False) -> Any:
-    """Return ``x.copy_(source)`` for a source that broadcasts; `fills`: it is one value, which may come from
-    `x`; return x.
-    """
+    """Return x after ``x.copy_(source)``; `fills`: the source is one value, which may come from `x`."""
     record = modes().grad
     edge = edge_of(source) if record else None
     wanted = edge is not None and dtype_of(x) in DIFFERENTIABLE

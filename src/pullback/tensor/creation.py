@@ -76,9 +76,7 @@ def new_array(size: Sequence[int], dtype: Any) -> ndarray:
 
 
 def format_strides(size: Sequence[int], memory_format: Any) -> tuple[int, ...] | None:
-    """Return the strides that a memory format gives a size, None for C order; an error where the rank is
-    another.
-    """
+    """Return a memory format's strides for a size, None for C order; an error if the rank is another."""
     if memory_format is channels_last or memory_format is channels_last_3d:
         wanted = 4 if memory_format is channels_last else 5
         if len(size) != wanted:
@@ -140,9 +138,7 @@ def _made_without(function: Callable[..., Any], given: dict[str, Any], requires_
 def creator(
     name: str, *signatures: str, namespace: str = ""
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Declare a function that makes a tensor of an array (see `on_any_device`), or fills the one given as
-    ``out=``.
-    """
+    """Declare a function that makes a tensor of an array (see `on_any_device`), or fills a given ``out=``."""
     printed = f"{namespace}_{name}" if namespace else name
     parser = Parser(printed, *signatures)
     last = parser.texts[-1]

@@ -42,10 +42,6 @@ def is_int(index: Any) -> bool:
     return (isinstance(index, int) and not isinstance(index, bool)) or isinstance(index, np.integer)
 
 
-def _out_of_range(index: int, dim: int, size: int) -> IndexError:
-    return IndexError(f"index {index} is out of bounds for dimension {dim} with size {size}")
-
-
 def selected(x: Any, dim: int, index: int, named_dim: int | None = None) -> Any:
     """Return the view at `index` of axis `dim`; messages call the axis `named_dim`."""
     shape = shape_of(x)
@@ -57,14 +53,13 @@ def selected(x: Any, dim: int, index: int, named_dim: int | None = None) -> Any:
     dtypes.check_long(index)
     size = shape[dim]
     if not -size <= index < size:
-        raise _out_of_range(index, dim if named_dim is None else named_dim, size)
+        named_dim = dim if named_dim is None else named_dim
+        raise IndexError(f"index {index} is out of bounds for dimension {named_dim} with size {size}")
     return v.select(x, dim, index + size if index < 0 else index)
 
 
 def sliced(x: Any, dim: int, part: slice, keep_whole: bool = True) -> Any:
-    """Return the view of a slice of axis `dim`; without `keep_whole` the tensor itself where the slice is all
-    of the axis.
-    """
+    """Return the view of a slice of axis `dim`, or the tensor for a whole slice without `keep_whole`."""
     if part.step is None or part.step == 1:
         step = 1
         if part.start is None is part.stop and not keep_whole and shape_of(x):
@@ -110,9 +105,7 @@ def listed(index: Any) -> ndarray | None:
 
 
 def as_tuple(index: Any) -> tuple[Any, ...]:
-    """Return the parts of an index; a list that holds sequences, slices or tensors counts as a tuple, as
-    torch warns.
-    """
+    """Return the parts of an index; a list of sequences, slices or tensors is a tuple, as torch warns."""
     if type(index) is tuple:
         return index
     if isinstance(index, tuple):
@@ -256,9 +249,7 @@ def _as_index(item: Any) -> Any:
 
 
 def asked_size(x: Any) -> Callable[[Any], int] | None:
-    """Return what tells a size that follows from a traced value; None for other values, and where a trace
-    cannot know.
-    """
+    """Return what tells a size that follows from a traced value; None of others, or if it is unknown."""
     value = x._value if isinstance(x, TensorBase) else x
     return value.recorder.size if type(value) is Tracer else None
 

@@ -149,9 +149,7 @@ def is_operand(value: Any) -> bool:
 
 
 def _lies_apart(array: ndarray) -> bool:
-    """Return whether each element has its own place in memory; a detached view, which has no record, may
-    not.
-    """
+    """Return whether each element has its own place in memory; a detached view, without record, may not."""
     return array.flags.c_contiguous or not overlaps_itself(array)
 
 

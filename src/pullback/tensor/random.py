@@ -284,9 +284,7 @@ def normal(
     mean: Any = 0.0, std: Any = 1.0, size: Any = None, *, generator: Any = None, dtype: Any = None,
     layout: Any = None, device: Any = None, pin_memory: bool = False, requires_grad: bool = False,
 ) -> Any:
-    """Return normal numbers: ``mean + std·n`` with standard normal n, for numbers or tensors `mean` and
-    `std`.
-    """
+    """Return normal numbers: ``mean + std·n`` with standard normal n; `mean` and `std` may be tensors."""
     stream = _of(generator)
     if size is not None:
         if device is not None and as_device(device, "normal") is META:

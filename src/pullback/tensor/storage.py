@@ -86,9 +86,7 @@ def over_storage(
     memory: UntypedStorage | TypedStorage, dtype: dtypes.dtype, offset: int = 0,
     size: Sequence[int] | None = None, stride: Sequence[int] | None = None,
 ) -> Any:
-    """Return a tensor of a dtype on a storage; of one dimension and of the whole storage where no size is
-    given.
-    """
+    """Return a tensor of a dtype on a storage; of one dimension and all of it where no size is given."""
     untyped = memory.untyped()
     if untyped.device is not CPU:
         from . import meta_storage

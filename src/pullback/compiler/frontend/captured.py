@@ -48,9 +48,7 @@ class Cell(NamedTuple):
 
 
 class Saved(NamedTuple):
-    """Hold what the pullback reads: an output of the forward program, or a cell that the call does
-    not change.
-    """
+    """Hold what the pullback reads: an output of the forward program, or a cell that stays."""
 
     output: int | None
     cell: int | None

@@ -87,9 +87,7 @@ def name_of(program: Program, pairs: Sequence[Pair]) -> Name | None:
 
 
 def is_native(program: Program) -> bool:
-    """Return whether a program is native code throughout: what the first process to ask has found out by
-    lowering it.
-    """
+    """Return whether a program is all native code: what the first to ask found out by lowering it."""
     name = _name("native", program)
     found = None if name is None else cache.read(name.key)
     if found is not None:

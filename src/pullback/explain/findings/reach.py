@@ -251,9 +251,7 @@ def _checked(loss: Loss, missing: dict[int, Any], name_of: Callable[[Any], str |
 
 
 def aside(reach: Reach, leaves: Iterable[Any]) -> Cut | None:
-    """Return the call beside the way to the loss at which the history of some leaves ended; None where there
-    is none.
-    """
+    """Return the call beside the way to the loss at which some leaves' history ended, or None."""
     wanted = {id(leaf) for leaf in leaves}
     for loss in sorted(reach.asides.values(), key=lambda loss: loss.event.number):
         if wanted & set(loss.leaves):

@@ -191,9 +191,7 @@ prelu = functional(activations.prelu)
 def rrelu(
     input: Any, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False, inplace: bool = False
 ) -> Any:
-    """Return `leaky_relu` with slopes drawn between `lower` and `upper` in training, with their mean
-    otherwise.
-    """
+    """Return `leaky_relu` with slopes drawn between `lower` and `upper` in training, else with their mean."""
     if any(isinstance(bound, complex) for bound in (lower, upper)):
         raise RuntimeError("value cannot be converted to type double without overflow")
     if not (is_number(lower) and is_number(upper)):
@@ -269,9 +267,7 @@ def celu_(input: Any, alpha: float = 1.0) -> Any:
 
 @public(namespace="nn.functional", method=False)
 def gelu(input: Any, *, approximate: str = "none") -> Any:
-    """Return input·Φ(input), Φ the normal distribution function; ``approximate="tanh"`` replaces it by a
-    tanh.
-    """
+    """Return input·Φ(input), Φ the normal distribution function, by a tanh if ``approximate="tanh"``."""
     if approximate not in ("none", "tanh"):
         raise RuntimeError("approximate argument must be either none or tanh.")
     check_floating("GeluKernelImpl", input)

@@ -216,9 +216,7 @@ def conv_transpose1d(
     input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0,
     groups: int = 1, dilation: Any = 1,
 ) -> Any:  # fmt: skip
-    """Return the transpose of a convolution over one axis: (N, C, L) with (C, O / groups, K) -> (N,
-    O, L').
-    """
+    """Return the transpose of a convolution of one axis: (N, C, L) with (C, O / groups, K) -> (N, O, L')."""
     return _transposed(input, weight, bias, stride, padding, output_padding, groups, dilation, 1)
 
 

@@ -40,9 +40,7 @@ def _times(input: Any, noise: Any) -> Any:
 
 
 def _noise(like: Any, p: float) -> Any:
-    """Return what is multiplied with. Who calls gives a detached input, which is gone before that is written
-    to.
-    """
+    """Return what is multiplied with. A caller gives a detached input, gone before that is written to."""
     return draws.dropout_noise.call(like, float(p), random_facade.default_generator)
 
 
@@ -144,9 +142,7 @@ def dropout3d(input: Any, p: float = 0.5, training: bool = True, inplace: bool =
 
 @mirrored
 def alpha_dropout(input: Any, p: float = 0.5, training: bool = False, inplace: bool = False) -> Any:
-    """Do dropout that keeps mean and variance of `selu`'s output: dropped elements take its limit
-    at −∞.
-    """
+    """Do dropout that keeps mean and variance of `selu`'s output: dropped elements take its limit at −∞."""
     check_probability(p)
     _check_kinds(input, p, training)
     if _is_idle(input, p, training):

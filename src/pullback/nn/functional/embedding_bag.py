@@ -28,9 +28,7 @@ _FLOATING = ("float16", "bfloat16", "float32", "float64")
 
 
 def _flat(input: Any, offsets: Any, weights: Any) -> tuple[Any, Any, Any, bool]:
-    """Return indices in a row, the bags' offsets, the samples' weights, and whether the bags were a matrix's
-    rows.
-    """
+    """Return indices in a row, the bags' offsets, samples' weights, and whether bags were a matrix's rows."""
     rank = input.dim()
     if rank == 2:
         if offsets is not None:

@@ -134,9 +134,7 @@ class GeneratedBackwardFor_torch_nn__linear_cross_entropy_batch_chunked_default(
 
 
 def _check(input: Any, weight: Any, bias: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return the batch's shape and that of the outputs of each class; torch's error where shapes do not
-    fit.
-    """
+    """Return the shapes of the batch and of each class's outputs; torch's error where shapes do not fit."""
     if not 1 <= input.dim() <= 2:
         raise RuntimeError(f"expected input with dimensionality 1 or 2, got {input.dim()}")
     if weight.dim() < 2:

@@ -321,9 +321,7 @@ def _unrecorded(
     inputs: tuple[Any, Any, Any], parameters: tuple[Any, ...], width: int, heads: int, mask: Any,
     padding: Any, causal: bool, need_weights: bool,
 ) -> Any:  # fmt: skip
-    """Return output and weights of each head where nothing is recorded and all is of the common form; None
-    elsewhere.
-    """
+    """Return output and weights of each head if nothing is recorded and the form is common; else None."""
     if causal and (mask is None or need_weights or padding is not None):
         return None
     masks = [m for m in (mask, padding) if m is not None]

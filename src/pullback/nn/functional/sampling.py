@@ -124,9 +124,7 @@ def _sampled(input: Any, grid: Any, mode: str, padding_mode: str, align_corners:
 def grid_sampler(
     input: Any, grid: Any, interpolation_mode: int, padding_mode: int, align_corners: bool
 ) -> Any:
-    """Return :func:`torch.nn.functional.grid_sample` with its modes as numbers, in the order of its
-    documentation.
-    """
+    """Return :func:`torch.nn.functional.grid_sample` with its modes as numbers, in their documented order."""
     return _sampled(input, grid, _MODES[interpolation_mode], _PADDINGS[padding_mode], align_corners)
 
 

@@ -238,9 +238,7 @@ def _upsampling(mode: str, antialias: bool, rank: int) -> Parser:
 def _passed_on(
     input: Any, mode: str, antialias: bool, align_corners: Any, size: Any, factors: Any
 ) -> tuple[tuple[int, ...], list[float | None]]:
-    """Return the output's size, and the factors where they decide the places, as the function behind reads
-    them.
-    """
+    """Return the output's size, and the factors if they decide the places, as the inner function wants."""
     spatial = shape_of(input)[2:]
     corners = () if mode.startswith("nearest") else (False if align_corners is None else align_corners,)
     parser = _upsampling(mode, antialias, len(spatial))

@@ -43,9 +43,7 @@ class ModuleState:
     _load_state_dict_post_hooks: Store
 
     def get_extra_state(self) -> Any:
-        """Return the state beyond parameters and buffers; a subclass may give this together with
-        `set_extra_state`.
-        """
+        """Return the state beyond parameters and buffers; a subclass defines it with `set_extra_state`."""
         raise RuntimeError(
             "Reached a code path in Module.get_extra_state() that should never be called. Please file an "
             "issue at https://github.com/pytorch/pytorch/issues/new?template=bug-report.yml to report this "
@@ -106,9 +104,7 @@ class ModuleState:
     def state_dict(
         self, *args: Any, destination: Any = None, prefix: str = "", keep_vars: bool = False
     ) -> Any:
-        """Return all parameters and persistent buffers under dotted names; they share storage with the
-        module's.
-        """
+        """Return all parameters and persistent buffers under dotted names, in the module's storage."""
         if args:
             warnings.warn(
                 "Positional args are being deprecated, use kwargs instead. Refer to "

@@ -152,9 +152,7 @@ def add(node: Object, before: Object, grad: Object, arguments: Object, header: W
 
 @native
 def send_one(edge: Object, grad: Object, g: Object, saved: Object, arguments: Object, header: Words) -> Bool:
-    """Send a covector along an edge, by `send` where there is anything to ask; false where Python has set an
-    error.
-    """
+    """Send a covector along an edge, by `send` if there is anything to ask; false on an error of Python."""
     sent = send_plain(edge, grad, g, saved, arguments, header)
     if sent >= 0:
         return sent == 1
