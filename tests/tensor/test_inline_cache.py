@@ -358,10 +358,9 @@ def test_kernels_of_attention_are_asked():
 
 
 @pytest.mark.parametrize("call", [
-    lambda x: torch.rand_like(x), lambda x: torch.nonzero(x), lambda x: torch.bernoulli(x),
-    lambda x: torch.nn.functional.one_hot(x.long()),
+    lambda x: torch.nonzero(x), lambda x: torch.nn.functional.one_hot(x.long()),
 ])  # fmt: skip
-def test_what_draws_or_reads_elements_is_not_known(call):
+def test_what_reads_elements_is_not_known(call):
     x = torch.tensor([[0.0, 1.0], [0.5, 1.0]])
     call(x)
     known_before = {id(k) for k in inline_cache._tables if k._plans < inline_cache._PLANS}

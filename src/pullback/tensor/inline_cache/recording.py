@@ -7,14 +7,21 @@ from functools import lru_cache
 from types import CodeType
 from typing import Any
 
+import numpy as np
 from numpy import ndarray
 
 from ...array.layout import fresh, write
+from ...array.probes import MOST
 from ...array.quiet import IGNORE, loud, quiet
+from ...array.strides import strides_of
+from ...core.batched import mappings
 from ...core.calls import runs_at_once
-from ...core.meta import Meta
+from ...core.levels import META
+from ...core.meta import Meta, array_or_phantom
 from ...core.op import Op
-from ...core.value import TensorBase
+from ...core.value import TensorBase, wrap
+from ...ops.random import DRAWS
+from .draws import Stand
 from .nodes import Unplanned
 
 
@@ -37,6 +44,12 @@ class Layout(Meta):
         return notes.add(op, inputs, attrs, Meta.run(op, inputs, attrs, level))
 
 
+def _check_mappings() -> None:
+    """Leave a draw inside `vmap` to Python, which draws for all rows."""
+    if mappings.get():
+        raise Unplanned
+
+
 @lru_cache(maxsize=256)
 def _code_of(text: str) -> CodeType:
     """Return the code of a function's text; calls of another shape have the same."""
@@ -54,6 +67,9 @@ class Notes:
         self.looks = False
         #: Whether no result that is computed has a history, whatever the arguments have.
         self.any_history = True
+        #: The streams that are drawn from, and whether what comes with a draw or behind it may fail.
+        self.streams: list[Any] = []
+        self._may_fail = False
 
     def layout(self, shape: Sequence[int], dtype: Any, strides: Any, memory: Any = None, at: int = 0) -> Any:
         made = Layout(shape, dtype, strides, memory, at)
@@ -61,9 +77,25 @@ class Notes:
         self.count += 1
         return made
 
-    def add(self, op: Op, inputs: tuple[object, ...], attrs: tuple[object, ...], result: Any) -> Any:
-        if op.acts or any(type(v) in (list, dict, set) for v in attrs):
+    def drawn_for(self, tensor: Any) -> Any:
+        """Return what stands for a tensor that is drawn for: a noted one itself, or an array laid out alike."""
+        if isinstance(tensor._value, Layout):
+            return tensor
+        array = array_or_phantom(tensor)
+        if array is None or array.size > MOST:
             raise Unplanned
+        if 0 in array.strides:
+            array = np.empty(array.shape, array.dtype)
+        layout = self.layout(array.shape, array.dtype, strides_of(array))
+        layout.name = self._told(array)
+        return wrap(layout, None, META)
+
+    def add(self, op: Op, inputs: tuple[object, ...], attrs: tuple[object, ...], result: Any) -> Any:
+        if op.exchanges or any(type(v) in (list, dict, set) for v in attrs):
+            raise Unplanned
+        if op.draws:
+            self.streams.append(attrs[-1])
+        self._may_fail |= bool(self.streams) and op.kind != "elementwise" and op.name not in DRAWS
         self.any_history &= not op.derivable and not op.is_view
         given = [self._told(v) for v in inputs]
         ends = [self._told(v) for v in attrs]
@@ -86,6 +118,7 @@ class Notes:
 
     def add_look(self, look: Callable[[ndarray], None], name: str) -> None:
         """Note a look at the elements of a value."""
+        self._may_fail |= bool(self.streams)
         self.lines.append(f"{self._told(look)}({name})")
         self.looks = True
 
@@ -117,9 +150,17 @@ class Notes:
     def function(self, given: Sequence[str], results: Sequence[str]) -> Callable[..., Any]:
         """Return what computes some results."""
         body = "\n".join(f"        {line}" for line in self.lines or ["pass"])
+        before = failed = ""
+        if self.streams:
+            before = "    check_mappings()\n"
+            self.names["check_mappings"] = _check_mappings
+        if self._may_fail:  # Python then does the call, and draws again what was drawn
+            before += "    stand = Stand(streams)\n"
+            failed = "    except BaseException:\n        stand.restore_alone()\n        raise\n"
+            self.names |= {"Stand": Stand, "streams": list(dict.fromkeys(self.streams))}
         text = (
-            f"def compute({', '.join(given)}):\n    token = quiet(IGNORE)\n    try:\n{body}\n"
-            f"    finally:\n        loud(token)\n    return {', '.join(results)}\n"
+            f"def compute({', '.join(given)}):\n{before}    token = quiet(IGNORE)\n    try:\n{body}\n"
+            f"{failed}    finally:\n        loud(token)\n    return {', '.join(results)}\n"
         )
         exec(_code_of(text), self.names)
         found: Callable[..., Any] = self.names["compute"]
