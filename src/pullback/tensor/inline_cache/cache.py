@@ -136,16 +136,15 @@ class InlineCache:
         self._earned = 0
         before = draws.Stand(streams)
         result = call(*given)
-        stand = before if before.has_moved() else None
+        stand = before if before.note_end() else None
         if stand and has_foreign_threads():  # what they draw meanwhile would be drawn twice
             return result
         # Where no plan is found, the next attempt is to wait twice as long.
         self._pause = min(2 * self._pause, _SELDOM)
         self._table[1] = self._pause
         _specialising.append(self)
-        behind = None
         if stand:
-            call, behind, stand.end = stand.again(call), draws.Stand(streams), stand.place()
+            call = stand.again(call)
         token, before_modes = imports.set(False), put_modes(modes())
         try:
             alike, source = result, large.chains().inline_caches
@@ -166,8 +165,8 @@ class InlineCache:
         except Exception:  # noqa: BLE001  # whatever keeps a function from running without elements
             return result
         finally:
-            if behind:
-                behind.restore()
+            if stand:
+                stand.restore_end()
             imports.reset(token)
             reset_modes(before_modes)
             _specialising.pop()

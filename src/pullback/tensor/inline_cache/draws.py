@@ -19,13 +19,15 @@ class Stand:
 
     Attributes
     ----------
-    end : object
+    end : list
         The `place` where a call left them.
     """
 
+    end: list[Any]
+    _behind: Stand
+
     def __init__(self, streams: Sequence[Generator]) -> None:
         self._marks = [(stream, stream.mark()) for stream in streams]
-        self.end: Any = None
 
     def holds(self, streams: Sequence[Generator]) -> bool:
         """Return whether these are some of the streams, one at least."""
@@ -37,6 +39,16 @@ class Stand:
             before[2] is not (now := stream.mark())[2] or (before[1], *before[4:]) != (now[1], *now[4:])
             for stream, before in self._marks
         )
+
+    def note_end(self) -> bool:
+        """Remember where a call has left the streams; return whether they moved."""
+        if moved := self.has_moved():
+            self.end, self._behind = self.place(), Stand([stream for stream, _ in self._marks])
+        return moved
+
+    def restore_end(self) -> None:
+        """Let the streams go on from where the call left them."""
+        self._behind.restore()
 
     def place(self) -> list[Any]:
         """Return what is equal where the streams stand at the same places."""

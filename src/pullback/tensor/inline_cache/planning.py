@@ -136,10 +136,9 @@ def planned(
         compute = notes.function([layout.name for layout in layouts], names)
     elif notes.looks or notes.streams:
         raise Unplanned  # nothing would look, or draw
-    end = None if stand is None else stand.end
     again = compute if stand is None or compute is None else stand.again(compute)
     history.check([real for real, _ in known], _compared(again, arrays, made), ends)
-    if stand is not None and stand.place() != end:
+    if stand is not None and stand.place() != stand.end:
         raise Unplanned
 
     def ask(others: list[ndarray]) -> bool:

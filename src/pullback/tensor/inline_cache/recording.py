@@ -78,7 +78,7 @@ class Notes:
         return made
 
     def drawn_for(self, tensor: Any) -> Any:
-        """Return what stands for a tensor that is drawn for: a noted one itself, or an array laid out alike."""
+        """Return what stands for a tensor that is drawn for: a noted one, or an array laid out alike."""
         if isinstance(tensor._value, Layout):
             return tensor
         array = array_or_phantom(tensor)
