@@ -41,6 +41,7 @@ class Layout(Meta):
     def run(cls, op: Op, inputs: tuple[object, ...], attrs: tuple[object, ...], level: int) -> Any:
         """Note the op, and give what its results are."""
         notes = next(v.notes for v in inputs if isinstance(v, Layout))
+        inputs = tuple([notes.as_layout(v) for v in inputs])
         return notes.add(op, inputs, attrs, Meta.run(op, inputs, attrs, level))
 
 
@@ -48,6 +49,10 @@ def _check_mappings() -> None:
     """Leave a draw inside `vmap` to Python, which draws for all rows."""
     if mappings.get():
         raise Unplanned
+
+
+#: Elements of an array that a function makes of its numbers, at most: a plan keeps it.
+_HELD = 1 << 10
 
 
 @lru_cache(maxsize=256)
@@ -84,11 +89,24 @@ class Notes:
         array = array_or_phantom(tensor)
         if array is None or array.size > MOST:
             raise Unplanned
-        if 0 in array.strides:
-            array = np.empty(array.shape, array.dtype)
-        layout = self.layout(array.shape, array.dtype, strides_of(array))
+        whole = np.empty(array.shape, array.dtype) if 0 in array.strides else array
+        return wrap(self._held(whole), None, META)
+
+    def as_layout(self, value: object) -> object:
+        """Return what stands for a tensor the function makes of its numbers; other values as they are."""
+        if not isinstance(value, TensorBase):
+            return value
+        array = value._value
+        if type(array) is not ndarray or not array.ndim:
+            return value
+        if array.size > _HELD or value._node is not None:
+            raise Unplanned
+        return self._held(array)
+
+    def _held(self, array: ndarray) -> Layout:
+        layout: Layout = self.layout(array.shape, array.dtype, strides_of(array))
         layout.name = self._told(array)
-        return wrap(layout, None, META)
+        return layout
 
     def add(self, op: Op, inputs: tuple[object, ...], attrs: tuple[object, ...], result: Any) -> Any:
         if op.exchanges or any(type(v) in (list, dict, set) for v in attrs):
