@@ -98,10 +98,9 @@ def _check_starts(offsets: Any, count: int, include_last_offset: bool) -> None:
 
 def _check_rows(tensor: Any, rows: int, fast: bool) -> None:
     def look(indices: np.ndarray) -> None:
-        wrong = np.flatnonzero((indices < 0) | (indices >= rows))
-        if not wrong.size:
+        if ((indices >= 0) & (indices < rows)).all():
             return
-        place = int(wrong[0])
+        place = int(np.flatnonzero((indices < 0) | (indices >= rows))[0])
         row = int(indices[place])
         if fast:
             raise RuntimeError(
