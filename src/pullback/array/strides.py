@@ -197,7 +197,8 @@ class _Memory:
 def laid_out_empty(shape: Ints, strides: Ints, dtype: np.dtype[Any]) -> ndarray:
     """Return an array with the given strides, its elements not set."""
     buffer = np.empty(extent(shape, strides), dtype)
-    return np.ndarray(shape, dtype, buffer, 0, bytes_of(shape, strides, dtype.itemsize))
+    # Of its type, for a recording's arrays stay such: an LSTM's cell of one row had a plan without loops.
+    return type(buffer)(shape, dtype, buffer, 0, bytes_of(shape, strides, dtype.itemsize))
 
 
 def laid_out(x: ndarray, strides: Ints | None) -> ndarray:

@@ -26,9 +26,9 @@ def _bags(offsets: ndarray, count: int) -> ndarray:
     return np.searchsorted(offsets, np.arange(count), side="right") - 1
 
 
-def _sizes(offsets: ndarray, kept: ndarray) -> ndarray:
-    """Return the number of samples of each bag that are kept."""
-    return np.bincount(_bags(offsets, len(kept))[kept], minlength=len(offsets))
+def _sizes(bags: ndarray, kept: ndarray, count: int) -> ndarray:
+    """Return the number of samples of each of `count` bags that are kept."""
+    return sum_rows(kept.astype(np.int64), bags, count)
 
 
 def _factor(
@@ -39,8 +39,7 @@ def _factor(
     factor = kept.astype(np.float64)
     if mode == "mean":
         bags = _bags(offsets, len(indices))
-        sizes = np.bincount(bags if kept.all() else bags[kept], minlength=len(offsets))
-        factor /= np.maximum(sizes, 1)[bags]
+        factor /= np.maximum(_sizes(bags, kept, len(offsets)), 1)[bags]
     if by_frequency and len(indices):
         # torch divides by the count of the n-th smallest index, where n numbers the different indices
         numbers = np.unique(indices, return_inverse=True)[1]
@@ -52,41 +51,29 @@ def _factor(
 _WORTH_A_PRODUCT = 2048
 
 
-def _sums_of_runs(rows: ndarray, offsets: ndarray) -> ndarray:
-    """Return the sum of each run of rows, the runs beginning at rising offsets."""
-    lengths = np.diff(offsets, append=len(rows))
-    if lengths.all():
-        sums: ndarray = np.add.reduceat(rows, offsets, 0)
-        return sums
-    out = np.zeros((len(offsets), rows.shape[1]), rows.dtype)
-    full = lengths > 0
-    if full.any():
-        out[full] = np.add.reduceat(rows, offsets[full], 0)
-    return out
-
-
 def _embedding_bag(
     weight: ndarray, indices: ndarray, offsets: ndarray, scale: ndarray | None, /, mode: str, padding: int,
     by_frequency: bool,
 ) -> ndarray:  # fmt: skip
     kept = indices != padding
     factor = kept.astype(weight.dtype) if scale is None else kept * scale
-    few = len(offsets) and len(indices) * weight.shape[1] < _WORTH_A_PRODUCT
-    if few and (np.diff(offsets) >= 0).all():
-        out = _sums_of_runs(weight[indices] * factor[:, None], offsets)
+    bags = _bags(offsets, len(indices))
+    if len(indices) * weight.shape[1] < _WORTH_A_PRODUCT:
+        out = sum_rows(weight[indices] * factor[:, None], bags, len(offsets))
     else:
-        out = weighted_rows(_bags(offsets, len(indices)), indices, factor, weight, len(offsets))
+        out = weighted_rows(bags, indices, factor, weight, len(offsets))
     if mode == "mean":
         # A sum that is divided, as torch has it: of whole numbers a mean by shares is not always whole.
-        out /= np.maximum(_sizes(offsets, kept), 1).astype(out.dtype)[:, None]
+        out /= np.maximum(_sizes(bags, kept, len(offsets)), 1).astype(out.dtype)[:, None]
     return out
 
 
 def _adjoint(g: ndarray, indices: ndarray, offsets: ndarray, scale: ndarray, /, rows: int) -> ndarray:
     scale = scale.astype(g.dtype, copy=False)
-    if len(offsets) and len(indices) * g.shape[1] < _WORTH_A_PRODUCT and (np.diff(offsets) >= 0).all():
-        return sum_rows(g[_bags(offsets, len(indices))] * scale[:, None], indices, rows)
-    return weighted_rows(indices, _bags(offsets, len(indices)), scale, g, rows)
+    bags = _bags(offsets, len(indices))
+    if len(indices) * g.shape[1] < _WORTH_A_PRODUCT:
+        return sum_rows(g[bags] * scale[:, None], indices, rows)
+    return weighted_rows(indices, bags, scale, g, rows)
 
 
 def _weight_rule(
@@ -118,6 +105,8 @@ def _products(g: Term, weight: Term, indices: Term, offsets: Any) -> Term:
 
 _bag_factor: Any = op("embedding_bag_factor", _factor)
 _bag_numbers: Any = op("embedding_bag_numbers", lambda offsets, /, count: _bags(offsets, count))
+#: Where the rows of a matrix begin, whose elements are counted one after another.
+row_starts: Any = op("row_starts", lambda x, /: np.arange(0, x.size, x.shape[1], dtype=x.dtype))
 
 #: Sums or means (bags, columns) of rows of `weight`, each times its `scale`; the row `padding` (−1: none)
 #: does not count.
@@ -183,7 +172,7 @@ entries_product: Any = op(
 
 def _maxima(weight: ndarray, indices: ndarray, offsets: ndarray, /, padding: int) -> tuple[ndarray, ndarray]:
     kept = indices != padding
-    sizes, rows = _sizes(offsets, kept), indices[kept]
+    sizes, rows = _sizes(_bags(offsets, len(kept)), kept, len(offsets)), indices[kept]
     full = sizes > 0
     values = np.zeros((len(offsets), weight.shape[1]), weight.dtype)
     winners = np.full(values.shape, -1, np.int64)

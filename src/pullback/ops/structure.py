@@ -241,7 +241,7 @@ def _stack(xs: tuple[ndarray, ...], /, dim: int) -> ndarray:
         whole = empty_joined(xs, (*first[:dim], len(xs) * first[dim], *first[dim + 1 :])).reshape(shape)
     lead = (slice(None),) * dim
     for i, x in enumerate(xs):
-        whole[(*lead, i)] = x  # type: ignore[index]  # NumPy's stubs know no tuples of slices
+        whole[(*lead, i, ...)] = x  # type: ignore[index]  # NumPy's stubs know no tuples of slices
     return whole
 
 

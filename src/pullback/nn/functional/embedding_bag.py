@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from ...array.dtype_words import class_name
 from ...array.dtypes import int64
+from ...core.meta import is_meta, looked_at
 from ...core.tracer import Tracer
-from ...core.value import array_of, dtype_of, shape_of, wrap
+from ...core.value import array_of, dtype_of, shape_of
 from ...core.warn import user_level
 from ...ops import embedding_bag as ops
 from ...ops.convert import cast
@@ -36,10 +38,9 @@ def _flat(input: Any, offsets: Any, weights: Any) -> tuple[Any, Any, Any, bool]:
                 "if input is 2D, then offsets has to be None, as input is treated is a mini-batch of fixed "
                 f"length sequences. However, found offsets of type {type(offsets)}"
             )
-        bags, length = shape_of(input)
-        if length == 0:
+        if shape_of(input)[1] == 0:
             raise RuntimeError("step must be nonzero")
-        starts = wrap(np.arange(0, bags * length, length, dtype=dtype_of(input)))
+        starts = ops.row_starts(input)
         return input.reshape(-1), starts, None if weights is None else weights.reshape(-1), True
     if rank != 1:
         raise ValueError(f"input has to be 1D or 2D Tensor, but got Tensor of dimension {rank}")
@@ -66,38 +67,49 @@ def _check_table(weight: Any, weights: Any) -> None:
         )
 
 
-def _starts(offsets: Any, count: int, include_last_offset: bool) -> tuple[np.ndarray, int]:
-    """Return where the bags begin, and where the last of them ends."""
-    starts = array_of(offsets).astype(np.int64, copy=False)
-    if include_last_offset and len(starts) < 1:
+def _look(tensor: Any, look: Callable[[np.ndarray], None]) -> None:
+    """Let a check look at the elements of a tensor; a value that has none yet raises."""
+    if is_meta(tensor):
+        looked_at(tensor, look)
+    else:
+        look(array_of(tensor))
+
+
+def _check_starts(offsets: Any, count: int, include_last_offset: bool) -> None:
+    """Raise torch's error for offsets that do not begin at 0, or end behind so many indices."""
+    if include_last_offset and shape_of(offsets)[0] < 1:
         raise RuntimeError("include_last_offset: number of offset should be at least 1")
-    if len(starts):
-        if starts[0] != 0:
+
+    def look(starts: np.ndarray) -> None:
+        if len(starts) and starts[0] != 0:
             raise RuntimeError(
                 "offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from "
                 f"position 0. However, got {starts[0]}\n[ {class_name(dtype_of(offsets))}{{}} ]"
             )
-        if starts[-1] > count:
+        if len(starts) and starts[-1] > count:
             raise RuntimeError(
                 f"offsets[-1] can not be greater than input's length {count} but got offsets[-1] of "
                 f"{starts[-1]}"
             )
-    if include_last_offset:
-        return starts[:-1], int(starts[-1])
-    return starts, count if len(starts) else 0
+
+    _look(offsets, look)
 
 
-def _check_rows(indices: np.ndarray, rows: int, fast: bool) -> None:
-    wrong = np.flatnonzero((indices < 0) | (indices >= rows))
-    if not wrong.size:
-        return
-    place = int(wrong[0])
-    row = int(indices[place])
-    if fast:
+def _check_rows(tensor: Any, rows: int, fast: bool) -> None:
+    def look(indices: np.ndarray) -> None:
+        if ((indices >= 0) & (indices < rows)).all():
+            return
+        place = int(np.flatnonzero((indices < 0) | (indices >= rows))[0])
+        row = int(indices[place])
+        if fast:
+            raise RuntimeError(
+                f"Index {place} of input takes value {row} which is not in the valid range [0, {rows})"
+            )
         raise RuntimeError(
-            f"Index {place} of input takes value {row} which is not in the valid range [0, {rows})"
+            f"embedding_bag: Expected idx >= 0 && idx < num_embeddings but found idx to be {row}"
         )
-    raise RuntimeError(f"embedding_bag: Expected idx >= 0 && idx < num_embeddings but found idx to be {row}")
+
+    _look(tensor, look)
 
 
 def _bags_of_one_length(shape: tuple[int, ...], indices: Any, weight: Any, scale: Any, mode: str) -> Any:
@@ -231,18 +243,24 @@ def embedding_bag(
     indices, offsets = (v if dtype_of(v) == common else cast(v, common) for v in (indices, offsets))
     check_indices(indices, "embedding_bag")
     _check_table(weight, scale)
-    starts, end = _starts(offsets, shape_of(indices)[0], include_last_offset and not fixed)
+    count, with_end = shape_of(indices)[0], include_last_offset and not fixed
+    _check_starts(offsets, count, with_end)
     # torch has another kernel, with another text, for these
     fast = mode != "max" and padding_idx is None and dtype_of(weight).name != "float64"
-    _check_rows(array_of(indices), rows, fast)
+    _check_rows(indices, rows, fast)
+    starts = offsets if dtype_of(offsets) == int64.numpy else cast(offsets, int64.numpy)
+    if with_end:
+        starts, end = starts[:-1], int(starts[-1])
+    else:
+        end = count if shape_of(offsets)[0] else 0
     padding = -1 if padding_idx is None else padding_idx % rows
     if mode == "max":
-        return ops.embedding_bag_max(weight, indices, wrap(starts), padding)[0]
-    if end < shape_of(indices)[0]:
+        return ops.embedding_bag_max(weight, indices, starts, padding)[0]
+    if end < count:
         indices, scale = indices[:end], None if scale is None else scale[:end]
     options = (mode, padding, bool(scale_grad_by_freq))
     if sparse:
         from ...tensor.sparse_conversion import of_rows
 
-        return ops.embedding_bag_sparse(weight, indices, wrap(starts), scale, *options, of_rows)
-    return ops.embedding_bag(weight, indices, wrap(starts), scale, *options)
+        return ops.embedding_bag_sparse(weight, indices, starts, scale, *options, of_rows)
+    return ops.embedding_bag(weight, indices, starts, scale, *options)
