@@ -67,8 +67,7 @@ select: Callable[[Term, int], Term]
 stack: Callable[[Sequence[Term]], Term]
 
 
-#: All of these, and what else the calls of ops name, as the built-in names of functions whose globals are an
-#: op's.
+#: All of these, and what else calls of ops name, as built-in names of functions whose globals are an op's.
 shared: dict[str, Any] = {**vars(builtins), "Tensor": None, "Parameter": None}
 
 

@@ -24,8 +24,7 @@ from ..core.value import InnerValue, TensorBase, dtype_of, shape_of
 #: How tightly a piece of text binds.
 ATOM, POWER, UNARY, PRODUCT, SUM, COMPARISON, LOGIC = range(7)
 
-#: Ops written between their operands: symbol, how tightly it binds, whether the right operand must bind
-#: tighter.
+#: Ops written between operands: symbol, how tightly it binds, whether the right operand must bind tighter.
 INFIX = {
     "add": ("+", SUM, False), "sub": ("-", SUM, True), "mul": ("·", PRODUCT, False),
     "div": ("/", PRODUCT, True), "mm": ("@", PRODUCT, True), "matmul": ("@", PRODUCT, True),

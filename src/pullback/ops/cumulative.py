@@ -55,8 +55,7 @@ def _shift(x: ndarray, /, dim: int, backward: bool) -> ndarray:
     return out
 
 
-#: Every element moved one place along `dim`, a zero where none comes from; `backward` moves towards the
-#: start.
+#: Every element moved one place along `dim`, a zero behind; `backward` moves towards the start.
 shift: Call = op(
     "shift", _shift, (lambda g, dim, backward: shift(g, dim, not backward),), kind="linear", batch=dim_first
 )

@@ -316,8 +316,7 @@ def _filling_tensor(name: str, node_name: str) -> Any:
     )
 
 
-#: One number, or the one element of a tensor, in every place of x; torch's nodes tell apart the four ways to
-#: say it.
+#: One number, or a tensor's one element, in every place of x; torch's nodes tell apart four ways to say it.
 fill: Any = _filling("fill", "FillBackward0")
 fill_tensor: Any = _filling_tensor("fill_tensor", "FillBackward1")
 fill_inplace: Any = _filling("fill_inplace", "FillBackward2")

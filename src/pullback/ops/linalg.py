@@ -202,8 +202,7 @@ def _inv(x: ndarray, /, caller: str) -> tuple[ndarray, ndarray]:
     return result, info
 
 
-#: The inverse, and per matrix the place of the first zero pivot or 0; with the name of a caller a failure is
-#: an error.
+#: The inverse, and per matrix the place of the first zero pivot or 0; with a caller's name failures raise.
 inv_ex: Several = op(
     "linalg_inv_ex", _inv,
     (lambda g, inverse: -matmul(adjoint(inverse), matmul(g, adjoint(inverse))),),

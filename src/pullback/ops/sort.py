@@ -235,8 +235,7 @@ def _bins(x: Term, weights: Any, minlength: int, length: int | None) -> Any:
     return (((length,), np.dtype(dtype)),)
 
 
-#: How often each non-negative integer occurs, or the sum of its weights: as many as `length` says where it is
-#: known.
+#: How often each non-negative integer occurs, or the sum of its weights: `length` of them where it is known.
 bincount: Any = op("bincount", _bincount, underivable="bincount", shape=_bins)
 
 

@@ -66,7 +66,7 @@ def write_out(out: Any, result: Any, name: str, operands: Iterable[Any] = ()) ->
 def _refuse(out: Any, result: Any, name: str, operands: list[Any], check: DtypeCheck, field: str) -> None:
     """Raise what torch says before it computes."""
     recorded = out._node is not None or result._node is not None
-    if recorded and modes().grad and name not in checks.COPYING and name not in checks.UNRECORDED:
+    if recorded and modes().grad and name not in checks.COPYING and not checks.unrecorded(name):
         raise RuntimeError(
             f"{checks.REFUSING.get(name, name)}(): functions with out=... arguments don't support automatic "
             "differentiation, but one of the arguments requires grad."

@@ -12,6 +12,7 @@ from typing import Any
 
 from ..array.dtype_words import c_name, type_word
 from ..core.inplace import castable
+from ..core.op import TABLE
 
 
 class DtypeCheck:
@@ -236,14 +237,9 @@ IN_ORDER = COPYING | _names(
 )
 IN_ORDER_WITH_ELEMENTS = _names("cholesky_inverse geqrf linalg_householder_product ormqr")
 
-#: Functions that have no derivative, whatever `out` is.
-UNRECORDED = _names(
-    "airy_ai bessel_j0 bessel_j1 bessel_y0 bessel_y1 chebyshev_polynomial_t chebyshev_polynomial_u "
-    "chebyshev_polynomial_v chebyshev_polynomial_w hermite_polynomial_h hermite_polynomial_he histc "
-    "laguerre_polynomial_l legendre_polynomial_p modified_bessel_i0 modified_bessel_i1 modified_bessel_k0 "
-    "modified_bessel_k1 scaled_modified_bessel_k0 scaled_modified_bessel_k1 shifted_chebyshev_polynomial_t "
-    "shifted_chebyshev_polynomial_u shifted_chebyshev_polynomial_v shifted_chebyshev_polynomial_w "
-    "spherical_bessel_j0 split_with_sizes_copy"
+#: Ops without a derivative after which torch gives `out` a node that refuses backward.
+_REFUSED = _names(
+    "bitwise_and bitwise_left_shift bitwise_not bitwise_or bitwise_right_shift bitwise_xor gcd lcm"
 )
 
 #: Functions that write several elements of `out` to one place without a word.
@@ -269,6 +265,13 @@ READING_APART = _names(
 
 #: Functions that resize `out` without a word.
 RESIZING = _names("addbmm bernoulli logsigmoid multinomial normal")
+
+
+def unrecorded(name: str) -> bool:
+    """Return whether a function has no derivative, whatever `out` is, as elementwise ops without rules."""
+    op = TABLE.get(name)
+    has_none = op is not None and op.kind == "elementwise" and not any(op.rules)
+    return name in ("histc", "split_with_sizes_copy") or (has_none and name not in _REFUSED)
 
 
 def of(name: str, operands: int, several: bool) -> DtypeCheck:

@@ -44,8 +44,7 @@ ALTERNATIVES = {
     "x2": "other",
 }
 
-#: Parameters that the bodies of functions call otherwise, because Python reserves the name or it says too
-#: little.
+#: Parameters that functions' bodies call otherwise, as Python reserves the name or it says too little.
 KEYWORDS = {"from": "low", "to": "high"}
 
 #: What every function that makes a tensor takes.

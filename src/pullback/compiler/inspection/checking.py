@@ -141,10 +141,6 @@ def _apart(a: ndarray, b: ndarray) -> tuple[tuple[int, ...], Any, Any, float] | 
     return None if worst <= UNITS else (index, x[index].item(), y[index].item(), worst)
 
 
-def _unit(dtype: np.dtype[Any]) -> float:
-    return float(_limits(dtype).eps)
-
-
 def _limits(dtype: np.dtype[Any]) -> Any:
     import ml_dtypes
 

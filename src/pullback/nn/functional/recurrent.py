@@ -62,8 +62,7 @@ class _Options(NamedTuple):
     bidirectional: bool
 
 
-#: One layer in one direction: (input, its states, its weights, reverse, sizes) to the output and its last
-#: states.
+#: One layer in one direction: (input, states, weights, reverse, sizes) to the output and its last states.
 _Layer = Callable[[Any, tuple[Any, ...], _Weights, bool, ops.Sizes], tuple[Any, ...]]
 
 
