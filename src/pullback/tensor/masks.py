@@ -89,7 +89,7 @@ def nonzero(input: Any, *, as_tuple: bool = False) -> Any:
     rank = len(shape_of(input))
     traced = traced_places(input)
     if as_tuple:
-        places = wrap(np.stack(np.atleast_1d(array_of(input)).nonzero())) if traced is None else traced
+        places = wrap(np.array(np.atleast_1d(array_of(input)).nonzero())) if traced is None else traced
         return tuple(v.select(places, 0, axis) for axis in range(max(rank, 1)))
     if traced is not None and rank:
         return v.transpose(traced, 0, 1)
@@ -98,7 +98,7 @@ def nonzero(input: Any, *, as_tuple: bool = False) -> Any:
         return wrap(
             np.empty((1, 0), np.int64) if array else laid_out_empty((0, 0), (1, 0), np.dtype(np.int64))
         )
-    places = np.stack(array.nonzero())
+    places = np.array(array.nonzero())
     return wrap(places.T if places.size else laid_out_empty((0, array.ndim), (1, 0), places.dtype))
 
 
