@@ -170,6 +170,40 @@ def test_a_write_before_backward_is_refused_or_seen_where_eager_does(function, o
     assert outcomes[1:] == outcomes[:1] * 2
 
 
+#: Functions of several results, and which of them are pulled back in turn, the graph retained or not.
+APART = {
+    "nothing shared": (lambda w, x: (w * x, w.exp()), [(0, False), (1, False)]),
+    "nothing saved": (lambda w, x: w + x, [(0, False), (0, False), (0, False)]),
+    "nothing saved of what is shared": (lambda w, x: ((h := w + x) * 2, h - 1), [(0, False), (1, False)]),
+    "something shared": (lambda w, x: ((h := w * x) * 2, h - 1), [(0, False), (1, False)]),
+    "one twice": (lambda w, x: (w * x, w.exp()), [(0, False), (0, False)]),
+    "both again": (lambda w, x: (w * x, w.exp()), [(0, False), (1, False), (1, False)]),
+    "retained": (lambda w, x: (w * x, w.exp()), [(0, True), (1, False), (0, False), (1, False)]),
+    "parts, then the sum": (
+        lambda w, x: (a := w * x, b := w.exp(), a + b), [(0, False), (1, True), (2, False)],
+    ),
+    "the sum, then a part": (lambda w, x: (a := w * x, b := w.exp(), a.sin() + b), [(2, False), (1, False)]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("function", "backwards"), APART.values(), ids=APART)
+def test_the_backward_of_one_result_frees_what_others_read_where_eager_does(function, backwards):
+    outcomes = []
+    run = compiled(function)
+    for call in (function, run, run):
+        outcomes.append(found := [])
+        w = torch.tensor([1.0, -1.0, 0.5]).requires_grad_()
+        results = call(w, torch.tensor([1.0, 2.0, 3.0]))
+        for n, retain in backwards:
+            try:
+                one = results if isinstance(results, torch.Tensor) else results[n]
+                one.sum().backward(retain_graph=retain)
+                found.append(w.grad.round(decimals=4).tolist())
+            except RuntimeError as error:
+                found.append(str(error).partition(".")[0])
+    assert outcomes[1:] == outcomes[:1] * 2
+
+
 def test_a_write_to_an_inference_tensor_with_views_runs_eagerly():
     def function(x):
         with torch.inference_mode():

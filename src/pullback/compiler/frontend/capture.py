@@ -324,7 +324,7 @@ class _Capture:
             return None
         if back is not None and roots:
             forward = cut(out, cells, forward, numbers, back.covectors, back.pulled)
-            out.arrives = back.arrives(out)
+            out.arrives, out.overlaps = back.arrives(out), back.overlaps()
         else:
             forward = rewritten("half", forward, Roller(recorder), numbers)
         out.program = program_of(recorder, needed(forward, numbers, recorder.dtypes), cells.inputs, numbers)

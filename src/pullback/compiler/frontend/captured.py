@@ -128,6 +128,8 @@ class Captured:
     differentiable: list[Kind]
     #: For each of them, the outputs of the pullback that its covector reaches.
     arrives: list[set[int]]
+    #: For each of them, those whose backward frees what its own reads; None where all share something.
+    overlaps: list[set[int]] | None = None
     #: Of those that cannot be pulled back (the function has done so itself, say), and the error.
     refused: list[tuple[Kind, Exception]]
     #: Cells whose `.grad` must be None, or not None, as at the trace.

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 from ...core import engine
 from ...core.backward_task import Capture
+from ...core.blame import has_saved
 from ...core.calls import edge_of
 from ...core.graph_errors import INTERPRETS, is_freed_graph
 from ...core.node import LEAF, AccumulateGrad, accumulator
@@ -15,6 +16,9 @@ from .cells import Cells
 from .results import Made
 from .state.session import Session
 from .unsupported import Unsupported
+
+if TYPE_CHECKING:
+    from ...core.node import Node
 
 #: Of more results than this, each counts as reaching every tensor that any of them reaches.
 MANY = 16
@@ -93,14 +97,7 @@ class ResultsPulledBack:
         have to tie them together anew.
         """
         results = set(map(id, made))
-        seen: set[int] = set()
-        waiting = [edge_of(t) for t in self._roots]
-        while waiting:
-            node = waiting.pop()
-            node = getattr(node, "node", node)
-            if node is None or id(node) in seen:
-                continue
-            seen.add(id(node))
+        for node in _nodes(self._roots):
             leaf = node.variable if isinstance(node, AccumulateGrad) else None
             if leaf is not None and not self._cells.is_cell(leaf) and (
                 id(leaf) in results or leaf._leaf_hooks is not None
@@ -108,7 +105,6 @@ class ResultsPulledBack:
                 raise Unsupported("a result leads back to a leaf that the function makes")
             if node._hooks:
                 raise Unsupported("a hook stands on the way that covectors take from a result")
-            waiting += node._edges
 
     def _reached(self) -> list[set[int]]:
         """Return which of the wanted tensors get a covector from each root alone."""
@@ -123,6 +119,16 @@ class ResultsPulledBack:
             found.append({n for n in everything if pulled[n] is not None})
         del self._recorder.equations[before:]
         return found
+
+    def overlaps(self) -> list[set[int]] | None:
+        """Return, for each root, the roots whose backward frees what its own reads; None where all share
+        something.
+        """
+        if len(self._roots) > MANY:
+            return None
+        freed = [{id(n) for n in _nodes([root]) if n._frees and has_saved(n)} for root in self._roots]
+        found = [{j for j, b in enumerate(freed) if not a.isdisjoint(b)} for a in freed]
+        return None if all(len(others) == len(found) for others in found) else found
 
     def arrives(self, out: Captured) -> list[set[int]]:
         """Return the places, among what is pulled back, of what each root's own covector arrives at."""
@@ -170,3 +176,16 @@ class ResultsPulledBack:
 def kind_of(cells: Cells, made: Made) -> Kind:
     """Return the shape and dtype of a new tensor."""
     return cells.recorder.shapes[made.number], cells.recorder.dtypes[made.number]
+
+
+def _nodes(roots: Sequence[Any]) -> Iterator[Node]:
+    """Yield the nodes that covectors of results come to."""
+    seen: set[int] = set()
+    waiting = [edge_of(t) for t in roots]
+    while waiting:
+        node = waiting.pop()
+        node = getattr(node, "node", node)
+        if node is not None and id(node) not in seen:
+            seen.add(id(node))
+            yield node
+            waiting += node._edges

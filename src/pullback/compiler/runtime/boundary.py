@@ -78,6 +78,49 @@ class CompiledFunctionBackward(MultiNode):
         raise error
 
 
+class _Separable(CompiledFunctionBackward):
+    """The node of results of which one's backward leaves others theirs: they share nothing that eager saves.
+
+    What is saved is kept until no result is left that could be pulled back. `_last` are the results of the
+    latest backward, which by the next one has freed what it reads, or not.
+    """
+
+    __slots__ = ("_gone", "_kept", "_last", "_overlaps", "_spent")
+
+    __module__ = "torch.autograd.function"
+
+    _overlaps: Sequence[set[int]]
+    _spent: set[int]
+    _last: set[int]
+    _kept: Any
+    _gone: Any
+
+    def backward(self, g: Any) -> tuple[Any, ...]:
+        """Run the pullback unless what the results read was freed with others'."""
+        arrived = {n for n, v in enumerate(g) if v is not None}
+        if not is_freed(self._saved):
+            self._kept = self._saved
+        else:
+            self._gone = self._saved
+            self._spent |= self._last
+            if self._kept is not None and self._are_left(arrived, self._spent):
+                self._saved = self._kept
+        if not self._are_left(arrived, self._spent):
+            self._saved = self._gone
+            return super().backward(g)
+        self._last = arrived
+        spent = self._spent | arrived
+        if not any(self._are_left({n}, spent) for n in range(len(self._overlaps))):
+            self._kept = None
+        return super().backward(g)
+
+    def _are_left(self, results: set[int], spent: set[int]) -> bool:
+        return all(spent.isdisjoint(self._overlaps[n]) for n in results)
+
+
+_Separable.__name__ = _Separable.__qualname__ = CompiledFunctionBackward.__name__
+
+
 class _Spent(CompiledFunctionBackward):
     """The node of what the function has pulled back itself; most are looked at by nobody, so the edges are
     made when they are asked for.
@@ -125,6 +168,7 @@ def boundary(
     edges: Sequence[Any], saved: Sequence[tuple[ndarray, Any, int]], shapes: Sequence[tuple[int, ...]],
     dtypes: Sequence[np.dtype[Any]], pull: Callable[..., Sequence[ndarray | None]],
     positions: Sequence[int | None], refused: Exception | None = None,
+    overlaps: Sequence[set[int]] | None = None,
 ) -> CompiledFunctionBackward:  # fmt: skip
     """Make the node of a call.
 
@@ -142,8 +186,12 @@ def boundary(
         For each edge, which of these is its covector; None for an input that the outputs do not vary with.
     refused
         The error of what cannot be pulled back.
+    overlaps
+        For each output, those whose backward frees what its own reads; None where all share something.
     """
-    node = CompiledFunctionBackward.__new__(CompiledFunctionBackward)
+    node = _new(CompiledFunctionBackward if overlaps is None else _Separable)
+    if isinstance(node, _Separable):
+        node._overlaps, node._spent, node._last, node._kept = overlaps or (), set(), set(), None
     node._edges = tuple(edges)
     node._saved = tuple(saved)
     node._shape = tuple(shapes)
