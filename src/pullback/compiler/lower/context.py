@@ -258,6 +258,10 @@ class Context:
             assert found is not None
         return found
 
+    def is_strided(self, x: Lowered) -> bool:
+        """Return whether a value is the operand of a product where it lies."""
+        return self._strided(x) is not None
+
     def _strided(self, x: Lowered) -> Matrix | None:
         variables = [Variable(f"i{n}", extent) for n, extent in enumerate(x.shape)]
         analysis = Analysis()
