@@ -205,7 +205,10 @@ class _Lowering:
             cheap = 1 if index in self.given else CHEAP
             if index in self.multiplied:
                 value = self.context.multiplied(value)
-            elif (value.cost > cheap and self.uses.get(index, 0) > 1) or self._is_apart(value):
+            elif (
+                (value.cost > cheap and self.uses.get(index, 0) > 1) or self._is_apart(value)
+                or self.context.gathers(value)
+            ):  # fmt: skip
                 value = self.context.stored(value)
             if index in self.copies and not all(self._is_strided(value, *way) for way in self.copies[index]):
                 # Here all its axes are there, so that places take no divisions, and what else reads it finds
