@@ -62,3 +62,24 @@ def test_few_columns_and_terms_are_maps(shapes):
     forward = torch.compile(torch.matmul)
     torch.testing.assert_close(forward(*given), torch.matmul(*given))
     assert "matrix product" not in str(forward.kernels)
+
+
+def test_a_copy_in_order_is_stored_with_all_its_axes() -> None:
+    torch.manual_seed(0)
+    heads, x, weight = torch.randn(3, 2, 4, 16, 8), torch.randn(32, 20), torch.randn(96, 20)
+
+    def covectors(heads: Any, x: Any, weight: Any) -> Any:
+        flat = heads.permute(1, 3, 0, 2, 4).contiguous().view(2, 16, 96)
+        return flat @ weight, flat.view(32, 96).t() @ x, flat.sum((0, 1))
+
+    compiled = torch.compile(covectors, fullgraph=True)
+    for a, b in zip(compiled(heads, x, weight), covectors(heads, x, weight), strict=True):
+        torch.testing.assert_close(a, b)
+    assert "//" not in str(compiled.kernels)
+
+
+def test_a_copy_that_a_product_reads_where_it_lies_is_not_stored() -> None:
+    x, y = torch.randn(40, 30), torch.randn(40, 20)
+    compiled = torch.compile(lambda x, y: x.t().contiguous() @ y, fullgraph=True)
+    torch.testing.assert_close(compiled(x, y), x.t() @ y)
+    assert "kernel over" not in str(compiled.kernels)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -224,3 +225,18 @@ def test_the_pipeline_names_every_rewrite_in_order() -> None:
     from pullback.compiler.passes import memory_plan
 
     assert all(callable(getattr(memory_plan, name)) for name in names["plan"])
+
+
+def test_a_sum_of_many_arrays_is_added_up_as_they_are_filled() -> None:
+    def added(x: torch.Tensor) -> torch.Tensor:
+        total, row = x, x[0]
+        for _ in range(12):
+            term = (x * row).tanh()
+            row = term.sum(0)
+            total = total + term
+        return total
+
+    x = torch.rand(100, 100) / 100
+    compiled = torch.compile(added, fullgraph=True)
+    torch.testing.assert_close(compiled(x), added(x))
+    assert max(len(set(re.findall(r"b\d+", k))) for k in str(compiled.kernels).split("\n\n")) <= 8

@@ -236,5 +236,7 @@ LOWERINGS: dict[str, Callable[..., Lowered | None]] = {
     "mm_folded": _of_one_dtype(_folded_product),
     "mv": _of_one_dtype(_with_vector),
 }
+#: Those that fold the leading axes of what they multiply.
+FOLDING = frozenset({"linear", "linear_folded", "linear_weight", "mm_folded"})
 #: Those that are of complex matrices, too: as calls of NumPy they kept loops from being native.
 OF_COMPLEX = LOWERINGS.keys() - {"addmm", "dot"}

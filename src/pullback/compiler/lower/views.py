@@ -65,14 +65,7 @@ def _in_order(context: Context, x: Lowered, *_: Any) -> Lowered:
     return copied(x, context.results[0][0])
 
 
-#: The first copy their input in order, whatever else eager does.
-LOWERINGS: dict[str, Callable[..., Lowered]] = {
-    "alias_copy": _in_order,
-    "clone": _in_order,
-    "contiguous_copy": _in_order,
-    "copy_of": _in_order,
-    "lay_out": _in_order,
-    "squeezed": _in_order,
-    "unsafe_view": _in_order,
-    "flip": flipped,
-}
+#: Ops that give their input's elements in order, whatever else eager does; the first keep its shape.
+COPIES = frozenset({"alias_copy", "clone", "contiguous_copy", "copy_of", "lay_out"})
+IN_ORDER = COPIES | {"squeezed", "unsafe_view"}
+LOWERINGS: dict[str, Callable[..., Lowered]] = {**dict.fromkeys(IN_ORDER, _in_order), "flip": flipped}

@@ -36,7 +36,7 @@ _NEAR = 1 << 15
 #: times as long these are: 20 rows by 64×256 take 8 µs so, and 6 with the operand packed.
 _DOTS, _LONG = 16, 12
 #: Words of the table of a product: addresses, and a function for each slot of the largest tile.
-WORDS = len(ADDRESSES) + tile.Tile(14, 2).slot + 1
+WORDS = len(ADDRESSES) + tile.Tile(14, 2, True).slot + 1
 #: Accumulations in the time of packing an element: up to 0.8 cycles were measured, of 32 accumulations each.
 _PACKING = 32
 
@@ -137,7 +137,7 @@ class Product(NamedTuple):
             few = (n for n in (height, left, height + left) if n <= min(rows, 16))
             heights = heights.union(*(_steps(n, min(8, height)) for n in few))
         tiles = {DOTS} if self.is_dots else {
-            tile.Tile(each, 1 + (wide > kind.lanes))
+            tile.Tile(each, 1 + (wide > kind.lanes), wide % kind.lanes > 0)
             for tall in heights
             for wide in _steps(columns, self.width)
             if not (packed and (tall, wide) == (height, self.width))

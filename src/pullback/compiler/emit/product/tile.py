@@ -20,15 +20,20 @@ PARAMETERS = (
 
 
 class Tile(NamedTuple):
-    """Rows, and vectors of columns, of the accumulators."""
+    """Rows, and vectors of columns, of the accumulators, and whether columns may be missing of the last.
+
+    Where there are 16 registers, the mask lies in one of them: 1,024×64 by 64×192, float32, AVX2, ran at
+    50 GFLOP/s with a mask and at 86 without.
+    """
 
     rows: int
     vectors: int
+    masked: bool = False
 
     @property
     def slot(self) -> int:
         """Return which of the functions that a product may call it is."""
-        return 2 * self.rows + (self.vectors > 1)
+        return 4 * self.rows + 2 * (self.vectors > 1) + self.masked
 
 
 def largest(registers: Registers) -> Tile:
@@ -46,8 +51,7 @@ def _most(registers: Registers) -> int:
 def write(code: Code, tile: Tile, packed: bool = False) -> str:
     """Return the function of one tile, as text; the module it is in is the tile's unless `packed`.
 
-    ``first`` says that nothing has been added to the result. If `packed`, A and B are packed for this tile,
-    and no column is missing.
+    ``first`` says that nothing has been added to the result. If `packed`, A and B are packed for this tile.
     """
     lanes, last = code.lanes, tile.vectors - 1
     # Rows are told from one of two addresses, by steps that have room in registers. LLVM is not to know
@@ -56,7 +60,7 @@ def write(code: Code, tile: Tile, packed: bool = False) -> str:
     multiples = [code.value(f"mul nsw i64 %a_row, {n}") for n in range(0 if packed else half)]
     steps = [code.value(f"freeze i64 {multiple}") for multiple in multiples]
     starts = ["%a"] if packed else ["%a", code.at("%a", code.value(f"mul nsw i64 %a_row, {half}"))]
-    kept = None if packed else code.before(code.value(f"sub i64 %columns, {last * lanes}"))
+    kept = code.before(code.value(f"sub i64 %columns, {last * lanes}")) if tile.masked else None
     carried = [(code.vector, "zeroinitializer")] * (tile.rows * tile.vectors)
     pointers = [("ptr", start) for start in (*starts, "%b")]
     with code.loop(0, "%inner", [*carried, *pointers]) as loop:
@@ -110,8 +114,13 @@ def chosen(real: str, registers: Registers, first: int) -> str:
 define internal void @exact(ptr %table, i64 %rows, {parameters}) nounwind #0 {{
   %wide = icmp sgt i64 %columns, {registers.lanes}
   %more = zext i1 %wide to i64
+  %held = shl i64 {registers.lanes}, %more
+  %lacks = icmp slt i64 %columns, %held
+  %masked = zext i1 %lacks to i64
   %twice = shl i64 %rows, 1
-  %slot = or i64 %twice, %more
+  %two = or i64 %twice, %more
+  %four = shl i64 %two, 1
+  %slot = or i64 %four, %masked
   %place = add i64 %slot, {first}
   %at = getelementptr ptr, ptr %table, i64 %place
   %made = load ptr, ptr %at
