@@ -135,11 +135,11 @@ class InlineCache:
         self._earned = 0
         before = [Generator.get_state(stream).tobytes() for stream in streams]
         result = call(*given)
-        if [Generator.get_state(stream).tobytes() for stream in streams] != before:
-            return result
         # Where no plan is found, the next attempt is to wait twice as long.
         self._pause = min(2 * self._pause, _SELDOM)
         self._table[1] = self._pause
+        if [Generator.get_state(stream).tobytes() for stream in streams] != before:
+            return result
         _specialising.append(self)
         token, before_modes = imports.set(False), put_modes(modes())
         try:
