@@ -87,128 +87,79 @@ _LAZY = (
     "types", "utils", "version", "xpu",
 )
 
-#: Functions of the top level and the module that has them, which loads when one is first used.
-_LATER = {
-    **dict.fromkeys(("cumulative_trapezoid", "gradient", "trapezoid", "trapz"), "tensor.calculus"),
-    **dict.fromkeys(("cdist", "pdist"), "tensor.distances"),
-    **dict.fromkeys(
-        ("as_tensor", "asarray", "from_dlpack", "from_numpy", "frombuffer", "to_dlpack"), "tensor.interchange"
-    ),
-    **dict.fromkeys(("pca_lowrank", "svd_lowrank"), "tensor.low_rank"),
-    "set_printoptions": "tensor.printing",
-    **dict.fromkeys(("frobenius_norm", "norm_except_dim", "nuclear_norm"), "tensor.older_norms"),
-    **dict.fromkeys(
-        ("bartlett_window", "blackman_window", "hamming_window", "hann_window", "kaiser_window"),
-        "tensor.windows",
-    ),
-}
+def _places(table: dict[str, str]) -> dict[str, str]:
+    return {name: place for place, names in table.items() for name in names.split()}
+
+
+#: Functions of the top level by the module that has them, which loads when one is first used.
+_LATER = _places({
+    "tensor.calculus": "cumulative_trapezoid gradient trapezoid trapz",
+    "tensor.distances": "cdist pdist",
+    "tensor.interchange": "as_tensor asarray from_dlpack from_numpy frombuffer to_dlpack",
+    "tensor.low_rank": "pca_lowrank svd_lowrank",
+    "tensor.printing": "set_printoptions",
+    "tensor.older_norms": "frobenius_norm norm_except_dim nuclear_norm",
+    "tensor.windows": "bartlett_window blackman_window hamming_window hann_window kaiser_window",
+})  # fmt: skip
 
 #: Names of the top level that live in modules which load when first used.
-_LAZY_NAMES = {
-    **_LATER,
-    **dict.fromkeys(
-        (
-            "no_grad", "enable_grad", "set_grad_enabled", "inference_mode", "is_grad_enabled",
-            "is_inference_mode_enabled",
-        ),
-        "autograd.grad_mode",
-    ),
-    "Future": "futures",
-    **dict.fromkeys(("SymBool", "SymFloat", "SymInt"), "torch_names.symbolic"),
-    "_assert_async": "tensor.assertions",
-    "set_anomaly_enabled": "autograd.anomaly_mode",
-    "is_anomaly_enabled": "autograd.anomaly_mode",
-    "is_anomaly_check_nan_enabled": "autograd.anomaly_mode",
-    "vmap": "func",
-    **dict.fromkeys(("cond", "while_loop"), "func.branches"),
-    **dict.fromkeys(("AcceleratorError", "OutOfMemoryError"), "cuda"),
-    **dict.fromkeys(("Event", "Stream"), "torch_names.streams"),
-    "_assert": "overrides",
-    **dict.fromkeys(("dsmm", "sparse_coo_tensor", "spmm"), "sparse"),
-    **dict.fromkeys(
-        (
-            "_convert_indices_from_coo_to_csr", "_convert_indices_from_csr_to_coo", "sparse_bsc_tensor",
-            "sparse_bsr_tensor", "sparse_compressed_tensor", "sparse_csc_tensor", "sparse_csr_tensor",
-        ),
-        "tensor.compressed_functions",
-    ),
-    **dict.fromkeys(("hsmm", "hspmm", "smm", "sspaddmm"), "tensor.sparse_products"),
-    **dict.fromkeys(
-        (
-            "ccol_indices_copy", "col_indices_copy", "crow_indices_copy", "indices_copy", "row_indices_copy",
-            "values_copy",
-        ),
-        "tensor.sparse_whole",
-    ),
-    "resize_as_sparse_": "tensor.sparse_whole",
-    "compile": "compiler",
-    **dict.fromkeys(
-        (
-            "_check", "_check_index", "_check_is_size", "_check_not_implemented", "_check_tensor_all",
-            "_check_type", "_check_value", "_check_with",
-        ),
-        "torch_names.conditions",
-    ),
-    "get_device_module": "accelerator",
-    **dict.fromkeys(
-        (
-            "compiled_with_cxx11_abi", "cudnn_is_acceptable", "has_lapack", "has_mkl", "has_openmp",
-            "has_spectral", "is_vulkan_available",
-        ),
-        "backends",
-    ),
-    "GradScaler": "amp",
-    "autocast": "amp",
-    **dict.fromkeys(
-        (
-            "autocast_decrement_nesting", "autocast_increment_nesting", "clear_autocast_cache",
-            "get_autocast_cpu_dtype", "get_autocast_dtype", "get_autocast_gpu_dtype",
-            "is_autocast_cache_enabled", "is_autocast_cpu_enabled", "is_autocast_enabled",
-            "set_autocast_cache_enabled", "set_autocast_cpu_dtype", "set_autocast_cpu_enabled",
-            "set_autocast_dtype", "set_autocast_enabled", "set_autocast_gpu_dtype",
-        ),
-        "amp.autocast_mode",
-    ),
-    "PyTorchFileReader": "serialization.file_reader",
-    "StorageBase": "storage",
-    **dict.fromkeys(("DeviceObjType", "ScriptFunction", "ScriptModule"), "jit"),
-    **dict.fromkeys(("freeze", "load_frozen"), "torch_names.frozen"),
-    "install": "command.run",
-    "load_ipython_extension": "command.notebooks",
-    "load": "serialization",
-    "save": "serialization",
-    **dict.fromkeys(
-        (
-            "adaptive_avg_pool1d", "avg_pool1d", "bilinear", "celu_", "channel_shuffle", "conv1d", "conv2d",
-            "conv3d", "conv_tbc", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d", "max_pool1d",
-            "max_pool2d", "max_pool3d", "native_channel_shuffle", "pixel_shuffle", "pixel_unshuffle", "relu_",
-            "rms_norm", "rrelu", "rrelu_", "selu_", "threshold_",
-        ),
-        "nn.functional",
-    ),
-    **dict.fromkeys(
-        (
-            "adaptive_max_pool1d", "alpha_dropout", "alpha_dropout_", "batch_norm",
-            "binary_cross_entropy_with_logits", "convolution", "cosine_embedding_loss", "ctc_loss", "dropout",
-            "dropout_", "embedding", "embedding_renorm_", "feature_alpha_dropout", "feature_alpha_dropout_",
-            "feature_dropout", "feature_dropout_", "group_norm", "hinge_embedding_loss", "instance_norm",
-            "kl_div", "layer_norm", "margin_ranking_loss", "max_pool1d_with_indices", "poisson_nll_loss",
-            "triplet_margin_loss",
-        ),
-        "nn.functional.top_level",
-    ),
-    **dict.fromkeys(("native_batch_norm", "native_group_norm", "native_layer_norm"), "nn.functional.native"),
-    **dict.fromkeys(("_pack_padded_sequence", "_pad_packed_sequence"), "nn.functional.packing"),
-    **dict.fromkeys(("gru", "lstm", "rnn_relu", "rnn_tanh"), "nn.functional.recurrent"),
-    **dict.fromkeys(
-        ("gru_cell", "lstm_cell", "rnn_relu_cell", "rnn_tanh_cell"),
-        "nn.functional.recurrent_cell",
-    ),
-    **dict.fromkeys(
-        ("affine_grid_generator", "grid_sampler", "grid_sampler_2d", "grid_sampler_3d"),
-        "nn.functional.sampling",
-    ),
-}
+_LAZY_NAMES = _LATER | _places({
+    "autograd.grad_mode":
+        "no_grad enable_grad set_grad_enabled inference_mode is_grad_enabled is_inference_mode_enabled",
+    "futures": "Future",
+    "torch_names.symbolic": "SymBool SymFloat SymInt",
+    "tensor.assertions": "_assert_async",
+    "autograd.anomaly_mode": "set_anomaly_enabled is_anomaly_enabled is_anomaly_check_nan_enabled",
+    "func": "vmap",
+    "func.branches": "cond while_loop",
+    "cuda": "AcceleratorError OutOfMemoryError",
+    "torch_names.streams": "Event Stream",
+    "overrides": "_assert",
+    "sparse": "dsmm sparse_coo_tensor spmm",
+    "tensor.compressed_functions":
+        "_convert_indices_from_coo_to_csr _convert_indices_from_csr_to_coo sparse_bsc_tensor "
+        "sparse_bsr_tensor sparse_compressed_tensor sparse_csc_tensor sparse_csr_tensor",
+    "tensor.sparse_products": "hsmm hspmm smm sspaddmm",
+    "tensor.sparse_whole":
+        "ccol_indices_copy col_indices_copy crow_indices_copy indices_copy row_indices_copy values_copy "
+        "resize_as_sparse_",
+    "compiler": "compile",
+    "torch_names.conditions":
+        "_check _check_index _check_is_size _check_not_implemented _check_tensor_all _check_type "
+        "_check_value _check_with",
+    "accelerator": "get_device_module",
+    "backends":
+        "compiled_with_cxx11_abi cudnn_is_acceptable has_lapack has_mkl has_openmp has_spectral "
+        "is_vulkan_available",
+    "amp": "GradScaler autocast",
+    "amp.autocast_mode":
+        "autocast_decrement_nesting autocast_increment_nesting clear_autocast_cache get_autocast_cpu_dtype "
+        "get_autocast_dtype get_autocast_gpu_dtype is_autocast_cache_enabled is_autocast_cpu_enabled "
+        "is_autocast_enabled set_autocast_cache_enabled set_autocast_cpu_dtype set_autocast_cpu_enabled "
+        "set_autocast_dtype set_autocast_enabled set_autocast_gpu_dtype",
+    "serialization.file_reader": "PyTorchFileReader",
+    "storage": "StorageBase",
+    "jit": "DeviceObjType ScriptFunction ScriptModule",
+    "torch_names.frozen": "freeze load_frozen",
+    "command.run": "install",
+    "command.notebooks": "load_ipython_extension",
+    "serialization": "load save",
+    "nn.functional":
+        "adaptive_avg_pool1d avg_pool1d bilinear celu_ channel_shuffle conv1d conv2d conv3d conv_tbc "
+        "conv_transpose1d conv_transpose2d conv_transpose3d max_pool1d max_pool2d max_pool3d "
+        "native_channel_shuffle pixel_shuffle pixel_unshuffle relu_ rms_norm rrelu rrelu_ selu_ threshold_",
+    "nn.functional.top_level":
+        "adaptive_max_pool1d alpha_dropout alpha_dropout_ batch_norm binary_cross_entropy_with_logits "
+        "convolution cosine_embedding_loss ctc_loss dropout dropout_ embedding embedding_renorm_ "
+        "feature_alpha_dropout feature_alpha_dropout_ feature_dropout feature_dropout_ group_norm "
+        "hinge_embedding_loss instance_norm kl_div layer_norm margin_ranking_loss max_pool1d_with_indices "
+        "poisson_nll_loss triplet_margin_loss",
+    "nn.functional.native": "native_batch_norm native_group_norm native_layer_norm",
+    "nn.functional.packing": "_pack_padded_sequence _pad_packed_sequence",
+    "nn.functional.recurrent": "gru lstm rnn_relu rnn_tanh",
+    "nn.functional.recurrent_cell": "gru_cell lstm_cell rnn_relu_cell rnn_tanh_cell",
+    "nn.functional.sampling": "affine_grid_generator grid_sampler grid_sampler_2d grid_sampler_3d",
+})  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

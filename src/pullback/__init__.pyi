@@ -540,9 +540,7 @@ def cat(
     tensors: Sequence[Tensor], dim: builtins.int = 0, *, axis: builtins.int | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
-    """Return tensors one after the other along axis `dim`; their other sizes agree. Empty vectors are left
-    out.
-    """
+    """Return tensors one after another along axis `dim`; other sizes agree. Empty vectors are left out."""
 def ccol_indices_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return a copy of the `ccol_indices` of a sparse tensor."""
 def cdist(
@@ -646,16 +644,12 @@ def concat(
     tensors: Sequence[Tensor], dim: builtins.int = 0, *, axis: builtins.int | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
-    """Return tensors one after the other along axis `dim`; their other sizes agree. Empty vectors are left
-    out.
-    """
+    """Return tensors one after another along axis `dim`; other sizes agree. Empty vectors are left out."""
 def concatenate(
     tensors: Sequence[Tensor], dim: builtins.int = 0, *, axis: builtins.int | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
-    """Return tensors one after the other along axis `dim`; their other sizes agree. Empty vectors are left
-    out.
-    """
+    """Return tensors one after another along axis `dim`; other sizes agree. Empty vectors are left out."""
 def cond(
     pred: object, true_fn: Callable[..., Any], false_fn: Callable[..., Any],
     operands: tuple[Any, ...] | list[Any] = (),
@@ -693,9 +687,7 @@ def conv_transpose1d(
     input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0,
     output_padding: Any = 0, groups: builtins.int = 1, dilation: Any = 1,
 ) -> Tensor:
-    """Return the transpose of a convolution over one axis: (N, C, L) with (C, O / groups, K) -> (N, O,
-    L').
-    """
+    """Return the transpose of a convolution of one axis: (N, C, L) with (C, O / groups, K) -> (N, O, L')."""
 def conv_transpose2d(
     input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0,
     output_padding: Any = 0, groups: builtins.int = 1, dilation: Any = 1,
@@ -1121,23 +1113,17 @@ def grid_sampler(
     input: Tensor, grid: Tensor, interpolation_mode: builtins.int, padding_mode: builtins.int,
     align_corners: builtins.bool,
 ) -> Tensor:
-    """Return :func:`torch.nn.functional.grid_sample` with its modes as numbers, in the order of its
-    documentation.
-    """
+    """Return :func:`torch.nn.functional.grid_sample` with its modes as numbers, in their documented order."""
 def grid_sampler_2d(
     input: Tensor, grid: Tensor, interpolation_mode: builtins.int, padding_mode: builtins.int,
     align_corners: builtins.bool,
 ) -> Tensor:
-    """Return :func:`torch.nn.functional.grid_sample` with its modes as numbers, in the order of its
-    documentation.
-    """
+    """Return :func:`torch.nn.functional.grid_sample` with its modes as numbers, in their documented order."""
 def grid_sampler_3d(
     input: Tensor, grid: Tensor, interpolation_mode: builtins.int, padding_mode: builtins.int,
     align_corners: builtins.bool,
 ) -> Tensor:
-    """Return :func:`torch.nn.functional.grid_sample` with its modes as numbers, in the order of its
-    documentation.
-    """
+    """Return :func:`torch.nn.functional.grid_sample` with its modes as numbers, in their documented order."""
 def group_norm(
     input: Tensor, num_groups: builtins.int, weight: Tensor | None = None, bias: Tensor | None = None,
     eps: builtins.float = 1e-05, cudnn_enabled: builtins.bool = True,
@@ -1153,9 +1139,7 @@ def gru(
     input: Tensor, hx: Tensor, params: Sequence[Tensor], has_biases: builtins.bool, num_layers: builtins.int,
     dropout: builtins.float, train: builtins.bool, bidirectional: builtins.bool, batch_first: builtins.bool,
 ) -> tuple[Tensor, Tensor]:
-    """Compute gated recurrent units; arguments and results as of :func:`rnn_tanh`, weights as of
-    `gru_cell`.
-    """
+    """Compute gated recurrent units; takes and returns what :func:`rnn_tanh` does, weights as `gru_cell`."""
 def gru_cell(
     input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None,
     b_hh: Tensor | None = None,
@@ -1281,9 +1265,7 @@ def index_add(
     input: Tensor, dim: builtins.int, index: Any, source: Any, *, alpha: _Number = 1,
     out: Tensor | None = None,
 ) -> Tensor:
-    """Return `input` with ``alpha · source``'s slices added to the slices of axis `dim` that `index`
-    names.
-    """
+    """Return `input` with ``alpha · source`` added to the slices of axis `dim` that `index` names."""
 def index_copy(
     input: Tensor, dim: builtins.int, index: Any, source: Any, *, out: Tensor | None = None,
 ) -> Tensor:
@@ -1598,9 +1580,7 @@ def lu(
     A: Any, pivot: builtins.bool = True, get_infos: builtins.bool = False, *,
     out: Sequence[Tensor] | None = None,
 ) -> tuple[Tensor, ...]:
-    """Return LU and pivots (see `torch.linalg.lu_factor`), with `get_infos` also the place of a zero
-    pivot.
-    """
+    """Return LU and pivots (see `torch.linalg.lu_factor`), with `get_infos` also places of zero pivots."""
 def lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return X with ``A X = input`` (see `torch.linalg.lu_solve`): (…, n, k) -> (…, n, k)."""
 def lu_unpack(
@@ -1837,9 +1817,7 @@ def norm(
     input: Tensor, p: Any = 'fro', dim: Any = None, keepdim: builtins.bool = False, out: Tensor | None = None,
     dtype: dtype | None = None,
 ) -> Tensor:
-    """Return the vector norm of order `p` over `dim`; ``"fro"`` is the Euclidean norm, ``"nuc"`` that of a
-    matrix.
-    """
+    """Return the vector norm of order `p` over `dim`; ``"fro"`` is the Euclidean, ``"nuc"`` a matrix's."""
 def norm_except_dim(v: Tensor, pow: builtins.int = 2, dim: builtins.int = 0) -> Tensor:
     """Return the norm of order `pow` over all axes but `dim`, which the others stay beside with size 1;
     over all for −1.
@@ -1863,9 +1841,7 @@ def normal(
     layout: layout | None = None, device: _Device | None = None, pin_memory: builtins.bool | None = False,
     requires_grad: builtins.bool | None = False,
 ) -> Tensor:
-    """Return normal numbers: ``mean + std·n`` with standard normal n, for numbers or tensors `mean` and
-    `std`.
-    """
+    """Return normal numbers: ``mean + std·n`` with standard normal n; `mean` and `std` may be tensors."""
 def not_equal(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor:
     """Return where ``input ≠ other``: True where one is nan."""
 @overload
@@ -1915,18 +1891,14 @@ def pca_lowrank(
 ) -> tuple[Tensor, Tensor, Tensor]:
     """Return the principal components of the rows of nearly low-rank matrices (see `svd_lowrank`)."""
 def pdist(input: Tensor, p: builtins.float = 2) -> Tensor:
-    """Return distances ``(Σ |xᵢ − xⱼ|ᵖ)^(1/p)`` of every row to every later row: (N, M) -> (N (N − 1) /
-    2,).
-    """
+    """Return distances ``(Σ |xᵢ − xⱼ|ᵖ)^(1/p)`` of each row to every later: (N, M) -> (N (N − 1) / 2,)."""
 def permute(input: Tensor, dims: Any) -> Tensor:
     """Return the axes in the order `dims`."""
 def permute_copy(input: Tensor, dims: Sequence[builtins.int], *, out: Tensor | None = None) -> Tensor:
     """Copy what :func:`permute` shows: the axes in another order."""
 pi: builtins.float
 def pinverse(input: Tensor, rcond: builtins.float = 1e-15, *, out: Tensor | None = None) -> Tensor:
-    """Return the pseudoinverse, in which singular values up to rcond·σ₁ count as 0: (…, m, n) -> (…, n,
-    m).
-    """
+    """Return the pseudoinverse, where singular values up to rcond·σ₁ count as 0: (…, m, n) -> (…, n, m)."""
 def pixel_shuffle(input: Tensor, upscale_factor: builtins.int) -> Tensor:
     """Map (…, C·r², H, W) -> (…, C, H·r, W·r)."""
 def pixel_unshuffle(input: Tensor, downscale_factor: builtins.int) -> Tensor:
@@ -1952,9 +1924,7 @@ def pow(self: _Number, exponent: Tensor, *, out: Tensor | None = None) -> Tensor
 def pow(input: Tensor, exponent: _Number, *, out: Tensor | None = None) -> Tensor:
     """Return the power ``input ** exponent``."""
 def prelu(input: Tensor, weight: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Return input where it is positive, else weight·input, a weight for each channel (dim 1) or one for
-    all.
-    """
+    """Return input where positive, else weight·input, a weight for each channel (dim 1) or one for all."""
 preserve_format: memory_format
 def prod(
     input: Tensor, dim: Any = ..., keepdim: builtins.bool = False, *, dtype: dtype | None = None,
@@ -2251,9 +2221,7 @@ def rrelu(
     input: Tensor, lower: builtins.float = 0.125, upper: builtins.float = 0.3333333333333333,
     training: builtins.bool = False, inplace: builtins.bool = False,
 ) -> Tensor:
-    """Return `leaky_relu` with slopes drawn between `lower` and `upper` in training, with their mean
-    otherwise.
-    """
+    """Return `leaky_relu` with slopes drawn between `lower` and `upper` in training, else with their mean."""
 def rrelu_(
     input: Tensor, lower: builtins.float = 0.125, upper: builtins.float = 0.3333333333333333,
     training: builtins.bool = False,
@@ -2560,9 +2528,7 @@ def tensor_split(
     input: Tensor, indices_or_sections: Any = None, dim: builtins.int = 0, *, indices: Any = None,
     sections: Any = None, tensor_indices_or_sections: Any = None,
 ) -> tuple[Tensor, ...]:
-    """Return parts of nearly equal size along axis `dim`, or parts that end before each of the given
-    places.
-    """
+    """Return parts of nearly equal size along axis `dim`, or parts that end before the given places."""
 def tensordot(a: Any, b: Any, dims: Any = 2, out: Tensor | None = None) -> Tensor:
     """Sum products over pairs of axes."""
 def threshold(
@@ -2769,9 +2735,7 @@ def where(condition: Tensor, *, out: Sequence[Tensor] | None = None) -> tuple[Te
 def where(
     condition: Tensor, input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None,
 ) -> Tensor:
-    """Return elements of `input` where `condition` holds, else of `other`; with `condition` alone, where
-    it holds.
-    """
+    """Return elements of `input` where `condition` holds, else of `other`; of a lone condition the places."""
 def while_loop(cond_fn: Callable[..., Any], body_fn: Callable[..., Any], carried_inputs: Any) -> Tensor:
     """Loop as long as a condition holds: ``while cond_fn(*val): val = body_fn(*val)``."""
 @overload

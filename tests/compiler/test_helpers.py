@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 import threading
 from collections.abc import Iterator
@@ -254,3 +255,16 @@ def test_what_is_not_there_is_counted_until_another_process_pays(apart, monkeypa
     for _ in range(200):
         kind.is_hot_sampled(lambda: tiering.APART / 100)
     assert tiering.account.pays_apart
+
+
+@pytest.mark.parametrize(
+    "call", ["torch.sin(torch.ones(300_000))", "torch.compile(lambda x: x.sin() + 1)(torch.ones(3))"]
+)
+def test_a_process_does_not_load_the_compiler(call, monkeypatch, tmp_path):
+    # For large arrays, whose native kernels are waited for, and for a program where the processor is known.
+    monkeypatch.setenv("PULLBACK_CACHE", "1")
+    monkeypatch.setenv("PULLBACK_CACHE_DIR", str(tmp_path / "cache"))
+    for source in ("torch.tanh(torch.ones(300_000))", call):
+        text = f"import sys, pullback as torch\n{source}\nprint('llvmlite.binding' in sys.modules)"
+        done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=True)
+        assert done.stdout == "False\n"

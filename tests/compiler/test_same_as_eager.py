@@ -132,6 +132,44 @@ def test_a_pullback_reads_a_result_that_lies_otherwise():
         y.sum().backward()
 
 
+#: Functions of a leaf and of an input or an earlier result, which is written to before backward. A derivative
+#: reads the tensor itself, a view of it, or what only the function has computed of it.
+READ_LATER = {
+    "clone": lambda w, x: w * x.clone(), "number": lambda w, x: w * (x * 2), "one": lambda w, x: w * (x * 1),
+    "cast": lambda w, x: w * x.to(torch.float64), "relu": lambda w, x: w * x.relu(),
+    "mask": lambda w, x: w * (x > 0), "where": lambda w, x: w * torch.where(x > 0, x, x),
+    "view of a sum": lambda w, x: w * (x + 1).view(3, 2), "column": lambda w, x: w[:, 0] * (x[:, 0] * 2),
+    "transposed": lambda w, x: w.t() * (x.t() + 1), "larger": lambda w, x: w * (x[:, None] - x).neg(),
+    "expanded": lambda w, x: w * (x.expand(4, 3, 2) + 1), "chain": lambda w, x: w * -(x * 2 + 1).abs(),
+    "itself": lambda w, x: w * x, "both ways": lambda w, x: x * w * x.exp() + (x + 1) * w,
+    "a view": lambda w, x: w.t() * x.t(), "both": lambda w, x: w * x * (x > 0),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("counted", [True, False])
+@pytest.mark.parametrize("owner", ["input", "result"])
+@pytest.mark.parametrize("function", READ_LATER.values(), ids=READ_LATER)
+def test_a_write_before_backward_is_refused_or_seen_where_eager_does(function, owner, counted):
+    """A cheap result was computed again, of what the tensor held by then."""
+
+    def step(w, x):
+        x = x if owner == "input" else x.sin()
+        return x, function(w, x)
+
+    run = compiled(step)
+    outcomes = []
+    for call in (step, run, run):
+        w = torch.arange(6.0).view(3, 2).requires_grad_()
+        x, y = call(w, torch.linspace(-1, 1, 6).view(3, 2))
+        (x if counted else x.data).add_(3)
+        try:
+            y.sum().backward()
+            outcomes.append(w.grad.round(decimals=4).tolist())
+        except RuntimeError as error:
+            outcomes.append(str(error).partition(":")[0])
+    assert outcomes[1:] == outcomes[:1] * 2
+
+
 def test_a_write_to_an_inference_tensor_with_views_runs_eagerly():
     def function(x):
         with torch.inference_mode():

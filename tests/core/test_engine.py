@@ -306,3 +306,51 @@ def test_a_leaf_that_no_longer_requires_grad_is_not_filled():
     x.requires_grad_(False)
     y.sum().backward()
     assert x.grad is None
+
+
+def test_leaves_run_as_soon_as_nothing_more_arrives():
+    # torch's order, in a step whose graph is younger than the ends of the leaves, too.
+    weights, called = [leaf([1.0]) for _ in range(3)], []
+    for k, w in enumerate(weights):
+        w.register_post_accumulate_grad_hook(lambda _, k=k: called.append(k))
+    for _ in range(2):
+        first = weights[0] * weights[1]
+        first.register_hook(lambda _: called.append("first"))
+        second = first * weights[2]
+        second.register_hook(lambda _: called.append("second"))
+        loss = (second * weights[0]).sum()
+        loss.backward()
+    assert called == ["second", 2, "first", 0, 1] * 2
+
+
+def test_a_leaf_that_awaits_what_never_arrives_runs_at_last():
+    w, called = leaf([1.0, 2.0]), []
+    w.register_post_accumulate_grad_hook(lambda w: called.append(w.grad.tolist()))
+    halves = w.split(1)
+    loss = (halves[0] * 2).sum() + (w * (w.detach() > 5).sign()).sum()
+    loss.backward()
+    assert called == [[2.0, 0.0]]
+
+
+@pytest.mark.parametrize("in_backward", [False, True], ids=["accumulated", "stepped in a hook"])
+def test_new_gradients_do_not_wait_for_one_another(in_backward):
+    # A micro-batch is added layer by layer, though the loss of the one before holds its graph.
+    layers = [torch.nn.Linear(256, 256, bias=False) for _ in range(12)]
+    if in_backward:
+        for layer in layers:
+            layer.weight.register_post_accumulate_grad_hook(lambda w: setattr(w, "grad", None))
+    loss, x = None, torch.ones(2, 256)
+    tracemalloc.start()
+    try:
+        for _ in range(3):
+            h = x
+            for layer in layers:
+                h = layer(h)
+            loss = h.sum()
+            before = tracemalloc.get_traced_memory()[0]
+            tracemalloc.reset_peak()
+            loss.backward()
+        grown = tracemalloc.get_traced_memory()[1] - before
+    finally:
+        tracemalloc.stop()
+    assert grown < 4 * 256 * 256 * 4

@@ -116,6 +116,32 @@ def test_ways_that_cancel() -> None:
     assert answer.place.code.endswith("# here")
 
 
+def test_the_way_of_a_leaf_decides_not_another_that_ends() -> None:
+    w = torch.tensor([1.0, 2.0], requires_grad=True)
+    y = torch.relu(w - 100) + 1.0  # here
+    loss = (y.log() + y).sum() + (y - y).norm()  # the norm sends 0, and the log does not
+    answer = explain.why_zero(w, loss)
+    assert answer.kind == "dead relu"
+    assert answer.place is not None
+    assert answer.place.code.endswith("# here")
+
+
+def test_a_function_of_the_user_that_returns_zeros_is_named() -> None:
+    class Gate(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            return x.clamp(0, 1)
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            return g * 0
+
+    x = torch.tensor([0.5, 2.0], requires_grad=True)
+    answer = explain.why_zero(x, Gate.apply(x * 2).sum())
+    assert answer.kind == "own backward"
+    assert answer.cause == "The `backward` of `Gate` returned zeros."
+
+
 def test_elements_that_are_zero_in_places() -> None:
     x = torch.tensor([-1.0, 2.0], requires_grad=True)
     h = torch.relu(x)  # here

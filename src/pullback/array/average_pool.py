@@ -44,9 +44,7 @@ def avg_pool_adjoint(
     y: ndarray, windows: Windows, size: Sequence[int], count_include_pad: bool = True,
     divisor_override: int | None = None,
 ) -> ndarray:
-    """Give each of y ``(N, C, *output)`` to the places of its window, divided as `avg_pool` divides: ``(N, C,
-    *size)``.
-    """
+    """Give each of y ``(N, C, *output)`` to its window's places, divided as by `avg_pool`."""
     if y.dtype.itemsize == 2:
         full = avg_pool_adjoint(y.astype(np.float32), windows, size, count_include_pad, divisor_override)
         return full.astype(y.dtype)
@@ -127,9 +125,7 @@ def _spread_windows(y: ndarray, axis: int, length: int, kernel: int, stride: int
 
 
 def adaptive_avg_pool(x: ndarray, output: Sequence[int]) -> ndarray:
-    """Return averages over windows that divide each axis into `output` nearly equal ones, overlapping where
-    they must.
-    """
+    """Return averages over windows of `output` nearly equal parts of each axis, which may overlap."""
     windows = even_windows(x.shape[2:], tuple(output))
     if windows is not None:
         return avg_pool(x, windows)
@@ -149,9 +145,7 @@ def _adaptive_back(size: int, output: int) -> Taps:
 
 
 def _adaptive_table(size: int, output: int) -> tuple[ndarray, ndarray, int, ndarray]:
-    """Return the places in each window, their weights, the size and how many they are, as `taps` wants
-    them.
-    """
+    """Return the places in each window, their weights, the size and the counts, as `taps` wants them."""
     starts, stops = np.array(adaptive_bounds(size, output), np.intp).reshape(-1, 2).T
     counts = stops - starts
     places = starts[:, None] + np.arange(max(1, int(counts.max(initial=1))))

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import functools
 import math
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy import ndarray
 
+from .named_tuples import NamedTuple
 from .strides import contiguous_strides
 from .tiering import Hotness
 

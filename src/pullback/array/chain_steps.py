@@ -14,9 +14,7 @@ from .chains import COLUMN, FOUR, ROWS, SCALAR, THREE, Unfit
 
 
 class Operand(NamedTuple):
-    """Tell an operand of a step: which slot it is, as what, of which dtype, and which of how many parts of
-    its rows.
-    """
+    """Tell an operand of a step: its slot, its use, its dtype, and which of its rows' parts."""
 
     slot: int
     role: tuple[int, ...]

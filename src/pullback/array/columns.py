@@ -10,13 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from itertools import product
 from math import prod
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy import ndarray
 
 from .blas import single_threaded
 from .geometry import Pads
+from .named_tuples import NamedTuple
 from .threads import run_parts, split, worthwhile
 
 #: Bytes of columns in a block, and the depth of a product below which one for each tap costs more than the
@@ -196,9 +197,7 @@ class Columns:
 
 
 def span(first: int, step: int, count: int, size: int) -> tuple[slice, slice]:
-    """Return which of the places ``first + step·n``, n < count, lie on an axis of a size: the n, and the
-    places.
-    """
+    """Return the n < count whose ``first + step·n`` lie on an axis of a size, and those places."""
     low = min(max(0, -(first // step)), count)
     high = max(low, min(count, -((first - size) // step)))
     begin = first + low * step

@@ -28,7 +28,7 @@ import functools
 from collections.abc import Sequence
 from itertools import product
 from math import gcd, prod
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy import ndarray
@@ -36,6 +36,7 @@ from numpy import ndarray
 from . import columns, depthwise, large, small_conv
 from .dtypes import COMPLEX32
 from .geometry import Pads, output_size
+from .named_tuples import NamedTuple
 
 #: Multiplications from which a kernel in native code is asked for: it takes 10 µs for these, and NumPy's
 #: calls some 100; but a new shape is compiled first, which takes 50 ms.
@@ -59,9 +60,7 @@ def _native(
     x: tuple[int, ...], w: tuple[int, ...], y: tuple[int, ...], dtype: np.dtype, stride: Sequence[int],
     padding: Sequence[int], dilation: Sequence[int], groups: int,
 ) -> Any:  # fmt: skip
-    """Return the kernels in native code for arrays of these shapes, where they are worth it and there are
-    any.
-    """
+    """Return the kernels in native code for arrays of these shapes, if there are any that are worth it."""
     worth = WORTH_NATIVE_EACH if w[1] == 1 and groups > 1 else WORTH_NATIVE
     if len(x) > 4 or dtype.kind != "f" or prod(y) * prod(w[1:]) < worth:
         return None
@@ -197,9 +196,7 @@ def _lie_side_by_side(
 
 
 def _side_by_side(y: ndarray, w: ndarray) -> ndarray:
-    """Return `conv_transpose` where windows lie side by side: one product, whose numbers find their
-    places.
-    """
+    """Return `conv_transpose` for windows side by side: one product, whose numbers find their places."""
     output, kernel = y.shape[2:], w.shape[2:]
     products = np.matmul(w.reshape(len(w), -1).T, y.reshape(*y.shape[:2], -1))
     products = products.reshape(len(y), w.shape[1], *kernel, *output)

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import NamedTuple
 
 import numpy as np
 from numpy import ndarray
 
 from .chains import ROWS, Chain
+from .named_tuples import NamedTuple
 from .scatter import index_sum
 
 

@@ -32,8 +32,6 @@ class _Deferred(ModuleType):
 
 
 def import_later(name: str, package: str) -> Any:
-    """Return what stands for a module until it is first used; names and packages are as in
-    `importlib.import_module`.
-    """
+    """Return what stands for a module until its first use, named as for `importlib.import_module`."""
     own = name.lstrip(".")
     return _Deferred(f"{package.rsplit('.', len(name) - len(own) - 1)[0]}.{own}")

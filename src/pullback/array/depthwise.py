@@ -72,16 +72,12 @@ class _Layout:
             self._copies.append(((..., *source), (..., *remainder, *target)))
 
     def fill(self, x: ndarray, box: ndarray) -> None:
-        """Copy x ``(images, channels, *size)`` into a box ``(images, channels, *shape)`` that is zero
-        elsewhere.
-        """
+        """Copy x ``(images, channels, *size)`` into a box ``(images, channels, *shape)``, else zero."""
         for source, target in self._copies:
             box[target] = x[source]
 
     def pieces(self, box: ndarray) -> Iterator[ndarray]:
-        """Yield for each tap in turn the run of places that its products are summed over: (images, channels,
-        run).
-        """
+        """Yield for each tap the run of places that its products are summed over: (images, channels, run)."""
         flat = box.reshape(*box.shape[:2], -1)
         for start in self._starts:
             yield flat[..., start : start + self.run]
@@ -156,9 +152,7 @@ def correlate(
 def weight(
     x: ndarray, y: ndarray, kernel: Sequence[int], stride: Sequence[int], pads: Pads, dilation: Sequence[int]
 ) -> ndarray:
-    """Return Σ over images and places of x under each tap times y ``(N, C·m, *output)``: ``(C·m, 1,
-    *kernel)``.
-    """
+    """Return Σ over images and places of x under each tap times y ``(N, C·m, …)``: ``(C·m, 1, *kernel)``."""
     channels, output = x.shape[1], y.shape[2:]
     layout = _layout(x.shape[2:], *map(tuple, (kernel, stride, pads, dilation, output)))
     copies = y.shape[1] // channels

@@ -37,9 +37,7 @@ def sized_name(dtype: np.dtype[Any]) -> str:
 
 
 def class_name(dtype: np.dtype[Any]) -> str:
-    """Return what torch's messages call the tensors of a dtype: the old class, which younger dtypes
-    never had.
-    """
+    """Return what torch's messages call the tensors of a dtype: the old class, if it ever had one."""
     word = type_word(dtype)
     young = word.startswith(("Bool", "BFloat", "Complex", "UInt", "Float8"))
     return f"CPU{word}Type" if young else f"torch.{word}Tensor"

@@ -169,9 +169,7 @@ def _name_only(
     name: str, scalar_type: str, itemsize: builtins.int = 1, abbr: str | None = None,
     signed: builtins.bool | None = None,
 ) -> dtype:
-    """Return a dtype that libraries compare others with; torch does not say whether all of them are
-    signed.
-    """
+    """Return a dtype that libraries compare others with; torch does not say whether all are signed."""
     new = object.__new__(dtype)
     floating = name.startswith("float")
     for attribute, value in (

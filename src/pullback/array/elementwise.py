@@ -147,9 +147,7 @@ def _native(ufunc: Any, operands: Sequence[Any]) -> ndarray | None:
 def _apply_to_rows(
     ufunc: Any, operands: Sequence[Any], arrays: list[ndarray], out: ndarray | EllipsisType
 ) -> ndarray:
-    """Split operands of different shapes along the first axis of the result. Rows keep NumPy's own
-    broadcasting.
-    """
+    """Split operands of different shapes along the result's first axis. Rows keep NumPy's broadcasting."""
     shape = np.broadcast_shapes(*(array.shape for array in arrays))
     splits = shape[0] >= get_num_threads() and all(array.flags.c_contiguous for array in arrays)
     if not splits or (out is not ... and (out.shape != shape or _overlap(out, arrays))):
@@ -161,9 +159,7 @@ def _apply_to_rows(
 
 
 def _run_split(ufunc: Any, operands: Sequence[Any], result: ndarray, cut: Sequence[bool]) -> None:
-    """Let each thread compute one stretch of `result` along its first axis; `cut` says which operands have
-    that axis.
-    """
+    """Let each thread compute a stretch of `result` on its first axis, which `cut` operands have, too."""
     bounds = stretches(result.shape[0], result.size, _THRESHOLDS.get(ufunc, _CHEAP))
     cut = [yes and isinstance(x, ndarray) and x.ndim > 0 for x, yes in zip(operands, cut)]
     stalls = ufunc in _STALLING and result.ndim == 1 and operands[0].dtype == result.dtype == np.float32

@@ -38,9 +38,7 @@ _EAGER = {"getrs", "potri"}
 
 
 def lapack(name: str, x: ndarray) -> Call:
-    """Return LAPACK's routine for the dtype of an array; on matrices of middling size it runs on one
-    thread.
-    """
+    """Return LAPACK's routine for an array's dtype; on matrices of middling size it runs on one thread."""
     found = routine(name, x.dtype)
     size = max(x.shape[-2:])
     is_alone = size in ONE_THREAD or (size < ONE_THREAD.start and name in _EAGER)

@@ -102,9 +102,7 @@ def chains() -> Any:
 
 
 def backward_loop() -> Callable[..., None] | None:
-    """Return the native function that does the plain part of a backward pass (`core.engine`); None where
-    there is none.
-    """
+    """Return the native function for a backward pass's plain part (`core.engine`), or None."""
     found = chains()
     return None if found is None else found.backward_loop.run
 

@@ -107,9 +107,7 @@ def _bytes_in_order(shape: Ints, width: int) -> Ints:
 
 
 def _is_in_order(array: ndarray) -> bool:
-    """Return whether an array is surely in C order: what one axis of size 1 has for a stride, NumPy does not
-    say.
-    """
+    """Return whether an array is surely in C order: NumPy does not say what strides axes of size 1 have."""
     return array.flags.c_contiguous and 1 not in array.shape and array.size > 0
 
 
@@ -147,9 +145,7 @@ def _stretched(shape: Ints, own: Ints, strides: Ints) -> Ints:
 
 
 def _in_order(shape: Ints, operands: Sequence[Ints]) -> Ints:
-    """Return strides without gaps for the order of axes that operands of such strides have, the first above
-    all.
-    """
+    """Return strides without gaps for the order of axes of operands' strides, the first above all."""
 
     def lies_outside(axis: int, other: int) -> int:
         """Return 1 when `axis` lies outside `other`, -1 inside, 0 when the strides do not say."""
@@ -224,9 +220,7 @@ def write(target: ndarray, source: ndarray) -> None:
 
 
 def convert(array: ndarray, dtype: np.dtype[Any]) -> ndarray:
-    """Return a copy in another dtype, laid out alike: imaginary parts dropped, half precisions by way of
-    float32.
-    """
+    """Return a copy in another dtype, laid out alike, without imaginary parts; halves go by float32."""
     if dtype in FLOAT8_NUMPY:
         return _converted_to_float8(array, dtype)
     if array.dtype.kind in "cW" and dtype.kind not in "cW":
@@ -264,9 +258,7 @@ _PARTS = {4: np.float16, 8: np.float32, 16: np.float64}
 
 
 def _converted_to_float8(array: ndarray, dtype: np.dtype[Any]) -> ndarray:
-    """Convert by way of float32, as torch: what is too large for e4m3fn is its largest; e8m0fnu has no sign,
-    no 0.
-    """
+    """Convert by float32, as torch: e4m3fn takes its largest for larger ones; e8m0fnu has no sign, no 0."""
     wide = convert(array, np.dtype(np.float32))
     if dtype == float8_e4m3fn.numpy:
         largest = np.float32(ml_dtypes.finfo(dtype).max)
@@ -301,9 +293,7 @@ def following_planes(result: ndarray, operands: Sequence[Any]) -> ndarray:
 
 
 def empty_joined(arrays: Sequence[ndarray], shape: Ints) -> ndarray:
-    """Return a new array of a shape to join arrays in, its elements not set: channels last where all have
-    them so.
-    """
+    """Return a new array of a shape to join arrays in, unset: channels last where all have them so."""
     first = arrays[0]
     in_order = first.ndim < 4 or first.strides[1] > first.strides[-1] > 0
     if not in_order and all(suggests_channels_last(array) for array in arrays):

@@ -17,13 +17,14 @@ import functools
 from collections.abc import Callable, Iterator, Sequence
 from itertools import product
 from math import prod
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy import ndarray
 
 from . import large
 from .geometry import pad_into
+from .named_tuples import NamedTuple
 from .threads import run_parts, stretches
 from .tiering import Hotness
 

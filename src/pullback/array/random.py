@@ -397,9 +397,7 @@ def _state_of(bits: Any) -> np.ndarray | None:
 
 @lru_cache(maxsize=16)
 def _first_key(seed: int) -> np.ndarray:
-    """Return the state words of a stream from which nothing was drawn (MT19937's initialisation, as
-    published).
-    """
+    """Return the state words of a fresh stream (MT19937's initialisation, as published)."""
     words = [seed & 0xFFFFFFFF]
     for n in range(1, STATE_WORDS):
         before = words[-1]

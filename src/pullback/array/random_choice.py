@@ -143,9 +143,7 @@ def poisson(generator: Generator, rates: np.ndarray) -> np.ndarray:
 
 
 def _poissons(numbers: Iterator[float], rates: list[float]) -> list[int]:
-    """Return a sample for each rate: of a small one how many uniform numbers have a product above e^-rate
-    (Knuth).
-    """
+    """Return a sample for each rate: for a small one how many uniforms multiply to over e^-rate (Knuth)."""
     samples = []
     exp = math.exp
     for rate in rates:
@@ -167,9 +165,7 @@ def _poissons(numbers: Iterator[float], rates: list[float]) -> list[int]:
 
 
 def _poisson_by_rejection(draw: Draw, rate: float) -> int:
-    """Return transformed rejection with squeeze: algorithm PTRS of Hörmann (1993), with that paper's
-    constants.
-    """
+    """Return transformed rejection with squeeze: algorithm PTRS of Hörmann (1993), with its constants."""
     root = math.sqrt(rate)
     log_rate = math.log(rate)
     b = 0.931 + 2.53 * root
@@ -239,9 +235,7 @@ def _binomial_by_gaps(numbers: Iterator[float], count: float, p: float) -> float
 
 
 def _binomial_by_rejection(draw: Draw, count: float, p: float) -> float:
-    """Return transformed rejection with squeeze: algorithm BTRS of Hörmann (1993), with that paper's
-    constants.
-    """
+    """Return transformed rejection with squeeze: algorithm BTRS of Hörmann (1993), with its constants."""
     spread = math.sqrt(count * p * (1 - p))
     b = 1.15 + 2.53 * spread
     a = -0.0873 + 0.0248 * b + 0.01 * p

@@ -358,9 +358,7 @@ def cephes_cos_sin(u: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _polynomial(coefficients: Sequence[np.ndarray], x: np.ndarray, wide: np.ndarray, y: np.ndarray) -> None:
-    """Write the polynomial to the float32 ``y``, rounded after each fused step; ``x`` and ``wide`` are
-    float64.
-    """
+    """Write the polynomial to the float32 ``y``, rounded after each fused step; the rest is float64."""
     np.multiply(x, coefficients[0], out=wide)
     wide += coefficients[1]
     for coefficient in coefficients[2:]:

@@ -39,9 +39,7 @@ def steps_of(sizes: Sequence[int], reverse: bool) -> list[Step]:
 
 
 def _carried(states: ndarray, n: int, initial: ndarray, last: ndarray) -> ndarray:
-    """Return the states of the next step's n sequences; those of sequences that end are put among the
-    last.
-    """
+    """Return the states of the next step's n sequences; those that end are put among the last."""
     now = len(states)
     if n == now:
         return states
@@ -97,9 +95,7 @@ def elman(
     x: ndarray, h: ndarray, w_ih: ndarray, w_hh: ndarray, b_ih: Any, b_hh: Any, steps: Sequence[Step],
     relu: bool,
 ) -> tuple[ndarray, ndarray]:  # fmt: skip
-    """Return ``h' = tanh(W_ih x + b_ih + W_hh h + b_hh)``, or with relu: the states of all steps, the last
-    ones.
-    """
+    """Return ``h' = tanh(W_ih x + b_ih + W_hh h + b_hh)``, or with relu: all states, and the last ones."""
     out = _projected(x, w_ih, _sum(b_ih, b_hh))
     last, weight = np.empty_like(h), w_hh.T
     state = h[: steps[0][1]]
@@ -423,9 +419,7 @@ def _lstm_cell(cell: ndarray, gates: ndarray, of_input: ndarray, kept: ndarray, 
 
 
 def gru_cell(state: ndarray, of_state: ndarray, of_input: ndarray) -> ndarray:
-    """Return the next states of ``(N, H)`` and the two products ``(N, 3·H)`` of a step, which are
-    overwritten.
-    """
+    """Return the next states of ``(N, H)`` and a step's two products ``(N, 3·H)``, overwritten."""
     state = np.ascontiguousarray(state)
     now = np.empty_like(state)
     _run(_GRU_CELL, state, of_state, of_input, now)

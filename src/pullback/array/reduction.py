@@ -202,9 +202,7 @@ def _accumulate_columns(ufunc: np.ufunc, x: ndarray, dtype: np.dtype[Any], out: 
 
 
 def is_over_all(x: ndarray, dims: Sequence[int]) -> bool:
-    """Return whether a reduction over `dims` is one of all elements of a large C-ordered array of real
-    floats.
-    """
+    """Return whether a reduction over `dims` is of all elements of a large C-ordered array of real floats."""
     return (
         x.size >= LARGE
         and math.prod(x.shape[d] for d in dims) == x.size

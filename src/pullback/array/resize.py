@@ -12,11 +12,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import numpy as np
 from numpy import ndarray
 
+from .named_tuples import NamedTuple
 from .taps import Taps, from_table, over_planes, transposed
 
 Mode = Literal["nearest", "nearest-exact", "linear", "cubic", "lanczos"]
@@ -106,9 +107,7 @@ def _picks(axes: Sequence[Axis]) -> bool:
 
 
 def _precision(dtype: np.dtype) -> str:
-    """Return what places are computed in: float64 for float64 data, else float32, as their rounding decides
-    the taps.
-    """
+    """Return what places are computed in: float64 for float64 data, else float32: rounding decides taps."""
     return "f8" if dtype.char in "dD" else "f4"
 
 

@@ -13,11 +13,12 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from itertools import product
 from math import prod
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy import ndarray
 
+from .named_tuples import NamedTuple
 from .ranges import linspace
 from .scipy_functions import sparse
 from .tiering import Hotness
@@ -60,9 +61,7 @@ class Sampler(NamedTuple):
 
 
 def _reflected(c: ndarray, n: int, align_corners: bool) -> tuple[ndarray, ndarray]:
-    """Return coordinates reflected into the image at its corner pixels' centres or edges, and ±1: the
-    derivative.
-    """
+    """Return coordinates reflected into the image at corner pixels' centres or edges, and slopes ±1."""
     low, span = (0.0, n - 1.0) if align_corners else (-0.5, float(n))
     if not span:
         return np.zeros_like(c), np.zeros_like(c)
@@ -306,9 +305,7 @@ def sample(x: ndarray, grid: ndarray, sampler: Sampler, orders: Sequence[int]) -
 def sample_adjoint(
     y: ndarray, grid: ndarray, size: Sequence[int], sampler: Sampler, orders: Sequence[int]
 ) -> ndarray:
-    """Return the transpose of `sample`: (N, C, *places) added to the pixels (N, C, *size) around the
-    places.
-    """
+    """Return the transpose of `sample`: (N, C, *places) added to the pixels (N, C, *size) around them."""
     shape = (*y.shape[:2], *size)
     if _vanishes(sampler, orders) or not y.size:
         return np.zeros(shape, y.dtype)

@@ -81,9 +81,7 @@ def is_within(index: ndarray, length: int) -> bool:
 
 @functools.lru_cache(maxsize=64)
 def _starts(index_shape: tuple[int, ...], dim: int, shape: tuple[int, ...]) -> ndarray:
-    """Return where the first elements along `dim` lie, for each place of an index of a shape; for reading
-    only.
-    """
+    """Return where the first elements along `dim` lie, for each place of an index of a shape; read only."""
     strides = [prod(shape[axis + 1 :]) for axis in range(len(index_shape))]
     parts = np.indices(index_shape, np.intp, sparse=True)
     kept = [part * stride for axis, (part, stride) in enumerate(zip(parts, strides)) if axis != dim]
@@ -108,9 +106,7 @@ def _positions(index: ndarray, dim: int, shape: Sequence[int], out: ndarray, fir
 
 
 def _by_stretches(task: Callable[[int, int], None], length: int, size: int) -> None:
-    """Call ``task(start, stop)`` on stretches of ``range(length)``, side by side where `size` elements are
-    worth it.
-    """
+    """Call ``task(start, stop)`` on stretches of ``range(length)``, in parallel if `size` is worth it."""
     bounds = stretches(length, size, _WORTH_THREADS)
     run_parts(lambda part: task(*bounds[part]), len(bounds))
 
@@ -306,9 +302,7 @@ def _counted(length: int) -> ndarray:
 
 
 def index_add(base: ndarray, dim: int, index: ndarray, source: ndarray) -> ndarray:
-    """Return `base` with slice i of `source` along `dim` added to slice index[i]; all of the index is in
-    range.
-    """
+    """Return `base` with slice i of `source` along `dim` added to slice index[i], which is in range."""
     if source.size >= large.SIZE and add_slices(out := np.array(base, order="C"), dim, index, source):
         return out
     if _is_half(source):

@@ -132,9 +132,7 @@ def _explained(error: ModuleNotFoundError) -> ModuleNotFoundError:
 
 
 def _each(function: Callable[[float], float]) -> Callable[..., ndarray]:
-    """Return a function of arrays that calls one of numbers for each element: 60 to 100 ns instead of 5 to
-    20.
-    """
+    """Return a function of arrays that calls one of numbers for each element: 60 to 100 ns, not 5 to 20."""
 
     def of_array(x: Any, /, out: Any = None) -> ndarray:
         array = np.asarray(x)

@@ -77,9 +77,7 @@ def place_of_rank(row: ndarray, rank: int) -> int:
 
 
 def _ascending(row: ndarray, descending: bool) -> ndarray:
-    """Return keys whose ascending order is a row's ascending (descending) one; nan is larger than
-    everything.
-    """
+    """Return keys whose ascending order is a row's ascending (descending) one; nan is the largest."""
     if row.dtype.kind == "f" and np.isnan(row).any():
         row = np.unique(row, return_inverse=True)[1].reshape(row.shape)
     if not descending:
@@ -182,9 +180,7 @@ class _Order:
             self._sink(first, 0, end - first)
 
     def _sink(self, first: int, top: int, size: int) -> None:
-        """Let an element of a heap sink to a leaf, the larger child rising, and rise from there to where it
-        belongs.
-        """
+        """Let a heap's element sink to a leaf, larger children rising, and rise from there to its place."""
         keys, places = self.keys, self.places
         hole = top
         key, place = keys[first + hole], places[first + hole]

@@ -10,12 +10,12 @@ from __future__ import annotations
 import functools
 from collections.abc import Sequence
 from math import prod
-from typing import NamedTuple
 
 import numpy as np
 from numpy import ndarray
 
 from .geometry import Pads
+from .named_tuples import NamedTuple
 
 #: Elements of all columns up to which these are taken: 3×3 of 1×8×28×28 takes 30 µs so, and 82 by `columns`.
 MOST = 1 << 17

@@ -70,9 +70,7 @@ def bytes_of(shape: Sequence[int], strides: Sequence[int], width: int) -> Ints:
 
 
 def settled(x: ndarray) -> ndarray:
-    """Return an array without elements with its strides spelled out, so that its views have theirs of
-    them.
-    """
+    """Return an array without elements with its strides spelled out, so that its views derive theirs."""
     if x.size or any(x.strides):
         return x
     return np.ndarray(x.shape, x.dtype, x, 0, bytes_of(x.shape, contiguous_strides(x.shape), x.itemsize))
@@ -129,9 +127,7 @@ def is_channels_last(x: ndarray) -> bool:
 
 
 def strided(x: ndarray, shape: Ints, strides: Ints, offset: int = 0) -> ndarray:
-    """Return the view of `x`'s storage with other strides, `offset` elements after (or before) its first
-    element.
-    """
+    """Return the view of `x`'s storage with other strides, `offset` elements from its first element."""
     root, before = storage(x)
     width = x.itemsize
     return np.ndarray(shape, x.dtype, root, before + offset * width, bytes_of(shape, strides, width))
@@ -154,15 +150,13 @@ def empty_part(x: ndarray, part: ndarray, offset: int) -> ndarray:
 
 
 def storage(x: ndarray) -> tuple[ndarray, int]:
-    """Return the array that spans the storage which `x` is part of, as bytes, and the place of `x` in it, in
-    bytes.
-    """
+    """Return the array that spans the storage of `x`, as bytes, and the place of `x` in it, in bytes."""
     root = x
     while isinstance(root.base, ndarray):
         root = root.base
     if not (root.flags.c_contiguous or root.flags.f_contiguous):
         low, high = np.lib.array_utils.byte_bounds(root)
-        return _bytes_at(root, low, high - low), address(x) - low
+        return np.asarray(_Memory(root, low, high - low)), address(x) - low
     flat = root if root.flags.c_contiguous else root.T
     return flat, (address(x) - address(root) if x is not root else 0)
 
@@ -198,10 +192,6 @@ class _Memory:
             "typestr": "|u1",
             "version": 3,
         }
-
-
-def _bytes_at(owner: ndarray, address: int, size: int) -> ndarray:
-    return np.asarray(_Memory(owner, address, size))
 
 
 def laid_out_empty(shape: Ints, strides: Ints, dtype: np.dtype[Any]) -> ndarray:

@@ -12,12 +12,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy import ndarray
 
 from . import large
+from .named_tuples import NamedTuple
 from .threads import run_parts, stretches
 from .tiering import Hotness
 
@@ -76,9 +77,7 @@ def from_table(places: ndarray, weights: ndarray, size: int, counts: ndarray | N
 
 
 def _in_a_row(rows: ndarray) -> ndarray | slice:
-    """Return rows as a slice where they follow one another: to add to 4·54·14 numbers takes 3 µs so, 11 by
-    an array.
-    """
+    """Return rows as a slice if they are consecutive: adding to 4·54·14 numbers takes 3 µs so, else 11."""
     follow = rows.size and rows[-1] - rows[0] == rows.size - 1
     return slice(int(rows[0]), int(rows[-1]) + 1) if follow else rows
 

@@ -47,9 +47,7 @@ def c_copy(x: ndarray) -> ndarray:
 
 
 def _merged(x: ndarray) -> tuple[Ints, Ints]:
-    """Return the shape and strides with neighbouring axes that walk memory as one made one, and without axes
-    of size 1.
-    """
+    """Return shape and strides without axes of size 1, neighbours that walk memory as one made one."""
     shape: list[int] = []
     strides: list[int] = []
     for size, stride in zip(x.shape, x.strides):

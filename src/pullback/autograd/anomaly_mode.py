@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import traceback
+import os
 import warnings
-from pathlib import Path
 from typing import Any
 
 from ..core.general_call import node_watchers
@@ -13,12 +12,14 @@ from ..core.modes import change, modes
 from ..tensor.signature import parsed
 
 #: Frames inside the package say nothing about the user's program.
-_PACKAGE = str(Path(__file__).parent.parent)
+_PACKAGE = os.path.dirname(os.path.dirname(__file__))
 
 
 def _remember(node: Any) -> None:
     """Keep the stack of the call that made a node, while the mode is on."""
     if modes().anomaly:
+        import traceback
+
         frames = traceback.extract_stack()
         while len(frames) > 1 and frames[-1].filename.startswith(_PACKAGE):
             frames.pop()

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
+from ..array.named_tuples import NamedTuple
 from ..core.levels import Level, fresh_level
 from ..core.modes import change, modes
 from ..core.value import TensorBase, shape_of

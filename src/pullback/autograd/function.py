@@ -464,9 +464,7 @@ def _refusing_second(outputs: Any, covectors: Sequence[Any]) -> Any:
 
 
 def once_differentiable(function: F) -> F:
-    """Decorate a `backward` that is not itself differentiable: it runs unrecorded, and second
-    derivatives are refused.
-    """
+    """Decorate a `backward` without derivative: it runs unrecorded; second derivatives are refused."""
 
     @functools.wraps(function)
     def wrapper(ctx: FunctionCtx, *args: Any) -> Any:

@@ -54,9 +54,7 @@ def _zeros(x: Tensor) -> Tensor:
 def _filled(
     grads: Sequence[Tensor | None], like: Tensors, strict: bool, create_graph: bool, what: str
 ) -> Tensors:
-    """Return the gradients, zeros where there is none; with `strict` the error `what`, told the place,
-    instead.
-    """
+    """Return the gradients, zeros where there is none; with `strict` the error `what`, given the place."""
     result = []
     for i, (g, x) in enumerate(zip(grads, like, strict=True)):
         if g is None:

@@ -175,9 +175,7 @@ def _numerical(
 def _analytical(
     func: Callable[..., Any], inputs: tuple[object, ...], xs: list[Tensor], k: int, i: int, nondet_tol: float
 ) -> np.ndarray:
-    """Return the backward pass's Jacobian of output k by input i: a matrix (elements of x, elements
-    of output).
-    """
+    """Return the backward pass's Jacobian of output k by input i: (elements of x, elements of output)."""
     y = _outputs(func(*inputs))[k]
     x = xs[i]
     count = y.numel()

@@ -172,9 +172,7 @@ class _MultiHandle:
 def register_multi_grad_hook(
     tensors: Sequence[Any], fn: Callable[..., Any], *, mode: str = "all"
 ) -> _MultiHandle:
-    """Call ``fn`` when the covectors of all the tensors (mode "all") or of the first (mode "any")
-    are known.
-    """
+    """Call ``fn`` when the covectors of all tensors (mode "all") or of the first (mode "any") are known."""
     if mode not in ("all", "any"):
         raise ValueError(f"Expects mode to be one of ('all', 'any') but got {mode}")
     if mode == "any":

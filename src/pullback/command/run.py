@@ -84,9 +84,7 @@ def is_torch_name(name: str) -> bool:
 
 
 def pullback_name(name: str) -> str:
-    """Return `pullback.x` for `torch.x`, `pullback.functorch.x` for `functorch.x`; others are left as they
-    are.
-    """
+    """Return `pullback.x` for `torch.x`, `pullback.functorch.x` for `functorch.x`; other names stay."""
     if not is_torch_name(name):
         return name
     return "pullback" + name[len("torch") :] if name.startswith("torch") else "pullback." + name
@@ -127,9 +125,7 @@ def find_module(name: str) -> ModuleType:
 
 
 def is_same_or_parent(missing: str | None, name: str) -> bool:
-    """Return whether `missing`, which an import of `name` did not find, is `name` and not what `name`
-    imports.
-    """
+    """Return whether `missing`, which an import of `name` did not find, is `name` itself."""
     return missing is not None and (name + ".").startswith(missing + ".")
 
 
@@ -168,9 +164,7 @@ class TorchDistribution(importlib.metadata.Distribution):
 
 
 class TorchFinder:
-    """The first finder on `sys.meta_path`; answers for torch, functorch and all below them, so that no other
-    is asked.
-    """
+    """The first finder on `sys.meta_path`; it answers for all of torch and functorch, before any other."""
 
     @classmethod
     def find_distributions(

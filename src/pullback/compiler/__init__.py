@@ -52,9 +52,7 @@ _ELSEWHERE = {
 
 
 def __getattr__(name: str) -> Any:
-    """Load a name when it is first used: native code runs without what traces and compiles, and without
-    layers.
-    """
+    """Load a name when it is first used: native code runs without tracing, compiling and layers."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module

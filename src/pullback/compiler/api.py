@@ -189,9 +189,7 @@ def compile(
 
 
 def _native(function: Callable[..., Any], fullgraph: bool, limit: int | None, check: bool) -> Any:
-    """Return the function as native code; None where that is not wanted, or nothing makes it on this
-    Python.
-    """
+    """Return the function as native code; None if it is not wanted, or nothing makes it on this Python."""
     if os.environ.get("PULLBACK_NATIVE") == "0":
         return None
     if missing := large.without_compiler():

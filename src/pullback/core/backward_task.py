@@ -5,12 +5,13 @@ runs what.
 from __future__ import annotations
 
 from _thread import get_ident
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from operator import attrgetter
 from typing import Any
 
 from ..array.deferred_import import import_later
-from .node import AccumulateGrad, Node, Output
+from .node import AccumulateGrad, Node, Output, edge_target
 from .tracer import running as recorder_of
 
 errors = import_later(".graph_errors", __package__)
@@ -144,3 +145,14 @@ def nodes_behind(roots: Iterable[Node]) -> set[Node]:
                     seen.add(node)
                     stack.append(node)
     return seen
+
+
+def edges_to_leaves(roots: Sequence[Node | Output]) -> Counter[AccumulateGrad]:
+    """Count the edges that lead to each leaf from these on."""
+    nodes = [edge_target(edge)[0] for edge in roots]
+    found = Counter(node for node in nodes if type(node) is AccumulateGrad)
+    for user in nodes_behind(nodes):
+        for edge in user._edges:
+            if type(edge) is AccumulateGrad:
+                found[edge] += 1
+    return found

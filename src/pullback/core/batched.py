@@ -27,9 +27,7 @@ if TYPE_CHECKING:
 
 
 class Mapping:
-    """One vmap that is being run: its level, the size of the batch, and what rows of random draws
-    have in common.
-    """
+    """One vmap that is being run: its level, the batch's size, and what rows of random draws share."""
 
     __slots__ = ("level", "randomness", "size")
 
@@ -173,9 +171,7 @@ def front(value: Term, dim: int | None, size: int) -> Term:
 
 
 def _promoted(op: Op, values: Sequence[Term], dims: Sequence[int | None]) -> Sequence[Term]:
-    """Return values of the dtype in which they meet, which depends on whether a row has axes, not the
-    batch.
-    """
+    """Return values in their common dtype, which depends on whether a row has axes, not the batch."""
     if op.promote is None or len(values) < 2:
         return values
     if len({dtype_of(v) for v in values if isinstance(v, (Value, ndarray))}) < 2:

@@ -15,7 +15,9 @@ import os
 import sys
 from itertools import islice
 from types import CodeType, FrameType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
+
+from ..array.named_tuples import NamedTuple
 
 if TYPE_CHECKING:
     from .node import Node
@@ -41,9 +43,7 @@ own_file = _Own()
 
 
 def user_frame(frame: FrameType) -> FrameType:
-    """Return the first frame outside this package, from `frame` outward; the outermost where there is
-    none.
-    """
+    """Return the first frame outside this package, from `frame` outward; the outermost if there is none."""
     return outer_frame(frame) if own_file[frame.f_code.co_filename] else frame
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 from _thread import get_ident
+from collections import Counter
 from collections.abc import Callable, Container, Sequence
 from functools import partial
 from heapq import heappop, heappush
@@ -27,7 +28,7 @@ from ..array.tiering import Hotness
 from ..array.transposed import c_copy
 from . import bulk, facade
 from .accumulation import accumulate_grad, plus
-from .backward_task import Capture, Task, running, selecting
+from .backward_task import Capture, Task, edges_to_leaves, nodes_behind, running, selecting
 from .blame import freed_by_caller, has_saved
 from .hooked import run_posthooks, run_prehooks
 from .modes import DEFAULT, NO_GRAD, modes, put_modes
@@ -41,6 +42,8 @@ from .value import dtype_of, shape_of
 #: waited as long as one of twenty, 66 passes, and took twice as long meanwhile.
 _SAVED = 1500
 _HOTNESS = Hotness()
+#: What no sequence number reaches.
+_YOUNGEST = 1 << 62
 
 
 class BackwardPass:
@@ -97,9 +100,7 @@ class BackwardPass:
                 deliver(node, g, self.pull(node, g) if special else node.backward(g))
 
     def native(self) -> Callable[[], None] | None:
-        """Return what runs the plain nodes at the top of the heap in native code; None where that is not
-        there.
-        """
+        """Return what runs the plain nodes at the top of the heap in native code; None if there is none."""
         return None
 
     def is_due(self, node: Node, g: object) -> bool:
@@ -157,24 +158,30 @@ class BackwardPass:
         if edge in pending:
             before = pending[edge]
             # A traced value may have arrived there first, or a sparse one.
-            if type(before) is ndarray and type(g) is ndarray:
-                if edge in self.summed and before.strides == g.strides:
-                    add(before, g, before)
-                else:
-                    pending[edge] = add(before, g, out=...)
-                    self.summed.add(edge)
-            else:
+            if type(before) is not ndarray or type(g) is not ndarray:
                 pending[edge] = plus(before, g)
-            return g
-        if (
-            kind is ndarray
-            and type(edge) is AccumulateGrad
-            and (g is incoming or g.base is not None or _is_saved(g, saved))
+            elif edge in self.summed and before.strides == g.strides:
+                add(before, g, before)
+            else:
+                pending[edge] = add(before, g, out=...)
+                self.summed.add(edge)
+        else:
+            if (
+                kind is ndarray
+                and type(edge) is AccumulateGrad
+                and (g is incoming or g.base is not None or _is_saved(g, saved))
+            ):
+                self.shared[edge] = g
+            pending[edge] = g
+            heappush(self.heap, (-edge._seq, edge))
+        if type(edge) is AccumulateGrad and (
+            edge._hooks is not None or (kind is ndarray and g.size >= WORTH_CHAIN)
         ):
-            self.shared[edge] = g
-        pending[edge] = g
-        heappush(self.heap, (-edge._seq, edge))
+            self.hasten(edge)
         return g
+
+    def hasten(self, leaf: AccumulateGrad) -> None:
+        """Note that a covector came to a leaf that has hooks or is large."""
 
     def _send_to_output(self, node: MultiNode, index: int, g: object) -> Any:
         if self.needed is not None and node not in self.needed:
@@ -243,6 +250,8 @@ class Backward(BackwardPass, Task):
     ) -> None:  # fmt: skip
         super().__init__()
         self.roots = roots
+        #: How many covectors may still come to each leaf, once that is asked.
+        self.awaited: Counter[AccumulateGrad] | None = None
         self.freed = freed
         self.create_graph = create_graph
         self.capture = capture
@@ -306,6 +315,20 @@ class Backward(BackwardPass, Task):
             self._capture(node, g, capture)
         return g, runs and type(node) is not AccumulateGrad
 
+    def hasten(self, leaf: AccumulateGrad) -> None:
+        """Run a leaf next where nothing more is to arrive there, as torch does.
+
+        By its age it would come behind all other nodes where a graph of an earlier step still lives, as after
+        ``loss = ...``: hooks would be called late, new gradients wait to be added to those that are there.
+        """
+        if self.capture is None and (leaf._hooks is not None or leaf.variable._grad is not None):
+            if self.awaited is None:
+                self.awaited = edges_to_leaves([edge for edge, _ in self.roots])
+            self.awaited[leaf] -= 1
+            if not self.awaited[leaf]:
+                del self.awaited[leaf]
+                heappush(self.heap, (-_YOUNGEST - len(self.awaited), leaf))
+
     def _capture(self, node: Node, g: Any, capture: Capture) -> None:
         for index, position in capture.wanted[node]:
             value = g[index] if g is not None and isinstance(node, MultiNode) else g
@@ -318,7 +341,7 @@ class Backward(BackwardPass, Task):
 
     def accumulate(self, node: AccumulateGrad, g: object) -> None:
         """Add the covector of a leaf to its `.grad`."""
-        if self.shared and self.shared.get(node, node) is g:
+        if self.shared and self.shared.pop(node, node) is g:
             g = c_copy(g)
         accumulate_grad(node, g, self.create_graph)
 
@@ -387,14 +410,9 @@ class Backward(BackwardPass, Task):
         """Accumulate what waits for leaves that neither the node that failed nor another that has not run
         leads to: torch fills a leaf as soon as it is ready, not in the order of age.
         """
-        stack = [node for node in (self.node, *self.pending) if type(node) is not AccumulateGrad]
-        reached = set(stack)
-        while stack:
-            for edge in stack.pop()._edges:
-                node = None if edge is None else edge_target(edge)[0]
-                if node is not None and node not in reached:
-                    reached.add(node)
-                    stack.append(node)
+        reached = nodes_behind(
+            node for node in (self.node, *self.pending) if type(node) is not AccumulateGrad
+        )
         if isinstance(self.node, Underivable):
             reached.update(self._sent_after(self.node))
         for node, g in self.pending.items():

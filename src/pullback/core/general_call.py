@@ -29,9 +29,7 @@ _new = object.__new__
 
 
 def run_tensor(op: Op, inputs: tuple[object, ...], attrs: tuple[object, ...], level: int) -> Any:
-    """Run `op` on the inner values of the tensors at `level` and put a node behind the result where
-    one is needed.
-    """
+    """Run `op` on the inner values of tensors at `level`; put a node behind the result where it needs one."""
     mode = modes()
     is_alone = mode is DEFAULT or mode is NO_GRAD or (mode.transform and mode.is_transform_alone)
     if not level and mode.transform and is_alone:
@@ -119,9 +117,7 @@ def _below(op: Op, inner: list[Any], attrs: tuple[object, ...], mode: Modes) -> 
 
 
 def _bare(v: Any) -> Any:
-    """Return the array of a constant of a trace, which a rule may meet with a covector that is one; other
-    values as they are.
-    """
+    """Return the array of a trace's constant, which may meet a constant covector; other values stay."""
     if type(v) is Tracer:
         return v
     constant = isinstance(v, TensorBase) and v._node is None and type(v._value) is ndarray

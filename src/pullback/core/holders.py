@@ -65,8 +65,6 @@ def holder_of(array: object, node: Node, edge: object) -> Any:
 
 
 def base_of(array: object, node: Node) -> Any:
-    """Return the tensor, no view, that changed since a node saved an array that is a view of its memory, or
-    None.
-    """
+    """Return the tensor, no view, that changed since a node saved a view of its memory, or None."""
     owner = getattr(array, "base", None) if _owners else None
     return None if owner is None else _noted(_owners, owner, node, 0)

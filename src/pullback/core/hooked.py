@@ -73,9 +73,7 @@ def _shown(node: Node, g: Any) -> list[Any]:
 
 
 def checked_replacement(replacement: object, g: object, hook: object) -> Any:
-    """Return a hook's replacement, or raise as torch does when it is not a tensor of the covector's shape
-    and dtype.
-    """
+    """Return a hook's replacement, or raise as torch where it lacks the covector's shape and dtype."""
     if g is None:
         raise RuntimeError("can't replace a None gradient with a non-None value")
     if not isinstance(replacement, TensorBase):

@@ -272,9 +272,7 @@ def requires_grad(x: TensorBase) -> bool:
 
 
 def record_write(x: TensorBase, node: History) -> None:
-    """Give `x` (and its base) the history of a write whose pure result has the node `node` (None:
-    not recorded).
-    """
+    """Give `x` (and its base) the history of a write whose pure result has `node` (None: not recorded)."""
     record = x._view
     if record is None:
         if node is not None or modes().grad:

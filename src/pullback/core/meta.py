@@ -8,6 +8,7 @@ are never computed, drawn or read; who asks for one gets torch's error.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,6 +22,10 @@ from .value import InnerValue, TensorBase, dtype_of, shape_of
 
 if TYPE_CHECKING:
     from .op import Op
+
+
+#: Where the ops of a call are noted: what stands for a tensor that is drawn for, which tells the layout only.
+drawn_for: ContextVar[Callable[[Any], Any] | None] = ContextVar("pullback_drawn_for", default=None)
 
 
 class Memory:
@@ -77,9 +82,7 @@ class Meta(InnerValue):
         raise NotImplementedError("Cannot copy out of meta tensor; no data!")
 
     def phantom(self) -> ndarray:
-        """Return an array of this layout, for what reads layouts; its elements are zeros and take no
-        memory.
-        """
+        """Return an array of this layout, for readers of layouts; its elements are zeros, without memory."""
         width = self.dtype.itemsize
         strides = tuple(s * width for s in self.strides)
         zeros = promised_zeros(self.memory.nbytes)

@@ -11,7 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextvars import ContextVar
-from typing import Any, NamedTuple
+from typing import Any
+
+from ..array.named_tuples import NamedTuple
 
 
 class Modes(NamedTuple):

@@ -13,11 +13,12 @@ import re
 import weakref
 from collections.abc import Callable, Sequence
 from types import CodeType
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, final
+from typing import TYPE_CHECKING, Any, ClassVar, final
 
 from numpy import ndarray
 
 from ..array import dtypes, locks
+from ..array.named_tuples import NamedTuple
 from .blame import next_sequence
 from .hooks import NodeHooks, RemovableHandle, add_hook, hooks_of
 from .modes import modes
@@ -75,9 +76,7 @@ class Node:
     _at: int
 
     def backward(self, g: Any) -> tuple[Any, ...]:
-        """Pull the covector `g` back to the inputs: one covector, or None, per edge; values stay
-        unwrapped.
-        """
+        """Pull the covector `g` back to the inputs: a covector or None per edge; values stay unwrapped."""
         raise NotImplementedError
 
     def backward_graph(self, g: Any) -> tuple[Any, ...]:
@@ -148,9 +147,7 @@ class Node:
         return self._seq
 
     def register_hook(self, fn: Callable[..., Any]) -> RemovableHandle:
-        """Call ``fn(grad_inputs, grad_outputs)`` after this node ran; what it returns replaces
-        `grad_inputs`.
-        """
+        """Call ``fn(grad_inputs, grad_outputs)`` after this node ran; its result replaces `grad_inputs`."""
         return add_hook(hooks_of(self).post, fn)
 
     def register_prehook(self, fn: Callable[..., Any]) -> RemovableHandle:
@@ -192,9 +189,7 @@ class GradientEdge(NamedTuple):
 
 
 class _Leaf:
-    """Stand in a tensor's node slot for 'a leaf that requires grad'; its accumulator is made when an
-    op uses it.
-    """
+    """Mark 'a leaf that requires grad' in a tensor's node slot; its accumulator is made on first use."""
 
     __slots__ = ()
 
@@ -302,9 +297,7 @@ def dtype_at(edge: Node | Output) -> Any:
 
 
 def short_name(kind: type[Node]) -> str:
-    """Return the name that torch's messages give a class of nodes: 'Add' for AddBackward0, 'Pow1' for
-    PowBackward1.
-    """
+    """Return torch's name of a class of nodes in messages: 'Add' of AddBackward0, 'Pow1' of PowBackward1."""
     name = kind.__name__
     if name in _WRITTEN_IN_CPP:
         return f"torch::autograd::{name}"

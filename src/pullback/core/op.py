@@ -43,9 +43,9 @@ from .underivable import no_derivative
 from .value import dtype_of, shape_of
 
 if TYPE_CHECKING:
-    from .terms import Call, Covectors, Declared, General, Several, T, Term, Terms, Variadic
+    from .terms import Axes, Call, Covectors, Declared, General, Several, T, Term, Terms, Variadic
 else:
-    Call = Covectors = Declared = General = Term = Terms = Several = T = Variadic = object
+    Axes = Call = Covectors = Declared = General = Term = Terms = Several = T = Variadic = object
 
 C = TypeVar("C", bound=Declared)
 Rule = Callable[..., Any]
@@ -197,9 +197,7 @@ class Op(Fields):
 
     @computed
     def node_class(self) -> type[Node]:
-        """Return the class of the nodes of a derivable op, made when first needed: to make those of all ops
-        takes 5 ms.
-        """
+        """Return the class of a derivable op's nodes, made when first needed: those of all ops take 5 ms."""
         return make_node_class(self)
 
     @computed
@@ -223,9 +221,7 @@ class Op(Fields):
         return not self.acts and self.shape is None and self.signs is None
 
     def saved_names(self) -> list[str]:
-        """Return what the op's nodes save, under torch's names: the inputs are `self`, `other`, …, the output
-        is `result`.
-        """
+        """Return what the op's nodes save by torch's names: input `self`, `other`, …, output `result`."""
         layout = self.layout
         return [
             self._torch_name(n)
@@ -261,9 +257,7 @@ class Op(Fields):
         raise AttributeError(f"'{self.node_name}' object has no attribute '{name}'", name=name, obj=node)
 
     def evaluate_in_order(self, inputs: tuple[Any, ...], attrs: tuple[object, ...]) -> Any:
-        """Return `evaluate` where values are in C order: what eager copied to be able to view is
-        copied here.
-        """
+        """Return `evaluate` where values are in C order: what eager copied to view it is copied here."""
         if self.in_order:
             inputs = (np.asarray(inputs[0], order="C"),)
         return self.evaluate(inputs, attrs)
@@ -467,6 +461,6 @@ def renamed(
 
 
 __all__ = [
-    "Call", "Covectors", "Declared", "General", "MultiNode", "Op", "Term", "Terms", "Rule", "Several", "T",
-    "Variadic", "elementwise", "like_first", "of", "op", "renamed", "view",
+    "Axes", "Call", "Covectors", "Declared", "General", "MultiNode", "Op", "Term", "Terms", "Rule", "Several",
+    "T", "Variadic", "elementwise", "like_first", "of", "op", "renamed", "view",
 ]

@@ -12,7 +12,7 @@ from _thread import get_ident
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from types import CodeType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 from weakref import ref
 
 import numpy as np
@@ -20,6 +20,7 @@ from numpy import ndarray
 
 from ..array.dtypes import get_default_dtype
 from ..array.layout import is_dense
+from ..array.named_tuples import NamedTuple
 from . import facade
 from .blame import user_frame
 from .bulk import unwrapped
@@ -256,7 +257,7 @@ class Recorder:
             else:
                 kinds.append((type(held), held) if type(held) in NUMBERS else _OTHER)
         if op.in_order and op.is_view:
-            self.check_layout(op, operands[0].index, attrs)
+            self.layouts.check(op, operands[0].index, attrs)
         if op.draws and (known := self.drawn(op, attrs)) is not None:
             return Tracer(self, known.outputs[0])
         try:
@@ -278,10 +279,6 @@ class Recorder:
         for number in numbers:
             self.makers[number] = equation
         return tuple(outputs) if several else outputs[0]
-
-    def check_layout(self, op: Op, number: int, attrs: tuple[object, ...]) -> None:
-        """Raise ValueError where the layout of a value allows no such view, as in eager."""
-        op.kernel(self.layouts.stand_in(number), *attrs)
 
     def operand(self, value: object) -> tuple[Any, Any]:
         """Return (what the equation holds, what the shape rule sees) for an input of an op."""

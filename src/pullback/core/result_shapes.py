@@ -116,9 +116,7 @@ def _one(value: object) -> Any:
 
 
 def _zeros(value: object, unread: bool) -> Any:
-    """Return zeros in the shape and dtype of a value, which take no memory if they are not read; numbers
-    stay.
-    """
+    """Return zeros in the shape and dtype of a value, without memory if they are not read; numbers stay."""
     if _is_number(value):
         return value
     if isinstance(value, Meta):
@@ -128,9 +126,7 @@ def _zeros(value: object, unread: bool) -> Any:
 
 
 def _with_small_sizes(op: Op, inputs: tuple[object, ...], attrs: tuple[object, ...]) -> Kinds | None:
-    """Return the results as the op gives them with a prime in place of each size; None where that does not
-    tell.
-    """
+    """Return the results of the op for a prime in place of each size; None where that does not tell."""
     sizes = sorted({n for v in inputs if not _is_number(v) for n in shape_of(v) if n > 1})
     if len(sizes) > len(PRIMES):
         return None

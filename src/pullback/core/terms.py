@@ -92,3 +92,5 @@ class Variadic(Declared, Protocol):
 #: Values of inputs or outputs; covectors or tangents of them, None for those that there are none of.
 Terms = tuple[Term, ...]
 Covectors = tuple[Term | None, ...]
+#: The axis of a batch in each of several values, None for those that have none.
+Axes = tuple[int | None, ...]

@@ -9,9 +9,10 @@ other values from there.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from ..array.dtypes import get_default_dtype
+from ..array.named_tuples import NamedTuple
 from . import facade
 from .general_call import attach, view_result
 from .levels import has_ended
@@ -137,7 +138,7 @@ class Patterns:
         """Return the results of an equation, which is written down."""
         recorder = self._recorder
         if op.is_view and op.in_order:
-            recorder.check_layout(op, operands[0].index, attrs)
+            recorder.layouts.check(op, operands[0].index, attrs)
         numbers = tuple([recorder.new_of(n) for n in kinds])
         self._write(op.name, operands, attrs, numbers, several)
         return [Tracer(recorder, n) for n in numbers]

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy import ndarray
 
 from ..array.layout import dense_strides, placed, shared_strides
+from ..array.named_tuples import NamedTuple
 from ..array.random import Generator
 from ..array.strides import (
     address,
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 
 #: Ops' answers that are remembered.
 KNOWN = 4096
+_new_tuple = tuple.__new__
 
 
 class Layout(NamedTuple):
@@ -52,11 +54,14 @@ class Layout(NamedTuple):
         Bytes from the root's first element to its own.
     strides : tuple of int
         In bytes.
+    alike : int
+        What values of one shape, dtype, offset and strides have in common.
     """
 
     root: int
     offset: int
     strides: tuple[int, ...]
+    alike: int
 
 
 class Layouts:
@@ -72,18 +77,21 @@ class Layouts:
         self._found: dict[int, Layout] = {}
         #: By the value that a tensor got when it was written to, the value that it had.
         self._before: dict[int, int] = {}
-        #: By an op, its attributes and where its operands lie, where its results do (see `_laid_out`).
-        self._placed: dict[Any, list[tuple[int | None, tuple[int, ...]]]] = {}
+        #: `Layout.alike` by what it stands for.
+        self._alike: dict[tuple[int, int, tuple[int, ...]], int] = {}
+        #: By an op, its attributes, what its results are and how its operands lie, where its results do (see
+        #: `_laid_out`).
+        self._placed: dict[Any, list[tuple[int | None, tuple[int, ...], int]]] = {}
+        #: By an op, its attributes and how its operand lies: views that eager has.
+        self._allowed: set[Any] = set()
 
     def given(self, number: int, array: ndarray) -> None:
         """Note that an input lies as an array does."""
         width = array.itemsize
-        self._found[number] = Layout(number, 0, tuple([s * width for s in strides_of(array)]))
+        self._put(number, tuple([s * width for s in strides_of(array)]))
 
     def spread(self, number: int, array: ndarray) -> None:
-        """Note that a constant has gaps, or repeats elements: the part of another one, which spans its
-        memory.
-        """
+        """Note that a constant has gaps, or repeats elements: the part of another, which spans its memory."""
         strides = strides_of(array)
         if array.size == 0 or min(strides) < 0:
             return
@@ -91,12 +99,12 @@ class Layouts:
         part: ndarray = np.ndarray(array.shape, array.dtype, span, 0, array.strides)
         part[...] = array
         root = self._recorder.operand(span)[0].index
-        self._found[number] = Layout(root, 0, array.strides)
+        self._put(number, array.strides, root)
 
     def written(self, before: Any, after: int) -> None:
         """Note that a tensor has the value `after` in the memory of the one (or the array) before."""
         if isinstance(before, ndarray):
-            self._found[after] = Layout(after, 0, _dense(before))
+            self._put(after, _dense(before))
         else:
             self._before[after] = before.index
 
@@ -106,50 +114,45 @@ class Layouts:
 
     def of(self, number: int) -> Layout:
         """Return the layout of a value."""
+        found, before_of, shapes = self._found, self._before, self._recorder.shapes
         waiting = [number]
-        found = self._found
         while waiting:
             at = waiting[-1]
             if at in found:
                 waiting.pop()
                 continue
-            before = self._before.get(at)
-            equation = None if before is not None else self._recorder.makers.get(at)
-            if before is not None:
-                needed = [before]
-            elif equation is not None and self._is_in_order(equation):
-                self._found[at] = Layout(at, 0, self._of_given(at))
+            equation = self._recorder.makers.get(at)
+            if at in before_of:
+                equation, missing = None, [before_of[at]] if before_of[at] not in found else []
+            elif equation is None or (len(shapes[at]) < 2 and self._is_in_order(equation)):
+                self._put(at, self._of_given(at))
                 continue
-            elif equation is not None:
-                needed = [o.index for o in equation.operands if isinstance(o, Reference)]
             else:
-                needed = []
-            missing = [n for n in needed if n not in found]
+                missing = [o[0] for o in equation.operands if type(o) is Reference and o[0] not in found]
             if missing:
-                waiting.extend(missing)
-                continue
-            waiting.pop()
-            if before is not None:
-                found[at] = Layout(at, 0, _dense(self.stand_in(before)))
-            elif equation is not None:
-                self._place(equation)
+                waiting += missing
+            elif equation is None:
+                self._put(at, _dense(self.stand_in(before_of[at])))
             else:
-                found[at] = Layout(at, 0, self._of_given(at))
+                self._place(equation)
         return found[number]
 
     def stand_in(self, number: int) -> ndarray:
-        """Return an array that lies as a value does, for what reads layouts; its elements are zeros and take
-        no memory.
-        """
+        """Return an array that lies as a value does, for readers of layouts; it is zeros, without memory."""
         recorder = self._recorder
         shape, dtype = recorder.shapes[number], recorder.dtypes[number]
-        _, offset, strides = self.of(number)
+        _, offset, strides, _ = self.of(number)
         return without_memory(shape, dtype, strides, offset)
 
+    def check(self, op: Op, number: int, attrs: tuple[object, ...]) -> None:
+        """Raise ValueError where the layout of a value allows no such view, as in eager."""
+        key = (op, attrs, self.of(number).alike)
+        if key not in self._allowed:
+            op.kernel(self.stand_in(number), *attrs)
+            self._allowed.add(key)
+
     def overlap(self, base: Any, first: Any, second: Any) -> int:
-        """Return how two tensors overlap that are views of a third, or the third itself; `PARTIAL` where that
-        is not known.
-        """
+        """Return how two tensors overlap that are views of a third, or it; `PARTIAL` if that is unknown."""
         value = base._value
         if getattr(value, "recorder", None) is not self._recorder:
             return PARTIAL
@@ -170,6 +173,16 @@ class Layouts:
             parts.append(part)
         return overlap(*parts)
 
+    def _put(self, number: int, strides: tuple[int, ...], root: int | None = None) -> None:
+        """Note that a value lies at the beginning of its own memory, or of another's."""
+        found = Layout(number if root is None else root, 0, strides, self._number(number, 0, strides))
+        self._found[number] = found
+
+    def _number(self, number: int, offset: int, strides: tuple[int, ...]) -> int:
+        """Return what `Layout.alike` of a value is."""
+        key = (self._recorder.kind_of(number), offset, strides)
+        return self._alike.setdefault(key, len(self._alike))
+
     def _of_given(self, number: int) -> tuple[int, ...]:
         constant = self._recorder.constants.get(number)
         if constant is not None:
@@ -186,22 +199,24 @@ class Layouts:
         return not op.is_view and not equation.several and rank <= (op.kind == "elementwise")
 
     def _place(self, equation: Any) -> None:
-        found, kind_of = self._found, self._recorder.kind_of
-        operands = [
-            (kind_of(o.index), *found[o.index][1:]) if type(o) is Reference else o for o in equation.operands
-        ]
-        key: Any = (equation.op, equation.attrs, tuple(operands))
+        found, kind_of = self._found, self._recorder._kind_of
+        op, operands, attrs, outputs, _ = equation
+        lie = tuple([found[o[0]].alike if type(o) is Reference else (o,) for o in operands])
+        key: Any = (op, attrs, lie, *[kind_of[n] for n in outputs])
         try:
             placed = self._placed.get(key)
         except TypeError:  # an attribute without a hash
             key = placed = None
         if placed is None:
-            placed = self._laid_out(equation)
+            placed = [
+                (offset, strides, self._number(n, offset or 0, strides))
+                for n, (offset, strides) in zip(outputs, self._laid_out(equation), strict=True)
+            ]
             if key is not None:
                 self._placed[key] = placed
-        for number, (offset, strides) in zip(equation.outputs, placed, strict=True):
-            root = number if offset is None else found[equation.operands[0].index].root
-            found[number] = Layout(root, offset or 0, strides)
+        for number, (offset, strides, alike) in zip(outputs, placed, strict=True):
+            root = number if offset is None else found[operands[0].index].root
+            found[number] = _new_tuple(Layout, (root, offset or 0, strides, alike))
 
     def _laid_out(self, equation: Any) -> list[tuple[int | None, tuple[int, ...]]]:
         """Return (offset in the memory of the first operand or None, strides) of each result of an op."""

@@ -19,9 +19,7 @@ Rule = Callable[..., Any]
 
 
 class Underivable(Node):
-    """Base of the node classes that torch prints as `NotImplemented`; it leads only to inputs that require
-    grad.
-    """
+    """Base of the node classes that torch prints as `NotImplemented`; it leads to what requires grad."""
 
     __slots__ = ()
 

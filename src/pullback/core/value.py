@@ -51,9 +51,7 @@ class Value:
 
 
 class InnerValue(Value):
-    """A value that users never hold: it lives inside a facade tensor, is immutable, and knows its
-    shape and dtype.
-    """
+    """A value that users never hold: inside a facade tensor, immutable, of known shape and dtype."""
 
     __slots__ = ()
 

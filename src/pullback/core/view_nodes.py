@@ -119,9 +119,7 @@ def _only(node: Node, index: int | None, g: object) -> Any:
 
 
 def laid_out_like(value: Any, strides: Any) -> Any:
-    """Return a value with the strides that a base has (None: C order), so that the base's view steps can run
-    on it.
-    """
+    """Return a value with a base's strides (None: C order), so that the base's view steps can run on it."""
     array = innermost(value)
     if strides is None and isinstance(array, ndarray) and array.flags.c_contiguous:
         return value

@@ -13,13 +13,11 @@ from .settings import SETTINGS
 GIVEN: set[str] = set()
 
 
-def warn_once(text: str, stacklevel: int, kind: str | None = None) -> None:
-    """Warn the first time only, of a text or of all texts of one kind, unless `set_warn_always` says
-    otherwise.
-    """
+def warn_once(text: str, kind: str | None = None) -> None:
+    """Warn once of a text, or of a kind, at the user's line, unless `set_warn_always` says otherwise."""
     if SETTINGS.warns_always or (kind or text) not in GIVEN:
         GIVEN.add(kind or text)
-        warnings.warn(text, UserWarning, stacklevel=stacklevel + 1)
+        warnings.warn(text, UserWarning, stacklevel=user_level())
 
 
 _EXPERIMENTAL = "ComplexHalf support is experimental and many operators don't support it yet."
@@ -28,7 +26,7 @@ _EXPERIMENTAL = "ComplexHalf support is experimental and many operators don't su
 def warn_of_complex_half() -> None:
     """Warn, once, at the user's line that made the first array of complex32."""
     if SETTINGS.warns_always or _EXPERIMENTAL not in GIVEN:
-        warn_once(_EXPERIMENTAL, user_level())
+        warn_once(_EXPERIMENTAL)
 
 
 def user_level() -> int:

@@ -61,9 +61,7 @@ class Wrapped(InnerValue):
         self.device = device
 
     def array(self) -> ndarray:
-        """Return the number of a tensor of one element, which its class tells; otherwise torch's error, for
-        there is no memory.
-        """
+        """Return the number of a tensor of one element, which its class tells, or raise torch's error."""
         if prod(self.shape) == 1:
             return np.asarray(named("_local_scalar_dense", self.tensor), self.dtype).reshape(self.shape)
         raise RuntimeError(

@@ -64,10 +64,6 @@ DEVICE = (
 FREE_SHAPES = frozenset({"ALLTOALL", "ALLTOALL_BASE", "BARRIER"})
 
 
-def _brackets(words: Sequence[Any]) -> str:
-    return f"[{', '.join(map(str, words))}]"
-
-
 def scalar(tensor: Any) -> str:
     """Return what torch's C++ calls the dtype of a tensor or an array."""
     return SCALARS.get(str(dtype_of(tensor)), str(dtype_of(tensor)))
@@ -90,7 +86,7 @@ def fingerprint(
 
 def described(mark: dict[str, Any]) -> str:
     """Return a fingerprint as torch writes it."""
-    shapes = "".join(f", TensorShape={_brackets(mark['shapes'][0])}" for _ in mark["shapes"][:1])
+    shapes = "".join(f", TensorShape=[{', '.join(map(str, mark['shapes'][0]))}]" for _ in mark["shapes"][:1])
     dtypes = "".join(f", TensorDtypes={', '.join(mark['dtypes'])}" for _ in mark["dtypes"][:1])
     return (
         f"CollectiveFingerPrint(SequenceNumber={mark['number']}, OpType={mark['name']}{shapes}{dtypes}"

@@ -133,10 +133,6 @@ def all_reduce(
         By default the default group, as everywhere here.
     async_op : bool
         Whether to return the work instead of waiting for it.
-
-    Returns
-    -------
-    Work or None
     """
     check_tensor(tensor, "tensor", sparse=True)
     check_complex([tensor], op)

@@ -152,9 +152,7 @@ def world_of_mpiexec(rank: int, world_size: int) -> Any:
 
 
 def share_processors() -> None:
-    """Divide the processors of this machine among the processes on it, unless the program has said how many
-    threads it wants.
-    """
+    """Divide the machine's processors among its processes, unless the program has set its threads."""
     member = membership.current()
     assert member is not None
     if "OMP_NUM_THREADS" in os.environ or threads.were_set():

@@ -6,6 +6,7 @@ and those modules are made from the table `MODULES`.
 
 from __future__ import annotations
 
+import re
 import sys
 from types import ModuleType
 
@@ -43,49 +44,28 @@ from .transformed import (
 )
 from .transforms import *  # noqa: F403  # torch has them here, too
 
-#: torch's modules and the classes that it defines in them.
-MODULES: dict[str, tuple[type, ...]] = {
-    "bernoulli": (Bernoulli,),
-    "beta": (Beta,),
-    "binomial": (Binomial,),
-    "categorical": (Categorical,),
-    "cauchy": (Cauchy,),
-    "chi2": (Chi2,),
-    "continuous_bernoulli": (ContinuousBernoulli,),
-    "dirichlet": (Dirichlet,),
-    "exponential": (Exponential,),
+#: Modules that torch does not call as their one class in lower case, and the classes that it defines in them.
+_OTHERS: dict[str, tuple[type, ...]] = {
     "fishersnedecor": (FisherSnedecor,),
-    "gamma": (Gamma,),
-    "generalized_pareto": (GeneralizedPareto,),
-    "geometric": (Geometric,),
-    "gumbel": (Gumbel,),
-    "half_cauchy": (HalfCauchy,),
-    "half_normal": (HalfNormal,),
-    "independent": (Independent,),
-    "inverse_gamma": (InverseGamma,),
-    "kumaraswamy": (Kumaraswamy,),
-    "laplace": (Laplace,),
     "lkj_cholesky": (LKJCholesky,),
-    "log_normal": (LogNormal,),
-    "logistic_normal": (LogisticNormal,),
     "lowrank_multivariate_normal": (LowRankMultivariateNormal,),
-    "mixture_same_family": (MixtureSameFamily,),
-    "multinomial": (Multinomial,),
-    "multivariate_normal": (MultivariateNormal,),
-    "negative_binomial": (NegativeBinomial,),
-    "normal": (Normal,),
     "one_hot_categorical": (OneHotCategorical, OneHotCategoricalStraightThrough),
-    "pareto": (Pareto,),
-    "poisson": (Poisson,),
     "relaxed_bernoulli": (LogitRelaxedBernoulli, RelaxedBernoulli),
     "relaxed_categorical": (ExpRelaxedCategorical, RelaxedOneHotCategorical),
     "studentT": (StudentT,),
-    "transformed_distribution": (TransformedDistribution,),
-    "uniform": (Uniform,),
-    "von_mises": (VonMises,),
-    "weibull": (Weibull,),
-    "wishart": (Wishart,),
 }
+
+#: torch's modules and the classes that it defines in them: `half_normal` has `HalfNormal`.
+MODULES: dict[str, tuple[type, ...]] = {
+    re.sub(r"\B(?=[A-Z])", "_", c.__name__).lower(): (c,)
+    for c in (
+        Bernoulli, Beta, Binomial, Categorical, Cauchy, Chi2, ContinuousBernoulli, Dirichlet, Exponential,
+        Gamma, GeneralizedPareto, Geometric, Gumbel, HalfCauchy, HalfNormal, Independent, InverseGamma,
+        Kumaraswamy, Laplace, LogNormal, LogisticNormal, MixtureSameFamily, Multinomial, MultivariateNormal,
+        NegativeBinomial, Normal, Pareto, Poisson, TransformedDistribution, Uniform, VonMises, Weibull,
+        Wishart,
+    )
+} | _OTHERS  # fmt: skip
 
 
 def _make_modules() -> None:

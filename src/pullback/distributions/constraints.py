@@ -40,9 +40,7 @@ class Constraint:
     _shown: ClassVar[tuple[str, ...]] = ()
 
     def check(self, value: Any) -> Any:
-        """Return booleans of the shape sample_shape + batch_shape: which events of `value` belong to
-        the set.
-        """
+        """Return booleans of the shape sample_shape + batch_shape: which events of `value` are in the set."""
         raise NotImplementedError
 
     def __repr__(self) -> str:

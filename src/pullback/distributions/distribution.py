@@ -135,9 +135,7 @@ class Distribution:
         return self._finish_expanding(new, batch_shape)
 
     def _get_checked_instance(self, cls: type[Distribution], _instance: Any = None) -> Any:
-        """Return an empty instance for an `expand` that `cls` defines, unless a subclass hands its own
-        down.
-        """
+        """Return an empty instance for an `expand` that `cls` defines, unless a subclass hands down its."""
         if _instance is None and type(self).__init__ != cls.__init__:
             raise NotImplementedError(
                 f"Subclass {self.__class__.__name__} of {cls.__name__} that defines a custom __init__ method "

@@ -48,9 +48,7 @@ def register_kl(type_p: type, type_q: type) -> Callable[[Divergence], Divergence
 
 
 def _nearest(pairs: list[Pair], first: int) -> Pair:
-    """Return the pair whose class at `first` is below the others', and whose other class is where those are
-    equal.
-    """
+    """Return the pair whose class at `first` is below the others', or whose other class where those agree."""
     best = pairs[0]
     for pair in pairs[1:]:
         order = (first, 1 - first)

@@ -144,9 +144,7 @@ class Wishart(FullCovariance, ExponentialFamily):
         self._make_chi2()
 
     def _make_chi2(self) -> None:
-        """Make the distributions of the squares on Bartlett's diagonal, with df, df − 1, … degrees of
-        freedom.
-        """
+        """Make the distributions of the squares on Bartlett's diagonal: df, df − 1, … degrees of freedom."""
         self._batch_dims = [-(i + 1) for i in range(len(self._batch_shape))]
         factor = self._unbroadcasted_scale_tril
         steps = arange(self._event_shape[-1], dtype=factor.dtype, device=factor.device)

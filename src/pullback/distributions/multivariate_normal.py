@@ -86,9 +86,7 @@ def half_log_det(factors: Any) -> Any:
 
 
 class FullCovariance(Distribution):
-    """Hold what the distributions share that have a matrix as covariance, as its inverse or as its
-    Cholesky factor.
-    """
+    """Hold what distributions share that have a matrix as covariance, its inverse or its Cholesky factor."""
 
     #: The names under which the matrix can be given.
     _matrices = ("covariance_matrix", "scale_tril", "precision_matrix")

@@ -92,9 +92,7 @@ def _sum_rightmost(value: Any, dim: int) -> Any:
 
 
 def logits_to_probs(logits: Any, is_binary: bool = False) -> Any:
-    """Return probabilities: 1/(1 + e^−x) of logits x, or the softmax of the last axis where they are
-    categories'.
-    """
+    """Return probabilities: 1/(1 + e^−x) of logits x, or the softmax of the last axis for categories."""
     return logits.sigmoid() if is_binary else softmax(logits, dim=-1)
 
 
@@ -155,9 +153,7 @@ def tril_matrix_to_vec(mat: Any, diag: int = 0) -> Any:
 
 
 def vec_to_tril_matrix(vec: Any, diag: int = 0) -> Any:
-    """Return matrices with a lower triangle given row after row, and zeros above: the inverse of
-    `tril_matrix_to_vec`.
-    """
+    """Return matrices of a lower triangle's rows, zeros above: the inverse of `tril_matrix_to_vec`."""
     length = vec.shape[-1]
     # A triangle below diagonal d of an n×n matrix has n·(n + 1)/2 + n·d − |d|·(d + 1)/2 elements, d ≤ 0.
     width = (-(1 + 2 * diag) + ((1 + 2 * diag) ** 2 + 8 * length + 4 * abs(diag) * (diag + 1)) ** 0.5) / 2

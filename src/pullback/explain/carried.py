@@ -66,9 +66,7 @@ class Carried:
 
 
 def boundaries(roots: Iterable[Node], moment: int, through: Node) -> list[Boundary]:
-    """Return the places where the graph below some roots runs into nodes from before a moment that lead to a
-    node.
-    """
+    """Return where the graph below some roots runs into nodes older than a moment that lead to a node."""
     starts = list(dict.fromkeys(roots))
     leading = needed_nodes(starts, {through: None})
     found: list[Boundary] = []
@@ -268,9 +266,7 @@ def loops_around(scene: Scene) -> list[ast.For | ast.While]:
 
 
 def loop_carried(scene: Scene) -> list[Statement]:
-    """Return the statements of the loops around a line that give a name a value which the next turn reads
-    first.
-    """
+    """Return the statements of the loops around a line whose value of a name the next turn reads first."""
     scope = scene.scope
     if scope is None:
         return []

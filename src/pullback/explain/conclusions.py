@@ -225,7 +225,7 @@ class Conclusions:
                 self.findings.tell("return in the loop", early[0], names=names)
                 continue
             if cut is not None:
-                self.findings.add("lost history", cut.answer(f"Probably: {names} get no gradient"))
+                self.findings.add("lost history", cut.answer(f"Probably: No gradient reaches {names}"))
                 continue
             self.findings.tell(
                 "not reached: called in vain" if use else "not reached: never called",

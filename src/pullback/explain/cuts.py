@@ -314,9 +314,7 @@ def _switch_around(scope: Scope, line: int) -> Cut | None:
 
 
 def _returned(scope: Scope) -> list[Statement]:
-    """Return the statements of a function that what it returns was computed by; all where it returns
-    nothing.
-    """
+    """Return the statements of a function that compute what it returns; all where it returns nothing."""
     found = {id(s): s for s in scope.statements if s.targets == ("return",)}
     if not found:
         return scope.statements

@@ -172,9 +172,7 @@ class Flow:
         return tuple(saved[3 * layout.count + len(layout.metadata) :])
 
     def _runnable(self, node: Node) -> Node | None:
-        """Return the node itself, or a likeness of a freed one with what it had saved; None where that is
-        gone.
-        """
+        """Return the node itself, or a likeness of a freed one with what it saved; None if that is gone."""
         if not node._frees or not is_freed(node._saved):
             return node
         return self._likeness(node, self.inputs_of(node), self.output_of(node))

@@ -152,9 +152,7 @@ def _mean(part: ndarray) -> float:
 
 
 def _gradients(layer: str, held: dict[str, Any], g: Any) -> list[float] | None:
-    """Return the norm of the gradient of the state after each step, by the op's rule for one step at a
-    time.
-    """
+    """Return the norm of the gradient of the state after each step, by the op's rule for a single step."""
     x, h, output = held["x"], held["h"], held["output"]
     covectors = g if isinstance(g, list) else [g]
     given = [None if v is None else np.asarray(innermost(v)) for v in covectors]

@@ -123,9 +123,7 @@ def is_ours(frame: FrameType) -> bool:
 
 
 def expression_at(code: CodeType, instruction: int) -> ast.expr | None:
-    """Return the expression that an instruction of a frame is part of: of a call, the call as it is
-    written.
-    """
+    """Return the expression that an instruction of a frame is part of: a call as it is written."""
     positions = list(code.co_positions())
     if instruction // 2 >= len(positions):
         return None
@@ -159,9 +157,7 @@ def argument(call: ast.expr | None, position: int, keyword: str) -> ast.expr | N
 
 
 def assigned_at(filename: str, name: str, before: int) -> int | None:
-    """Return the last line up to `before` that assigns a plain variable of a name, in the scope of that
-    line.
-    """
+    """Return the last line up to `before` that assigns a plain variable of a name, in that line's scope."""
     tree = tree_of(filename)
     if tree is None:
         return None

@@ -79,7 +79,7 @@ def of_value(t: Any, name: str, scene: Scene) -> Answer:
             continue
         out = flow.output_of(node)
         if out is None:
-            unsure = unsure or _risky(node)
+            unsure = unsure or (node._op is not None and node._op.base in patterns())
         elif has_nan(out) if of_nan else not is_finite(out):
             return _of_node(flow, _origin(flow, node), unsure)
     return _suspect(flow, name, "forward")
@@ -175,10 +175,6 @@ def _pattern(node: Node, inputs: list[Any], out: Any) -> Pattern:
         if pattern.applies(inputs, out):
             return pattern
     return UNKNOWN
-
-
-def _risky(node: Node) -> bool:
-    return node._op is not None and node._op.base in patterns()
 
 
 def of_gradient(leaf: Any, name: str, root: Root, scene: Scene) -> Answer:

@@ -298,9 +298,7 @@ def places_of(node: Node) -> list[Place]:
 
 
 def _widest(attribute: Any) -> Any:
-    """Return an attribute that does not make values narrow: another dtype in place of a narrow floating
-    one.
-    """
+    """Return an attribute that keeps values wide: another dtype in place of a narrow floating one."""
     if isinstance(attribute, np.dtype) and attribute.kind in "fcVW":
         return np.dtype(np.complex128 if attribute.kind in "cW" else np.float64)
     return attribute

@@ -76,9 +76,7 @@ def last_backward(scene: Scene) -> ast.Call | None:
 
 
 def receiver_of(call: ast.Call, scene: Scene) -> str | None:
-    """Return the name whose backward a call is: of ``loss.sum().backward()`` and ``autograd.backward(loss)``
-    loss.
-    """
+    """Return the name that is called backward on: of ``loss.sum().backward()`` and the like `loss`."""
     assert isinstance(call.func, ast.Attribute)
     owner: ast.expr = call.func.value
     if ast.unparse(owner).endswith("autograd") and call.args:

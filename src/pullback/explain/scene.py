@@ -330,9 +330,7 @@ def paths_in(expression: ast.AST) -> list[str]:
 
 
 def code_of(value: Any) -> CodeType | None:
-    """Return the program's own code that a call of a value runs; None where it is pullback's or not
-    Python's.
-    """
+    """Return the program's code that a call of a value runs; None if it is pullback's or not Python's."""
     if isinstance(value, Module):
         value = type(value).forward
     elif isinstance(value, type):

@@ -111,9 +111,7 @@ def figures(array: ndarray) -> dict[str, float]:
 
 
 def corner(array: ndarray) -> ndarray:
-    """Return the first and last elements along each axis; beyond four axes the first element of the leading
-    ones.
-    """
+    """Return the first and last elements along each axis, of axes before the last four the first alone."""
     array = array[(0,) * max(array.ndim - 4, 0)]
     for axis, size in enumerate(array.shape):
         if size > 2 * EDGE:

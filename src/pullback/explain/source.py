@@ -28,9 +28,7 @@ def place_of_frame(frame: FrameType) -> Place | None:
 
 
 def place_of_caller() -> Place | None:
-    """Return the line of the user's program that called into pullback; None where all frames are
-    pullback's.
-    """
+    """Return the line of the user's program that called into pullback; None if all frames are pullback's."""
     return place_of_frame(frame_of_caller())
 
 

@@ -180,9 +180,7 @@ class Trace:
         self._by_node.clear()
 
     def turn(self, call: Any) -> None:
-        """Note that the program called backward from a line; of the turns before the last one nothing is
-        kept.
-        """
+        """Note that the program called backward from a line; nothing is kept of turns before the last one."""
         last = self._marks.get(call, -1)
         self._marks[call] = next_sequence()
         self._forget(last)

@@ -115,9 +115,7 @@ def _where_made(path: str, x: Any, raised: Raised) -> Answer:
 
 
 def _replaced(raised: Raised, name: str) -> Answer | None:
-    """Return the answer that an object's leaf was replaced by a result without history, in one of its
-    methods.
-    """
+    """Return the answer that a method of an object replaced its leaf by a result without history."""
     for scene in raised.scenes:
         for owner_name, owner in list(scene.variables.items()):
             inside = getattr(owner, "__dict__", None)
@@ -207,9 +205,8 @@ def _switched_off_here(raised: Raised) -> Place | None:
             scene, lambda call: switches_off(call) and "no_grad" not in ast.unparse(call.func)
         )
         if lines:
-            return Place(
-                scene.frame.f_code.co_filename, lines[-1][0], lines[-1][1], _text_of(scene, lines[-1][0])
-            )
+            (line, name), file = lines[-1], scene.frame.f_code.co_filename
+            return Place(file, line, name, linecache.getline(file, line).strip())
     return None
 
 
@@ -219,10 +216,6 @@ def _around(scope: Scope, line: int, scene: Scene) -> bool:
         if isinstance(node, (ast.With, ast.AsyncWith)) and node.lineno == line:
             return node.lineno <= scene.line <= (node.end_lineno or scene.line)
     return line <= scene.line
-
-
-def _text_of(scene: Scene, line: int) -> str:
-    return linecache.getline(scene.frame.f_code.co_filename, line).strip()
 
 
 def _calls_in_file(scene: Scene, fits: Callable[[ast.Call], bool]) -> list[tuple[int, str]]:
@@ -252,9 +245,7 @@ def _frozen(name: str, raised: Raised) -> Answer | None:
 
 
 def _partly_frozen(name: str, raised: Raised, search: Search) -> Answer | None:
-    """Return the answer that a module which a name was computed with has frozen parameters: those that it
-    uses.
-    """
+    """Return the answer that a module which computed a name has frozen parameters: those that it uses."""
     scene = raised.scene
     assert scene is not None  # the caller has looked
     place = freezing([one.frame.f_code.co_filename for one in raised.scenes])

@@ -275,9 +275,7 @@ def _all_freed(moment: int) -> bool:
 
 
 def _in_both(raised: Raised, first: Place | None) -> Carried | None:
-    """Return the last variable from which the loss of the first backward was computed, and that of the one
-    that fails.
-    """
+    """Return the last variable from which the first backward's loss was computed, and the failing one's."""
     task = running.get(get_ident())
     scene = next((s for s in raised.scenes if first and s.scope and s.scope.name == first.function), None)
     if scene is None or scene.scope is None or first is None or task is None:
@@ -301,9 +299,7 @@ def _in_both(raised: Raised, first: Place | None) -> Carried | None:
 def _shared(
     found: Carried, raised: Raised, first: Place | None, made: Place | None, evidence: tuple[str, ...]
 ) -> Answer:
-    """Return the answer where two calls go through one value: the first loss may not need to, or both belong
-    together.
-    """
+    """Return the answer where two calls share a value: the first may not need it, or both belong together."""
     scope = None if first is None else scope_at(first.file, first.line)
     place = first
     names: list[str] = []

@@ -151,13 +151,15 @@ def search(x: Any, name: str, root: Root, grad: ndarray | None, scene: Scene) ->
     if partial and grad is not None:
         return _partial(name, leaf, np.abs(grad) <= NOISE, arriving, flow)
     cancelled = [n for n, parts in arriving.items() if _cancels(parts)]
-    if cancelled and not ends:
+    nearest = _nearest(leaf, arriving, ends)
+    if cancelled and not nearest:
         node = min(cancelled, key=lambda n: n._seq)
         ways = [place_of(visit.node) for visit, _ in arriving[node]]
         return Answer.of(
             "cancelled: sums to 0", ways[0],
             tuple(f"one way: {place}" for place in dict.fromkeys(ways) if place is not None), name=name
         )
+    ends = nearest or ends
     if not ends:
         return _suspect(name, flow, leading)
     lines = _lines([place_of(visit.node) for visit, _ in ends])
@@ -173,6 +175,26 @@ def search(x: Any, name: str, root: Root, grad: ndarray | None, scene: Scene) ->
         kind, cause, place_of(visit.node), tuple(seen), mend,
         _passed_on(name, leaf, flow, root, [v.node for v, _ in ends]) if lines == 1 and sure else "",
     )  # fmt: skip
+
+
+def _nearest(
+    leaf: Node, arriving: dict[Node, list[tuple[Visit, Any]]], ends: list[tuple[Visit, Node]]
+) -> list[tuple[Visit, Node]]:
+    """Return the ends that a walk up from a leaf meets first, through nodes at which nothing arrives.
+
+    Other ends are on ways that meet a covector from elsewhere before they come to the leaf.
+    """
+    stops = {(id(visit), target) for visit, target in ends}
+    found, seen, waiting = [], {leaf}, [leaf]
+    while waiting:
+        target = waiting.pop()
+        for visit, _ in arriving.get(target, ()):
+            if (id(visit), target) in stops:
+                found.append((visit, target))
+            elif visit.node not in seen and all(np.all(np.abs(c) <= NOISE) for c in visit.covectors):
+                seen.add(visit.node)
+                waiting.append(visit.node)
+    return found
 
 
 def _starts(visit: Visit, leading: set[Node]) -> bool:
@@ -216,6 +238,9 @@ def _cancels(parts: list[tuple[Visit, Any]]) -> bool:
 
 
 def _cause(node: Node) -> Cause:
+    if node._op is None and hasattr(node, "_forward_cls"):
+        returned = f"The `backward` of {op_of(node)} returned zeros."
+        return Cause("own backward", returned, "compare it with differences: `torch.autograd.gradcheck`")
     op = "" if node._op is None else node._op.base
     if op in STEPS:
         mend = "use a smooth stand-in (tanh for sign), or pass straight through: `x + (f(x) - x).detach()`"

@@ -53,9 +53,7 @@ def hfftn(
 def ifft(
     input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, out: Tensor | None = None,
 ) -> Tensor:
-    """Return the inverse of :func:`fft`: ``x[n] = 1/N·Σₖ X[k]·exp(2πi·kn/N)`` along `dim` (parameters as
-    there).
-    """
+    """Return the inverse of :func:`fft`: ``x[n] = 1/N·Σₖ X[k]·exp(2πi·kn/N)``, with its parameters."""
 def ifft2(
     input: Tensor, s: Sequence[int] | None = ..., dim: Sequence[int] = ..., norm: str | None = None, *,
     out: Tensor | None = None,
@@ -81,9 +79,7 @@ def ihfftn(
     input: Tensor, s: Sequence[int] | None = ..., dim: Sequence[int] | None = ..., norm: str | None = None, *,
     out: Tensor | None = None,
 ) -> Tensor:
-    """Return the inverse of :func:`hfftn`: :func:`ifftn` of a real input, elements 0 … N/2 of the last
-    axis only.
-    """
+    """Return the inverse of :func:`hfftn`: :func:`ifftn` of a real input, 0 … N/2 of the last axis only."""
 def irfft(
     input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, out: Tensor | None = None,
 ) -> Tensor:
@@ -97,9 +93,7 @@ def irfftn(
     input: Tensor, s: Sequence[int] | None = ..., dim: Sequence[int] | None = ..., norm: str | None = None, *,
     out: Tensor | None = None,
 ) -> Tensor:
-    """Return the inverse of :func:`rfftn`; the last of `s` is the size of the result, by default 2·(size −
-    1).
-    """
+    """Return the inverse of :func:`rfftn`; the last of `s` is the result's size, by default 2·(size − 1)."""
 def rfft(
     input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, out: Tensor | None = None,
 ) -> Tensor:

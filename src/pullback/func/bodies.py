@@ -7,11 +7,12 @@ under `vjp`, `jvp` or `vmap` on tracers, which writes the new body down.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from ..array import dtypes
+from ..array.named_tuples import NamedTuple
 from ..core.body import Body, BodyRecorder
 from ..core.levels import entered_level
 from ..core.node import DIFFERENTIABLE
@@ -122,9 +123,7 @@ def rewritten(
 
 
 def pruned(body: Body) -> Body:
-    """Return the body without equations that its outputs do not need; draws of random numbers stay, and what
-    may raise.
-    """
+    """Return the body without equations that its outputs do not need; draws stay, and what may raise."""
     wanted = set(body.outputs)
     kept: list[Equation] = []
     for equation in reversed(body.equations):

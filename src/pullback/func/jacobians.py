@@ -33,9 +33,7 @@ def _sizes(xs: Sequence[object]) -> list[int]:
 
 
 def _basis(xs: Sequence[object]) -> list[Any]:
-    """Return for each of several tensors the rows of the identity over all their elements together, in its
-    shape.
-    """
+    """Return for each tensor, in its shape, the rows of the identity over the elements of all together."""
     sizes = _sizes(xs)
     total = sum(sizes)
     result = []
@@ -195,7 +193,5 @@ def _by_input(rows: Any, inputs: Sequence[Any], shape: tuple[int, ...]) -> list[
 
 
 def hessian(func: Callable[P, Any], argnums: object = 0) -> Callable[P, Any]:
-    """Return the Hessian function of shape (*output, *input, *input): forward mode over reverse mode, both
-    batched.
-    """
+    """Return the Hessian function of shape (*output, *input, *input): batched forward over reverse mode."""
     return jacfwd(jacrev(func, argnums), argnums)

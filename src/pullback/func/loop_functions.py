@@ -7,10 +7,11 @@ the same Function with other bodies, so that derivatives of any order nest.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..array.named_tuples import NamedTuple
 from ..autograd.function import Function
 from ..core.batched import Batched
 from ..core.body import Body, generators

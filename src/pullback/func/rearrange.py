@@ -5,8 +5,9 @@ from __future__ import annotations
 import keyword
 import warnings
 from math import prod
-from typing import Any, NamedTuple
+from typing import Any
 
+from ..array.named_tuples import NamedTuple
 from ..core.value import TensorBase, shape_of
 from ..tensor.namespace import TOP_LEVEL
 

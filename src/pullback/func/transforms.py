@@ -38,9 +38,7 @@ NO_HOOKS = (
 
 
 def selected(argnums: object, count: int) -> tuple[int, ...]:
-    """Return positions of the arguments that `argnums` names, non-negative; torch's errors where it names
-    none.
-    """
+    """Return the positions, not negative, of the arguments that `argnums` names, or raise torch's errors."""
     if not isinstance(argnums, (int, tuple)):
         raise RuntimeError(f"argnums must be int or Tuple[int, ...], got: {type(argnums)}")
     numbers = (argnums,) if isinstance(argnums, int) else argnums

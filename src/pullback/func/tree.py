@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
+from ..array.named_tuples import NamedTuple
 from ..tensor.return_types import ReturnType
 
 K = TypeVar("K")
@@ -356,9 +357,7 @@ def tree_map(func: Callable[..., Any], tree: object, *rests: object, is_leaf: Is
 
 
 def _broadcast_to_and_flatten(tree: object, treespec: TreeSpec, is_leaf: IsLeaf = None) -> list[Any] | None:
-    """Return one value for each leaf of a spec, from a tree that may stop early; None where it does not
-    fit.
-    """
+    """Return one value for each leaf of a spec, from a tree that may stop early; None if it does not fit."""
     if (is_leaf is not None and is_leaf(tree)) or _node(tree) is None:
         return [tree] * treespec.num_leaves
     if treespec.is_leaf():

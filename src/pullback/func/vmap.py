@@ -9,8 +9,9 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 from contextvars import ContextVar
-from typing import Any, NamedTuple, ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
+from ..array.named_tuples import NamedTuple
 from ..core.batched import Mapping, mappings
 from ..core.levels import entered_level
 from ..core.value import TensorBase, shape_of

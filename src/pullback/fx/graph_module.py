@@ -30,9 +30,7 @@ def compiled_forward(code: str, names: dict[str, Any]) -> Callable[..., Any]:
 
 
 def _holder(module: Module, path: str, like: Module | None = None) -> Module | None:
-    """Return the module that holds the last part of a path, made where it is missing; None where it is that
-    of `like`.
-    """
+    """Return the module that holds the last part of a path, made if missing; None if it is that of `like`."""
     for part in path.split(".")[:-1]:
         held = getattr(module, part, None)
         if like is not None:

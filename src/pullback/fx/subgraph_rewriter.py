@@ -110,10 +110,6 @@ def replace_pattern(
         Changed in place and compiled anew.
     pattern, replacement : callable or GraphModule
         Functions with the same inputs, or their graphs. In the pattern an input stands for any value.
-
-    Returns
-    -------
-    list of Match
     """
     wanted, new = _Pattern(_graph_of(pattern)), _graph_of(replacement)
     inputs = [n for n in new.nodes if n.op == "placeholder"]

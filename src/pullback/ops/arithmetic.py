@@ -12,7 +12,7 @@ from ..array import dtypes
 from ..array.layout import in_order, placed
 from ..core import facade
 from ..core.dual import fitted
-from ..core.op import Term, elementwise, renamed
+from ..core.op import Term, Terms, elementwise, renamed
 from ..core.promotion import unsupported
 from ..core.value import InnerValue, Value, dtype_of
 from .comparison import eq, ge, where, zeros_of
@@ -80,7 +80,7 @@ mul_number = elementwise(
 )
 
 
-def _div_jvp(primals: Any, tangents: Any, out: Term) -> Term:
+def _div_jvp(primals: Terms, tangents: Terms, out: Term) -> Term:
     """Return the quotient's tangent, rounded as torch rounds it: with the quotient at hand."""
     x, y = tangents
     change = x if y is None else -(y * out) if x is None else x - y * out
@@ -187,9 +187,7 @@ pow = elementwise(
 
 
 def _integer_pow(x: Any, y: Any, /, out: Any = ...) -> ndarray:
-    """Compute powers of integers whose exponents may be negative: only ±1 have such powers, of others 0 is
-    left.
-    """
+    """Compute powers of integers with exponents that may be negative: only ±1 have such, others give 0."""
     inverse = np.where(np.equal(x, -1), 1 - 2 * (y & 1), np.equal(x, 1))
     result = np.where(y < 0, inverse, np.power(x, np.maximum(y, 0))).astype(np.result_type(x, y))
     if out is ...:

@@ -21,7 +21,7 @@ from ..array.layout import empty_like
 from ..array.threads import run_parts
 from ..core.bulk import unwrapped
 from ..core.connected import refused
-from ..core.op import Covectors, Several, Term, Terms, op
+from ..core.op import Axes, Covectors, Several, Term, Terms, op
 from ..core.tracer import Tracer
 from ..core.underivable import no_tangent
 from ..core.value import dtype_of, shape_of
@@ -45,9 +45,7 @@ _LONG, _STRETCHES = 512, 4
 
 
 def stretches(rows: int, keys: int, is_causal: bool) -> list[tuple[int, int, int]]:
-    """Return stretches of queries as (first, beyond, keys): none sees later keys, whose scores are not
-    computed.
-    """
+    """Return stretches of queries as (first, beyond, keys): later keys, unseen, have no scores computed."""
     if not is_causal or rows < _LONG:
         return [(0, rows, keys)]
     ends = [rows * n // _STRETCHES for n in range(_STRETCHES + 1)]
@@ -153,9 +151,7 @@ def _scores(query: ndarray, key: ndarray, attn_mask: Any, later: ndarray | None,
 
 
 def _weighed(scores: ndarray) -> tuple[ndarray, ndarray]:
-    """Return the softmax of scores and the logarithms of its sums; no weights and ∞ where a query sees no
-    key.
-    """
+    """Return the softmax of scores and its sums' logarithms; no weights and ∞ if a query sees no key."""
     kept = (*scores.shape[:-1], 1)
     if scores.size >= large.ROWS:
         found = large.ask("rows", "weights_of_rows", (scores.reshape(-1, scores.shape[-1]),), (), (True,))
@@ -369,7 +365,7 @@ def _stretch_rule(
 
 
 def _attention_batched(
-    size: int, values: Terms, dims: tuple[int | None, ...], *attrs: Any
+    size: int, values: Terms, dims: Axes, *attrs: Any
 ) -> tuple[Any, ...]:
     ranks = [0 if v is None else len(shape_of(v)) - (d is not None) for v, d in zip(values, dims)]
 

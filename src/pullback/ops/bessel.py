@@ -24,9 +24,7 @@ from .signatures import OF_X, ONE
 
 
 def _away_from_zero(kernel: str, g: Term, x: Term, slope: Any) -> Term:
-    """Return g·slope(x), and g/2 where x is too small to divide by; refused where torch has no kernel
-    for it.
-    """
+    """Return g·slope(x), and g/2 where x is too small to divide by; refused where torch has no kernel."""
     if dtype_of(x) in HALVES:
         raise NotImplementedError(f"\"{kernel}\" not implemented for '{type_word(dtype_of(x))}'")
     tiny = float(np.finfo(dtype_of(x)).eps)

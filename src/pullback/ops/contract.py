@@ -21,7 +21,7 @@ from numpy import ndarray
 from ..array.blas import product
 from ..array.large import multiplied
 from ..array.layout import as_first
-from ..core.op import Call, Covectors, Rule, T, Term, Terms, op, renamed
+from ..core.op import Axes, Call, Covectors, Rule, T, Term, Terms, op, renamed
 from ..core.value import dtype_of, shape_of
 from .arithmetic import add, mul
 from .convert import conj
@@ -58,7 +58,7 @@ def _linear_weight(g: ndarray, x: ndarray, /) -> ndarray:
     return multiplied(_rows(g).T, _rows(x))
 
 
-def _fronts(size: int, values: Terms, dims: tuple[int | None, ...]) -> tuple[Any, ...]:
+def _fronts(size: int, values: Terms, dims: Axes) -> tuple[Any, ...]:
     return tuple(v if d is None else permute_to_front(v, d) for v, d in zip(values, dims, strict=True))
 
 
@@ -73,7 +73,7 @@ def _batched_matrix(value: Term, dim: int | None, rank: int) -> Term:
 
 
 def _batch_mm(transposed: bool) -> Rule:
-    def rule(size: int, values: Terms, dims: tuple[int | None, ...]) -> Term:
+    def rule(size: int, values: Terms, dims: Axes) -> Term:
         x, y = _fronts(size, values, dims)
         if dims[1] is None:
             return (linear_folded if transposed else mm_folded)(x, y)
@@ -84,7 +84,7 @@ def _batch_mm(transposed: bool) -> Rule:
     return rule
 
 
-def _batch_weight(size: int, values: Terms, dims: tuple[int | None, ...]) -> Term:
+def _batch_weight(size: int, values: Terms, dims: Axes) -> Term:
     g, x = (
         reshape(v, (*shape_of(v)[: 0 if d is None else 1], -1, shape_of(v)[-1]))
         for v, d in zip(_fronts(size, values, dims), dims, strict=True)
@@ -173,7 +173,7 @@ def _matmul(x: ndarray, y: ndarray, /) -> ndarray:
     return product(x, y)
 
 
-def _batch_matmul(size: int, values: Terms, dims: tuple[int | None, ...]) -> Term:
+def _batch_matmul(size: int, values: Terms, dims: Axes) -> Term:
     fronts = _fronts(size, values, dims)
     ranks = [len(shape_of(v)) - (d is not None) for v, d in zip(fronts, dims, strict=True)]
     aligned = []
@@ -238,7 +238,7 @@ def _dot(x: ndarray, y: ndarray, /) -> ndarray:
     return np.asarray(np.dot(x, y))
 
 
-def _batch_dot(size: int, values: Terms, dims: tuple[int | None, ...]) -> Term:
+def _batch_dot(size: int, values: Terms, dims: Axes) -> Term:
     x, y = _fronts(size, values, dims)
     product = mul(x, y)
     return sum_dims(product, (len(shape_of(product)) - 1,), False)
@@ -263,7 +263,7 @@ def _mv(x: ndarray, y: ndarray, /) -> ndarray:
     return x[:, 0] * y if len(y) == 1 else np.dot(x, y)  # as in `multiplied`
 
 
-def _batch_mv(size: int, values: Terms, dims: tuple[int | None, ...]) -> Term:
+def _batch_mv(size: int, values: Terms, dims: Axes) -> Term:
     x, y = _fronts(size, values, dims)
     shape = shape_of(y)
     return reshape(
@@ -338,7 +338,7 @@ def linear_sum(bias: ndarray | None, x: ndarray, columns: ndarray) -> ndarray:
     return product if bias is None else np.add(product, bias, out=product)
 
 
-def _batch_addmm(size: int, values: Terms, dims: tuple[int | None, ...], beta: Any, alpha: Any) -> Term:
+def _batch_addmm(size: int, values: Terms, dims: Axes, beta: Any, alpha: Any) -> Term:
     b, x, y = values
     if dims[1] is None and dims[2] is None:
         product = mm(x, y)

@@ -15,7 +15,7 @@ from numpy import ndarray
 from ..array import conv as kernels
 from ..array.layout import following_channels
 from ..core.connected import Gradient
-from ..core.op import Call, Covectors, Rule, Term, Terms, of, op
+from ..core.op import Axes, Call, Covectors, Rule, Term, Terms, of, op
 from ..core.result_shapes import of_no_image
 from ..core.value import shape_of
 from .arithmetic import add
@@ -65,7 +65,7 @@ def _repeat(x: Term, size: int) -> Term:
     return expand(reshape(x, (1, *shape_of(x))), (size, *shape_of(x)))
 
 
-def _fronts(values: Sequence[Any], dims: Sequence[int | None]) -> list[Any]:
+def _fronts(values: Sequence[Any], dims: Axes) -> list[Any]:
     return [v if d is None else permute_to_front(v, d) for v, d in zip(values, dims, strict=True)]
 
 
@@ -81,7 +81,7 @@ def _unfold(y: Term, size: int) -> Term:
 
 
 def _batch_conv(
-    size: int, values: Sequence[Any], dims: Sequence[int | None], stride: Sizes, padding: Sizes,
+    size: int, values: Terms, dims: Axes, stride: Sizes, padding: Sizes,
     dilation: Sizes, groups: int,
 ) -> Any:  # fmt: skip
     x, w = _fronts(values, dims)
@@ -93,7 +93,7 @@ def _batch_conv(
 
 
 def _batch_transpose(
-    size: int, values: Sequence[Any], dims: Sequence[int | None], stride: Sizes, padding: Sizes,
+    size: int, values: Terms, dims: Axes, stride: Sizes, padding: Sizes,
     dilation: Sizes, groups: int, target: Sizes,
 ) -> Any:  # fmt: skip
     y, w = _fronts(values, dims)
@@ -107,7 +107,7 @@ def _batch_transpose(
 
 
 def _batch_weight(
-    size: int, values: Sequence[Any], dims: Sequence[int | None], kernel: Sizes, stride: Sizes,
+    size: int, values: Terms, dims: Axes, kernel: Sizes, stride: Sizes,
     padding: Sizes, dilation: Sizes, groups: int,
 ) -> Any:  # fmt: skip
     x, y = (
@@ -121,9 +121,7 @@ def _batch_weight(
 
 
 def _like(y: Term, shape: Sizes) -> Term:
-    """Return a convolution cut to the places of `shape`: an output padding above the stride makes room for
-    more.
-    """
+    """Return a convolution cut to the places of `shape`: output padding above the stride makes more room."""
     have = shape_of(y)
     if have[2:] == tuple(shape[2:]):
         return y
@@ -248,7 +246,7 @@ def _biased_jvp(plain: Call) -> Rule:
 
 
 def _biased_batch(plain: Call) -> Rule:
-    def rule(size: int, values: Sequence[Any], dims: Sequence[int | None], *attrs: Any) -> Any:
+    def rule(size: int, values: Terms, dims: Axes, *attrs: Any) -> Any:
         x, w, b = values
         if dims[0] is None and dims[1] is None:
             y = plain(x, w, *attrs)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from ..core.op import Term, Terms, op
+from ..core.op import Axes, Term, Terms, op
 from ..core.value import shape_of
 from .conv import conv_transpose, conv_weight
 from .convert import conj
@@ -39,7 +39,7 @@ def _weight_rule(g: Term, x: Term, shape_weight: Sizes, padding: int) -> Term:
     return contiguous_copy(permute(filters, _REVERSED))
 
 
-def _batched(size: int, values: Terms, dims: tuple[int | None, ...], padding: int) -> Term:
+def _batched(size: int, values: Terms, dims: Axes, padding: int) -> Term:
     x, weight, bias = values
     if dims[1] is not None or dims[2] is not None:
         return NotImplemented

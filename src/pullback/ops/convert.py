@@ -83,9 +83,7 @@ def as_dtype(x: T, dtype: np.dtype[Any]) -> T:
 
 
 def widened(x: T) -> T:
-    """Return float16 and bfloat16 in float32, in which a rule of several steps computes. The engine rounds
-    its result once.
-    """
+    """Return float16 and bfloat16 in float32 for a rule of several steps. The engine rounds its result."""
     dtype = dtype_of(x)
     return cast(x, SINGLE) if dtype.itemsize == 2 and dtype in HALVES else x
 

@@ -9,7 +9,7 @@ from numpy import ndarray
 
 from ..array import dtypes
 from ..array.layout import as_pairs
-from ..core.op import Term, elementwise
+from ..core.op import Term, Terms, elementwise
 from ..core.warn import warn_of_complex_half
 from .complex import real
 from .convert import conj
@@ -27,7 +27,7 @@ def _complex(x: ndarray, y: ndarray, /, out: Any = ...) -> ndarray:
     return new
 
 
-def _complex_jvp(primals: Any, tangents: Any, out: Term) -> Term:
+def _complex_jvp(primals: Terms, tangents: Terms, out: Term) -> Term:
     t, u = tangents
     if u is None:
         return complex(t, t * 0)
@@ -48,7 +48,7 @@ complex = elementwise(
 )
 
 
-def _polar_jvp(primals: Any, tangents: Any, out: Term) -> Any:
+def _polar_jvp(primals: Terms, tangents: Terms, out: Term) -> Any:
     _, y = primals
     t, u = tangents
     along = 0 if t is None else complex(t * cos(y), t * sin(y))

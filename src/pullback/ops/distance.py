@@ -85,9 +85,7 @@ def _euclidean_rule(g: Term, x: Term, y: Term, out: Term, needs: tuple[bool, boo
 
 
 def _by_columns(x: ndarray, y: ndarray, p: float) -> ndarray:
-    """Return distances summed up column by column: 256 rows of 8 take 1.2 ms, all differences at once
-    6 ms.
-    """
+    """Return distances summed up column by column: 256 rows of 8 take 1.2 ms, all at once 6 ms."""
     columns = x.shape[-1]
     out = np.zeros((*leading((x, y), (2, 2)), x.shape[-2], y.shape[-2]), x.dtype)
     for k in range(columns):

@@ -184,14 +184,10 @@ def _no_complex_abs(input: Term) -> Term:
 
 abs = elementwise(
     "abs", _abs, lambda g, x: g * sgn(x), promote=None, check=refuse("abs_cpu", "b"),
-    jvp=lambda primals, tangents, out: _abs_jvp(primals[0], tangents[0]), float8=True,
+    jvp=lambda primals, tangents, out: real(conj(sgn(primals[0])) * tangents[0]), float8=True,
     summary="Return the size |x| of each element: a real number, also of a complex one.", takes=NUMBERS,
     names=("abs", "absolute"), twin=_no_complex_abs,
 )
-
-
-def _abs_jvp(x: Term, t: Term) -> Term:
-    return real(conj(sgn(x)) * t)
 
 
 def _rounding(name: str, function: np.ufunc, summary: str = "", *aliases: str) -> Call:

@@ -10,7 +10,7 @@ from numpy import ndarray
 
 from ..array.layout import in_order
 from ..array.scatter import is_within, sum_rows, take_slices
-from ..core.op import Term, Terms, elementwise, op
+from ..core.op import Axes, Term, Terms, elementwise, op
 from ..core.underivable import no_tangent, not_implemented
 from ..core.value import shape_of
 from .arithmetic import add
@@ -98,7 +98,7 @@ def _below(indices: Term, rows: int) -> Term:
 
 
 def _batched(
-    size: int, values: Terms, dims: tuple[int | None, ...], padding: int, by_frequency: bool
+    size: int, values: Terms, dims: Axes, padding: int, by_frequency: bool
 ) -> Term:
     if by_frequency or (padding >= 0 and dims[0] is not None):
         return NotImplemented
@@ -110,7 +110,7 @@ def _batched(
 
 
 def _backward_batched(
-    size: int, values: Terms, dims: tuple[int | None, ...], rows: int, padding: int,
+    size: int, values: Terms, dims: Axes, rows: int, padding: int,
     by_frequency: bool,
 ) -> Term:  # fmt: skip
     if by_frequency:
@@ -146,9 +146,7 @@ embedding_backward: Any = op(
 
 
 def _picked(g: Term, indices: Term, padding: int, by_frequency: bool) -> Term:
-    """Return the transpose of `embedding_backward`: rows of g, none for the padding, divided by their
-    count.
-    """
+    """Return the transpose of `embedding_backward`: rows of g, none for the padding, over their count."""
     picked = embedding(g, indices, padding, by_frequency)
     if padding < 0 and not by_frequency:
         return picked
@@ -169,9 +167,7 @@ _row_factor: Any = op("embedding_row_factor", _factor)
 
 
 def bring_down(table: ndarray, indices: ndarray, longest: float, order: float) -> None:
-    """Scale the rows at `indices` whose norm is above `longest` down to it, in place: times
-    ``longest/(norm + 10⁻⁷)``.
-    """
+    """Scale rows at `indices` with a norm above `longest` to it in place, by ``longest/(norm + 10⁻⁷)``."""
     rows = np.unique(indices)
     outside = rows[(rows < -len(table)) | (rows >= len(table))]
     if outside.size:

@@ -91,7 +91,7 @@ def _selected_rule(g: Term, shape_x: tuple[int, ...], indices: Term, dim: int, k
     return place(reshape(g, shape), reshape(indices, shape), dim, shape_x[dim])
 
 
-def _selected_jvp(primals: Any, tangents: Any, out: Terms, dim: int, keepdim: bool) -> Covectors:
+def _selected_jvp(primals: Terms, tangents: Terms, out: Terms, dim: int, keepdim: bool) -> Covectors:
     shape = shape_of(primals[0])
     if not shape:
         return tangents[0], None
@@ -100,9 +100,7 @@ def _selected_jvp(primals: Any, tangents: Any, out: Terms, dim: int, keepdim: bo
 
 
 def selecting(name: str, kernel: Callable[..., Any], **fields: Any) -> Call:
-    """Declare an op that selects one element per row: ``kernel(x, dim, keepdim)`` gives values and
-    indices.
-    """
+    """Declare an op that selects one element per row: ``kernel(x, dim, keepdim)`` gives (values, indices)."""
     return op(
         name, kernel, (_selected_rule,), kind="gather", outputs=("values", "indices"), differentiable=(0,),
         inputs=("x",), attrs=("dim", "keepdim"), jvp=_selected_jvp, batch=dim_first,

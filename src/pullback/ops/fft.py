@@ -68,9 +68,7 @@ def _order(strides: Dims, dims: Dims, fixed: int) -> tuple[list[int], list[int]]
 
 @functools.lru_cache(maxsize=1024)
 def _axes(strides: Dims, dims: Dims, fixed: int) -> tuple[Dims, Dims, Dims]:
-    """Return the axes in the order of the result, where those that are transformed are then, and the way
-    back.
-    """
+    """Return the axes in the result's order, where the transformed ones are then, and the way back."""
     batch, transformed = _order(strides, dims, fixed)
     axes = (*batch, *transformed)
     return axes, tuple(range(len(batch), len(strides))), tuple(np.argsort(axes).tolist())

@@ -15,7 +15,7 @@ from numpy import ndarray
 from ..array.deferred_import import import_later
 from ..array.layout import as_first, in_order
 from ..core.data_shaped import no_shape
-from ..core.op import Covectors, Term, op
+from ..core.op import Covectors, Term, Terms, op
 from ..core.value import dtype_of, shape_of
 from .comparison import eq, where
 from .convert import cast, conj
@@ -66,9 +66,7 @@ def _source_rule(g: Term, index: Term, shape_source: Ints, dim: int) -> Term:
 
 
 def _padded(g: Any, shape: Ints) -> Term:
-    """Return zeros after the last place of every axis, up to `shape`: only a source's part under the index
-    was used.
-    """
+    """Return zeros beyond the last place of each axis, up to `shape`: only a part of a source was used."""
     for dim, size in enumerate(shape):
         have = shape_of(g)
         if have[dim] != size:
@@ -95,7 +93,7 @@ scatter_add: Any = op(
 )
 
 
-def filled(primals: Any, tangents: Any) -> tuple[Any, ...]:
+def filled(primals: Terms, tangents: Terms) -> tuple[Any, ...]:
     """Return (tangent of x, index, tangent of the source), zeros for what has none."""
     x, index, source = primals
     return (

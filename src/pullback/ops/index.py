@@ -18,7 +18,7 @@ from ..array.deferred_import import import_later
 from ..array.layout import as_first, placed, towards
 from ..array.layout import copy as copied
 from ..array.strides import restrided
-from ..core.op import Term, like_first, op
+from ..core.op import Axes, Term, Terms, like_first, op
 from ..core.value import dtype_of, shape_of
 from .comparison import zeros_of
 from .convert import cast
@@ -155,7 +155,7 @@ def result_axes(rank: int, dims: Ints, rank_where: int, whole: Ints) -> Ints:
     return (rank_where, *range(rank_where), *range(rank_where + 1, rank_where + 1 + rest))
 
 
-def _index_batched(size: int, values: Any, batched: Any, dims: Ints) -> Any:
+def _index_batched(size: int, values: Terms, batched: Axes, dims: Ints) -> Any:
     x, where = values
     rank_where = len(shape_of(where)) - 1 - (batched[1] is not None)
     if batched[0] is None:
@@ -208,7 +208,7 @@ def _index_shape(where: Term, batched: int | None) -> Ints:
     return (shape[1:] if batched is None else tuple(n for d, n in enumerate(shape) if d != batched)[1:])
 
 
-def _index_backward_batched(size: int, values: Any, batched: Any, shape: Ints, dims: Ints) -> Any:
+def _index_backward_batched(size: int, values: Terms, batched: Axes, shape: Ints, dims: Ints) -> Any:
     g, where = values
     small = _index_shape(where, batched[1])
     g = _aligned(g, batched[0], size, result_shape(shape, small, dims))
@@ -217,7 +217,7 @@ def _index_backward_batched(size: int, values: Any, batched: Any, shape: Ints, d
     return index_backward(_ordered(g, _inverse(axes)), whole_where, (size, *shape), whole)
 
 
-def _index_put_batched(size: int, values: Any, batched: Any, dims: Ints, accumulate: bool) -> Any:
+def _index_put_batched(size: int, values: Terms, batched: Axes, dims: Ints, accumulate: bool) -> Any:
     x, where, source = values
     x = expand(x, (size, *shape_of(x))) if batched[0] is None else permute_to_front(x, batched[0])
     shape = shape_of(x)[1:]
@@ -246,7 +246,7 @@ index_backward: Any = op(
 )
 
 
-def _index_put_jvp(primals: Any, tangents: Any, out: Term, dims: Ints, accumulate: bool) -> Term:
+def _index_put_jvp(primals: Terms, tangents: Terms, out: Term, dims: Ints, accumulate: bool) -> Term:
     x, where = primals[:2]
     t_x = np.zeros(shape_of(x), dtype_of(x)) if tangents[0] is None else tangents[0]
     t_values = np.zeros((), dtype_of(x)) if tangents[2] is None else tangents[2]
@@ -280,7 +280,7 @@ copy: Any = op(
 )
 
 
-def _copy_batched(size: int, values: Any, dims: Any) -> Any:
+def _copy_batched(size: int, values: Terms, dims: Axes) -> Any:
     x = (
         expand(values[0], (size, *shape_of(values[0])))
         if dims[0] is None

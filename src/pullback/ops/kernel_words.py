@@ -34,84 +34,72 @@ _OF_VML = (
     "log", "log10", "log1p", "log2", "round", "sin", "sqrt", "tan", "tanh", "trunc",
 )  # fmt: skip
 
-#: By dtypes refused: the word of a kernel and the ops that it is the kernel of.
-_TABLE: tuple[tuple[frozenset[np.dtype], Mapping[str, str]], ...] = (
-    (_UNSIGNED, {
-        "abs_cpu": "abs", "add_stub": "add add_scaled sub rsub",
-        "addcmul_cpu_out": "addcmul",
-        "addmm_impl_cpu_": "addbmm addmm mm", "addr_cpu": "addr", "bincount_cpu": "bincount",
-        "bitwise_not_cpu": "bitwise_not", "clamp_min_scalar_cpu": "relu",
+#: By dtypes refused: the words of kernels that are their ops' names or end in "_cpu" after them, and other
+#: words of kernels with the ops that they are the kernels of.
+_TABLE: tuple[tuple[frozenset[np.dtype], str, Mapping[str, str]], ...] = (
+    (_UNSIGNED,
+     ("abs_cpu addr_cpu bincount_cpu bitwise_not_cpu div_trunc_cpu fmod_cpu gcd_cpu ge_cpu gt_cpu "
+     "heaviside_cpu lcm_cpu le_cpu logical_and_cpu logical_not_cpu logical_or_cpu logical_xor_cpu lt_cpu "
+     "masked_select neg_cpu trace"), {
+        "add_stub": "add add_scaled sub rsub", "addcmul_cpu_out": "addcmul",
+        "addmm_impl_cpu_": "addbmm addmm mm", "clamp_min_scalar_cpu": "relu",
         "clamp_scalar_cpu": "hardtanh", "div_floor_cpu": "div_floor floor_divide floor_divide_",
-        "div_trunc_cpu": "div_trunc", "fmod_cpu": "fmod", "gcd_cpu": "gcd", "ge_cpu": "ge",
-        "gt_cpu": "gt", "heaviside_cpu": "heaviside", "lcm_cpu": "lcm",
-        "le_cpu": "le",
-        "logical_and_cpu": "logical_and", "logical_not_cpu": "logical_not", "logical_or_cpu": "logical_or",
-        "logical_xor_cpu": "logical_xor", "lshift_cpu": "bitwise_left_shift", "lt_cpu": "lt",
-        "masked_select": "masked_select",
-        "maximum_cpu": "clamp_min fmax maximum",
-        "minimum_cpu": "clamp_max fmin minimum", "neg_cpu": "neg", "pow": "pow pow_scalar",
+        "lshift_cpu": "bitwise_left_shift", "maximum_cpu": "clamp_min fmax maximum",
+        "minimum_cpu": "clamp_max fmin minimum", "pow": "pow pow_scalar",
         "remainder_cpu": "remainder remainder_number remainder_of_number",
-        "rshift_cpu": "bitwise_right_shift", "sign_cpu": "sgn sign", "trace": "trace",
+        "rshift_cpu": "bitwise_right_shift", "sign_cpu": "sgn sign",
     }),
-    (_UNSIGNED | _BOOL, {
-        "addmv_impl_cpu": "addmv mv", "baddbmm": "baddbmm", "bmm": "bmm", "clamp_cpu": "clamp_both",
-        "dot": "dot vdot", "threshold_cpu": "threshold",
+    (_UNSIGNED | _BOOL, "baddbmm bmm threshold_cpu", {
+        "addmv_impl_cpu": "addmv mv", "clamp_cpu": "clamp_both", "dot": "dot vdot",
     }),
-    (RARE, {
-        "prod_out_cpu": "prod prod_all", "sum_cpu": "mean sum",
-        "argmax_cpu": "argmax", "argmin_cpu": "argmin", "index_add_": "index_add",
-        "index_copy_cpu": "index_copy", "index_fill_cpu": "index_fill_tensor",
-        "isin_default_cpu": "isin", "masked_fill": "masked_fill masked_fill_tensor",
-        "masked_scatter": "masked_scatter", "max_all": "max_all", "max_cpu": "max",
-        "max_pool2d": "max_pool_2d", "max_pool3d": "max_pool_3d", "max_values_cpu": "amax",
-        "min_all": "min_all", "min_cpu": "min", "min_values_cpu": "amin",
-        "scatter_gather_tensor_cpu": "gather scatter scatter_add",
-        "take_cpu": "take", "take_put_cpu": "put_places", "topk_cpu": "topk", "tril": "tril",
-        "triu": "triu",
+    (RARE,
+     ("argmax_cpu argmin_cpu index_copy_cpu masked_scatter max_all max_cpu min_all min_cpu take_cpu topk_cpu "
+     "tril triu"), {
+        "prod_out_cpu": "prod prod_all", "sum_cpu": "mean sum", "index_add_": "index_add",
+        "index_fill_cpu": "index_fill_tensor", "isin_default_cpu": "isin",
+        "masked_fill": "masked_fill masked_fill_tensor", "max_pool2d": "max_pool_2d",
+        "max_pool3d": "max_pool_3d", "max_values_cpu": "amax", "min_values_cpu": "amin",
+        "scatter_gather_tensor_cpu": "gather scatter scatter_add", "take_put_cpu": "put_places",
     }),
-    (RARE | _BOOL, {
+    (RARE | _BOOL,
+     ("reflection_pad1d reflection_pad2d reflection_pad3d replication_pad1d replication_pad2d "
+     "replication_pad3d"), {
         "cross": "linalg_cross", "median_cpu": "median_all nanmedian_all", "median_out": "median nanmedian",
-        **{f"{kind}_pad{n}d": f"{kind}_pad{n}d" for kind in ("reflection", "replication") for n in (1, 2, 3)},
     }),
-    (RARE | _COMPLEX, {"aminmax_cpu": "aminmax", "mode_cpu": "mode"}),
-    (RARE | _BOOL | _COMPLEX, {"kthvalue_cpu": "kthvalue", "searchsorted_out_cpu": "searchsorted"}),
-    (_NO_FLOAT, {
-        "binary_cross_entropy": "binary_cross_entropy", "log_sigmoid_cpu": "log_sigmoid",
-        "max_unpool2d": "max_unpool_2d",
-        "max_unpool3d": "max_unpool_3d", "nll_loss_out_frame": "nll_loss nll_loss2d", "prelu_cpu": "prelu",
+    (RARE | _COMPLEX, "aminmax_cpu mode_cpu", {}),
+    (RARE | _BOOL | _COMPLEX, "kthvalue_cpu", {"searchsorted_out_cpu": "searchsorted"}),
+    (_NO_FLOAT, "binary_cross_entropy log_sigmoid_cpu prelu_cpu", {
+        "max_unpool2d": "max_unpool_2d", "max_unpool3d": "max_unpool_3d",
+        "nll_loss_out_frame": "nll_loss nll_loss2d",
     }),
-    ((_NO_FLOAT | _HALF) - _COMPLEX, {"orgqr_cpu": "linalg_householder_product"}),
-    (dtypes.FLOAT8_NUMPY, {
-        **{f"adaptive_{kind}_pool2d": f"adaptive_{kind}_pool_2d" for kind in ("avg", "max")},
-        **{f"adaptive_{kind}_pool3d_cpu": f"adaptive_{kind}_pool_3d" for kind in ("avg", "max")},
-        "huber_cpu": "huber_loss", "index_fill_cpu": "index_fill", "logit_cpu": "logit",
-        "mse_cpu": "mse_loss", "nansum_cpu": "nansum", "nextafter_cpu": "nextafter",
+    ((_NO_FLOAT | _HALF) - _COMPLEX, "", {"orgqr_cpu": "linalg_householder_product"}),
+    (dtypes.FLOAT8_NUMPY, "index_fill_cpu logit_cpu nansum_cpu nextafter_cpu", {
+        "adaptive_avg_pool2d": "adaptive_avg_pool_2d", "adaptive_max_pool2d": "adaptive_max_pool_2d",
+        "adaptive_avg_pool3d_cpu": "adaptive_avg_pool_3d",
+        "adaptive_max_pool3d_cpu": "adaptive_max_pool_3d", "huber_cpu": "huber_loss", "mse_cpu": "mse_loss",
         "smooth_l1_cpu": "smooth_l1_loss",
     }),
-    (dtypes.FLOAT8_NUMPY | _HALF, {
+    (dtypes.FLOAT8_NUMPY | _HALF, "", {
         "linalg.lu_solve_cpu": "linalg_lu_solve", "ldl_solve_kernel_cpu": "linalg_ldl_solve",
         "multi_margin_loss_cpu_kernel": "multi_margin_loss",
         "multilabel_margin_loss_forward_out_frame": "multilabel_margin_loss",
     }),
-    (RARE, {
-        "add_stub": "dist", "cummax_cpu": "cummax", "cummin_cpu": "cummin", "cumprod_out_cpu": "cumprod",
-        "cumsum_out_cpu": "cumsum", "xor_sum_cpu": "hash_tensor",
+    (RARE, "cummax_cpu cummin_cpu", {
+        "add_stub": "dist", "cumprod_out_cpu": "cumprod", "cumsum_out_cpu": "cumsum",
+        "xor_sum_cpu": "hash_tensor",
     }),
-    (dtypes.FLOAT8_NUMPY, {
-        "addcdiv_cpu_out": "addcdiv", "arange_cpu": "mvlgamma", "digamma": "digamma", "exp2": "exp2",
-        "fmax_cpu": "fmax", "fmin_cpu": "fmin", "frexp_cpu": "frexp", "lerp_kernel_scalar": "lerp",
+    (dtypes.FLOAT8_NUMPY, "digamma exp2 fmax_cpu fmin_cpu frexp_cpu nan_to_num nextafter_cpu", {
+        "addcdiv_cpu_out": "addcdiv", "arange_cpu": "mvlgamma", "lerp_kernel_scalar": "lerp",
         "lerp_kernel_tensor": "lerp_tensor", "logcumsumexp_out_cpu": "logcumsumexp",
-        "max_values_cpu": "logsumexp", "mul_cpu_reduced_float": "deg2rad rad2deg", "nan_to_num": "nan_to_num",
-        "nextafter_cpu": "nextafter", "prod_out_cpu": "prod_all",
-        "sorting_kernel_method_name": "sort", "sum_cpu": "mean mean_all",
+        "max_values_cpu": "logsumexp", "mul_cpu_reduced_float": "deg2rad rad2deg",
+        "prod_out_cpu": "prod_all", "sorting_kernel_method_name": "sort", "sum_cpu": "mean mean_all",
     }),
-    (dtypes.FLOAT8_NUMPY - _numpy("float8_e5m2"), {"isfinite": "isfinite", "isinf": "isinf"}),
+    (dtypes.FLOAT8_NUMPY - _numpy("float8_e5m2"), "isfinite isinf", {}),
     # Refused already, under a word that is not the op's name.
-    (_NOTHING, {
+    (_NOTHING, "", {
         "logcumsumexp_out_cpu": "logcumsumexp", "max_values_cpu": "logsumexp",
-        "sum_cpu": "mean_all sum_all",
-        "div_cpu_reduced_float": "div", **{f"{op}_vml_cpu": op for op in _OF_VML},
-        "mul_cpu_reduced_float": "mul", "norm_cpu": "vector_norm",
+        "sum_cpu": "mean_all sum_all", "div_cpu_reduced_float": "div", "mul_cpu_reduced_float": "mul",
+        "norm_cpu": "vector_norm", **{f"{op}_vml_cpu": op for op in _OF_VML},
     }),
 )  # fmt: skip
 
@@ -163,8 +151,8 @@ _MOVING = (
 
 COMPLEX_HALF.update(_COMPUTING, _REFUSING, _MOVING)
 
-for _refused, _kernels in _TABLE:
-    for _word, _ops in _kernels.items():
+for _refused, _own, _others in _TABLE:
+    for _word, _ops in [*((word, word.removesuffix("_cpu")) for word in _own.split()), *_others.items()]:
         for _op in _ops.split():
             _known = KERNELS.setdefault(_op, Kernel(_word, _op in _SPARING_SCALARS))
             _known.words.update(dict.fromkeys(_refused - _known.refused, _word))

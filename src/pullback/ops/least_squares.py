@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy import ndarray
 
 from ..array.lapack import each, lapack, leading, routine
-from ..core.op import Call, Covectors, Rule, Several, Term, Terms, op
+from ..core.op import Axes, Call, Covectors, Rule, Several, Term, Terms, op
 from ..core.value import dtype_of, shape_of
 from .arithmetic import mul, sub
 from .complex import real
@@ -63,7 +62,7 @@ def _pinv_jvp(primals: Terms, tangents: Covectors, out: Term, hermitian: bool) -
     )  # fmt: skip
 
 
-def _pinv_batched(size: int, values: Sequence[Any], dims: Sequence[int | None], hermitian: bool) -> Any:
+def _pinv_batched(size: int, values: Terms, dims: Axes, hermitian: bool) -> Any:
     x, atol, rtol = values
     scalars = (reshape(v, (*shape_of(v), 1, 1)) for v in (atol, rtol))
     fronts = aligned_fronts(size, (x, *scalars), dims)
@@ -198,7 +197,7 @@ def _lstsq_jvp(
 
 
 def _lstsq_batched(
-    size: int, values: Sequence[Any], dims: Sequence[int | None], rcond: float, driver: str, vector: bool
+    size: int, values: Terms, dims: Axes, rcond: float, driver: str, vector: bool
 ) -> Any:
     x, y = values
     x, y = aligned_fronts(size, (x, column(y) if vector else y), dims)

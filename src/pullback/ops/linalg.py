@@ -27,7 +27,7 @@ from ..array.lapack import (
     failure,
     lapack,
 )
-from ..core.op import Call, Covectors, Rule, Several, T, Term, Terms, op
+from ..core.op import Axes, Call, Covectors, Rule, Several, T, Term, Terms, op
 from ..core.value import dtype_of, shape_of
 from ..core.visible import concrete
 from .arithmetic import add, mul, sub
@@ -94,16 +94,14 @@ def total(*parts: Any) -> Any:
 def aligned(call: Rule) -> Rule:
     """Return a batching rule for ops on stacks of matrices whose leading axes broadcast."""
 
-    def rule(size: int, values: Sequence[Any], dims: Sequence[int | None], *attrs: Any) -> Any:
+    def rule(size: int, values: Terms, dims: Axes, *attrs: Any) -> Any:
         return call(*aligned_fronts(size, values, dims), *attrs)
 
     return rule
 
 
-def aligned_fronts(size: int, values: Sequence[Any], dims: Sequence[int | None]) -> list[Any]:
-    """Return the values with batch axes first and as many axes as the longest, so that leading axes
-    broadcast.
-    """
+def aligned_fronts(size: int, values: Sequence[Term], dims: Axes) -> list[Any]:
+    """Return values with batch axes first and as many axes as the longest: leading axes broadcast."""
     fronts = [v if d is None else permute_to_front(v, d) for v, d in zip(values, dims, strict=True)]
     ranks = [len(shape_of(v)) - (d is not None) for v, d in zip(fronts, dims, strict=True)]
     most = max(ranks)
@@ -272,7 +270,7 @@ def _solve_jvp(
 
 
 def _solve_batched(
-    size: int, values: Sequence[Any], dims: Sequence[int | None], left: bool, vector: bool, caller: str
+    size: int, values: Terms, dims: Axes, left: bool, vector: bool, caller: str
 ) -> Any:
     if not vector:
         return solve_ex(*aligned_fronts(size, values, dims), left, False, caller)

@@ -17,7 +17,7 @@ from numpy import ndarray
 from ..array.layout import as_first, in_order, placed
 from ..array.summation import sum_over
 from ..core.connected import PIECEWISE
-from ..core.op import Call, Term, Terms, elementwise, op
+from ..core.op import Axes, Call, Term, Terms, elementwise, op
 from ..core.op_fields import Place
 from ..core.promotion import check_broadcast, promoted
 from ..core.value import Value, dtype_of, shape_of
@@ -67,7 +67,8 @@ class _Scaled:
 
     def __call__(self, g: Term, *values: Any) -> Term:
         if values[-1] == "mean":
-            g = widened(g) / (math.prod(_pair_shape(values[: self.count])) or math.nan)
+            shapes = (shape_of(v) for v in values[: self.count] if v is not None)
+            g = widened(g) / (math.prod(np.broadcast_shapes(*shapes)) or math.nan)
         return self.slope(g, *values[:-1])
 
 
@@ -80,9 +81,7 @@ def pairwise(
     place: Place = placed,
     **fields: Any,
 ) -> Call:
-    """Declare a loss of pairs: ``loss(*inputs, *attrs)`` on arrays, ``slope(g, *inputs, *attrs)`` per
-    input.
-    """
+    """Declare a loss of pairs: ``loss(*inputs, *attrs)`` on arrays, ``slope(g, *inputs, *attrs)`` of each."""
 
     def kernel(*args: Any) -> ndarray:
         arrays = promoted(args[: len(inputs)], "same")
@@ -99,7 +98,7 @@ def pairwise(
             raise
         return result if half is None else result.astype(half)
 
-    def batched(size: int, values: Terms, dims: tuple[int | None, ...], *given: Any) -> Term:
+    def batched(size: int, values: Terms, dims: Axes, *given: Any) -> Term:
         own = [
             len(shape_of(v)) - (d is not None) if v is not None else 0
             for v, d in zip(values, dims, strict=True)
@@ -118,10 +117,6 @@ def pairwise(
         saved_as=("self", "target"), each=loss, **fields,
     )  # fmt: skip
     return call
-
-
-def _pair_shape(values: Terms) -> tuple[int, ...]:
-    return np.broadcast_shapes(*(shape_of(v) for v in values if v is not None))
 
 
 def _square(x: ndarray, y: ndarray) -> ndarray:
@@ -278,7 +273,7 @@ nll_weights = op(
 )
 
 
-def _weights_batched(size: int, values: Any, dims: Any, ignore_index: int, dtype: np.dtype[Any]) -> Any:
+def _weights_batched(size: int, values: Terms, dims: Axes, ignore_index: int, dtype: np.dtype[Any]) -> Any:
     target = _spread_batch(values[0], dims[0], size)
     if values[1] is None or dims[1] is None:
         return nll_weights(target, values[1], ignore_index, dtype)
@@ -398,7 +393,7 @@ def _places_in_maps(target: ndarray, shape: tuple[int, ...]) -> ndarray | None:
 
 
 def _nll_backward_batched(
-    size: int, values: Any, dims: Any, shape: tuple[int, ...], reduction: str, ignore_index: int
+    size: int, values: Terms, dims: Axes, shape: tuple[int, ...], reduction: str, ignore_index: int
 ) -> Any:
     target = _spread_batch(values[1], dims[1], size)
     rows = shape_of(target)[1:]
@@ -437,12 +432,12 @@ def _nll_rule(
     return nll_loss_backward(g, target, weight, shape_x, reduction, ignore_index)
 
 
-def _nll_jvp(primals: Any, tangents: Any, out: Term, reduction: str, ignore_index: int) -> Term | None:
+def _nll_jvp(primals: Terms, tangents: Terms, out: Term, reduction: str, ignore_index: int) -> Term | None:
     return None if tangents[0] is None else nll_loss(tangents[0], *primals[1:], reduction, ignore_index)
 
 
 def _nll_batched(
-    size: int, values: Terms, dims: tuple[int | None, ...], reduction: str, ignore_index: int
+    size: int, values: Terms, dims: Axes, reduction: str, ignore_index: int
 ) -> Term:
     x, target = (_spread_batch(v, d, size) for v, d in zip(values[:2], dims[:2], strict=True))
     own = shape_of(x)[1:]

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy import ndarray
 
 from ..array.lapack import INT32, each, empty_columns, failure, lapack, leading
-from ..core.op import Call, Covectors, Several, Term, Terms, op
+from ..core.op import Axes, Call, Covectors, Several, Term, Terms, op
 from ..core.value import dtype_of, shape_of
 from .arithmetic import add, sub
 from .contract import matmul, swap
@@ -181,7 +180,7 @@ def _lu_unpack_jvp(primals: Terms, tangents: Terms, out: Term, data: bool, excha
 
 
 def _lu_unpack_batched(
-    size: int, values: Sequence[Any], dims: Sequence[int | None], data: bool, exchanges: bool
+    size: int, values: Terms, dims: Axes, data: bool, exchanges: bool
 ) -> Any:
     fronts = [
         add(v, np.zeros((size, *(1,) * len(shape_of(v))), dtype_of(v)))
@@ -256,7 +255,7 @@ def _lu_solve_rule(g: Term, x: Term, pivots: Term, out: Term, left: bool, adjoin
 
 
 def _lu_solve_batched(
-    size: int, values: Sequence[Any], dims: Sequence[int | None], left: bool, adjointed: bool
+    size: int, values: Terms, dims: Axes, left: bool, adjointed: bool
 ) -> Any:
     x, pivots, y = values
     shape = shape_of(pivots)

@@ -32,9 +32,7 @@ def _by_sample(g: Term, shape: Shape, reduction: str) -> Term:
 
 
 def _gaps(x: Term, target: Term, weight: Term | None, p: int, margin: float) -> tuple[Any, Any, Any]:
-    """Return what each class lacks to the margin, whether it is the target, and the class weights over the
-    classes.
-    """
+    """Return what each class lacks to the margin, whether it is the target, and the weights of classes."""
     rows = _rows(x)
     samples, classes = shape_of(rows)
     index = reshape(target, (samples, 1))
@@ -70,18 +68,14 @@ multi_margin_loss: Any = op("multi_margin_loss", _multi_margin, (_multi_margin_r
 
 
 def _marks(target: ndarray) -> tuple[ndarray, ndarray]:
-    """Return of targets (N, C) that end at −1 the classes, and which of those that count each one is
-    (N, C, C).
-    """
+    """Return for targets (N, C) ended by −1 the classes, and which of the counted ones each is (N, C, C)."""
     valid = np.logical_and.accumulate(target >= 0, axis=1)
     index = np.where(valid, target, 0)
     return index, (index[:, :, None] == np.arange(target.shape[1])) & valid[:, :, None]
 
 
 def _pairs(x: ndarray, target: ndarray) -> tuple[ndarray, ndarray]:
-    """Return max(0, 1 − (x[j] − x[i])) for targets j and other classes i, and which class each target is
-    (N, C, C).
-    """
+    """Return max(0, 1 − (x[j] − x[i])) for targets j and other classes i, and the class of each target."""
     index, marks = _marks(target)
     named = np.logical_or.reduce(marks, 1, keepdims=True)
     chosen = np.take_along_axis(x, index, 1)

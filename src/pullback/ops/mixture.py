@@ -16,7 +16,7 @@ from ..array.elementwise import WORTH_ASKING, WORTH_BLOCKS, blockwise
 from ..array.layout import in_order
 from ..array.numbers import scalar_like
 from ..core.dual import fitted
-from ..core.op import Call, Term, elementwise, renamed
+from ..core.op import Call, Term, Terms, elementwise, renamed
 from .comparison import chosen, eq, ge, gt, le, lt, where, zeros_of
 from .convert import conj
 from .elementwise import exp
@@ -224,7 +224,7 @@ def _chosen_tangent(wins: Callable[[Term, Term], Term], share: float) -> Callabl
     for x the mean at a tie.
     """
 
-    def jvp(primals: Any, tangents: Any, out: Term) -> Term:
+    def jvp(primals: Terms, tangents: Terms, out: Term) -> Term:
         x, y = primals
         s, t = (zeros_of(out) if v is None else v for v in tangents)
         chosen = where(wins(x, y), s, t)

@@ -16,7 +16,7 @@ from numpy import ndarray
 from ..array import batch_norm as of_batches
 from ..array import norm as kernels
 from ..array.layout import following_channels
-from ..core.op import Covectors, Term, Terms, op
+from ..core.op import Axes, Covectors, Term, Terms, op
 from ..core.recorded_pullback import zeros_like_value
 from ..core.result_shapes import of_no_image
 from ..core.value import TensorBase, dtype_of, shape_of
@@ -71,7 +71,7 @@ def pulled_twice(
     return _times(turned, weight) + b * z + c, in_x, _sum(g * turned, over)
 
 
-def _filled(covectors: Any, shapes: tuple[Shape, ...], like: Term) -> list[Any]:
+def _filled(covectors: Covectors, shapes: tuple[Shape, ...], like: Term) -> list[Any]:
     """Return covectors of dx, dweight and dbias in these shapes, zeros for those that did not arrive."""
     return [
         zeros_like_value(like, shape, dtype_of(like)) if c is None else reshape(c, shape)
@@ -79,7 +79,7 @@ def _filled(covectors: Any, shapes: tuple[Shape, ...], like: Term) -> list[Any]:
     ]
 
 
-def _of_weight(weight: Term | None, in_weight: Any, covectors: Any) -> Term | None:
+def _of_weight(weight: Term | None, in_weight: Any, covectors: Covectors) -> Term | None:
     """Return the covector of the weight, which only dx depends on."""
     if weight is None or covectors[0] is None:
         return None
@@ -113,7 +113,9 @@ def _layer_backward(
     return kernels.layer_norm_adjoint(g, x, mean, rstd, weight, axes)
 
 
-def _layer_backward_rule(covectors: Any, g: Term, x: Term, weight: Term, axes: int, eps: float) -> Covectors:
+def _layer_backward_rule(
+    covectors: Covectors, g: Term, x: Term, weight: Term, axes: int, eps: float
+) -> Covectors:
     shape = shape_of(x)
     dims, over = _layer_dims(shape, axes)
     kept = (*(1,) * len(over), *(shape[d] for d in dims))
@@ -141,7 +143,7 @@ def _affine(value: Any, dim: int | None, size: int, lead: int) -> Any:
     return reshape(x, (shape[0], *(1,) * lead, *shape[1:]))
 
 
-def _layer_batched(size: int, values: Any, dims: Any, axes: int, eps: float) -> tuple[Any, ...]:
+def _layer_batched(size: int, values: Terms, dims: Axes, axes: int, eps: float) -> tuple[Any, ...]:
     x = _front(values[0], dims[0], size)
     out, mean, rstd = layer_norm(x, None, None, axes, eps)
     lead = len(shape_of(x)) - 1 - axes
@@ -150,7 +152,7 @@ def _layer_batched(size: int, values: Any, dims: Any, axes: int, eps: float) -> 
     return out if bias is None else out + bias, mean, rstd
 
 
-def _layer_backward_batched(size: int, values: Any, dims: Any, axes: int, eps: float) -> tuple[Any, ...]:
+def _layer_backward_batched(size: int, values: Terms, dims: Axes, axes: int, eps: float) -> tuple[Any, ...]:
     g, x = (_front(v, d, size) for v, d in zip(values[:2], dims[:2], strict=True))
     rank = len(shape_of(x))
     lead = rank - 1 - axes
@@ -216,7 +218,7 @@ def _column(v: Any, rank: int, channel: int = 1) -> Any:
 
 
 def _batch_backward_rule(
-    covectors: Any, g: Term, x: Term, weight: Term, mean: Term, invstd: Term, training: bool, eps: float
+    covectors: Covectors, g: Term, x: Term, weight: Term, mean: Term, invstd: Term, training: bool, eps: float
 ) -> Covectors:
     rank = len(shape_of(x))
     dims = _channel_dims(rank)
@@ -243,7 +245,7 @@ def _batch_affine(value: Any, dim: int | None, size: int, rank: int) -> Any:
     return reshape(x, (size, 1, shape_of(x)[1], *(1,) * (rank - 3)))
 
 
-def _batch_batched(size: int, values: Any, dims: Any, training: bool, eps: float) -> tuple[Any, ...]:
+def _batch_batched(size: int, values: Terms, dims: Axes, training: bool, eps: float) -> tuple[Any, ...]:
     x = _front(values[0], dims[0], size)
     rank = len(shape_of(x))
     weight, bias, mean, var = (
@@ -261,7 +263,7 @@ def _batch_batched(size: int, values: Any, dims: Any, training: bool, eps: float
     return out, reshape(mean, channels), reshape(invstd, channels), reshape(var, channels)
 
 
-def _batch_backward_batched(size: int, values: Any, dims: Any, training: bool, eps: float) -> tuple[Any, ...]:
+def _batch_backward_batched(size: int, values: Terms, dims: Axes, training: bool, eps: float) -> Terms:
     g, x = (_front(v, d, size) for v, d in zip(values[:2], dims[:2], strict=True))
     rank = len(shape_of(x))
     weight, mean, invstd = (
@@ -322,7 +324,7 @@ def _group_backward(
 
 
 def _group_backward_rule(
-    covectors: Any, g: Any, x: Any, weight: Term | None, groups: int, eps: float
+    covectors: Covectors, g: Any, x: Any, weight: Term | None, groups: int, eps: float
 ) -> Covectors:
     whole = shape_of(x)
     shape = _grouped(whole, groups)
@@ -336,7 +338,7 @@ def _group_backward_rule(
     return reshape(in_g, whole), reshape(in_x, whole), in_weight, None, None
 
 
-def _group_batched(size: int, values: Any, dims: Any, groups: int, eps: float) -> tuple[Any, ...]:
+def _group_batched(size: int, values: Terms, dims: Axes, groups: int, eps: float) -> tuple[Any, ...]:
     x = _front(values[0], dims[0], size)
     shape = shape_of(x)
     folded = reshape(x, (size * shape[1], *shape[2:]))
@@ -348,7 +350,7 @@ def _group_batched(size: int, values: Any, dims: Any, groups: int, eps: float) -
     return out if bias is None else out + bias, reshape(mean, stats), reshape(rstd, stats)
 
 
-def _group_backward_batched(size: int, values: Any, dims: Any, groups: int, eps: float) -> tuple[Any, ...]:
+def _group_backward_batched(size: int, values: Terms, dims: Axes, groups: int, eps: float) -> tuple[Any, ...]:
     g, x = (_front(v, d, size) for v, d in zip(values[:2], dims[:2], strict=True))
     shape = shape_of(x)
     own = (size, *_grouped(shape[1:], groups))

@@ -45,9 +45,7 @@ nextafter = elementwise(
 
 
 def _check_exponents(x: Any, y: Any) -> None:
-    """Refuse the exponents that torch has no kernel for; integers are those of floating numbers as
-    they are.
-    """
+    """Refuse the exponents that torch has no kernel for; integers of floating numbers pass as they are."""
     if dtypes.result_numpy_dtype([np.zeros((), x.dtype), y]) == dtypes.COMPLEX32:
         raise unsupported("pow", (), dtypes.COMPLEX32)  # of a 2 in the dtype of x to the power of y
     if isinstance(y, ndarray) and y.dtype in dtypes.FLOAT8_NUMPY:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy import ndarray
 
 from ..array.lapack import by_numpy, column_major, each, empty_columns, lapack, leading
-from ..core.op import Call, Covectors, Rule, Several, Term, Terms, op
+from ..core.op import Axes, Call, Covectors, Rule, Several, Term, Terms, op
 from ..core.value import dtype_of, shape_of
 from .arithmetic import add, mul, sub
 from .comparison import zeros_of
@@ -103,7 +103,7 @@ qr: Several = op(
 )  # fmt: skip
 
 
-def _qr_batched(size: int, values: Sequence[Any], dims: Sequence[int | None], mode: str) -> Any:
+def _qr_batched(size: int, values: Terms, dims: Axes, mode: str) -> Any:
     q, r = qr(*aligned_fronts(size, values, dims), mode)
     return (np.empty((size, 0), dtype_of(q)) if mode == "r" else q), r
 
@@ -204,7 +204,7 @@ def _eye_columns(x: Term) -> ndarray:
 def _aligned_items(call: Rule, ranks: Sequence[int]) -> Rule:
     """Return a batching rule for stacks whose items have `ranks` axes."""
 
-    def rule(size: int, values: Sequence[Any], dims: Sequence[int | None], *attrs: Any) -> Any:
+    def rule(size: int, values: Terms, dims: Axes, *attrs: Any) -> Any:
         grown = [v if r == 2 else column(v) for v, r in zip(values, ranks, strict=True)]
         fronts = aligned_fronts(size, grown, dims)
         lead = np.broadcast_shapes(*(shape_of(v)[:-2] for v in fronts))

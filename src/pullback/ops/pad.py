@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy import ndarray
@@ -12,6 +12,7 @@ from numpy import ndarray
 from ..array import large
 from ..array.elementwise import copy_into
 from ..array.layout import following_channels
+from ..array.named_tuples import NamedTuple
 from ..core.connected import PIECEWISE
 from ..core.op import op
 

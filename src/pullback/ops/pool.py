@@ -18,7 +18,7 @@ from ..array import pool as kernels
 from ..array.layout import following_channels, following_planes
 from ..array.pool import Windows
 from ..core.connected import PIECEWISE
-from ..core.op import Call, Rule, Several, Term, Terms, op
+from ..core.op import Axes, Call, Rule, Several, Term, Terms, op
 from ..core.result_shapes import of_no_image
 from ..core.value import shape_of
 from .structure import permute_to_front, reshape
@@ -29,7 +29,7 @@ Sizes = tuple[int, ...]
 def folded(call: Callable[[], Rule]) -> Rule:
     """Return a batching rule that folds the batch into the images of every input."""
 
-    def rule(size: int, values: Sequence[Any], dims: Sequence[int | None], *attrs: Any) -> Any:
+    def rule(size: int, values: Sequence[Any], dims: Axes, *attrs: Any) -> Any:
         folded = []
         for v, d in zip(values, dims, strict=True):
             x = permute_to_front(v, d) if d is not None else np.broadcast_to(v, (size, *shape_of(v)))
@@ -235,7 +235,7 @@ def _declare_unpool(rank: int) -> Call:
 def _aligned(call: Rule) -> Rule:
     """Return a batching rule for ops that leave any leading axes alone."""
 
-    def rule(size: int, values: Sequence[Any], dims: Sequence[int | None], *attrs: Any) -> Any:
+    def rule(size: int, values: Sequence[Any], dims: Axes, *attrs: Any) -> Any:
         fronts = [
             permute_to_front(v, d) if d is not None else np.broadcast_to(v, (size, *shape_of(v)))
             for v, d in zip(values, dims, strict=True)
@@ -320,7 +320,7 @@ def _declare(rank: int) -> Several:
     def rule(g: Term, indices: Term, shape_x: Sizes) -> Term:
         return reshape(scatter_planes(_images(g, rank), _images(indices, rank), shape_x[-rank:]), shape_x)
 
-    def jvp(primals: Any, tangents: Any, out: Terms, kernel: Sizes, output: Sizes) -> tuple[Any, None]:
+    def jvp(primals: Terms, tangents: Terms, out: Terms, kernel: Sizes, output: Sizes) -> tuple[Any, None]:
         taken = gather_planes(_images(tangents[0], rank), _images(out[1], rank))
         return reshape(taken, shape_of(out[0])), None
 

@@ -18,6 +18,7 @@ from ..array.deferred_import import import_later
 from ..array.locks import computed
 from ..array.strides import restrided
 from ..core.batched import mappings
+from ..core.meta import drawn_for
 from ..core.op import Call, T, Term, Terms, elementwise, like_first, op
 from ..core.promotion import HALVES, check_broadcast, unsupported
 from ..core.tracer import traced
@@ -73,7 +74,7 @@ def _same_attributes(size: int, *attributes: Any) -> tuple[Any, ...]:
     return attributes
 
 
-def _zero_tangent(primals: Any, tangents: Any, out: Term, *attributes: Any) -> Term:
+def _zero_tangent(primals: Terms, tangents: Terms, out: Term, *attributes: Any) -> Term:
     return zeros_of(out)
 
 
@@ -121,7 +122,8 @@ class Draw:
     def call(self, x: Any, *parameters: Any) -> Any:
         """Return a new value in the shape, dtype and layout of `x`; the last parameter is the generator."""
         if not mappings.get():
-            return self._recorded(traced(x), *parameters)
+            stand_in = drawn_for.get()
+            return self._recorded(traced(x) if stand_in is None else stand_in(x), *parameters)
         around = mapped.current()
         if not mapped.shares_rows(x, around):
             return self._recorded(*mapped.prepared((x,), around), *parameters)

@@ -73,9 +73,7 @@ def is_batched(value: Term, level: int) -> bool:
 
 
 def prepared(inputs: Terms, around: Mappings) -> tuple[Any, ...]:
-    """Return inputs whose values a draw needs, the first with a batch axis at every level with different
-    rows.
-    """
+    """Return inputs whose values a draw needs, the first batched at every level whose rows differ."""
     first, *others = inputs
     for mapping in around:
         batched = any(is_batched(v, mapping.level) for v in inputs)

@@ -154,7 +154,7 @@ take_places_backward: Call = op(
 # --- triangles and diagonals --------------------------------------------------------------------------------
 
 
-def _not_below(rows: int, columns: int, diagonal: int) -> ndarray:
+def not_below(rows: int, columns: int, diagonal: int) -> ndarray:
     """Return a mask of what lies on a diagonal or above it; small ones are kept."""
     if rows * columns > _KEPT:
         return ~np.tri(rows, columns, diagonal - 1, bool)
@@ -179,7 +179,7 @@ def _without(x: ndarray, mask: ndarray) -> ndarray:
 
 #: Zeros above a diagonal.
 tril: Call = op(
-    "tril", lambda x, /, diagonal: _without(x, _not_below(x.shape[-2], x.shape[-1], diagonal + 1)),
+    "tril", lambda x, /, diagonal: _without(x, not_below(x.shape[-2], x.shape[-1], diagonal + 1)),
     (lambda g, diagonal: tril(g, diagonal),),
     kind="linear",
     batch=lambda size, diagonal: (diagonal,),
@@ -188,7 +188,7 @@ tril: Call = op(
 
 #: Zeros below a diagonal.
 triu: Call = op(
-    "triu", lambda x, /, diagonal: _without(x, ~_not_below(x.shape[-2], x.shape[-1], diagonal)),
+    "triu", lambda x, /, diagonal: _without(x, ~not_below(x.shape[-2], x.shape[-1], diagonal)),
     (lambda g, diagonal: triu(g, diagonal),),
     kind="linear",
     batch=lambda size, diagonal: (diagonal,),

@@ -20,7 +20,7 @@ from ..array.numbers import SINGLES
 from ..array.short_rows import reduced
 from ..array.summation import sum_over
 from ..core.dual import fitted
-from ..core.op import Call, Term, Terms, op, renamed
+from ..core.op import Axes, Call, Term, Terms, op, renamed
 from ..core.value import dtype_of, innermost, shape_of
 from .arithmetic import pow_scalar
 from .comparison import eq, isnan, where, zeros_of
@@ -30,7 +30,7 @@ from .cumulative import exclusive_cumprod
 from .elementwise import abs, sgn
 from .structure import Shape, expand, permute_to_front, reshape, sum_dims
 
-_LARGE = 1 << 16
+LARGE = 1 << 16
 _INT64, _F32 = np.dtype(np.int64), np.dtype(np.float32)
 
 
@@ -57,9 +57,7 @@ def shifted(size: int, dims: tuple[int, ...], *rest: Any) -> tuple[Any, ...]:
 
 
 def over_rows(reduce: Callable[[Any, tuple[int, ...]], Any]) -> Call:
-    """Make the batching rule of an op over all elements, by the same reduction over all dims but the
-    batch's.
-    """
+    """Make the batching rule of an op over all elements: the same reduction over all other dims."""
 
     def rule(size: int, values: Terms, in_dims: tuple[int, ...], *attrs: Any) -> Term:
         x = permute_to_front(values[0], in_dims[0])
@@ -88,7 +86,7 @@ def _as_whole(g: Term) -> Term:
 
 
 def _sum_all(x: ndarray, /) -> ndarray:
-    if x.size > _LARGE and x.dtype.kind in "fc":
+    if x.size > LARGE and x.dtype.kind in "fc":
         return total(x)
     if x.dtype.kind in "biu":
         return np.add.reduce(x, axis=None, dtype=_INT64, out=...)
@@ -106,7 +104,7 @@ sum_all: Call = op(
 
 
 def _mean_all(x: ndarray, /) -> ndarray:
-    r = total(x) if x.size > _LARGE else np.add.reduce(x, axis=None, out=...)
+    r = total(x) if x.size > LARGE else np.add.reduce(x, axis=None, out=...)
     n = SINGLES[x.size] if r.dtype is _F32 else x.size
     return np.true_divide(r, n, out=r) if x.size else over_nothing(r)
 
@@ -290,7 +288,7 @@ def _vector_norm_rule(
 
 
 def _vector_norm_jvp(
-    primals: Any, tangents: Any, out: Any, ord: float, dims: tuple[int, ...], keepdim: bool
+    primals: Terms, tangents: Terms, out: Any, ord: float, dims: tuple[int, ...], keepdim: bool
 ) -> Any:
     if ord == 0:
         return None
@@ -333,7 +331,7 @@ dist = op(
 )
 
 
-def _dist_batched(values: Terms, dims: tuple[int | None, ...], ord: float) -> Term:
+def _dist_batched(values: Terms, dims: Axes, ord: float) -> Term:
     own = [len(shape_of(v)) - (d is not None) for v, d in zip(values, dims, strict=True)]
     rank = max(own)
     aligned = []

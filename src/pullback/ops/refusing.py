@@ -16,48 +16,34 @@ from ..core.recorder import Equation, Reference
 
 _WHOLE, _FLOATING = "iu", "fc"
 
-#: By op: the input whose numbers it may refuse, and NumPy's letters of the kinds of dtypes of which it does.
-REFUSING: Mapping[str, tuple[str, str]] = {
-    **dict.fromkeys(
-        ("gather", "gather_sparse", "index_add", "index_copy", "index_fill", "index_fill_tensor",
-         "index_reduce", "index_select", "pick", "place", "put_places", "scatter", "scatter_add",
-         "scatter_combined", "scatter_reduce", "scatter_value", "take"),
-        ("index", _WHOLE),
-    ),
-    **dict.fromkeys(("index", "index_backward", "index_put"), ("where", _WHOLE)),
-    **dict.fromkeys(
-        ("add_at_places", "at_places", "embedding", "embedding_backward", "embedding_bag",
-         "embedding_bag_adjoint", "embedding_bag_max", "embedding_bag_sparse", "embedding_renorm",
-         "embedding_row_factor", "embedding_sparse", "max_unpool_2d", "max_unpool_3d"),
-        ("indices", _WHOLE),
-    ),
-    **dict.fromkeys(
-        ("multi_margin_loss", "multilabel_margin_loss", "multilabel_margin_slope", "nll_loss", "nll_loss2d",
-         "nll_loss_backward", "nll_weights"),
-        ("target", _WHOLE),
-    ),
-    "embedding_bag_factor": ("offsets", _WHOLE),
-    "drawn_from": ("p", _FLOATING),
-    "probabilities": ("q", _FLOATING),
-    **dict.fromkeys(("ctc_loss", "ctc_loss_slope", "ctc_rows"), ("targets", _WHOLE)),
-    **dict.fromkeys(("linalg_ldl_solve", "linalg_lu_solve", "lu_unpack"), ("pivots", _WHOLE)),
-    **dict.fromkeys(("segment_reduce", "segment_spread"), ("lengths", _WHOLE)),
-    **dict.fromkeys(("masked_place", "masked_scatter"), ("mask", "b")),
-    **dict.fromkeys(("bincount", "classes"), ("x", _WHOLE)),
-    **dict.fromkeys(
-        ("div_floor", "div_trunc", "floor_divide", "floor_divide_", "fmod", "pow", "remainder",
-         "remainder_of_number"),
-        ("y", _WHOLE),
-    ),
-    **dict.fromkeys(
-        ("cholesky", "cholesky_inverse", "cofactors", "linalg_cholesky_ex", "linalg_eig", "linalg_eigh",
-         "linalg_inv_ex", "linalg_ldl_factor_ex", "linalg_lu_factor_ex", "linalg_pinv", "linalg_solve_ex",
-         "linalg_svd"),
-        ("x", _FLOATING),
-    ),
-    # Checked in the function, where there are numbers.
-    "binary_cross_entropy": ("x", "fV"),
+#: By input whose numbers an op may refuse, and NumPy's letters of the kinds of dtypes of which it does.
+_BY_INPUT = {
+    ("index", _WHOLE):
+        "gather gather_sparse index_add index_copy index_fill index_fill_tensor index_reduce index_select "
+        "pick place put_places scatter scatter_add scatter_combined scatter_reduce scatter_value take",
+    ("where", _WHOLE): "index index_backward index_put",
+    ("indices", _WHOLE):
+        "add_at_places at_places embedding embedding_backward embedding_bag embedding_bag_adjoint "
+        "embedding_bag_max embedding_bag_sparse embedding_renorm embedding_row_factor embedding_sparse "
+        "max_unpool_2d max_unpool_3d",
+    ("target", _WHOLE):
+        "multi_margin_loss multilabel_margin_loss multilabel_margin_slope nll_loss nll_loss2d "
+        "nll_loss_backward nll_weights",
+    ("offsets", _WHOLE): "embedding_bag_factor",
+    ("p", _FLOATING): "drawn_from",
+    ("q", _FLOATING): "probabilities",
+    ("targets", _WHOLE): "ctc_loss ctc_loss_slope ctc_rows",
+    ("pivots", _WHOLE): "linalg_ldl_solve linalg_lu_solve lu_unpack",
+    ("lengths", _WHOLE): "segment_reduce segment_spread",
+    ("mask", "b"): "masked_place masked_scatter",
+    ("x", _WHOLE): "bincount classes",
+    ("y", _WHOLE): "div_floor div_trunc floor_divide floor_divide_ fmod pow remainder remainder_of_number",
+    ("x", _FLOATING):
+        "cholesky cholesky_inverse cofactors linalg_cholesky_ex linalg_eig linalg_eigh linalg_inv_ex "
+        "linalg_ldl_factor_ex linalg_lu_factor_ex linalg_pinv linalg_solve_ex linalg_svd",
+    ("x", "fV"): "binary_cross_entropy",  # checked in the function, where there are numbers
 }  # fmt: skip
+REFUSING: Mapping[str, tuple[str, str]] = {op: what for what, ops in _BY_INPUT.items() for op in ops.split()}
 
 
 def may_refuse(equation: Equation, dtypes: Sequence[np.dtype[Any]]) -> bool:

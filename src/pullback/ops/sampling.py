@@ -25,9 +25,7 @@ def _raised(orders: Ints, axis: int) -> Ints:
 
 
 def _by_place(g: Term, x: Term, grid: Term, sampler: Sampler, orders: Ints) -> Term:
-    """Return the covector of a grid: per coordinate, what a shift of the place changes, summed over the
-    channels.
-    """
+    """Return the covector of a grid: what a shift of the place changes, per coordinate, over all channels."""
     if type(g) is type(x) is type(grid) is ndarray and not any(orders):
         return kernels.pull_to_places(g, x, grid, sampler)
     slopes = [

@@ -108,6 +108,6 @@ exponential = random.Draw(
 bernoulli = random.Draw(
     "bernoulli_number_by", random.random_transform, (), "BernoulliBackward2", "bernoulli", ("p",)
 )
-dropout_noise = random.Draw(
+dropout = random.Draw(
     "dropout_noise_by", random.random_transform, (), "BernoulliBackward2", "dropout_noise", ("p",)
 )

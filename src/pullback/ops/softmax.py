@@ -175,7 +175,7 @@ def log_softmax_pull(g: Term, out: Term, dim: int) -> Term:
     return g - exp(out) * sum_dims(g, dims, True)
 
 
-def _log_softmax_jvp(primals: Any, tangents: Any, out: Term, dim: int) -> Term:
+def _log_softmax_jvp(primals: Terms, tangents: Terms, out: Term, dim: int) -> Term:
     dims = (dim,) if shape_of(out) else ()
     return tangents[0] - sum_dims(tangents[0] * exp(out), dims, True)
 
@@ -224,9 +224,7 @@ def _put_zeros(top: ndarray) -> None:
 
 
 def _logsumexp_of_columns(x: ndarray) -> ndarray:
-    """Return the same of each column of a few rows, along which NumPy's loops are long: 12 µs instead of 18
-    for (32, 16, 16).
-    """
+    """Return the same for columns of a few rows, along which NumPy is fast: (32, 16, 16) 12 µs, not 18."""
     top = np.maximum.reduce(x, axis=0)
     _put_zeros(top)
     r = np.subtract(x, top)

@@ -151,11 +151,11 @@ def _places_rule(g: Term, shape_x: tuple[int, ...], indices: Term, dim: int) -> 
     return scatter_add(zeros_for(g, shape_x), indices, g, dim)
 
 
-def _sort_jvp(primals: Any, tangents: Any, out: Terms, dim: int, descending: bool) -> Covectors:
+def _sort_jvp(primals: Terms, tangents: Terms, out: Terms, dim: int, descending: bool) -> Covectors:
     return gather(tangents[0], out[1], dim), None
 
 
-def _topk_jvp(primals: Any, tangents: Any, out: Terms, k: int, dim: int, largest: bool) -> Covectors:
+def _topk_jvp(primals: Terms, tangents: Terms, out: Terms, k: int, dim: int, largest: bool) -> Covectors:
     return gather(tangents[0], out[1], dim), None
 
 

@@ -130,9 +130,7 @@ def _as_strided_tangent(
 
 
 def _holds(layout: ndarray, strides: Strides, size: Shape, stride: Strides, offset: int) -> bool:
-    """Return whether an array has the strides that a view of it was asked of, and storage where the view
-    reaches.
-    """
+    """Return whether an array has the strides that a view was asked of, and storage where that reaches."""
     root, before = storage(layout)
     first = before // layout.itemsize + offset
     reach = (first + extent(size, stride)) * layout.itemsize

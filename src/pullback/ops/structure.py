@@ -30,9 +30,7 @@ Shape = tuple[int, ...]
 
 
 def _reshape(x: ndarray, /, shape: Shape) -> ndarray:
-    """Return the view in another shape, with torch's strides also on axes of size 1; ValueError where there
-    is none.
-    """
+    """Return the view in another shape, with torch's strides on axes of size 1, too, or raise ValueError."""
     if x.flags.c_contiguous:
         return x.reshape(shape)
     y = x.reshape(shape, copy=False)

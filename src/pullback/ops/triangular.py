@@ -29,7 +29,7 @@ from .arithmetic import add, mul
 from .contract import matmul, swap
 from .convert import conj
 from .linalg import LinAlgError, adjoint, aligned, computes, eye_of, real_dtype, total
-from .rearrange import tril, triu
+from .rearrange import not_below, tril, triu
 
 # --- triangular systems -------------------------------------------------------------------------------------
 
@@ -292,11 +292,11 @@ def _cholesky_inverse(x: ndarray, /, upper: bool) -> ndarray:
     if x.size == 0:
         return empty_columns(x.shape, x.dtype)
     potri = lapack("potri", x)
-    other = np.tril_indices(size, -1) if upper else np.triu_indices(size, 1)
+    other = ~not_below(size, size, 0) if upper else not_below(size, size, 1)
 
     def step(factor: ndarray) -> tuple[Any, ...]:
         inverse, info = potri(factor, lower=not upper)
-        inverse[other] = inverse.T[other].conj()
+        np.copyto(inverse, inverse.conj().T, where=other)
         return inverse, info
 
     result, info = each(step, (x,), ((x.shape[-2:], x.dtype), ((), INT32)))

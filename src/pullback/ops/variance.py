@@ -13,9 +13,7 @@ from ..core.op import Covectors, Term, op
 from ..core.value import shape_of
 from .comparison import eq, where
 from .convert import widened
-from .reduce import count, divisor, mean_dims, mean_of, over_nothing, shifted, spread
-
-_LARGE = 1 << 16
+from .reduce import LARGE, count, divisor, mean_dims, mean_of, over_nothing, shifted, spread
 
 
 def _centred(x: ndarray, dims: tuple[int, ...]) -> ndarray:
@@ -27,7 +25,7 @@ def _squares(d: ndarray, dims: tuple[int, ...], keepdim: bool) -> ndarray:
 
     Many are added in their own dtype where that is the same: of 2²⁰ std takes 627 µs then, else 1171.
     """
-    if d.size > _LARGE:
+    if d.size > LARGE:
         r = sum_over(np.square(d, out=...), dims, keepdim)
         if np.all((r > 1e-20) & (r < math.inf)):
             return r

@@ -68,7 +68,5 @@ class ASGD(Optimizer):
 
 
 def _rounded(value: Any) -> Any:
-    """Return a number as torch writes it to the state: in the default dtype first, whatever that of the state
-    is.
-    """
+    """Return a number as torch writes it to the state: first in the default dtype, whatever the state's."""
     return value if isinstance(value, TensorBase) else tensor(value)

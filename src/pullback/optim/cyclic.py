@@ -110,9 +110,7 @@ class CyclicLR(LRScheduler):
         ]
 
     def state_dict(self) -> dict[str, Any]:
-        """Return the attributes; of a `scale_fn` that is a function nothing, of other callables their
-        attributes.
-        """
+        """Return the attributes; of a `scale_fn` nothing if it is a function, else its own attributes."""
         state = super().state_dict()
         state.pop("_scale_fn_ref", None)
         function = state.pop("_scale_fn_custom")

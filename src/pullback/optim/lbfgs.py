@@ -13,10 +13,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
+from ..array.named_tuples import NamedTuple
 from ..autograd.grad_mode import enable_grad, no_grad
 from ..core import backend
 from ..core.value import wrap
@@ -296,9 +297,7 @@ class LBFGS(Optimizer):
         return loss, gradient, tensor_of(found), count
 
     def _along(self, closure: Callable[[], Any], direction: Any) -> Callable[[float], tuple[float, Any]]:
-        """Return the loss and gradient by the step length along a direction; the parameters stay where they
-        are.
-        """
+        """Return the loss and gradient by the step length along a direction; the parameters do not move."""
         here = [p.clone() for p in self._params]
 
         def evaluate(length: float) -> tuple[float, Any]:

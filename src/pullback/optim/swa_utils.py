@@ -170,9 +170,7 @@ def update_bn(loader: Iterable[Any], model: Any, device: Any = None) -> None:
 
 
 class SWALR(LRScheduler):
-    """Anneal every group's rate to `swa_lr` in `anneal_epochs` steps and keep it there (Izmailov et
-    al. 2018).
-    """
+    """Anneal every group's rate to `swa_lr` in `anneal_epochs` steps and keep it (Izmailov et al. 2018)."""
 
     def __init__(
         self, optimizer: Optimizer, swa_lr: Any, anneal_epochs: int = 10, anneal_strategy: str = "cos",

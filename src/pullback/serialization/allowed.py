@@ -23,9 +23,7 @@ _USER: dict[str, Any] = {}
 
 
 def encode(text: str, encoding: str = "utf-8") -> bytes:
-    """Return bytes as protocol 2 writes them: text in Latin-1. No other codec, some of which unpack or
-    import.
-    """
+    """Return bytes as protocol 2 writes them: text in Latin-1. Other codecs may unpack or import."""
     if type(encoding) is not str or encoding not in ("latin1", "latin-1", "ascii", "utf-8"):
         raise ValueError(f"a checkpoint may hold text in latin1, ascii or utf-8, not in {encoding!r}")
     return codecs.encode(text, encoding)
@@ -65,17 +63,12 @@ _ALLOWED: dict[str, Any] = {
     **{
         f"torch._utils.{function.__name__}": function
         for function in (
-            _utils._rebuild_parameter,
-            _utils._rebuild_parameter_with_state,
-            _utils._rebuild_tensor,
-            _utils._rebuild_tensor_v2,
-            _utils._rebuild_tensor_v3,
-            _utils._rebuild_meta_tensor_no_storage,
+            _utils._rebuild_parameter, _utils._rebuild_parameter_with_state, _utils._rebuild_tensor,
+            _utils._rebuild_tensor_v2, _utils._rebuild_tensor_v3, _utils._rebuild_meta_tensor_no_storage,
             _utils._rebuild_sparse_tensor,
         )
     },
-}
-
+}  # fmt: skip
 
 #: The things above live as long as this module, so their addresses tell them.
 _ALLOWED_IDS = frozenset(map(id, _ALLOWED.values()))
@@ -88,9 +81,7 @@ def allowed(module: str, name: str) -> Any:
 
 
 def is_allowed(thing: Any) -> bool:
-    """Return whether an object is one that a file may call: told by identity, so that nothing in it is
-    asked.
-    """
+    """Return whether an object is one that a file may call: told by identity, so that it is not asked."""
     return id(thing) in _ALLOWED_IDS or user_allowed(thing)
 
 

@@ -24,9 +24,7 @@ _PART = re.compile(r"\.\d+\.[0-9a-f]+\.part")
 
 @contextmanager
 def replacing(path: str) -> Iterator[Any]:
-    """Open a stream whose content takes the place of a file at the end; after an exception the file is as
-    before.
-    """
+    """Open a stream whose content replaces a file at the end; an exception leaves the file as it was."""
     parent = os.path.dirname(path)
     if not os.path.isdir(parent):
         raise RuntimeError(f"Parent directory {parent} does not exist.")

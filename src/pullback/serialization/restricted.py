@@ -100,9 +100,7 @@ def _decoded(content: bytes | memoryview) -> str:
 
 
 def shown(value: Any) -> str:
-    """Return the text of a value of a file in a message: its class where the text itself could be long or
-    costly.
-    """
+    """Return the text of a file's value for a message: its class if the text could be long or costly."""
     if isinstance(value, (type, types.FunctionType, types.BuiltinFunctionType, float, type(None))):
         return str(value)
     if (type(value) is int and value.bit_length() < 99) or (type(value) is str and len(value) < 99):
@@ -432,52 +430,37 @@ def _skip_frame(machine: Unpickler) -> None:
 
 
 STEPS: dict[bytes, Callable[[Unpickler], Any]] = {
-    pickle.PROTO: _protocol,
-    pickle.FRAME: _skip_frame,
+    pickle.PROTO: _protocol, pickle.FRAME: _skip_frame,
     pickle.MARK: lambda m: m.mark(),
     pickle.POP: lambda m: m._pop() if m.stack else m._popped_mark(),
     pickle.POP_MARK: lambda m: m._popped_mark(),
     pickle.DUP: lambda m: m.stack.append(m._top()),
-    pickle.NONE: _pushes(lambda: None),
-    pickle.NEWTRUE: _pushes(lambda: True),
+    pickle.NONE: _pushes(lambda: None), pickle.NEWTRUE: _pushes(lambda: True),
     pickle.NEWFALSE: _pushes(lambda: False),
     pickle.BININT: lambda m: m.stack.append(m.reader.number(4, signed=True)),
     pickle.BININT1: lambda m: m.stack.append(m.reader.number(1)),
     pickle.BININT2: lambda m: m.stack.append(m.reader.number(2)),
-    pickle.LONG1: lambda m: m.long(1),
-    pickle.LONG4: lambda m: m.long(4),
+    pickle.LONG1: lambda m: m.long(1), pickle.LONG4: lambda m: m.long(4),
     pickle.BINFLOAT: _float,
-    pickle.BINUNICODE: lambda m: m.text(4),
-    pickle.SHORT_BINUNICODE: lambda m: m.text(1),
+    pickle.SHORT_BINUNICODE: lambda m: m.text(1), pickle.BINUNICODE: lambda m: m.text(4),
     pickle.BINUNICODE8: lambda m: m.text(8),
-    pickle.BINBYTES: lambda m: m.bytes(4),
-    pickle.SHORT_BINBYTES: lambda m: m.bytes(1),
+    pickle.SHORT_BINBYTES: lambda m: m.bytes(1), pickle.BINBYTES: lambda m: m.bytes(4),
     pickle.BINBYTES8: lambda m: m.bytes(8),
-    pickle.BINSTRING: lambda m: m.old_string(4),
-    pickle.SHORT_BINSTRING: lambda m: m.old_string(1),
-    pickle.EMPTY_TUPLE: _pushes(tuple),
-    pickle.EMPTY_LIST: _pushes(list),
-    pickle.EMPTY_DICT: _pushes(dict),
+    pickle.SHORT_BINSTRING: lambda m: m.old_string(1), pickle.BINSTRING: lambda m: m.old_string(4),
+    pickle.EMPTY_TUPLE: _pushes(tuple), pickle.EMPTY_LIST: _pushes(list), pickle.EMPTY_DICT: _pushes(dict),
     pickle.EMPTY_SET: _pushes(set),
-    pickle.TUPLE: lambda m: m.group(tuple),
-    pickle.TUPLE1: lambda m: m.tuple_of(1),
-    pickle.TUPLE2: lambda m: m.tuple_of(2),
+    pickle.TUPLE: lambda m: m.group(tuple), pickle.LIST: lambda m: m.group(list),
+    pickle.TUPLE1: lambda m: m.tuple_of(1), pickle.TUPLE2: lambda m: m.tuple_of(2),
     pickle.TUPLE3: lambda m: m.tuple_of(3),
-    pickle.LIST: lambda m: m.group(list),
-    pickle.APPEND: lambda m: m.append_item(),
-    pickle.APPENDS: lambda m: m.append_items(),
-    pickle.SETITEM: lambda m: m.set_item(),
-    pickle.SETITEMS: lambda m: m.set_items(),
+    pickle.APPEND: lambda m: m.append_item(), pickle.APPENDS: lambda m: m.append_items(),
+    pickle.SETITEM: lambda m: m.set_item(), pickle.SETITEMS: lambda m: m.set_items(),
     pickle.ADDITEMS: lambda m: m.add_items(),
     pickle.BINPUT: lambda m: m.put(m.reader.number(1)),
     pickle.LONG_BINPUT: lambda m: m.put(m.reader.number(4)),
     pickle.MEMOIZE: lambda m: m.put(len(m.memo)),
     pickle.BINGET: lambda m: m.get(m.reader.number(1)),
     pickle.LONG_BINGET: lambda m: m.get(m.reader.number(4)),
-    pickle.GLOBAL: _name_line,
-    pickle.STACK_GLOBAL: _name_stack,
-    pickle.REDUCE: lambda m: m.reduce(),
-    pickle.NEWOBJ: lambda m: m.new_object(),
-    pickle.BUILD: lambda m: m.build(),
-    pickle.BINPERSID: lambda m: m.persistent(),
-}
+    pickle.GLOBAL: _name_line, pickle.STACK_GLOBAL: _name_stack,
+    pickle.REDUCE: lambda m: m.reduce(), pickle.NEWOBJ: lambda m: m.new_object(),
+    pickle.BUILD: lambda m: m.build(), pickle.BINPERSID: lambda m: m.persistent(),
+}  # fmt: skip

@@ -65,9 +65,7 @@ def _prelu(input: Any, weight: Any) -> Any:
 
 @public
 def prelu(input: Any, weight: Any) -> Any:
-    """Return input where it is positive, else weight·input, a weight for each channel (dim 1) or one
-    for all.
-    """
+    """Return input where positive, else weight·input, a weight for each channel (dim 1) or one for all."""
     return _prelu(input, weight)
 
 

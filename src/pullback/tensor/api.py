@@ -166,9 +166,7 @@ def _alias(function: Function, place: str, name: str) -> Function:
 
 
 def install(facade: type, functions: dict[str, Any]) -> None:
-    """Attach methods and in-place variants to the facade and collect the functions of the top-level
-    namespace.
-    """
+    """Attach methods and in-place variants to the facade; collect functions of the top-level namespace."""
     own = set(dir(facade))
     for d in REGISTRY:
         if d.method is not None and d.name not in own:

@@ -17,9 +17,7 @@ from .constants import SPARSE, layout, memory_format
 Check = Callable[[Any], bool]
 
 def is_integer(value: Any) -> bool:
-    """Return whether torch takes a value where an integer is wanted: also a tensor of one, of no
-    dimension.
-    """
+    """Return whether torch takes a value for an integer: also a tensor of one, of no dimension."""
     if type(value) is int:
         return True
     if isinstance(value, TensorBase):
@@ -99,9 +97,7 @@ def is_size_element(value: Any) -> bool:
 
 
 def is_size(value: Any) -> bool:
-    """Return whether torch takes a value for a size: a bool is none of its numbers only where it comes
-    first.
-    """
+    """Return whether torch takes a value for a size: a bool may be among its numbers, but not first."""
     if not isinstance(value, list | tuple):
         return False
     for item in value:

@@ -61,9 +61,7 @@ def _at_name(dtype: np.dtype[Any]) -> str:
 
 
 def write_copy(x: Any, source: Any, fills: bool = False) -> Any:
-    """Return ``x.copy_(source)`` for a source that broadcasts; `fills`: it is one value, which may come from
-    `x`; return x.
-    """
+    """Return x after ``x.copy_(source)``; `fills`: the source is one value, which may come from `x`."""
     record = modes().grad
     edge = edge_of(source) if record else None
     wanted = edge is not None and dtype_of(x) in DIFFERENTIABLE
@@ -78,7 +76,7 @@ def write_copy(x: Any, source: Any, fills: bool = False) -> Any:
             source = expanded(source, shape_of(x))
         return inplace.write(x, i.copy(x, source))
     if b.dtype.kind in "cW" and a.dtype.kind not in "cW":
-        warn_once("Casting complex values to real discards the imaginary part", 4)
+        warn_once("Casting complex values to real discards the imaginary part")
     inplace.announce_write(x)
     np.copyto(a, towards(b, a.dtype), casting="unsafe")
     bump(x)

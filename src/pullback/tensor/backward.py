@@ -29,6 +29,7 @@ from ..core.node import LEAF, GradientEdge, MultiNode, Nowhere, Output, edge_tar
 from ..core.overlap import overlaps_itself
 from ..core.value import TensorBase, array_of, dtype_of, run, shape_of, wrap
 from ..core.views import NO_GRAD_VIEW, View
+from ..core.warn import user_level
 from ..core.wrapper import is_wrapper, named
 from ..ops.strided import as_strided
 from ..ops.structure import expand
@@ -199,7 +200,9 @@ def run_plain(y: Any, gradient: Any, retain_graph: bool | None) -> bool:
 
 
 def _by_older_name(grad_tensors: Any, grad_variables: Any) -> Any:
-    warnings.warn("`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning, stacklevel=3)
+    warnings.warn(
+        "`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning, stacklevel=user_level()
+    )
     if grad_tensors is not None:
         raise RuntimeError(
             "`grad_tensors` and `grad_variables` (deprecated) arguments both passed to `backward()`. "
@@ -238,7 +241,7 @@ def backward(
             "its gradient which can cause a memory leak. We recommend using autograd.grad when creating the "
             "graph to avoid this. If you have to use this function, make sure to reset the .grad fields of "
             "your parameters to None after use to break the cycle and avoid the leak.",
-            stacklevel=3,
+            stacklevel=user_level(),
         )
     outputs = _as_tuple(tensors)
     covectors = _covectors(outputs, grad_tensors)

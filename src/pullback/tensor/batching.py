@@ -73,9 +73,7 @@ def batch_levels(tensor: Any) -> list[tuple[int, int]]:
 
 
 def leave(tensor: Any, dim: int, size: int, level: int) -> Any:
-    """Return the tensor with its batch axis visible again, at `dim` (non-negative); one that is not batched
-    is repeated.
-    """
+    """Return the tensor with its batch axis visible at `dim` (not negative); unbatched ones are repeated."""
     if isinstance(tensor, TensorBase) and tensor._level == level:
         value = tensor._value
         while isinstance(value, TensorBase) and value._level == level:

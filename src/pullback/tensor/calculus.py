@@ -16,9 +16,7 @@ from .tensor import checked_axis, checked_dim
 
 
 def _between(x: Any, dim: int, start: int, stop: int) -> Any:
-    """Return the places start … size + stop of an axis, both counted from its ends; `stop` is not
-    positive.
-    """
+    """Return the places start … size + stop of an axis, counted from its ends; `stop` is not positive."""
     size = shape_of(x)[dim]
     return slice_dim(x, dim, min(start, size), max(min(start, size), size + stop), 1)
 

@@ -176,9 +176,7 @@ class CompressedTensor(Sparse):
         return (g if alike else g.to_dense().sparse_mask(self.detach())).values()
 
     def _accumulated(self) -> CompressedTensor:
-        """Return what becomes the gradient of a leaf; torch asks it whether it is contiguous, except in
-        CSR.
-        """
+        """Return what becomes a leaf's gradient; torch asks whether it is contiguous, except in CSR."""
         if self._kind is not CSR:
             self.is_contiguous()
         return self

@@ -74,34 +74,23 @@ CONSTANTS: dict[str, Any] = {
     **{
         name: getattr(dtypes, name)
         for name in (
-            "dtype", "short", "int", "long", "half", "float", "double", "cfloat", "cdouble",
-            "chalf",
+            "dtype", "short", "int", "long", "half", "float", "double", "cfloat", "cdouble", "chalf",
             "get_default_dtype", "set_default_dtype", "promote_types", "can_cast",
         )
     },
-    "finfo": dtype_limits.finfo,
-    "iinfo": dtype_limits.iinfo,
-    "device": devices.device,
-    "get_default_device": devices.get_default_device,
-    "set_default_device": devices.set_default_device,
-    "Size": Size,
-    "layout": layout,
-    "memory_format": memory_format,
-    "strided": strided,
-    **{item._name: item for item in SPARSE},
-    "contiguous_format": contiguous_format,
+    **{
+        call.__name__: call
+        for call in (
+            dtype_limits.finfo, dtype_limits.iinfo, devices.device, devices.get_default_device,
+            devices.set_default_device, warn.set_warn_always, warn.is_warn_always_enabled, Size, layout,
+            memory_format,
+        )
+    },
+    **{item._name: item for item in (strided, *SPARSE)},
+    **{item._name: item for item in (contiguous_format, preserve_format, channels_last, channels_last_3d)},
     "legacy_contiguous_format": contiguous_format,
-    "preserve_format": preserve_format,
-    "channels_last": channels_last,
-    "channels_last_3d": channels_last_3d,
-    "set_warn_always": warn.set_warn_always,
-    "is_warn_always_enabled": warn.is_warn_always_enabled,
-    "pi": math.pi,
-    "e": math.e,
-    "inf": math.inf,
-    "nan": math.nan,
-    "newaxis": None,
-}
+    "pi": math.pi, "e": math.e, "inf": math.inf, "nan": math.nan, "newaxis": None,
+}  # fmt: skip
 
 
 def constant(name: str) -> Any:

@@ -27,7 +27,7 @@ def cast(input: Any, dtype: dtypes.dtype) -> Any:
     if have == dtype.numpy:
         return input
     if have.kind in "cW" and dtype.category < dtypes.COMPLEX and dtype is not dtypes.bool:
-        warn_once("Casting complex values to real discards the imaginary part", 5)
+        warn_once("Casting complex values to real discards the imaginary part")
     return convert.cast(input, dtype.numpy)
 
 
@@ -89,9 +89,7 @@ def _model(given: Any) -> tuple[Any, dtypes.dtype]:
 
 
 def _converted(self: Any, dtype: Any, wanted: Any, copy: Any) -> Any:
-    """Return the tensor in a dtype and a memory format: itself where it is that already, unless a copy is
-    wanted.
-    """
+    """Return the tensor in a dtype and a memory format: itself if it is that, unless a copy is wanted."""
     same = dtype is None or dtype_of(self) == dtype.numpy
     if same and not copy and (wanted is None or wanted is preserve_format or wanted is suggested(self)):
         return self

@@ -19,7 +19,7 @@ from ..core.promotion import unsupported
 from ..core.tracer import is_tracing
 from ..core.value import TensorBase, dtype_of, shape_of, wrap
 from ..core.versions import bump
-from ..core.warn import warn_of_complex_half
+from ..core.warn import user_level, warn_of_complex_half
 from .api import public, with_signature
 from .constants import SPARSE, channels_last, channels_last_3d, preserve_format
 from .data import array_from, filling, number_dtype, scalar_array
@@ -76,9 +76,7 @@ def new_array(size: Sequence[int], dtype: Any) -> ndarray:
 
 
 def format_strides(size: Sequence[int], memory_format: Any) -> tuple[int, ...] | None:
-    """Return the strides that a memory format gives a size, None for C order; an error where the rank is
-    another.
-    """
+    """Return a memory format's strides for a size, None for C order; an error if the rank is another."""
     if memory_format is channels_last or memory_format is channels_last_3d:
         wanted = 4 if memory_format is channels_last else 5
         if len(size) != wanted:
@@ -140,9 +138,7 @@ def _made_without(function: Callable[..., Any], given: dict[str, Any], requires_
 def creator(
     name: str, *signatures: str, namespace: str = ""
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Declare a function that makes a tensor of an array (see `on_any_device`), or fills the one given as
-    ``out=``.
-    """
+    """Declare a function that makes a tensor of an array (see `on_any_device`), or fills a given ``out=``."""
     printed = f"{namespace}_{name}" if namespace else name
     parser = Parser(printed, *signatures)
     last = parser.texts[-1]
@@ -226,7 +222,7 @@ def _filled(name: str, out: Any, function: Callable[..., Any], given: dict[str, 
                 f"{out._value.size} which does not match the computed number of elements {array.size}. Note "
                 "that this may occur as a result of rounding error. The out tensor will be resized to a "
                 f"tensor of shape ({array.size},).",
-                stacklevel=4,
+                stacklevel=user_level(),
             )
         out._value = array
     bump(out)
@@ -280,7 +276,7 @@ def warn_of_copy(function: str) -> None:
     warnings.warn(
         "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
         f"sourceTensor.detach().clone().requires_grad_(True), rather than {name}(sourceTensor).",
-        stacklevel=4,
+        stacklevel=user_level(),
     )
 
 

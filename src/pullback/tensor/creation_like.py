@@ -49,9 +49,7 @@ def array_like(
 
 
 def meta_like(input: Any, dtype: Any, memory_format: Any, requires_grad: bool) -> Any:
-    """Return a tensor without elements in the shape of another one, laid out alike or as a memory format
-    says.
-    """
+    """Return a tensor without elements in another's shape, laid out alike or as a memory format says."""
     shape = shape_of(input)
     if memory_format is None or memory_format is preserve_format:
         laid_out = array_or_phantom(input)
@@ -69,9 +67,7 @@ def place(function: str, like: Any, device: Any, pin_memory: bool = False) -> An
 
 
 def made_for(like: Any, array: ndarray, requires_grad: bool) -> Any:
-    """Return a leaf around an array, with a row of its own for every row of each vmap that `like` has rows
-    of.
-    """
+    """Return a leaf around an array, with a row of its own for every row of each vmap that `like` has."""
     levels = batch_levels(like) if like._level else []
     if not levels:
         return made(array, requires_grad)

@@ -185,7 +185,6 @@ def _from_arrays(
         warn_once(
             "Creating a tensor from a list of numpy.ndarrays is extremely slow. Please consider converting "
             "the list to a single numpy.ndarray with numpy.array() before converting to a tensor.",
-            7,
         )
     for array in arrays:
         if array.shape != sizes[dim:]:
@@ -340,7 +339,6 @@ def _as_number(item: Any, dtype: np.dtype[Any]) -> Any:
             warn_once(
                 "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\n"
                 "Consider using tensor.detach() first.",
-                8,
             )
         return item.item()
     if isinstance(item, ndarray | np.generic):

@@ -83,9 +83,7 @@ def _check_width(x: Any, name: str) -> None:
 
 @with_signature("(Tensor input, float p = 2)", method=False, out=False)
 def pdist(input: Any, p: float = 2.0) -> Any:
-    """Return distances ``(Σ |xᵢ − xⱼ|ᵖ)^(1/p)`` of every row to every later row: (N, M) -> (N (N − 1)
-    / 2,).
-    """
+    """Return distances ``(Σ |xᵢ − xⱼ|ᵖ)^(1/p)`` of each row to every later: (N, M) -> (N (N − 1) / 2,)."""
     rank = len(shape_of(input))
     if rank != 2:
         raise RuntimeError(f"pdist only supports 2D tensors, got: {rank}D")

@@ -101,9 +101,7 @@ def _sum(x: Any, dims: tuple[int, ...], keepdim: bool) -> Any:
 
 
 def _parse(equation: str, operands: tuple[tuple[int, ...], ...]) -> tuple[list[list[str]], list[str]]:
-    """Return subscripts of each operand and of the output; axes under an ellipsis are named '.0', '.1', …
-    from the last.
-    """
+    """Return subscripts of operands and output; axes under an ellipsis are '.0', '.1', … from the last."""
     text = equation.replace(" ", "")
     left, arrow, right = text.partition("->")
     for character in text:

@@ -101,14 +101,12 @@ def older_call(place: str, name: str, args: tuple[Any, ...], kwargs: dict[str, A
     found = deprecated_call(place, name, args, kwargs)
     if found is None:
         return None
-    warn_once(found[1], 4, kind="an older signature")
+    warn_once(found[1], kind="an older signature")
     return found[0]
 
 
 def is_told(error: Exception) -> bool:
-    """Return whether a statement of the package raised an error, so that it is meant to be read, and not
-    NumPy.
-    """
+    """Return whether a statement of the package raised an error, so that it is meant to be read."""
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next

@@ -79,9 +79,7 @@ def transform(name: str, signature: str, result: str, family: str = "") -> Calla
 
 
 def _floating(input: Any, complex: bool = False) -> Any:
-    """Return the input in the dtype that is transformed: integers in the default dtype, and complex where
-    asked for.
-    """
+    """Return the input in the dtype that is transformed: integers as default floats, complex if asked for."""
     dtype = dtype_of(input)
     if dtype.kind in "biu":
         dtype = dtypes.get_default_dtype().numpy
@@ -178,9 +176,7 @@ def fft(input: Any, n: int | None = None, dim: int = -1, norm: str | None = None
 
 @transform("ifft", _ONE, "complex")
 def ifft(input: Any, n: int | None = None, dim: int = -1, norm: str | None = None) -> Any:
-    """Return the inverse of :func:`fft`: ``x[n] = 1/N·Σₖ X[k]·exp(2πi·kn/N)`` along `dim` (parameters as
-    there).
-    """
+    """Return the inverse of :func:`fft`: ``x[n] = 1/N·Σₖ X[k]·exp(2πi·kn/N)``, with its parameters."""
     return _complex_1d(input, n, dim, norm, False)
 
 
@@ -273,9 +269,7 @@ def ifftn(input: Any, s: Any = None, dim: Any = None, norm: str | None = None) -
 
 @transform("rfftn", _MANY, "complex")
 def rfftn(input: Any, s: Any = None, dim: Any = None, norm: str | None = None) -> Any:
-    """Return :func:`fftn` of a real input with the frequencies 0 … N/2 of the last axis only (parameters as
-    there).
-    """
+    """Return :func:`fftn` of a real input with its parameters, frequencies 0 … N/2 of the last axis only."""
     if dtype_of(input).kind in "cW":
         raise RuntimeError(f"rfftn expects a real-valued input tensor, but got {type_word(dtype_of(input))}")
     x = _floating(input)
@@ -295,9 +289,7 @@ def _half_sizes(name: str, input: Any, s: Any, dim: Any) -> tuple[tuple[int, ...
 
 @transform("irfftn", _MANY, "floating point")
 def irfftn(input: Any, s: Any = None, dim: Any = None, norm: str | None = None) -> Any:
-    """Return the inverse of :func:`rfftn`; the last of `s` is the size of the result, by default 2·(size −
-    1).
-    """
+    """Return the inverse of :func:`rfftn`; the last of `s` is the result's size, by default 2·(size − 1)."""
     dims, sizes, last = _half_sizes("irfftn", input, s, dim)
     x = f.resized(_floating(input, complex=True), dims, sizes)
     return f.c2r(x, dims, _normalization(norm, False), last)
@@ -320,9 +312,7 @@ def hfftn(input: Any, s: Any = None, dim: Any = None, norm: str | None = None) -
 
 @transform("ihfftn", _MANY, "complex")
 def ihfftn(input: Any, s: Any = None, dim: Any = None, norm: str | None = None) -> Any:
-    """Return the inverse of :func:`hfftn`: :func:`ifftn` of a real input, elements 0 … N/2 of the last axis
-    only.
-    """
+    """Return the inverse of :func:`hfftn`: :func:`ifftn` of a real input, 0 … N/2 of the last axis only."""
     dims, sizes = _axes(input, s, dim)
     _some("ihfftn", dims)
     if dtype_of(input).kind in "cW":

@@ -58,7 +58,7 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Any, ...]:
     vectors = _tensors(tensors)
     if indexing is None:
         warn_once(
-            "torch.meshgrid: in an upcoming release, it will be required to pass the indexing argument.", 4
+            "torch.meshgrid: in an upcoming release, it will be required to pass the indexing argument."
         )
         indexing = "ij"
     if not vectors:
@@ -252,9 +252,7 @@ def _powers(x: Any, columns: int) -> Any:
 
 @with_signature("(Tensor x, *, int N = None)", method=False, out=False)
 def linalg_vander(x: Any, *, N: int | None = None) -> Any:
-    """Return powers ``1, x, …, x**(N - 1)`` along a new last axis, by default as many as there are
-    elements.
-    """
+    """Return powers ``1, x, …, x**(N - 1)`` along a new last axis, by default one for each element."""
     dtype = dtype_of(x)
     if dtype.kind == "b" or dtype in NARROW:
         raise RuntimeError(

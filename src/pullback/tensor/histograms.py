@@ -78,9 +78,7 @@ def _check_dtype(points: Any, kernel: str) -> None:
 
 
 def _even_edges(points: Any, counts: tuple[int, ...], range: Any) -> tuple[Any, ...]:
-    """Return edges at equal distances over `range`, or from the smallest to the largest value of each
-    axis.
-    """
+    """Return edges at equal distances over `range`, or from the least to the largest value of each axis."""
     rank = shape_of(points)[-1]
     if range is not None:
         if len(range) != 2 * rank:

@@ -18,6 +18,7 @@ from numpy import ndarray
 from ..array import dtypes
 from ..core.tracer import Tracer
 from ..core.value import TensorBase, array_of, dtype_of, shape_of, wrap, wrap_alias
+from ..core.warn import user_level
 from ..ops import view as v
 from ..ops.convert import cast
 from ..ops.gather import places
@@ -41,10 +42,6 @@ def is_int(index: Any) -> bool:
     return (isinstance(index, int) and not isinstance(index, bool)) or isinstance(index, np.integer)
 
 
-def _out_of_range(index: int, dim: int, size: int) -> IndexError:
-    return IndexError(f"index {index} is out of bounds for dimension {dim} with size {size}")
-
-
 def selected(x: Any, dim: int, index: int, named_dim: int | None = None) -> Any:
     """Return the view at `index` of axis `dim`; messages call the axis `named_dim`."""
     shape = shape_of(x)
@@ -56,14 +53,13 @@ def selected(x: Any, dim: int, index: int, named_dim: int | None = None) -> Any:
     dtypes.check_long(index)
     size = shape[dim]
     if not -size <= index < size:
-        raise _out_of_range(index, dim if named_dim is None else named_dim, size)
+        named_dim = dim if named_dim is None else named_dim
+        raise IndexError(f"index {index} is out of bounds for dimension {named_dim} with size {size}")
     return v.select(x, dim, index + size if index < 0 else index)
 
 
 def sliced(x: Any, dim: int, part: slice, keep_whole: bool = True) -> Any:
-    """Return the view of a slice of axis `dim`; without `keep_whole` the tensor itself where the slice is all
-    of the axis.
-    """
+    """Return the view of a slice of axis `dim`, or the tensor for a whole slice without `keep_whole`."""
     if part.step is None or part.step == 1:
         step = 1
         if part.start is None is part.stop and not keep_whole and shape_of(x):
@@ -109,9 +105,7 @@ def listed(index: Any) -> ndarray | None:
 
 
 def as_tuple(index: Any) -> tuple[Any, ...]:
-    """Return the parts of an index; a list that holds sequences, slices or tensors counts as a tuple, as
-    torch warns.
-    """
+    """Return the parts of an index; a list of sequences, slices or tensors is a tuple, as torch warns."""
     if type(index) is tuple:
         return index
     if isinstance(index, tuple):
@@ -128,7 +122,7 @@ def as_tuple(index: Any) -> tuple[Any, ...]:
             "Using a non-tuple sequence for multidimensional indexing is deprecated and will be changed in "
             "pytorch 2.9; use x[tuple(seq)] instead of x[seq]. In pytorch 2.9 this will be interpreted as "
             "tensor index, x[torch.tensor(seq)], which will result either in an error or a different result",
-            stacklevel=3,
+            stacklevel=user_level(),
         )
         return tuple(index)
     return (index,)
@@ -255,9 +249,7 @@ def _as_index(item: Any) -> Any:
 
 
 def asked_size(x: Any) -> Callable[[Any], int] | None:
-    """Return what tells a size that follows from a traced value; None for other values, and where a trace
-    cannot know.
-    """
+    """Return what tells a size that follows from a traced value; None of others, or if it is unknown."""
     value = x._value if isinstance(x, TensorBase) else x
     return value.recorder.size if type(value) is Tracer else None
 
@@ -273,7 +265,7 @@ def mask_entries(x: Any, dim: int, mask: Any) -> list[Entry]:
     if dtype_of(mask) == np.uint8:
         warnings.warn(
             "indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.",
-            stacklevel=5,
+            stacklevel=user_level(),
         )
     shape, own = shape_of(x), shape_of(mask)
     for j, size in enumerate(own):

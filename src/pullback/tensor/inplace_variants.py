@@ -21,6 +21,7 @@ from ..core.modes import DEFAULT, INFERENCE, NO_GRAD, modes
 from ..core.op import Op
 from ..core.overlap import overlaps_itself
 from ..core.value import TensorBase
+from ..core.warn import user_level
 from .failed_calls import explain, older_call
 from .inplace_checks import COMPARING, check_result, check_stored
 from .interception import OVERRIDING, intercepted
@@ -48,7 +49,7 @@ def warn_of_expanded(name: str) -> None:
     warnings.warn(
         f"Use of {name} on expanded tensors is deprecated. Please clone() the tensor before performing this "
         f"operation. This also applies to advanced indexing e.g. {example}",
-        stacklevel=4,
+        stacklevel=user_level(),
     )
 
 
@@ -148,9 +149,7 @@ def is_operand(value: Any) -> bool:
 
 
 def _lies_apart(array: ndarray) -> bool:
-    """Return whether each element has its own place in memory; a detached view, which has no record, may
-    not.
-    """
+    """Return whether each element has its own place in memory; a detached view, without record, may not."""
     return array.flags.c_contiguous or not overlaps_itself(array)
 
 

@@ -39,7 +39,7 @@ class Memory:
         self.__array_interface__ = interface
 
 
-def shared(array: ndarray, stacklevel: int = 3) -> ndarray:
+def shared(array: ndarray) -> ndarray:
     """Return an array on the same memory that a tensor can hold."""
     check_array(array)
     if not array.flags.writeable:
@@ -48,7 +48,6 @@ def shared(array: ndarray, stacklevel: int = 3) -> ndarray:
             "means writing to this tensor will result in undefined behavior. You may want to copy the array "
             "to protect its data or make it writable before converting it to a tensor. This type of warning "
             "will be suppressed for the rest of this program.",
-            stacklevel + 1,
         )
     elif array.base is None and array.size:
         return array.view(ndarray)
@@ -68,7 +67,7 @@ def from_numpy(array: Any, /) -> Any:
         kind = type(array)
         name = kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
         raise TypeError(f"expected np.ndarray (got {name})")
-    return made(shared(array, 4))
+    return made(shared(array))
 
 
 @with_signature(
@@ -93,7 +92,7 @@ def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Any:
 
 def _of_data(data: Any, dtype: Any) -> Any:
     if isinstance(data, ndarray):
-        array = shared(data, 5)
+        array = shared(data)
         return made(array if dtype is None or array.dtype == dtype.numpy else cast_array(array, dtype.numpy))
     return made(array_from(data, None if dtype is None else dtype.numpy))
 
@@ -142,7 +141,6 @@ def asarray(
                 "torch.asarray: unspecified requires_grad now defaults to obj.requires_grad instead of "
                 "False. Pass requires_grad=False explicitly to get the old behavior and silence this "
                 "warning.",
-                5,
             )
     elif requires_grad and not tensor.requires_grad:
         if dtype_of(tensor).kind in "biu":
@@ -158,7 +156,7 @@ def _aliased(obj: Any, dtype: Any) -> Any:
     if isinstance(obj, TensorBase):
         return obj
     if isinstance(obj, ndarray):
-        return made(shared(obj, 6))
+        return made(shared(obj))
     if isinstance(obj, np.generic):
         return made(np.asarray(obj))
     if hasattr(obj, "__dlpack__"):
@@ -223,7 +221,6 @@ def frombuffer(
             "means you can write to the underlying (supposedly non-writable) buffer using the tensor. You "
             "may want to copy the buffer to protect its data or make it writable before converting it to a "
             "tensor. This type of warning will be suppressed for the rest of this program.",
-            4,
         )
     return made(np.asarray(Memory(array)).view(dtype.numpy), requires_grad)
 

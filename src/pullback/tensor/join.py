@@ -19,9 +19,7 @@ from .tensor import checked_dim
 
 @public(method=False, aliases=("concat", "concatenate"))
 def cat(tensors: Any, dim: int = 0, *, axis: int | None = None) -> Any:
-    """Return tensors one after the other along axis `dim`; their other sizes agree. Empty vectors are left
-    out.
-    """
+    """Return tensors one after another along axis `dim`; other sizes agree. Empty vectors are left out."""
     return concatenated("cat", tensors, dim if axis is None else axis)
 
 

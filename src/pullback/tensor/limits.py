@@ -19,9 +19,10 @@ from .data import overflow
 from .math import factor, widened
 from .operands import declare
 from .properties import common_dtype
+from .tensor import Tensor
 
 
-def clamp(input: Any, min: Any = None, max: Any = None) -> Any:
+def clamp(input: Any, min: Any = None, max: Any = None) -> Tensor:
     """Cut to limits, ``min(max(input, min), max)``.
 
     Parameters
@@ -29,10 +30,6 @@ def clamp(input: Any, min: Any = None, max: Any = None) -> Any:
     input : Tensor
     min, max : Tensor or number, optional
         Both tensors or both numbers; one may be None. Where min > max, the result is max.
-
-    Returns
-    -------
-    Tensor
     """
     if type(min) is float and (kind := dtype_of(input)).kind == "f" and _is_held(kind, min, max):
         return m.clamp(input, min, max)  # what is most common, 1 µs sooner
@@ -104,17 +101,13 @@ def _bounds(dtype: np.dtype[Any]) -> tuple[float, float]:
     return -known.max if dtype.kind == "u" else known.min, known.max
 
 
-def clamp_min(input: Any, min: Any) -> Any:
+def clamp_min(input: Any, min: Any) -> Tensor:
     """Cut from below, ``max(input, min)``.
 
     Parameters
     ----------
     input : Tensor
     min : Tensor or number
-
-    Returns
-    -------
-    Tensor
     """
     if isinstance(min, TensorBase):
         return m.clamp_min_tensor(input, min)
@@ -122,17 +115,13 @@ def clamp_min(input: Any, min: Any) -> Any:
     return m.clamp_min_number(wide, min, None)
 
 
-def clamp_max(input: Any, max: Any) -> Any:
+def clamp_max(input: Any, max: Any) -> Tensor:
     """Cut from above, ``min(input, max)``.
 
     Parameters
     ----------
     input : Tensor
     max : Tensor or number
-
-    Returns
-    -------
-    Tensor
     """
     if isinstance(max, TensorBase):
         return m.clamp_max_tensor(input, max)
@@ -167,7 +156,7 @@ def _lerp_parts(end: Any, weight: Any) -> Any:
     return (m.lerp.op, (end,), (weight,)) if isinstance(weight, (int, float)) else (None, (), ())
 
 
-def lerp(input: Any, end: Any, weight: Any) -> Any:
+def lerp(input: Any, end: Any, weight: Any) -> Tensor:
     """Return the mixture ``input + weight·(end − input)``.
 
     Parameters
@@ -176,10 +165,6 @@ def lerp(input: Any, end: Any, weight: Any) -> Any:
         Floating, of one dtype; shapes broadcast.
     weight : Tensor or number
         0 gives `input`, 1 gives `end`.
-
-    Returns
-    -------
-    Tensor
     """
     others = [("end", end), *([("weight", weight)] if isinstance(weight, TensorBase) else [])]
     for name, other in others:
@@ -211,7 +196,7 @@ def _product_parts(op: Any) -> Any:
     return parts
 
 
-def addcmul(input: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Any:
+def addcmul(input: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Tensor:
     """Sum with a scaled product, ``input + value·tensor1·tensor2``.
 
     Parameters
@@ -219,15 +204,11 @@ def addcmul(input: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Any:
     input, tensor1, tensor2 : Tensor
         Shapes broadcast.
     value : number
-
-    Returns
-    -------
-    Tensor
     """
     return m.addcmul(input, tensor1, tensor2, factor(value, input, tensor1, tensor2))
 
 
-def addcdiv(input: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Any:
+def addcdiv(input: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Tensor:
     """Sum with a scaled quotient, ``input + value·tensor1/tensor2``.
 
     Parameters
@@ -235,10 +216,6 @@ def addcdiv(input: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Any:
     input, tensor1, tensor2 : Tensor
         Shapes broadcast; at least one of the latter two is floating.
     value : number
-
-    Returns
-    -------
-    Tensor
     """
     if dtype_of(tensor1).kind in "biu" and dtype_of(tensor2).kind in "biu":
         raise RuntimeError(
@@ -258,7 +235,7 @@ declare("addcdiv", addcdiv, _PRODUCT, inplace=_product_parts(m.addcdiv.op), numb
 
 def nan_to_num(
     input: Any, nan: float | None = None, posinf: float | None = None, neginf: float | None = None
-) -> Any:
+) -> Tensor:
     """Return finite numbers instead of nan and the infinities.
 
     Parameters
@@ -268,10 +245,6 @@ def nan_to_num(
         By default 0.
     posinf, neginf : float, optional
         By default the largest and the smallest finite number.
-
-    Returns
-    -------
-    Tensor
     """
     return e.nan_to_num(input, 0.0 if nan is None else nan, posinf, neginf)
 

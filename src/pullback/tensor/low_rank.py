@@ -12,9 +12,7 @@ from .random import randn
 
 
 def _basis(A: Any, q: int, niter: int) -> Any:
-    """Return orthonormal columns that nearly span those of A (Halko, Martinsson and Tropp 2011, algorithm
-    4.4).
-    """
+    """Return orthonormal columns that nearly span A's (Halko, Martinsson and Tropp 2011, algorithm 4.4)."""
     start = randn(shape_of(A)[-1], q, dtype=A.dtype)
     q_matrix = orthonormal(matmul(A, start))[0]
     for _ in range(niter):

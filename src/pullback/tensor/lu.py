@@ -108,9 +108,7 @@ def _lu_no_infos(A: Any, pivot: bool = True, get_infos: bool = False, out: Any =
 
 @public(out=False, method=False)
 def lu(*args: Any, **kwargs: Any) -> Any:
-    """Return LU and pivots (see `torch.linalg.lu_factor`), with `get_infos` also the place of a zero
-    pivot.
-    """
+    """Return LU and pivots (see `torch.linalg.lu_factor`), with `get_infos` also places of zero pivots."""
     superseded("lu")
     asked = kwargs.get("get_infos", args[2] if len(args) > 2 else False)
     return (_lu_with_infos if asked else _lu_no_infos)(*args, **kwargs)

@@ -189,9 +189,7 @@ def _choice(condition: Any, chosen: Any, other: Any) -> Any:
 
 @public(method=False)
 def where(condition: Any, *args: Any, **named: Any) -> Any:
-    """Return elements of `input` where `condition` holds, else of `other`; with `condition` alone, where it
-    holds.
-    """
+    """Return elements of `input` where `condition` holds, else of `other`; of a lone condition the places."""
     if not named and len(args) == 2 and isinstance(condition, TensorBase):
         x, y = args
         if isinstance(x, TensorBase) and isinstance(y, TensorBase) and dtype_of(condition).kind == "b":

@@ -42,9 +42,7 @@ def number(value: Any) -> Any:
 
 
 def met(input: Any, value: Any) -> tuple[Any, Any]:
-    """Return a tensor and a number in the dtype in which they meet: integers go around, halves are
-    rounded.
-    """
+    """Return a tensor and a number in their common dtype: integers go around, halves are rounded."""
     if type(value) is int and 0 <= value < 128 and dtype_of(input).kind in "iu":
         return input, value
     x, value = widened(input, value), number(value)
@@ -112,7 +110,7 @@ def _scaled_parts(plain: Any, scaled: Any, sign: int) -> Any:
 
 
 @public(inplace=_scaled_parts(a.add, m.add_scaled, 1))
-def add(input: Any, other: Any, *, alpha: Any = 1) -> Any:
+def add(input: Any, other: Any, *, alpha: Any = 1) -> Tensor:
     """Sum ``input + alpha·other``.
 
     Parameters
@@ -120,10 +118,6 @@ def add(input: Any, other: Any, *, alpha: Any = 1) -> Any:
     input, other : Tensor or number
         Shapes broadcast.
     alpha : number
-
-    Returns
-    -------
-    Tensor
     """
     if type(alpha) is int and alpha == 1:
         return a.add.op.public(input, other)
@@ -137,7 +131,7 @@ def refuse_bools(input: Any, other: Any) -> None:
 
 
 @public(inplace=_scaled_parts(a.sub, m.sub_scaled, -1), aliases=("subtract",))
-def sub(input: Any, other: Any, *, alpha: Any = 1) -> Any:
+def sub(input: Any, other: Any, *, alpha: Any = 1) -> Tensor:
     """Return the difference ``input − alpha·other``.
 
     Parameters
@@ -145,10 +139,6 @@ def sub(input: Any, other: Any, *, alpha: Any = 1) -> Any:
     input, other : Tensor or number
         Not bool; shapes broadcast.
     alpha : number
-
-    Returns
-    -------
-    Tensor
     """
     if type(alpha) is int and alpha == 1:
         return a.sub.op.public(input, other)
@@ -157,7 +147,7 @@ def sub(input: Any, other: Any, *, alpha: Any = 1) -> Any:
     return m.sub_scaled(input, other, factor(-number(alpha), input, other, exact=False))
 
 
-def rsub(input: Any, other: Any, alpha: Any = 1) -> Any:
+def rsub(input: Any, other: Any, alpha: Any = 1) -> Tensor:
     """Return the difference ``other − alpha·input``.
 
     Parameters
@@ -166,10 +156,6 @@ def rsub(input: Any, other: Any, alpha: Any = 1) -> Any:
     other : Tensor or number
         Shapes broadcast.
     alpha : number
-
-    Returns
-    -------
-    Tensor
     """
     alike = type(input) is type(other) is Tensor and shape_of(input) == shape_of(other)
     if alike and dtype_of(input) == dtype_of(other) and type(alpha) is int and alpha == 1:
@@ -197,7 +183,7 @@ _DIV = Parser(
 
 
 @public(inplace=True, name="div", aliases=("divide",))
-def div(input: Any, other: Any, *, rounding_mode: str | None = NOT_GIVEN) -> Any:
+def div(input: Any, other: Any, *, rounding_mode: str | None = NOT_GIVEN) -> Tensor:
     """Return the quotient ``input/other``.
 
     Parameters
@@ -206,10 +192,6 @@ def div(input: Any, other: Any, *, rounding_mode: str | None = NOT_GIVEN) -> Any
         Shapes broadcast.
     rounding_mode : {None, 'trunc', 'floor'}
         The true quotient, of integers in the default dtype; or cut towards 0; or downwards.
-
-    Returns
-    -------
-    Tensor
     """
     if rounding_mode is NOT_GIVEN:
         return a.div.op.public(input, other)
@@ -232,17 +214,13 @@ def true_divide(input: Any, other: Any) -> Any:
     return a.div.op.public(input, other)
 
 
-def _floor_divide(input: Any, other: Any) -> Any:
+def _floor_divide(input: Any, other: Any) -> Tensor:
     """Return the quotient downwards, ⌊input/other⌋.
 
     Parameters
     ----------
     input, other : Tensor or number
         Shapes broadcast.
-
-    Returns
-    -------
-    Tensor
     """
     if not isinstance(input, Tensor) and not isinstance(other, Tensor):
         input = wrap(np.asarray(input, dtypes.result_numpy_dtype([input])))
@@ -255,17 +233,13 @@ floor_divide = declare(
 )
 
 
-def remainder_of(input: Any, other: Any) -> Any:
+def remainder_of(input: Any, other: Any) -> Tensor:
     """Return the remainder ``input − other·⌊input/other⌋``, of the sign of `other`.
 
     Parameters
     ----------
     input, other : Tensor or number
         At least one of them a tensor; shapes broadcast.
-
-    Returns
-    -------
-    Tensor
     """
     if not isinstance(input, Tensor):
         return m.remainder_of_number(*met(other, input))
@@ -274,7 +248,7 @@ def remainder_of(input: Any, other: Any) -> Any:
     return m.remainder_number(*met(input, other))
 
 
-def fmod(input: Any, other: Any) -> Any:
+def fmod(input: Any, other: Any) -> Tensor:
     """Return the remainder ``input − other·trunc(input/other)``, of the sign of `input`.
 
     Parameters
@@ -282,10 +256,6 @@ def fmod(input: Any, other: Any) -> Any:
     input : Tensor
     other : Tensor or number
         Shapes broadcast.
-
-    Returns
-    -------
-    Tensor
     """
     if isinstance(other, Tensor):
         return m.fmod(input, other)
@@ -299,7 +269,7 @@ remainder = declare(
 declare("fmod", fmod, *TENSOR_OR_NUMBER, numbers=("other",))
 
 
-def power_of(input: Any, exponent: Any) -> Any:
+def power_of(input: Any, exponent: Any) -> Tensor:
     """Return the power ``input ** exponent``.
 
     Parameters
@@ -307,10 +277,6 @@ def power_of(input: Any, exponent: Any) -> Any:
     input, exponent : Tensor or number
         At least one of them a tensor; shapes broadcast. Of integers to negative powers the fraction is cut,
         but for a number as exponent, which torch refuses.
-
-    Returns
-    -------
-    Tensor
     """
     if isinstance(exponent, Tensor):
         if not isinstance(input, Tensor):
@@ -358,16 +324,12 @@ power = declare("pow", power_of, *_POWER_SIGNATURES, numbers=("exponent",))
 
 
 @public(inplace=True)
-def square(input: Any) -> Any:
+def square(input: Any) -> Tensor:
     """Return the square ``input²``, of bool in int64.
 
     Parameters
     ----------
     input : Tensor
-
-    Returns
-    -------
-    Tensor
     """
     if type(input) is Tensor and dtype_of(input).kind == "f":
         return a.pow_scalar(input, 2)
@@ -408,7 +370,7 @@ def _filled(input: Any, mask: Any, value: Any) -> Any:
 
 
 @public(inplace=True, written=_filled)
-def masked_fill(input: Any, mask: Any, value: Any) -> Any:
+def masked_fill(input: Any, mask: Any, value: Any) -> Tensor:
     """Return the input with a value where a mask holds.
 
     Parameters
@@ -417,10 +379,6 @@ def masked_fill(input: Any, mask: Any, value: Any) -> Any:
     mask : Tensor of bool
         Shapes broadcast.
     value : number or Tensor of no dimension
-
-    Returns
-    -------
-    Tensor
     """
     if isinstance(mask, TensorBase) and shape_of(mask) != shape_of(input):
         check_broadcast((mask, input))

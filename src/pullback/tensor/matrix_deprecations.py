@@ -51,4 +51,4 @@ _TEXTS = {
 
 def superseded(name: str) -> None:
     """Warn that a function has a successor; called from the function's body."""
-    warn_once(_TEXTS[name], 4)
+    warn_once(_TEXTS[name])

@@ -103,9 +103,7 @@ def linalg_pinv(
 
 @with_signature("(Tensor input, float rcond = 1e-15)")
 def pinverse(input: Any, rcond: float = 1e-15) -> Any:
-    """Return the pseudoinverse, in which singular values up to rcond·σ₁ count as 0: (…, m, n) -> (…, n,
-    m).
-    """
+    """Return the pseudoinverse, where singular values up to rcond·σ₁ count as 0: (…, m, n) -> (…, n, m)."""
     return _pseudoinverse(input, None, rcond, False)
 
 

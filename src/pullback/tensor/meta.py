@@ -26,9 +26,7 @@ def meta_tensor(
 
 
 def on_device(tensor: Any, where: Any) -> Any:
-    """Return a tensor on a device: itself where it is there; nothing brings back elements that there are none
-    of.
-    """
+    """Return a tensor on a device, itself if it is there; elements that do not exist are not brought back."""
     if where is not CPU:
         return without_elements(tensor)
     if tensor._level and is_meta(tensor):
@@ -37,9 +35,7 @@ def on_device(tensor: Any, where: Any) -> Any:
 
 
 def without_elements(tensor: Any) -> Any:
-    """Return a leaf of a tensor's shape, dtype and strides on the device ``meta``; the tensor itself where it
-    is there.
-    """
+    """Return a leaf of a tensor's shape, dtype and strides on the device ``meta``; itself if it is there."""
     if is_meta(tensor):
         return tensor
     return meta_tensor(tensor.shape, dtype_of(tensor), visible_strides(tensor))

@@ -739,9 +739,7 @@ class Methods(TensorBase):
     @imag.setter
     def imag(self, value: Tensor) -> None: ...
     def index_add(self, dim: builtins.int, index: Any, source: Any, *, alpha: _Number = 1) -> Tensor:
-        """Return `input` with ``alpha · source``'s slices added to the slices of axis `dim` that `index`
-        names.
-        """
+        """Return `input` with ``alpha · source`` added to the slices of axis `dim` that `index` names."""
     def index_add_(self, dim: builtins.int, index: Any, source: Any, *, alpha: _Number = 1) -> Tensor:
         """Write what :func:`index_add` gives into `input`, and return it."""
     def index_copy(self, dim: builtins.int, index: Any, source: Any) -> Tensor:
@@ -970,8 +968,8 @@ class Methods(TensorBase):
     def lt_(self, other: Any) -> Tensor:
         """Write what :func:`lt` gives into `input`, and return it."""
     def lu(self, pivot: builtins.bool = True, get_infos: builtins.bool = False) -> tuple[Tensor, ...]:
-        """Return LU and pivots (see `torch.linalg.lu_factor`), with `get_infos` also the place of a zero
-        pivot.
+        """Return LU and pivots (see `torch.linalg.lu_factor`), with `get_infos` also places of zero
+        pivots.
         """
     def lu_solve(self, LU_data: Tensor, LU_pivots: Tensor) -> Tensor:
         """Return X with ``A X = input`` (see `torch.linalg.lu_solve`): (…, n, k) -> (…, n, k)."""
@@ -1178,8 +1176,8 @@ class Methods(TensorBase):
     def norm(
         self, p: Any = 'fro', dim: Any = None, keepdim: builtins.bool = False, dtype: _dtype | None = None,
     ) -> Tensor:
-        """Return the vector norm of order `p` over `dim`; ``"fro"`` is the Euclidean norm, ``"nuc"`` that
-        of a matrix.
+        """Return the vector norm of order `p` over `dim`; ``"fro"`` is the Euclidean, ``"nuc"`` a
+        matrix's.
         """
     def normal_(
         self, mean: builtins.float = 0, std: builtins.float = 1, *, generator: Generator | None = None,
@@ -1204,8 +1202,8 @@ class Methods(TensorBase):
     def pin_memory(self, device: _Device | None = None) -> Tensor:
         """Raise torch's error: only an accelerator has pinned memory."""
     def pinverse(self, rcond: builtins.float = 1e-15) -> Tensor:
-        """Return the pseudoinverse, in which singular values up to rcond·σ₁ count as 0: (…, m, n) -> (…,
-        n, m).
+        """Return the pseudoinverse, where singular values up to rcond·σ₁ count as 0: (…, m, n) -> (…, n,
+        m).
         """
     def polygamma(self, n: builtins.int) -> Tensor:
         """Return the derivative of order n of ψ (see `torch.polygamma`)."""
@@ -1224,8 +1222,8 @@ class Methods(TensorBase):
     def pow_(self, exponent: _Number) -> Tensor:
         """Write what :func:`pow` gives into `input`, and return it."""
     def prelu(self, weight: Tensor) -> Tensor:
-        """Return input where it is positive, else weight·input, a weight for each channel (dim 1) or one
-        for all.
+        """Return input where positive, else weight·input, a weight for each channel (dim 1) or one for
+        all.
         """
     def prod(self, dim: Any = ..., keepdim: builtins.bool = False, *, dtype: _dtype | None = None) -> Tensor:
         """Return the product of all elements, or along `dim`."""
@@ -1537,9 +1535,7 @@ class Methods(TensorBase):
         self, indices_or_sections: Any = None, dim: builtins.int = 0, *, indices: Any = None,
         sections: Any = None, tensor_indices_or_sections: Any = None,
     ) -> tuple[Tensor, ...]:
-        """Return parts of nearly equal size along axis `dim`, or parts that end before each of the given
-        places.
-        """
+        """Return parts of nearly equal size along axis `dim`, or parts that end before the given places."""
     def tile(self, *dims: Any, **keyword: Any) -> Tensor:
         """Return `repeat` with as many leading ones as `dims` lacks."""
     @overload

@@ -377,9 +377,7 @@ def _restored(parts: list[Any], requires_grad: bool) -> Any:
 
 
 def joined(parts: Sequence[Any], dtype: Any = None) -> Any:
-    """Return a nested tensor of copies of tensors, with their history, in the dtype of the first or in
-    `dtype`.
-    """
+    """Return a nested tensor of copies of tensors, with history, in the dtype of the first or in `dtype`."""
     for i, part in enumerate(parts):
         if part.dim() != parts[0].dim():
             raise RuntimeError(
@@ -391,9 +389,7 @@ def joined(parts: Sequence[Any], dtype: Any = None) -> Any:
 
 
 def tensor_of(data: Any) -> Any:
-    """Return the part of a list as a tensor without history; numbers are read as `torch.tensor` reads
-    them.
-    """
+    """Return the part of a list as a tensor without history; numbers are read as by `torch.tensor`."""
     return data.detach() if isinstance(data, Tensor) else wrap(array_from(data, None))
 
 

@@ -21,9 +21,10 @@ from .math import power
 from .operands import declare
 from .out import write_out
 from .return_types import return_type
+from .tensor import Tensor
 
 
-def copysign(input: Any, other: Any) -> Any:
+def copysign(input: Any, other: Any) -> Tensor:
     """Return the magnitude of `input` with the sign of `other`; the sign bit of zeros and nans counts.
 
     Parameters
@@ -31,25 +32,17 @@ def copysign(input: Any, other: Any) -> Any:
     input : Tensor
     other : Tensor or number
         Shapes broadcast.
-
-    Returns
-    -------
-    Tensor
     """
     return m.copysign(input, other) if isinstance(other, TensorBase) else n.copysign_number(input, other)
 
 
-def heaviside(input: Any, values: Any) -> Any:
+def heaviside(input: Any, values: Any) -> Tensor:
     """Step function: 0 below zero, `values` at zero, 1 above.
 
     Parameters
     ----------
     input, values : Tensor
         Of one dtype; shapes broadcast.
-
-    Returns
-    -------
-    Tensor
     """
     if any(dtype_of(v).kind in "cW" for v in (input, values)):
         raise RuntimeError("heaviside is not yet implemented for complex tensors.")
@@ -58,7 +51,7 @@ def heaviside(input: Any, values: Any) -> Any:
     return n.heaviside(input, values)
 
 
-def round_(input: Any, *, decimals: int | None = None) -> Any:
+def round_(input: Any, *, decimals: int | None = None) -> Tensor:
     """Return the nearest integer, halves to even; or nearest multiple of 10^−decimals.
 
     Parameters
@@ -66,10 +59,6 @@ def round_(input: Any, *, decimals: int | None = None) -> Any:
     input : Tensor
     decimals : int, optional
         Floating inputs only.
-
-    Returns
-    -------
-    Tensor
     """
     return e.round.op.public(input) if decimals is None else n.round_decimals(input, decimals)
 

@@ -19,7 +19,6 @@ def _warn(name: str, instead: str) -> None:
     warn_once(
         f"at::{name} is deprecated and it is just left for JIT compatibility. It will be removed in a future "
         f"PyTorch release. Please use `{instead}` instead",
-        5,
     )
 
 

@@ -19,9 +19,7 @@ _PLAIN = frozenset({int, float, type(None)})
 
 
 def _is_plain(value: Any) -> bool:
-    """Return whether a number is taken as it is: integers of more than 64 bits are for the parser to
-    refuse.
-    """
+    """Return whether a number is taken as it is: integers of over 64 bits are left to the parser."""
     return type(value) in _PLAIN and (type(value) is not int or dtypes.LEAST <= value <= dtypes.MOST)
 
 
@@ -173,9 +171,7 @@ def described(summary: str, *parameters: str, returns: str = "Tensor") -> str:
 def by_operands(
     both: Callable[..., Any], of_number: Callable[..., Any], with_number: Callable[..., Any]
 ) -> Callable[..., Any]:
-    """Return a function of two values of which one may be a number, for which torch has nodes of their
-    own.
-    """
+    """Return a function of two values, one of which may be a number: torch has other nodes for those."""
 
     def call(x: Any, y: Any) -> Any:
         if not isinstance(x, TensorBase):

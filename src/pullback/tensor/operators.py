@@ -121,9 +121,7 @@ def _checked_call(op: Op, method: str, *inputs: Any, out: Any = None) -> Any:
 def _by_numpys_names(
     op: Op, inputs: tuple[object, ...], named: Mapping[str, Any]
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """Return the inputs with those that were given by NumPy's names for them, and what else was given by
-    name.
-    """
+    """Return the inputs with those given by NumPy's names for them, and what else was given by name."""
     left = {NUMPY_NAMES.get(key, key): value for key, value in named.items()}
     if len(left) < len(named):
         return inputs, dict(named)
@@ -224,42 +222,24 @@ _NUMBERS = (TensorBase, bool, int, float, complex, np.generic)
 
 #: Ops whose closures are operators as they are.
 _PLAIN = {
-    "__add__": arithmetic.add,
-    "__radd__": arithmetic.add,
-    "__sub__": arithmetic.sub,
-    "__rsub__": arithmetic.rsub,
-    "__mul__": arithmetic.mul,
-    "__rmul__": arithmetic.mul,
-    "__truediv__": arithmetic.div,
-    "__eq__": comparison.eq,
-    "__ne__": comparison.ne,
-    "__lt__": comparison.lt,
-    "__le__": comparison.le,
-    "__gt__": comparison.gt,
-    "__ge__": comparison.ge,
-    "__and__": comparison.bitwise_and,
-    "__rand__": comparison.bitwise_and,
-    "__or__": comparison.bitwise_or,
-    "__ror__": comparison.bitwise_or,
-    "__xor__": comparison.bitwise_xor,
-    "__rxor__": comparison.bitwise_xor,
-    "__lshift__": comparison.bitwise_left_shift,
-    "__rshift__": comparison.bitwise_right_shift,
-}
+    "__sub__": arithmetic.sub, "__rsub__": arithmetic.rsub, "__truediv__": arithmetic.div,
+    "__lshift__": comparison.bitwise_left_shift, "__rshift__": comparison.bitwise_right_shift,
+    **dict.fromkeys(("__add__", "__radd__"), arithmetic.add),
+    **dict.fromkeys(("__mul__", "__rmul__"), arithmetic.mul),
+    **dict.fromkeys(("__and__", "__rand__"), comparison.bitwise_and),
+    **dict.fromkeys(("__or__", "__ror__"), comparison.bitwise_or),
+    **dict.fromkeys(("__xor__", "__rxor__"), comparison.bitwise_xor),
+    **{f"__{name}__": getattr(comparison, name) for name in ("eq", "ne", "lt", "le", "gt", "ge")},
+}  # fmt: skip
 
 #: What operators are called that are not a method under another name: overrides read it.
 _OWN_NAMES = {
-    **{name: name for name in _PLAIN},
-    **{
-        name: name
-        for name in (
-            "__floordiv__", "__rfloordiv__", "__rpow__", "__rmatmul__", "__rmod__", "__rlshift__",
-            "__rrshift__",
-        )
-    },
-    "__invert__": "__invert__", "__matmul__": "matmul", "__mod__": "remainder", "__pow__": "pow",
-    "__rdiv__": "__rdiv__",
-}
+    name: name
+    for name in (
+        *_PLAIN, "__floordiv__", "__rfloordiv__", "__rpow__", "__rmatmul__", "__rmod__", "__rlshift__",
+        "__rrshift__", "__invert__", "__rdiv__",
+    )
+} | {"__matmul__": "matmul", "__mod__": "remainder", "__pow__": "pow"}  # fmt: skip
 
 _OPERATORS = {
     **{name: make_call(call.op, public=True, method=name) for name, call in _PLAIN.items()},
@@ -281,22 +261,14 @@ _OPERATORS = {
     "__invert__": _inverted,
     "__rlshift__": _answering("__rlshift__", _reflected(comparison.bitwise_left_shift), *_NUMBERS),
     "__rrshift__": _answering("__rrshift__", _reflected(comparison.bitwise_right_shift), *_NUMBERS),
-    "__iadd__": inplace_variant("add", arithmetic.add.op.public, operator=True),
-    "__isub__": inplace_variant("sub", arithmetic.sub.op.public, operator=True),
-    "__imul__": inplace_variant("mul", arithmetic.mul.op.public, operator=True),
-    "__itruediv__": inplace_variant("div", arithmetic.div.op.public, operator=True),
+    **{
+        f"__i{name}__": inplace_variant(op.name, op.public, operator=True)
+        for name in ("add", "sub", "mul", "truediv", "and", "or", "xor", "lshift", "rshift")
+        for op in (_PLAIN[f"__{name}__"].op,)
+    },
     "__ipow__": inplace_variant("pow", power, operator=True),
     "__ifloordiv__": inplace_variant("floor_divide", mixture.floor_divide_, operator=True),
     "__imod__": inplace_variant("remainder", remainder, operator=True),
-    "__iand__": inplace_variant("bitwise_and", comparison.bitwise_and.op.public, operator=True),
-    "__ior__": inplace_variant("bitwise_or", comparison.bitwise_or.op.public, operator=True),
-    "__ilshift__": inplace_variant(
-        "bitwise_left_shift", comparison.bitwise_left_shift.op.public, operator=True
-    ),
-    "__irshift__": inplace_variant(
-        "bitwise_right_shift", comparison.bitwise_right_shift.op.public, operator=True
-    ),
-    "__ixor__": inplace_variant("bitwise_xor", comparison.bitwise_xor.op.public, operator=True),
     "__hash__": lambda self: id(self),
 }
 for _name, _function in _OPERATORS.items():

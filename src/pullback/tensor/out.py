@@ -19,6 +19,7 @@ from ..core.meta import Meta, is_meta
 from ..core.modes import modes
 from ..core.value import TensorBase, dtype_of, shape_of
 from ..core.versions import bump
+from ..core.warn import user_level
 from .return_types import ReturnType, return_type
 
 if TYPE_CHECKING:
@@ -119,7 +120,7 @@ def _resize(out: Any, result: Any, name: str) -> None:
             f"in a future PyTorch release "
             "outputs will not be resized unless they have zero elements. You can explicitly reuse an out "
             "tensor t by resizing it, inplace, to zero elements with t.resize_(0).",
-            stacklevel=5,
+            stacklevel=user_level(),
         )
     dtype = dtype_of(out)
     if is_meta(out):

@@ -166,9 +166,7 @@ def tensor_split(
     input: Any, indices_or_sections: Any = None, dim: int = 0, *, indices: Any = None, sections: Any = None,
     tensor_indices_or_sections: Any = None,
 ) -> tuple[Any, ...]:
-    """Return parts of nearly equal size along axis `dim`, or parts that end before each of the given
-    places.
-    """
+    """Return parts of nearly equal size along axis `dim`, or parts that end before the given places."""
     shape = shape_of(tensor("tensor_split", "input", input))
     where = next(
         (a for a in (indices_or_sections, indices, sections, tensor_indices_or_sections) if a is not None),

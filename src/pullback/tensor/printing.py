@@ -23,12 +23,13 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from ..array import dtypes
 from ..array.layout import as_pairs
+from ..array.named_tuples import NamedTuple
 from ..errors import with_note
 
 # ----------------------------------------------------------------------------------------------------
@@ -251,10 +252,6 @@ def tensor_text(
         The name of the node, such as ``'AddBackward0'``; takes the place of ``requires_grad``.
     tangent : str, optional
         The forward-mode tangent as ``format(tangent, '')`` gives it.
-
-    Returns
-    -------
-    str
     """
     options = _options
     prefix = "tensor(" if class_name is None else f"{class_name}("
@@ -268,7 +265,9 @@ def tensor_text(
         show_size = array.ndim != 1
         contents = "[]" if contents is None else contents
     else:
-        is_usual = is_usual or dtype in (dtypes.int64, dtypes.bool, _usual_complex())
+        wide = dtypes.get_default_dtype() is dtypes.float64
+        usual_complex = dtypes.complex128 if wide else dtypes.complex64
+        is_usual = is_usual or dtype in (dtypes.int64, dtypes.bool, usual_complex)
         show_size = options.edgeitems == 0
         if contents is None:
             contents = contents_text(array, dtype, len(prefix), options)
@@ -287,10 +286,6 @@ def tensor_text(
         suffixes.append(f"tangent={tangent}")
     text = with_suffixes(prefix + contents, suffixes, len(prefix), options.linewidth)
     return f"Parameter({text})" if is_parameter and class_name is not None else text
-
-
-def _usual_complex() -> dtypes.dtype:
-    return dtypes.complex128 if dtypes.get_default_dtype() is dtypes.float64 else dtypes.complex64
 
 
 def with_suffixes(text: str, suffixes: Sequence[str], indent: int, linewidth: int) -> str:
@@ -325,10 +320,6 @@ def wrapper_text(kind: str, text: str, *, level: int, bdim: int | None = None) -
         The transform's level; torch prints -2 on a GradTrackingTensor whose transform is over.
     bdim : int, optional
         The batch dimension of the value inside, for a BatchedTensor.
-
-    Returns
-    -------
-    str
     """
     batch = "" if bdim is None else f"bdim={bdim}, "
     return f"{kind}(lvl={level}, {batch}value=\n{textwrap.indent(text, '    ')}\n)"

@@ -146,7 +146,6 @@ def set_default_tensor_type(t: Any, /) -> None:
     warn_once(
         "torch.set_default_tensor_type() is deprecated as of PyTorch 2.1, please use "
         "torch.set_default_dtype() and torch.set_default_device() as alternatives.",
-        4,
     )
     name = t if isinstance(t, str) else f"{t.__module__}.{t.__name__}" if isinstance(t, type) else None
     if name is None:

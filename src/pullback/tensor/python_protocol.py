@@ -54,7 +54,6 @@ def _number(self: Any) -> Any:
         warn_once(
             "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\n"
             "Consider using tensor.detach() first.",
-            4,
         )
     return self.item()
 

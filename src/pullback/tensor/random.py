@@ -16,7 +16,7 @@ from ..array.dtype_words import type_word
 from ..core.batched import mappings
 from ..core.device import CPU, META, as_device
 from ..core.device import device as _device
-from ..core.meta import is_meta
+from ..core.meta import drawn_for, looked_at
 from ..core.tracer import Tracer, is_tracing
 from ..core.value import TensorBase, array_of, dtype_of, shape_of, wrap
 from ..errors import with_note
@@ -146,11 +146,16 @@ def _drawn(draw: ops.Draw, array: ndarray, generator: Any, *numbers: Any) -> Any
     """Fill a new array with random numbers; inside vmap a tensor for every row, or one for all."""
     stream = _of(generator)
     if not mappings.get():
-        if is_tracing():
+        if _is_noted():
             return _written_down(draw, array.shape, array.dtype, stream, *numbers)
         return draw.kernel(stream, array, *numbers)
     around = mapped.current()
     return mapped.draw(lambda whole: draw.kernel(stream, whole, *numbers), array.shape, array.dtype, around)
+
+
+def _is_noted() -> bool:
+    """Return whether draws are noted as ops: of a program, or of a call whose plan is made."""
+    return is_tracing() or drawn_for.get() is not None
 
 
 def _written_down(draw: ops.Draw, shape: tuple[int, ...], dtype: Any, stream: Any, *numbers: Any) -> Any:
@@ -163,6 +168,9 @@ def _drawn_like(
     *numbers: Any,
 ) -> Any:  # fmt: skip
     """Return the same in the shape of a tensor, which inside vmap also gives the order of the numbers."""
+    if drawn_for.get() is not None:
+        like = wrap(array_like(name, input, **options))
+        return leaf(draw.call(like, *numbers, _of(generator)), requires_grad)
     if place(name, input, options["device"], options["pin_memory"]) is META:
         return meta_like(input, options["dtype"], options["memory_format"], requires_grad)
     array = array_like(name, input, **options)
@@ -219,7 +227,7 @@ def randperm(n: int, *, generator: Any = None, dtype: Any = None) -> Any:
     stream = _of(generator)
     if mappings.get():
         return mapped.draw_rows(lambda: random_integer.randperm(stream, n, chosen), mapped.current())
-    if is_tracing():
+    if _is_noted():
         random_integer.check_permutation(n, chosen)
         return _written_down(ops.randperm, (n,), chosen, stream)
     return random_integer.randperm(stream, n, chosen)
@@ -284,9 +292,7 @@ def normal(
     mean: Any = 0.0, std: Any = 1.0, size: Any = None, *, generator: Any = None, dtype: Any = None,
     layout: Any = None, device: Any = None, pin_memory: bool = False, requires_grad: bool = False,
 ) -> Any:
-    """Return normal numbers: ``mean + std·n`` with standard normal n, for numbers or tensors `mean` and
-    `std`.
-    """
+    """Return normal numbers: ``mean + std·n`` with standard normal n; `mean` and `std` may be tensors."""
     stream = _of(generator)
     if size is not None:
         if device is not None and as_device(device, "normal") is META:
@@ -307,10 +313,11 @@ def normal(
 def _check_std(std: Any) -> None:
     if dtype_of(std).kind in "cW":
         raise RuntimeError("normal expects standard deviation to be non-complex")
-    if is_meta(std):
-        return
-    array = array_of(std)
-    if array.size and not (array >= 0).all():
+    looked_at(std, _check_deviations)
+
+
+def _check_deviations(std: ndarray) -> None:
+    if std.size and not (std >= 0).all():
         raise RuntimeError("normal expects all elements of std >= 0.0")
 
 

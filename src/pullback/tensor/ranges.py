@@ -11,6 +11,7 @@ import numpy as np
 from ..array import dtypes
 from ..array.deferred_import import import_later
 from ..core.value import array_of
+from ..core.warn import user_level
 from .creation import creator, numpy_dtype
 from .data import overflow
 from .signature import OPTIONS, OUT
@@ -92,7 +93,7 @@ def range_(start: Any, end: Any, step: Any = 1, *, dtype: Any = None) -> np.ndar
         "torch.range is deprecated and will be removed in a future release because its behavior is "
         "inconsistent with Python's range builtin. Instead, use torch.arange, which produces values in "
         "[start, end).",
-        stacklevel=4,
+        stacklevel=user_level(),
     )
     chosen = numpy_dtype(dtype)
     _supported("range_cpu", chosen, "iuf")

@@ -36,9 +36,7 @@ def _label(place: str, name: str) -> str:
 
 
 def as_function(method: Function, name: str, place: str = "") -> Function:
-    """Return a function under another name or at another place, which says itself what is wrong with a
-    call.
-    """
+    """Return a function under another name or place, which says itself what is wrong with a call."""
 
     def general(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         # Overrides are told of this name; the function would tell them of its own.

@@ -152,9 +152,7 @@ def _tiled(input: Any, counts: Ints) -> Any:
 def repeat_interleave(
     input: Any, repeats: Any = None, dim: int | None = None, *, output_size: int | None = None
 ) -> Any:
-    """Return each place of axis `dim` (of all elements as one row) repeated, by one count or by one count per
-    place.
-    """
+    """Return each place of axis `dim` (of all elements as one row) repeated, by one count or one a place."""
     if repeats is None:
         return wrap(np.repeat(np.arange(shape_of(input)[0]), _counts(input)))
     if is_int(repeats) and not isinstance(repeats, TensorBase):

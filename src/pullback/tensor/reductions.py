@@ -187,9 +187,7 @@ def _taken_by_name(
 def _named_dim(
     names: dict[str, Any], rest: tuple[Any, ...], dim: Any, keepdim: Any
 ) -> tuple[int, bool] | None:
-    """Return (dim, keepdim) where one of them or both are given by these names and there is nothing to read;
-    else None.
-    """
+    """Return (dim, keepdim) if one or both are given by these names and nothing is to be read; else None."""
     if rest or len(names) > 2:
         return None
     for name, value in names.items():

@@ -113,9 +113,7 @@ def _check_scatter(input: Any, dim: int, index: Any, source: Any) -> None:
 def scatter(
     input: Any, dim: int, index: Any, src: Any = None, *, value: Any = None, reduce: str | None = None
 ) -> Any:
-    """Return `input` with ``src[i, j]`` (or a number) written at ``[index[i, j], j]`` for dim 0, and alike
-    for others.
-    """
+    """Return `input` with ``src[i, j]`` (or a number) at ``[index[i, j], j]``, for dim 0, others alike."""
     dim = _arguments("scatter", input, dim, index)
     source = value if src is None else src
     plain = not isinstance(source, TensorBase)
@@ -163,9 +161,7 @@ def _scatter_reduced(
 def scatter_reduce(
     input: Any, dim: int, index: Any, src: Any, reduce: str, *, include_self: bool = True
 ) -> Any:
-    """Return `input` with ``src[i, j]`` reduced into ``[index[i, j], j]``: "sum", "prod", "mean", "amax" or
-    "amin".
-    """
+    """Return `input` with ``src[i, j]`` reduced into ``[index[i, j], j]`` by sum, prod, mean, amax, amin."""
     result = _scatter_reduced(input, dim, index, src, reduce, include_self=include_self)
     refuse_complex_history("scatter_reduce", input, src)
     return result
@@ -281,9 +277,7 @@ def _check_slices(name: str, input: Any, dim: int, index: Any, source: Any) -> N
 
 @public(inplace=True)
 def index_add(input: Any, dim: int, index: Any, source: Any, *, alpha: Any = 1) -> Any:
-    """Return `input` with ``alpha · source``'s slices added to the slices of axis `dim` that `index`
-    names.
-    """
+    """Return `input` with ``alpha · source`` added to the slices of axis `dim` that `index` names."""
     dim = _arguments("index_add", input, dim, index)
     _check_slices("index_add_()", input, dim, index, tensor("index_add", "source", source, 3))
     if o.is_scattered(len(shape_of(input)), dim, alpha):
@@ -297,9 +291,7 @@ def index_add(input: Any, dim: int, index: Any, source: Any, *, alpha: Any = 1) 
 def index_reduce(
     input: Any, dim: int, index: Any, source: Any, reduce: str, *, include_self: bool = True
 ) -> Any:
-    """Return `input` with slices of `source` reduced into those that `index` names: "prod", "mean", "amax" or
-    "amin".
-    """
+    """Return `input` with slices of `source` reduced by `index`: "prod", "mean", "amax" or "amin"."""
     dim = _arguments("index_reduce", input, dim, index)
     if reduce not in ("prod", "mean", "amax", "amin"):
         raise RuntimeError(

@@ -25,6 +25,7 @@ from ..core.meta import is_meta
 from ..core.modes import change, modes, set_modes
 from ..core.value import TensorBase
 from ..core.visible import bits_of
+from ..core.warn import user_level
 from ..core.wrapper import is_wrapper
 from .interception import OVERRIDING
 from .meta import meta_tensor
@@ -128,7 +129,7 @@ def _warn_of_hooks(tensor: Any) -> None:
                 f"backward hook {hook!r} on tensor will not be serialized.  If this is expected, you can "
                 f"decorate the "
                 "function with @torch.utils.hooks.unserializable_hook to suppress this warning",
-                stacklevel=3,
+                stacklevel=user_level(),
             )
 
 

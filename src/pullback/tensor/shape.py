@@ -13,7 +13,7 @@ from ..array.dtype_words import type_word
 from ..core.meta import array_or_phantom
 from ..core.value import TensorBase, dtype_of, shape_of, wrap_alias
 from ..core.visible import bits_of
-from ..core.warn import user_level, warn_once
+from ..core.warn import warn_once
 from ..ops import structure
 from ..ops import view as v
 from ..ops.convert import conj_view
@@ -340,7 +340,7 @@ def _adjoint(x: Any, name: str) -> Any:
     if rank < 2:
         if not rank:
             name = "adjoint()" if name == "tensor.adjoint()" else name.replace("tensor", "Tensor", 1)
-            warn_once(f"{name} is deprecated on 0-D tensors. Consider using x.conj().", user_level())
+            warn_once(f"{name} is deprecated on 0-D tensors. Consider using x.conj().")
             return conj_view(x) if dtype_of(x).kind in "cW" else x
         raise RuntimeError(
             f"{name} is only supported on matrices or batches of matrices. Got {rank}-D tensor."
@@ -361,9 +361,9 @@ def _reversed_axes(self: Any) -> Any:
     """Return the axes in reverse order."""
     rank = len(shape_of(self))
     if not rank:
-        warn_once(_IDENTITY.format("T"), user_level())
+        warn_once(_IDENTITY.format("T"))
     elif rank != 2:
-        warn_once(_REVERSED, user_level())
+        warn_once(_REVERSED)
     return structure.permute(self, tuple(range(rank - 1, -1, -1)))
 
 
@@ -375,7 +375,7 @@ def _matrix_transpose(self: Any) -> Any:
             raise RuntimeError(
                 f"tensor.mT is only supported on matrices or batches of matrices. Got {rank}-D tensor."
             )
-        warn_once(_IDENTITY.format("mT"), user_level())
+        warn_once(_IDENTITY.format("mT"))
         return self
     return v.transpose(self, rank - 2, rank - 1)
 

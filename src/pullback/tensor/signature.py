@@ -260,9 +260,7 @@ def tensors_needed(parameters: Sequence[str]) -> int:
 
 
 def _tensors_alone(signature: str, function: Callable[..., Any]) -> int:
-    """Return of how many tensors alone a call may be which a function takes as they come, 0 where it does
-    not.
-    """
+    """Return how many tensors alone a call may be which a function takes as they come, 0 if it does not."""
     code = getattr(function, "__code__", None)
     parts = leading(signature)
     count = tensors_needed(parts)

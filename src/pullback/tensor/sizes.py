@@ -26,9 +26,7 @@ NOT_GIVEN: Any = _NotGiven()
 
 
 def is_int(v: Any) -> bool:
-    """Return whether torch takes `v` for an int: an integer of Python or NumPy, or a tensor of one
-    integer.
-    """
+    """Return whether torch takes `v` for an int: one of Python or NumPy, or a tensor of one integer."""
     if type(v) is int:
         return True
     if isinstance(v, (bool, float, str)) or not hasattr(v, "__index__"):

@@ -104,9 +104,7 @@ def _distinct(
 
 
 def _traced_distinct(input: Any, dim: int | None, distinct: Callable[..., Any]) -> Any:
-    """Return distinct values, places and counts of a value whose trace knows sizes, as other ops; None for
-    others.
-    """
+    """Return distinct values, places and counts as other ops if a trace knows sizes; None for others."""
     if asked_size(input) is None or dim is not None or input._node is not None or not prod(shape_of(input)):
         return None
     if dtype_of(input) in RARE or dtype_of(input).kind not in "iuf":
@@ -141,9 +139,7 @@ def unique(
     input: Any, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False,
     dim: int | None = None
 ) -> Any:
-    """Return the distinct values (or slices along `dim`) in order; on request also where each element's is,
-    and how many.
-    """
+    """Return the distinct values (or slices along `dim`) in order; on request places and counts, too."""
     # torch asks these of several functions' for which it is.
     bool(return_counts), bool(return_inverse)
     flags = {"sorted": sorted, "return_inverse": return_inverse, "return_counts": return_counts}
@@ -184,9 +180,7 @@ def searchsorted(
     sorted_sequence: Any, input: Any, *, out_int32: bool = False, right: bool = False,
     side: str | None = None, sorter: Any = None,
 ) -> Any:  # fmt: skip
-    """Return where values would be inserted into the rows of a sorted tensor: before equal elements, or
-    after (`right`).
-    """
+    """Return where values go into the rows of a sorted tensor: before equal elements, or after (`right`)."""
     name = "torch.searchsorted()"
     shape = shape_of(tensor("searchsorted", "sorted_sequence", sorted_sequence))
     if side is not None:
@@ -272,9 +266,7 @@ def bincount(input: Any, weights: Any = None, minlength: int = 0) -> Any:
 
 @public
 def histc(input: Any, bins: int = 100, min: float = 0, max: float = 0) -> Any:
-    """Count the elements in each of `bins` equal parts of [min, max] (of the input's range
-    where both are equal).
-    """
+    """Count the elements in each of `bins` equal parts of [min, max] (if equal, of the input's range)."""
     dtype = dtype_of(tensor("histc", "input", input))
     if isinstance(min, complex) or isinstance(max, complex):
         raise overflow("double")

@@ -73,9 +73,7 @@ def _attribute(name: str) -> property:
 
 
 class Sparse(Tensor):
-    """Hold what tensors of coordinates and compressed ones have in common: places, and values with a
-    history.
-    """
+    """Hold what tensors of coordinates and compressed ones share: places, and values with a history."""
 
     _overrides_once_made = True
     _dispatched = DISPATCHED
@@ -244,9 +242,7 @@ class SparseTensor(Sparse):
         return g.to_dense()[tuple(self._where)]
 
     def _accumulated(self) -> SparseTensor:
-        """Return what becomes the gradient of a leaf: it takes the parts, and forgets that they are
-        coalesced.
-        """
+        """Return what becomes a leaf's gradient: it takes the parts, and forgets that they are coalesced."""
         taken = self._plain.is_contiguous()
         return sparse(self._where, self._what, self.shape, self._unique and not taken)
 

@@ -229,9 +229,7 @@ CONVERTERS: dict[str, Any] = {
 
 
 def of_rows(g: Any, indices: Any, shape: tuple[int, ...], padding: int, by_frequency: bool) -> SparseTensor:
-    """Return the covector of a table of which rows were picked: rows of `g`, at `indices` but for
-    `padding`.
-    """
+    """Return the covector of a table whose rows were picked: rows of `g`, at `indices` but for `padding`."""
     if by_frequency:
         raise RuntimeError("embedding_backward: scale_grad_by_freq not supported with sparse gradients")
     rows = array_of(indices).reshape(-1).astype(np.int64)

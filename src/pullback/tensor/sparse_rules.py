@@ -92,9 +92,7 @@ def _masked_product(g: Any, x: Any, y: Any, alpha: Any) -> Any:
 
 
 def _at_entries(g: Any, y: Any, x: Any) -> Any:
-    """Return ``g @ yᵀ`` where x has entries, without the product elsewhere, which may be too large to
-    hold.
-    """
+    """Return ``g @ yᵀ`` where x has entries, without the product elsewhere, which may be too large."""
     rows, columns, _ = entries(x.detach())
     mine = g.index_select(0, wrap(rows.astype(np.int64)))
     found = mine * (y.conj() if y.is_complex() else y).index_select(0, wrap(columns.astype(np.int64)))

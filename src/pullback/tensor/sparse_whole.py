@@ -189,9 +189,7 @@ def _resize(x: Any, *size: Any, **_: Any) -> Any:
 
 
 def _filled(name: str, number: Any = None) -> Function:
-    """Return a tensor with entries of one value where a compressed one has some; coordinates have none to
-    fill.
-    """
+    """Return a tensor with one value where a compressed one has entries; coordinates have none to fill."""
 
     def make(x: Any, *given: Any, dtype: Any = None, **_: Any) -> Any:
         if not isinstance(x, CompressedTensor):

@@ -20,6 +20,7 @@ from .api import public
 from .operands import by_operands, declare, described
 from .out import ALIASES
 from .special_functions import logit, mvlgamma, polygamma
+from .tensor import Tensor
 
 _INPUT = "input : Tensor\n    Real; integers are taken as the default dtype."
 _OTHER = "other : Tensor\n    Of a shape that broadcasts with that of `input`."
@@ -63,7 +64,7 @@ for _name, (_function, _summary) in _BINARY.items():
     declare(_name, _function, *EITHER_NUMBER, namespace="special", text=described(_summary, _INPUT, _OTHER))
 
 
-def round(input: Any, *, decimals: int = 0) -> Any:
+def round(input: Any, *, decimals: int = 0) -> Tensor:
     """Round to the nearest multiple of 10^−decimals, halves to even.
 
     Parameters
@@ -71,10 +72,6 @@ def round(input: Any, *, decimals: int = 0) -> Any:
     input : Tensor
         Floating.
     decimals : int
-
-    Returns
-    -------
-    Tensor
     """
     return numbers.round_decimals(input, decimals)
 

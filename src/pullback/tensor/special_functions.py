@@ -12,26 +12,23 @@ from ..ops import special as s
 from ..ops.signatures import EITHER_NUMBER
 from .api import with_signature
 from .operands import by_operands, declare
+from .tensor import Tensor
 
 _XLOGY = by_operands(s.xlogy, s.xlogy_of_number, s.xlogy_with_number)
 
 
-def xlogy(x: Any, y: Any) -> Any:
+def xlogy(x: Any, y: Any) -> Tensor:
     """Return x·log(y), 0 where x is 0 and y not nan.
 
     Parameters
     ----------
     x, y : Tensor or number
         At least one of them a tensor; shapes broadcast.
-
-    Returns
-    -------
-    Tensor
     """
     return _XLOGY(x, y)
 
 
-def polygamma(n: int, input: Any) -> Any:
+def polygamma(n: int, input: Any) -> Tensor:
     """Return the derivative of order n of ψ, (−1)ⁿ⁺¹·n!·ζ(n + 1, x) (DLMF 5.15.1, 25.11.12).
 
     Parameters
@@ -39,17 +36,13 @@ def polygamma(n: int, input: Any) -> Any:
     n : int
         Not negative; 0 gives ψ itself.
     input : Tensor
-
-    Returns
-    -------
-    Tensor
     """
     if n < 0:
         raise RuntimeError("polygamma(n, x) does not support negative n.")
     return g.polygamma(input, n)
 
 
-def mvlgamma(input: Any, p: int) -> Any:
+def mvlgamma(input: Any, p: int) -> Tensor:
     """Return the logarithm of the multivariate gamma function, log Γₚ(x) (DLMF 35.3.4).
 
     It is p·(p − 1)/4·log π + Σₖ log Γ(x − k/2), k from 0 to p − 1.
@@ -60,17 +53,13 @@ def mvlgamma(input: Any, p: int) -> Any:
         Above (p − 1)/2.
     p : int
         The dimension, at least 1.
-
-    Returns
-    -------
-    Tensor
     """
     if p < 1:
         raise RuntimeError("p has to be greater than or equal to 1")
     return g.mvlgamma(input, p)
 
 
-def logit(input: Any, eps: float | None = None) -> Any:
+def logit(input: Any, eps: float | None = None) -> Tensor:
     """Return log(x / (1 − x)).
 
     Parameters
@@ -78,10 +67,6 @@ def logit(input: Any, eps: float | None = None) -> Any:
     input : Tensor
     eps : float, optional
         The input is cut to [eps, 1 − eps] first; by default, what is outside [0, 1] gives nan.
-
-    Returns
-    -------
-    Tensor
     """
     return s.logit(input, eps)
 

@@ -12,7 +12,7 @@ from ..array.deferred_import import import_later
 from ..array.dtype_words import class_name
 from ..core.meta import looked_at
 from ..core.value import dtype_of, shape_of, wrap
-from ..core.warn import warn_once
+from ..core.warn import user_level, warn_once
 from ..ops.strided import unfold, unfold_backward
 from ..ops.structure import expand, reshape
 from ..ops.view import slice_dim, squeeze_dim, transpose, unsqueeze, view_as_complex, view_as_real
@@ -91,7 +91,7 @@ def _refuse_pairs(return_complex: bool | None) -> None:
     warn_once(
         "stft with return_complex=False is deprecated. In a future pytorch release, stft will return "
         "complex tensors for all inputs, and return_complex=False will raise an error.\nNote: you can "
-        "still call torch.view_as_real on the complex output to recover the old return format.", 5,
+        "still call torch.view_as_real on the complex output to recover the old return format.",
     )
 
 
@@ -144,7 +144,7 @@ def stft(
         warn_once(_NO_WINDOW.format(
             ",which is known to cause spectral leakage. Other windows such as torch.hann_window or "
             "torch.hamming_window are recommended to reduce spectral leakage."
-        ), 4)
+        ))
     as_complex = return_complex if return_complex is not None else _is_complex(x) or _is_complex(window)
     if not as_complex:
         _refuse_pairs(return_complex)
@@ -235,7 +235,7 @@ def _inverse(
     if window is None:
         warn_once(_NO_WINDOW.format(
             ".Please provide the same window used by stft to make the inversion lossless."
-        ), 4)
+        ))
     if not _is_complex(input):
         raise RuntimeError(
             "istft requires a complex-valued input tensor matching the output from stft with "
@@ -298,7 +298,7 @@ def _overlapped(
         warnings.warn(
             "The length of signal is shorter than the length parameter. Result is being padded with zeros in "
             "the tail. Please check your center and hop_length settings.",
-            stacklevel=4,
+            stacklevel=user_level(),
         )
         y = padding.pad(y, (*((0, 0),) * (len(shape_of(y)) - 1), (0, end - whole)), 0)
     return y

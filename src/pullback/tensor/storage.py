@@ -31,7 +31,7 @@ from ..core.meta import Meta, is_meta
 from ..core.modes import modes
 from ..core.value import TensorBase, array_of, innermost, shape_of
 from ..core.versions import bump
-from ..core.warn import warn_once
+from ..core.warn import user_level, warn_once
 from ..core.wrapper import is_wrapper
 from .api import public, with_signature
 from .constants import contiguous_format
@@ -86,9 +86,7 @@ def over_storage(
     memory: UntypedStorage | TypedStorage, dtype: dtypes.dtype, offset: int = 0,
     size: Sequence[int] | None = None, stride: Sequence[int] | None = None,
 ) -> Any:
-    """Return a tensor of a dtype on a storage; of one dimension and of the whole storage where no size is
-    given.
-    """
+    """Return a tensor of a dtype on a storage; of one dimension and all of it where no size is given."""
     untyped = memory.untyped()
     if untyped.device is not CPU:
         from . import meta_storage
@@ -166,7 +164,6 @@ def typed_storage(self: Any) -> TypedStorage:
         "TypedStorage is deprecated. It will be removed in the future and UntypedStorage will be the only "
         "storage class. This should only matter to you if you are using storages directly.  To access "
         "UntypedStorage directly, use tensor.untyped_storage() instead of tensor.storage()",
-        3,
     )
     return _typed_storage(self)
 
@@ -329,7 +326,7 @@ def resize_as_(self: Any, the_template: Any, *, memory_format: Any = None) -> An
 
 
 def _resized(self: Any, size: tuple[int, ...]) -> Any:
-    warnings.warn("non-inplace resize is deprecated", UserWarning, stacklevel=4)
+    warnings.warn("non-inplace resize is deprecated", UserWarning, stacklevel=user_level())
     have = shape_of(self)
     if int(np.prod(have)) != int(np.prod(size)):
         raise RuntimeError(

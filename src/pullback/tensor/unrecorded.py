@@ -58,9 +58,7 @@ def readable(tensor: Any) -> ndarray | None:
 
 
 def in_memory(*tensors: Any) -> list[ndarray] | None:
-    """Return the arrays of plain tensors of one dtype, float32 or float64, whose history may go on; None for
-    others.
-    """
+    """Return arrays of plain tensors of one dtype, float32 or float64, histories allowed; else None."""
     found: list[ndarray] = []
     for tensor in tensors:
         array = readable(tensor)

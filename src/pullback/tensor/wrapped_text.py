@@ -25,9 +25,7 @@ def levels_of(tensor: Any) -> list[int]:
 
 
 def wrapped_text(tensor: Any) -> str:
-    """Return `BatchedTensor(lvl=1, …)` or `GradTrackingTensor(lvl=1, …)` around the text of what is
-    inside.
-    """
+    """Return `BatchedTensor(lvl=1, …)` or `GradTrackingTensor(lvl=1, …)` around the inner text."""
     value = tensor._value
     if has_ended(tensor._level) and not isinstance(value, Batched):
         return repr(as_tensor(escaped(tensor, tensor._level)))

@@ -374,9 +374,7 @@ def wrong_call(place: str, name: str, args: tuple[Any, ...], kwargs: Mapping[str
 
 
 def _of_zeros(value: Any) -> Any:
-    """Return a tensor of zeros for one whose numbers a trace does not know: parsers take numbers out of
-    tensors.
-    """
+    """Return zeros for a tensor whose numbers a trace does not know: parsers take numbers out of tensors."""
     if isinstance(value, (list, tuple)):
         return [_of_zeros(item) for item in value]
     if not isinstance(value, TensorBase):

@@ -199,9 +199,7 @@ _REBUILDING = (
 
 
 def _flatten_dense_tensors(tensors: Sequence[Any]) -> Any:
-    """Return the elements of all tensors in one tensor of one dimension: of a single tensor a view where it
-    can be.
-    """
+    """Return the elements of all tensors in one of one dimension: of a single tensor a view if possible."""
     if len(tensors) == 1:
         return tensors[0].contiguous().view(-1)
     return TOP_LEVEL["cat"]([tensor.contiguous().view(-1) for tensor in tensors])

@@ -6,6 +6,7 @@ against the names that torch has. A name that pullback gets leaves the list.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
 from functools import cache
 from os.path import splitext
@@ -15,6 +16,8 @@ from . import public_name
 
 #: What is in the list in place of a module's or class's name, before modules that are not there at all.
 WHOLE = "modules"
+#: The file of the functions that import modules.
+_IMPORTER = "<frozen importlib._bootstrap>"
 
 
 @cache
@@ -100,6 +103,9 @@ def answer_for(module: dict[str, Any]) -> None:
     place = public_name(module["__name__"]).replace("pullback", "torch", 1)
 
     def absent(name: str) -> NoReturn:
+        if sys._getframe(1).f_code.co_filename == _IMPORTER:
+            # Before ``from package import module`` loads a module it asks, and shows nobody the error.
+            raise AttributeError(name)
         raise no_attribute(f"module '{place}'", place, name, module)
 
     module["__getattr__"] = absent

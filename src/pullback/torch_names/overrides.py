@@ -238,9 +238,7 @@ def get_testing_overrides() -> dict[Callable[..., Any], Callable[..., Any]]:
 
 
 def resolve_name(f: Callable[..., Any]) -> str | None:
-    """Return the name by which users know an overridable function, such as ``"torch.linalg.inv"``; None for
-    others.
-    """
+    """Return the name by which users know an overridable function, as ``"torch.linalg.inv"``, or None."""
     for place, functions in _overridable().items():
         for name, function in functions.items():
             if function is f:

@@ -241,9 +241,7 @@ class profile:
         return self._recorded().key_averages(group_by_input_shape)
 
     def export_chrome_trace(self, path: str) -> None:
-        """Write a trace that chrome://tracing and Perfetto show, compressed where the name ends in
-        ``.gz``.
-        """
+        """Write a trace that chrome://tracing and Perfetto show, compressed if the name ends in ``.gz``."""
         if not path.endswith(".gz"):
             self._recorded().export_chrome_trace(path)
             return

@@ -51,9 +51,7 @@ softmax, log_softmax = normalized("softmax"), normalized("log_softmax")
 
 
 class check_sparse_tensor_invariants:
-    """Say whether the parts of sparse tensors are held against each other: a ``with`` block, or a
-    decorator.
-    """
+    """Say whether the parts of sparse tensors are checked against each other: a block or a decorator."""
 
     def __init__(self, enable: bool = True) -> None:
         self.state = enable

@@ -60,9 +60,7 @@ def _disable_current_modes() -> Iterator[tuple[Any, ...]]:
 
 
 def is_traceable_wrapper_subclass(t: object) -> bool:
-    """Return whether a tensor's class, or a class of tensors, says how to take it apart into tensors and
-    back.
-    """
+    """Return whether a tensor's class says how to take it apart into tensors, and how to put it together."""
     kind = t if isinstance(t, type) else type(t)
     return (
         issubclass(kind, TensorBase)

@@ -125,16 +125,13 @@ class Recorder:
         given = {**named, "out": outs if ufunc.nout > 1 else outs[0]} if outs[0] is not None else named
         found = getattr(ufunc, method)(*inputs, **given)
         results = [np.asarray(v) for v in (found if ufunc.nout > 1 else (found,))]
-        if not there:
-            for result in results:
-                self.remember(OWN, result)
+        for result in results if not there else ():
+            self.remember(OWN, result)
         (result, *more) = results
         if ufunc.signature is not None:
             self._contract(ufunc, method, inputs, named, results)
         elif method == "__call__":
-            if named.pop("dtype", result.dtype) != result.dtype or named:
-                raise Unrecorded(f"a call with {', '.join(named)}")
-            self._map(ufunc, inputs, results)
+            self._map(ufunc, inputs, results, **named)
         elif method == "reduce":
             self._reduce(ufunc, inputs[0], result, **named)
         elif method == "accumulate":
@@ -157,9 +154,10 @@ class Recorder:
         self.copy_to(out, result, where=mask)
         return self.told(out)
 
-    def _map(self, ufunc: Any, inputs: Sequence[Any], results: Sequence[ndarray]) -> None:
+    def _map(self, ufunc: Any, inputs: Sequence[Any], results: Sequence[ndarray], dtype: Any = None) -> None:
         kinds = [v.dtype if isinstance(v, ndarray | np.generic) else type(v) for v in inputs]
-        dtypes = ufunc.resolve_dtypes((*kinds, *[None] * ufunc.nout))
+        wanted = (None,) * ufunc.nin + (dtype,) * ufunc.nout
+        dtypes = ufunc.resolve_dtypes((*kinds, *[None] * ufunc.nout), signature=wanted)
         if [*dtypes[ufunc.nin :]] != [result.dtype for result in results]:
             raise Unrecorded("a result of another dtype")
         self._elements(ufunc, dtypes, inputs, *results)

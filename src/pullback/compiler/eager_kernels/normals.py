@@ -100,9 +100,7 @@ class _Lanes:
 
 
 def write_blocks(ops: Emitter, words: str, out: str, factors: str, begin: str, end: str) -> None:
-    """Write the loop over blocks, from pointers to the words, to the numbers, and to their deviation and
-    mean.
-    """
+    """Write the loop over blocks, from pointers to the words, the numbers, their deviation and mean."""
     do = _Lanes(ops, words)
     std, mean = (_spread(ops, factors, place) for place in (0, 1))
     with ops.loop(loop_variable("b"), begin, end):

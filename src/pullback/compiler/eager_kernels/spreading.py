@@ -27,9 +27,7 @@ class Spreading(Jobs):
     """The loops, made when they are first asked for."""
 
     def spread(self, x: ndarray, out: ndarray) -> bool:
-        """Write the rows of ``(n, k)`` into ``(n, times, k)``, as often as there is room; whether that was
-        done.
-        """
+        """Write the rows of ``(n, k)`` into ``(n, times, k)`` as often as fit; return whether it was done."""
         rows, parts, key, fields = _cut(out.shape, out.itemsize)
         job = self.job(_short, key) if key else self.job(_long)
         job.run(rows, parts, (address(x), address(out), *fields))

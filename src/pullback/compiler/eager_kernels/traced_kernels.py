@@ -130,9 +130,7 @@ def _joined(slots: ndarray, buffer: Buffer, combine: str) -> ndarray:
 
 
 def made(program: Program, rows: int, flat: bool) -> LargeKernel | None:
-    """Return the kernel of a program over so many rows; None where it has more than one, or cuts it
-    otherwise.
-    """
+    """Return the kernel of a program over so many rows; None if it has several, or cuts it otherwise."""
     lowered = lower(program)
     steps = schedule(lowered.nodes)
     if len(steps) != 1 or not isinstance(steps[0], Kernel) or lowered.constants:
@@ -335,9 +333,7 @@ _REALS = (np.dtype(np.float32), np.dtype(np.float64))
 
 
 def _flat_kernel(function: Callable[..., Any], dtypes: Sequence[Any], least: int = 1) -> Any:
-    """Return a kernel for a function of at least so many elementwise ops; None where it is not such a
-    function.
-    """
+    """Return a kernel for a function of at least so many elementwise ops; None if it is no such function."""
     if any(d not in TYPES for d in dtypes):
         return None
     try:

@@ -100,9 +100,7 @@ def surroundings() -> tuple[str, str, str]:
 
 
 def machine(level: int = SPEED) -> Any:
-    """Return a target machine: this processor, with all that it has; `level` is that of the code
-    generator.
-    """
+    """Return a target machine: this processor, with all that it has; `level` is the code generator's."""
     import llvmlite.binding as llvm
 
     llvm.initialize_native_target()

@@ -33,9 +33,7 @@ def arity(name: str) -> int:
 
 @functools.cache
 def widths(real: str) -> tuple[int, ...]:
-    """Return lanes of the vector variants: as many numbers as a register holds, and as wider numbers beside
-    them.
-    """
+    """Return lanes of the vector variants: a register's numbers, and as many wider ones beside them."""
     size = engine.register_bytes()
     return (size // 4, size // 8) if real == "float" else (size // 8,)
 

@@ -18,9 +18,7 @@ def has_halves() -> bool:
 
 
 def to_bfloat(emitter: Emitter, x: Value) -> Value:
-    """Round a float32 to bfloat16, in whole numbers: the processor's instruction takes subnormal numbers
-    for zeros.
-    """
+    """Round a float32 to bfloat16, in whole numbers: the processor's instruction flushes subnormals."""
     bits = bits_of(emitter, x)
     last = emitter.named(f"and i32 {emitter.named(f'lshr i32 {bits}, 16')}, 1")
     up = emitter.named(f"add i32 {emitter.named(f'add i32 {bits}, {last}')}, {0x7FFF}")

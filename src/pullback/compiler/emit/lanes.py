@@ -222,18 +222,14 @@ class Writer:
         return self.instruction(f"bitcast {whole} {x.name} to {self.type(self.kind)}", self.kind)
 
     def polynomial(self, x: Lanes, coefficients: Sequence[float]) -> Lanes:
-        """Return a polynomial by rising powers of `x`, its even and odd halves apart, which shortens the
-        chain.
-        """
+        """Return a polynomial by rising powers of `x`, even and odd halves apart: the chain is shorter."""
         if len(coefficients) < 6:
             return self.horner(x, coefficients)
         square = x * x
         return self.muladd(self.horner(square, coefficients[1::2]), x, self.horner(square, coefficients[::2]))
 
     def horner(self, x: Lanes, coefficients: Sequence[float]) -> Lanes:
-        """Return a polynomial by rising powers of `x`, from the highest down: the lowest terms decide the
-        rounding.
-        """
+        """Return a polynomial by rising powers of `x`, from the highest: the lowest decide the rounding."""
         total = self.constant(coefficients[-1])
         for c in reversed(coefficients[:-1]):
             total = self.muladd(total, x, c)

@@ -91,9 +91,7 @@ class Kernels:
         return engine.whole(self.module.declarations.values(), functions.declarations(self.module), texts)
 
     def compiled(self, loops: Sequence[str], calls: Sequence[str]) -> Code:
-        """Return the machine code of the kernels, of functions with loops, and of those that call all
-        these.
-        """
+        """Return the machine code of the kernels, of functions with loops, and of what calls all these."""
         loops, calls = [_public(t) for t in loops], [_public(t) for t in calls]
         declared = _declarations([*(written(t, n) for t, n in self.names.items()), *loops, *calls])
         if self._gathered or loops:

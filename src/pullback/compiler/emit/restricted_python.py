@@ -19,7 +19,9 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from types import FunctionType
-from typing import Any, NamedTuple, TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
+
+from ...array.named_tuples import NamedTuple
 
 #: Addresses of addresses (or of an object), of numbers and of bytes; numbers of 64 bits, truth, doubles.
 Object: TypeAlias = Any

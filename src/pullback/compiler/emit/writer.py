@@ -173,9 +173,7 @@ class Writer:
         )
 
     def _of_table(self, emission: Emission) -> str:
-        """Return a kernel that finds its buffers itself: it gets no pointers, and LLVM knows which of them
-        lie apart.
-        """
+        """Return a kernel that finds its buffers itself, without pointers: LLVM knows which lie apart."""
         head, entry, *rest = emission.text.split("\n")
         lines = ["(ptr %table, i64 %lo, i64 %hi)" + head[head.index(")") + 1 :], entry]
         lines.append("  %arena = load ptr, ptr %table")

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
+from ...array.named_tuples import NamedTuple
 from ...core.value import TensorBase
 from ...func.tree import tree_unflatten
 from ..program.program import Program
@@ -47,9 +48,7 @@ class Cell(NamedTuple):
 
 
 class Saved(NamedTuple):
-    """Hold what the pullback reads: an output of the forward program, or a cell that the call does
-    not change.
-    """
+    """Hold what the pullback reads: an output of the forward program, or a cell that stays."""
 
     output: int | None
     cell: int | None

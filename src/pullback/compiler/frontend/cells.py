@@ -7,12 +7,13 @@ held before.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 from weakref import ref
 
 import numpy as np
 from numpy import ndarray
 
+from ...array.named_tuples import NamedTuple
 from ...array.strides import strides_of
 from ...core.backward_task import nodes_behind
 from ...core.marked import Marked

@@ -9,10 +9,11 @@ where eager's does.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
+from ...array.named_tuples import NamedTuple
 from ...array.strides import address
 from ...core.modes import change, set_modes
 from ...core.node import LEAF

@@ -117,9 +117,7 @@ class Check:
 
 
 def _apart(a: ndarray, b: ndarray) -> tuple[tuple[int, ...], Any, Any, float] | None:
-    """Return the element in which two arrays differ most, both values, and by how many units; None where they
-    do not.
-    """
+    """Return where two arrays differ most, both values, and by how many units; None if nowhere."""
     if not a.size:
         return None
     if a.dtype.kind in "biu":
@@ -132,7 +130,9 @@ def _apart(a: ndarray, b: ndarray) -> tuple[tuple[int, ...], Any, Any, float] | 
     x, y = a.astype(wide), b.astype(wide)
     same = (x == y) | ((x != x) & (y != y))
     finite = np.abs(x[np.isfinite(x)])
-    unit = _unit(a.dtype) * max(float(finite.max()) if finite.size else 0.0, _tiny(a.dtype))
+    limits = _limits(a.dtype)
+    largest = float(finite.max()) if finite.size else 0.0
+    unit = float(limits.eps) * max(largest, float(limits.smallest_normal))
     with np.errstate(all="ignore"):
         units = np.where(same, 0.0, np.abs(x - y) / unit)
     units[np.isnan(units)] = np.inf
@@ -143,10 +143,6 @@ def _apart(a: ndarray, b: ndarray) -> tuple[tuple[int, ...], Any, Any, float] | 
 
 def _unit(dtype: np.dtype[Any]) -> float:
     return float(_limits(dtype).eps)
-
-
-def _tiny(dtype: np.dtype[Any]) -> float:
-    return float(_limits(dtype).smallest_normal)
 
 
 def _limits(dtype: np.dtype[Any]) -> Any:

@@ -165,10 +165,6 @@ def explain(f: Any, *args: Any, **kwargs: Any) -> Explanation:
     args, kwargs
         Of the call. It is a call: what the function changes is changed.
 
-    Returns
-    -------
-    Explanation
-
     Raises
     ------
     RuntimeError

@@ -172,9 +172,7 @@ class Timeline:
 
     @property
     def least(self) -> float:
-        """Return seconds that the ceilings allow: steps run in turn, each as long as its bytes or its flops
-        take.
-        """
+        """Return seconds that the ceilings allow: steps in turn, each as long as its bytes or flops take."""
         limits = self.ceilings
         return sum(max(row.bytes / limits.bandwidth, row.flops / limits.products) for row in self.rows)
 

@@ -226,20 +226,9 @@ def diagonal_backward(
 
 
 LOWERINGS: dict[str, Callable[..., Lowered | None]] = {
-    "cast": cast,
-    "constant_pad_nd": padded,
-    "copy": copy,
-    "linalg_cross": cross,
-    "diagonal_backward": diagonal_backward,
-    "fill": fill,
-    "fill_inplace": fill,
-    "fill_tensor": copy,
-    "fill_tensor_inplace": copy,
-    "put": put,
-    "roll": rolled,
-    "select_backward": select_backward,
-    "slice_backward": slice_backward,
-    "tril": _triangle("le"),
-    "triu": _triangle("ge"),
-    "zero_inplace": zero,
-}
+    **dict.fromkeys(("copy", "fill_tensor", "fill_tensor_inplace"), copy),
+    **dict.fromkeys(("fill", "fill_inplace"), fill),
+    "cast": cast, "constant_pad_nd": padded, "linalg_cross": cross, "diagonal_backward": diagonal_backward,
+    "put": put, "roll": rolled, "select_backward": select_backward, "slice_backward": slice_backward,
+    "tril": _triangle("le"), "triu": _triangle("ge"), "zero_inplace": zero,
+}  # fmt: skip

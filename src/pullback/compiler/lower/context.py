@@ -155,9 +155,7 @@ class Context:
         return self.stored(value) if value.cost > 1 else value
 
     def multiplied(self, value: Lowered) -> Lowered:
-        """Return the value for products: stored as it is, so that no view of it is stored in another
-        order.
-        """
+        """Return the value for products, stored as it is: no view of it is stored in another order."""
         computed = value.buffer is None and probe(value.body, value.shape).count > 0
         return self.stored(value) if computed else value
 
@@ -249,9 +247,7 @@ class Context:
         return self.stored(Lowered((), BOOL, either, cost=len(checks) + 1)).buffer
 
     def matrix(self, x: Lowered) -> Matrix:
-        """Return a value as the operand of a product; it is stored where it is not a strided part of a
-        buffer.
-        """
+        """Return a value as a product's operand, stored where it is no strided part of a buffer."""
         found = self._strided(x)
         if found is None:
             found = self._strided(self.stored(x))

@@ -81,9 +81,7 @@ class Domain:
 
     @once
     def with_last_apart(self) -> Domain:
-        """Return the space with a loop of its own for the last of the axes that the innermost loop goes
-        along.
-        """
+        """Return the space with a loop of its own for the last axis that the innermost loop goes along."""
         if not self.inner or len(self.inner[-1]) < 2:
             return self
         *others, last = self.inner

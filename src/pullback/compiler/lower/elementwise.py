@@ -241,9 +241,7 @@ def _number(ops: Handler, x: Any, y: Any, order: str) -> Any:
 
 
 def _logaddexp(ops: Handler, x: Any, y: Any) -> Any:
-    """Return log(exp(x) + exp(y)), from the larger; of equal ones, infinities among them, without a
-    difference.
-    """
+    """Return log(exp(x) + exp(y)), from the larger; of equal ones, as infinities, without a difference."""
     apart = ops.select(ops.eq(x, y), ops.constant(0, x.dtype), ops.neg(ops.abs(ops.sub(x, y))))
     return ops.add(ops.maximum(x, y), ops.function("log1p", ops.function("exp", apart)))
 

@@ -346,9 +346,7 @@ def _is_mixed(program: Program) -> bool:
 
 
 def _multiplied(program: Program) -> set[int]:
-    """Return the values whose views are operands of matrix products; a matrix times a vector may never store
-    it.
-    """
+    """Return the values whose views are operands of products; a matrix times a vector may not store it."""
     source = {
         e.outputs[0]: e.operands[0].index
         for e in program.equations

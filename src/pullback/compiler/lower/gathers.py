@@ -25,9 +25,7 @@ INT64 = np.dtype(np.int64)
 
 
 def place(ops: Handler, x: Any, extent: int, wraps: bool = False) -> Index:
-    """Return an index tensor's element as an index along an axis; negative ones count from the end if it
-    `wraps`.
-    """
+    """Return an index tensor's element as an index; with `wraps` negative ones count from the end."""
     value = ops.cast(x, INT64)
     zero = ops.constant(0, INT64)
     if wraps:
@@ -293,9 +291,7 @@ def classes(context: Context, x: Lowered, count: int) -> Lowered | None:
 def searchsorted(
     context: Context, sequence: Lowered, values: Lowered, right: bool, small: bool
 ) -> Lowered | None:
-    """Lower a search in sorted rows: the place grows by powers of two as long as what is before it is below
-    the value.
-    """
+    """Lower a search in sorted rows: the place grows by powers of two while what is before it is less."""
     if sequence.dtype != values.dtype or sequence.dtype != computing(sequence.dtype):
         return None
     sequence, values = context.cheap(sequence), context.cheap(values)
@@ -321,19 +317,9 @@ def searchsorted(
 
 
 LOWERINGS: dict[str, Callable[..., Lowered | None]] = {
-    "classes": classes,
-    "embedding": embedding,
-    "embedding_backward": embedding_backward,
-    "gather": gather,
-    "index": index,
-    "index_add": index_add,
-    "index_backward": index_backward,
-    "index_copy": index_copy,
-    "index_fill": index_fill,
-    "index_put": index_put,
-    "index_select": index_select,
-    "scatter": scatter,
-    "scatter_add": scatter_add,
-    "scatter_value": scatter_value,
-    "searchsorted": searchsorted,
-}
+    lowering.__name__: lowering
+    for lowering in (
+        classes, embedding, embedding_backward, gather, index, index_add, index_backward, index_copy,
+        index_fill, index_put, index_select, scatter, scatter_add, scatter_value, searchsorted,
+    )
+}  # fmt: skip

@@ -82,9 +82,7 @@ class _Rows:
         self, x: Lowered, weight: Lowered | None, bias: Lowered | None, eps: float, result: Shape,
         folded: bool = False,
     ) -> list[Lowered]:  # fmt: skip
-        """Return (out, mean, rstd); `folded`: each row's mean goes into what is added, as in torch's group
-        norm.
-        """
+        """Return (out, mean, rstd); `folded` adds with each row's mean, as torch's group norm does."""
         whole = x.shape
         x = self.held(x)
         dtype = computing(x.dtype)

@@ -16,6 +16,7 @@ from ..emit.emitter import Emitter, Module
 from ..emit.scalars import FLOAT64, TYPES, Value, computing
 from ..lower.elementwise import Form, form
 from ..runtime import engine
+from ..runtime.thread_pool import serial
 
 
 class _Number(int):
@@ -46,6 +47,8 @@ _STEPS: dict[str, Form] = {
     "lerp_near": lambda ops, x, y, weight: ops.add(x, ops.mul(weight, ops.sub(y, x))),
     "masked_fill": lambda ops, x, mask, value: ops.select(mask, value, x),
 }
+
+_ALL = serial("@all(ptr %context, i64 %parts) nounwind #0", "@part")
 
 
 def text_of(written: Any, dtype: np.dtype[Any]) -> str:
@@ -97,20 +100,3 @@ def _body(ops: _Plain, written: Any, dtype: np.dtype[Any], exact: np.dtype[Any])
     for n, at in enumerate(written.results):
         if at != n:
             write(ops, type_, values[at].name, f"%array_{n}", ops.counters["n"], APART)
-
-
-_ALL = """\
-define void @all(ptr %context, i64 %parts) nounwind #0 {
-entry:
-  br label %head
-head:
-  %part = phi i64 [ 0, %entry ], [ %next, %run ]
-  %more = icmp slt i64 %part, %parts
-  br i1 %more, label %run, label %done
-run:
-  call void @part(ptr %context, i64 %part)
-  %next = add nuw nsw i64 %part, 1
-  br label %head
-done:
-  ret void
-}"""

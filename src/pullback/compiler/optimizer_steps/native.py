@@ -184,7 +184,8 @@ class _Rows:
                 for _ in range(times)
             )
         # A tensor may hold another number in the next step.
-        lasts = not numbers and not any(_may_change(value) for key, value in group.items() if key != "params")
+        fixed = (bool, int, float, str, type(None))
+        lasts = not numbers and all(isinstance(v, fixed) for key, v in group.items() if key != "params")
         self._options = tuple(group.values()) if lasts else None
 
     def run(self) -> tuple[list[int], ...]:
@@ -194,11 +195,6 @@ class _Rows:
             for entry in self._entries:
                 entry.scalars[at][2][()] = value
         return self._counters
-
-
-def _may_change(value: Any) -> bool:
-    """Return whether an option is the same object with other contents some day."""
-    return not isinstance(value, (bool, int, float, str, type(None)))
 
 
 class NativeSteps:
@@ -258,7 +254,9 @@ class NativeSteps:
                 continue
             entry = known(id(param))
             if entry is None or not entry.holds(param, state_of(param) or _NO_STATE):
-                entry = self._entry(optimizer, param, group) if _could_fit(grad) else None
+                # Eager may refuse another gradient before it makes any state.
+                fits = type(grad) is Tensor and type(grad._value) is ndarray
+                entry = self._entry(optimizer, param, group) if fits else None
             if entry is not None and type(grad) is Tensor:
                 entries.append(entry)
                 gradients.append(grad._value)
@@ -270,9 +268,7 @@ class NativeSteps:
         self._together(optimizer, group, entries, gradients)
 
     def _entry(self, optimizer: Any, param: Any, group: dict[str, Any]) -> _Entry | None:
-        """Return what is known of a parameter; None where not all is plain, or the first step is to make the
-        state.
-        """
+        """Return what is known of a parameter; None if not all is plain, or its state is to be made first."""
         if self._entries.pop(id(param), None) is not None:
             # What is not known any more is not held either.
             self._sets.clear()
@@ -402,13 +398,6 @@ def _numbers(optimizer: Any, param: Any, group: dict[str, Any], state: dict[str,
         return {name for name, tensor in state.items() if not tensor._value.ndim}
     made = optimizer.init(wrap(np.zeros(1, param._value.dtype)), group)
     return {name for name in state if made.get(name) is not None and not made[name]._value.ndim}
-
-
-def _could_fit(grad: Any) -> bool:
-    """Return whether a gradient is such that a native step may take it; where it is not, eager may refuse it
-    before it makes any state.
-    """
-    return type(grad) is Tensor and type(grad._value) is ndarray
 
 
 def _plainly(optimizer: Any, group: dict[str, Any], params: Sequence[Any]) -> None:

@@ -7,8 +7,9 @@ whose shapes, dtypes and state are alike, the package's own updates write the sa
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
+from ...array.named_tuples import NamedTuple
 from ...core.modes import NO_GRAD, modes
 from ...core.node import LEAF
 from ...core.recorder import Equation, Recorder, Reference

@@ -111,7 +111,7 @@ class _Fission:
             self._drop(add)
             self.carried.remove(carry)
             stacks = [Reference(self._stack(n)) for n in factors]
-            total = self._new_outside(final)
+            total = self.roller.made(*self.roller.kind(final))
             self.after += [
                 Equation("linear_weight", tuple(stacks), (), (total,), False),
                 Equation("add", (Reference(start), Reference(total)), (), (final,), False),
@@ -246,6 +246,3 @@ class _Fission:
         whole = self.roller.made((self.length, *self.shapes[value]), self.dtypes[value])
         self.stacked.append((value, whole))
         return whole
-
-    def _new_outside(self, like: int) -> int:
-        return self.roller.made(*self.roller.kind(like))

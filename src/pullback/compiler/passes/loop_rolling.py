@@ -149,9 +149,7 @@ class Rolling:
         return found
 
     def array_of(self, equation: Equation) -> np.dtype[Any] | None:
-        """Return the dtype of the array without axes that an op takes as it takes a number; None where there
-        is none.
-        """
+        """Return the dtype of the array without axes that an op takes like a number; None without one."""
         if TABLE[equation.op].kind != "elementwise":
             return None
         dtypes = self.roller.recorder.dtypes

@@ -235,9 +235,7 @@ def alive(plan: Plan) -> tuple[dict[int, int], dict[int, list[int]]]:
 
 
 def _fitted(sizes: dict[int, int], spans: dict[int, list[int]]) -> dict[int, int]:
-    """Return where each buffer begins: the largest first, each at the first place that is free while it
-    lives.
-    """
+    """Return where each buffer begins: the largest first, each at the first place free in its life."""
     offsets = {}
     taken: list[tuple[int, int, int, int]] = []
     for buffer in sorted(sizes, key=lambda b: -sizes[b]):
@@ -256,9 +254,7 @@ def _fitted(sizes: dict[int, int], spans: dict[int, list[int]]) -> dict[int, int
 
 
 def _in_order(sizes: dict[int, int], spans: dict[int, list[int]]) -> dict[int, int]:
-    """Return the same for very many buffers: each takes the memory of one as large that is dead, or new
-    memory.
-    """
+    """Return the same for very many buffers: each takes a dead one's memory of its size, or new memory."""
     offsets = {}
     top = 0
     alive: list[tuple[int, int, int]] = []

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import Any
+
+from ...array.named_tuples import NamedTuple
 
 #: One `select`: the axis, the index there, and 0. One `slice`: the axis, its place among slices of its width
 #: that lie side by side, and that width.

@@ -7,8 +7,9 @@ Only sums of products are added up in another order (`loop_fission`).
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
+from ...array.named_tuples import NamedTuple
 from ..program import verify
 from ..program.program import Program
 from .loop_fission import with_products_apart

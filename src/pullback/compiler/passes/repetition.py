@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from math import prod
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
+from ...array.named_tuples import NamedTuple
 from ...core.op import TABLE
 from ...core.recorder import Equation, Reference
 from ..program.text import exact

@@ -17,10 +17,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...array.named_tuples import NamedTuple
 from ...core.op import TABLE
 from ...core.recorder import Equation, Reference
 from .part_history import Covered, History, Path, Step

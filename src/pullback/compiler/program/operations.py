@@ -19,9 +19,7 @@ declare_all()
 
 
 def body(function: Callable[..., Any]) -> Body:
-    """Return a function of a program's text as what a loop or branch takes: its equations are the
-    function.
-    """
+    """Return a function of a program's text as a loop or branch takes it: its equations."""
     return _Function(function)
 
 

@@ -29,9 +29,7 @@ class Program(Body):
     strides: Mapping[int, tuple[int, ...]] = MappingProxyType({})
 
     def verify(self) -> None:
-        """Raise `ProgramError` unless every value is defined once, before it is used, by an op of
-        the table.
-        """
+        """Raise `ProgramError` unless each value is defined once, before its use, by an op of the table."""
         verify(self)
 
     def run(self, *arrays: ndarray) -> list[ndarray]:

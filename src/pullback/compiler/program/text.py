@@ -402,9 +402,7 @@ class _Reader:
 
 
 def same_code(a: Program | Body, b: Program | Body) -> bool:
-    """Return whether two programs, or bodies, are equal: the same equations on the same values and
-    constants.
-    """
+    """Return whether two programs, or bodies, are equal: in equations, values and constants."""
     if a.inputs != b.inputs or a.outputs != b.outputs or len(a.equations) != len(b.equations):
         return False
     if a.constants.keys() != b.constants.keys():

@@ -114,9 +114,7 @@ class Watch:
         return all(guard.holds() for guard in self._by_hand)
 
     def still_holds(self, position: int) -> bool:
-        """Return whether a word that has changed is as the trace needs it; then it is expected as it is
-        now.
-        """
+        """Return whether a word that changed is as the trace needs it; it is expected so from now on."""
         guards = self._guards[position]
         if not all(guard.holds() for guard in guards):
             return False
@@ -158,9 +156,7 @@ class Places:
         return {"moving": len(slots), "moving_at": slots, "seen_at": self._seen}
 
     def are_apart(self) -> bool:
-        """Return whether no tensor that is written overlaps another; then they are expected where they are
-        now.
-        """
+        """Return whether no written tensor overlaps another; then they are expected where they are."""
         starts = [int(self.table[slot]) for slot, _, _ in self._cells]
         if overlap(
             [(start, start + size, w) for start, (_, size, w) in zip(starts, self._cells, strict=True)]
@@ -171,9 +167,7 @@ class Places:
 
 
 def overlap(ranges: Sequence[tuple[int, int, bool]]) -> bool:
-    """Return whether one of some ``(begin, end, written)`` that is written has memory in common with
-    another.
-    """
+    """Return whether a written one of some ``(begin, end, written)`` shares memory with another."""
     behind_written = behind_any = 0
     for begin, end, written in sorted(ranges):
         if begin < behind_written or (written and begin < behind_any):
@@ -201,9 +195,7 @@ def array_record(place: int, shape: Sequence[int], dtype: np.dtype[Any], keep: l
 
 
 def result_record(buffer: Buffer, slot: int, node: int, keep: list[Any]) -> list[int]:
-    """Return what a call makes: an array for a buffer and, unless the node is `results.BARE`, a tensor around
-    it.
-    """
+    """Return what a call makes: an array, and unless the node is `results.BARE` a tensor around it."""
     extents = np.array(buffer.shape, np.int64)
     keep += [extents, buffer.dtype]
     return [id(buffer.dtype), len(buffer.shape), int(extents.ctypes.data), slot, node]

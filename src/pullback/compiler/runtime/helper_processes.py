@@ -335,7 +335,8 @@ def surroundings() -> tuple[str, ...]:
     if "llvmlite.binding" not in sys.modules:
         summon(1)
         with _lock:
-            made = _current.begin("", None) if _current else None
+            helpers = _current or _lasting()
+            made = helpers.begin("", None) if helpers else None
         with contextlib.suppress(EOFError, OSError):
             if made is not None:
                 return made.get().called
@@ -343,16 +344,34 @@ def surroundings() -> tuple[str, ...]:
 
 
 def submitted(text: str, effort: Effort) -> Callable[[], Code]:
-    """Have a text compiled, by helpers where there are some; what is returned gives the machine code."""
+    """Have a text compiled, by another process where there is one and LLVM is not loaded here; what is
+    returned gives the machine code.
+    """
     with _lock:
-        if _current:
-            return _current.submit(text, effort)
+        helpers = _current or (None if "llvmlite.binding" in sys.modules else _lasting())
+        if helpers:
+            return helpers.submit(text, effort)
     return lambda: codegen.compiled(text, effort)
 
 
 #: What compiles for eager calls, and what it was asked for, by its key in the cache.
 _apart: Helpers | None = None
 _asked: dict[str, _Result] = {}
+
+
+def _lasting() -> Helpers | None:
+    """Return what compiles for eager calls, with the lock; None where no other process may.
+
+    A call on large arrays waits for it, too: with LLVM this process would hold 85 MB more from then on.
+    """
+    global _apart
+    account.compiles_apart = account.compiles_apart and _allowed() > 0
+    if not account.compiles_apart:
+        return None
+    if _apart is None or _apart.has_gone:
+        _apart = Helpers(LINGERS)
+        _apart.grow(1)
+    return _apart
 
 
 def made_apart(name: str, write: Callable[[], str], effort: Effort | None) -> Callable[[], Code]:
@@ -363,18 +382,14 @@ def made_apart(name: str, write: Callable[[], str], effort: Effort | None) -> Ca
     NotYet
         It is being made, or no other process can now.
     """
-    global _apart
     with _lock:
         if name not in _asked:
-            account.compiles_apart = account.compiles_apart and _allowed() > 0
             # While a program is traced and built, its own code is all that is waited for. The calls of a
             # trace had eager's inline caches compiled: 1.3 s of a processor at 200 RK4 steps.
-            if _current is not None or not (account.compiles_apart and account.pays_apart):
+            account.compiles_apart = account.compiles_apart and _allowed() > 0
+            if _current is not None or not account.pays_apart or not (helpers := _lasting()):
                 raise NotYet
-            if _apart is None or _apart.has_gone:
-                _apart = Helpers(LINGERS)
-                _apart.grow(1)
-            _asked[name] = _apart.begin(write(), effort, name)
+            _asked[name] = helpers.begin(write(), effort, name)
         if not _asked[name].is_there():
             raise NotYet
         made = _asked.pop(name)

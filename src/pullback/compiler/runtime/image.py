@@ -10,12 +10,13 @@ Generators of random numbers are no part of an image: they are those of the prog
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy import ndarray
 
 from ...array import dtypes
+from ...array.named_tuples import NamedTuple
 from ...array.threads import get_num_threads
 from ..emit.codegen import Code
 from ..lower.buffer import Buffer
@@ -86,9 +87,7 @@ def name_of(program: Program, pairs: Sequence[Pair]) -> Name | None:
 
 
 def is_native(program: Program) -> bool:
-    """Return whether a program is native code throughout: what the first process to ask has found out by
-    lowering it.
-    """
+    """Return whether a program is all native code: what the first to ask found out by lowering it."""
     name = _name("native", program)
     found = None if name is None else cache.read(name.key)
     if found is not None:

@@ -12,10 +12,12 @@ import mmap
 import struct
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy import ndarray
+
+from ...array.named_tuples import NamedTuple
 
 # Of the specification: flags of sections (in memory, written to), kinds of sections, the one relocation.
 _ALLOCATED, _WRITABLE = 2, 1

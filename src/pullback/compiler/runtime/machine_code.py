@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from typing import NamedTuple
 from weakref import WeakValueDictionary
 
 from ...array import locks
+from ...array.named_tuples import NamedTuple
 from ..emit.codegen import Code, Effort
 from ..program.digests import blake2b
 from . import cache, engine

@@ -54,9 +54,7 @@ _CELL = 9
 
 
 class Specification:
-    """Hold what a program expects of a call and makes in it, as memory; parts are numbers or arrays
-    of 64-bit numbers.
-    """
+    """Hold what a program expects of a call and makes in it, as memory of numbers and of arrays of them."""
 
     def __init__(self, **parts: Any) -> None:
         # Not in the text: it is the same in every process.
@@ -71,9 +69,7 @@ class Specification:
             self._words[order.index(name)] = part if isinstance(part, int) else part.ctypes.data
 
     def call(self) -> Callable[[tuple[Any, ...], tuple[Any, ...]], Any]:
-        """Make ``call(tuple, tuple)``, which gives the tuple of results, or an int that says why there are
-        none.
-        """
+        """Make ``call(tuple, tuple)``, which gives the tuple of results, or an int for why there are none."""
         return function("pullback_call", self._words)
 
     def part(self, name: str) -> Any:
@@ -144,9 +140,7 @@ def checked(spec: Object, args: Object, extras: Object) -> Int:
 
 @native
 def run_program(spec: Object) -> Int:
-    """Run the program, between pointers that results share and what is copied back; return `DONE`, or
-    `REFUSED`.
-    """
+    """Run the program, between pointers that results share and copies back; return `DONE` or `REFUSED`."""
     table = spec.table
     sharing = spec.shared_at
     copies = spec.copies_at

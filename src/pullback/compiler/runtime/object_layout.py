@@ -10,10 +10,11 @@ from __future__ import annotations
 import ctypes
 import functools
 import sys
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
+from ...array.named_tuples import NamedTuple
 from ...core.node import AccumulateGrad, Node
 from ...core.value import TensorBase, wrap
 from ...core.views import View

@@ -7,11 +7,12 @@ program computes with its axes in the order of memory.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy import ndarray
 
+from ...array.named_tuples import NamedTuple
 from ...array.strides import storage
 from ...core.op import TABLE
 from ...core.recorder import Recorder

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import functools
 import sys
-from typing import NamedTuple
 
+from ...array.named_tuples import NamedTuple
 from ...array.tiering import waits
 from ..program.digests import blake2b
 from . import cache
@@ -70,6 +70,7 @@ def _asked_apart(entry: str | None) -> Machine:
     return Machine(*made_apart(entry or "", lambda: "", None)().called)
 
 
+@functools.cache
 def _entry() -> str | None:
     """Return the name of the cache's entry; None where the system does not describe the processor."""
     import llvmlite

@@ -45,9 +45,7 @@ class Source:
         self.line("return MISS", 2)
 
     def function(self, head: str) -> Callable[..., Any]:
-        """Return the function. Its file's name puts it inside this package, for those who look for the user's
-        line.
-        """
+        """Return the function, in a file named as inside this package for what looks for the user's line."""
         text = "\n".join([f"def {head}:", *self.lines])
         code = compile(text, f"{blame.PACKAGE}compiler{blame.PACKAGE[-1]}<shortcut>", "exec")
         space: dict[str, Any] = {**self.names, "MISS": MISS}

@@ -41,7 +41,8 @@ def computed(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         target, source = args[:2]
         if isinstance(target, DTensor):
             layout = target._layout
-            local = source._local_tensor if _is_like(source, layout) else _cut(source, layout)
+            is_same = isinstance(source, DTensor) and source._layout == layout
+            local = source._local_tensor if is_same else _cut(source, layout)
             target._local_tensor.copy_(local)
         else:
             target.copy_(source.full_tensor())
@@ -93,7 +94,8 @@ def _in_parts(
     choices : list of Choice
         How its tensors and results lie, for each dimension of the mesh.
     """
-    divided = any(isinstance(p, Shard) for one in choices for p in _placements(one.outs))
+    outs = (one.outs if isinstance(one.outs, tuple) else (one.outs,) for one in choices)
+    divided = any(isinstance(p, Shard) for placements in outs for p in placements)
     shapes: list[tuple[int, ...]] = []
     if divided:  # the shapes of the whole results
         results = func(*_mapped(args, _shape, Tensor), **_mapped(kwargs, _shape, Tensor))
@@ -128,10 +130,6 @@ def _in_parts(
         return DTensor(value, layout(next(number), value))
 
     return _mapped(results, wrapped, Tensor)
-
-
-def _placements(outs: Any) -> tuple[Any, ...]:
-    return outs if isinstance(outs, tuple) else (outs,)
 
 
 def _shape(tensor: Any) -> Any:
@@ -184,10 +182,6 @@ def _full(tensor: DTensor) -> Any:
     layout = tensor._layout
     whole = Layout(layout.mesh, (Replicate(),) * layout.mesh.ndim, layout.shape)
     return moved(tensor._local_tensor, layout, whole)
-
-
-def _is_like(value: Any, layout: Layout) -> bool:
-    return isinstance(value, DTensor) and value._layout == layout
 
 
 def _cut(value: Any, layout: Layout) -> Any:

@@ -372,23 +372,13 @@ _RULES: dict[str, _Rule] = {
     **dict.fromkeys(("clone", "_to_copy"), _elementwise),
     **dict.fromkeys(("mm", "addmm", "bmm", "baddbmm", "matmul"), _product),
     **dict.fromkeys(
-        (
-            "t",
-            "transpose",
-            "permute",
-            "unsqueeze",
-            "squeeze",
-            "select",
-            "select_backward",
-            "expand",
-            "stack",
-            "unbind",
-        ),
+        ("t", "transpose", "permute", "unsqueeze", "squeeze", "select", "select_backward", "expand", "stack",
+         "unbind"),
         _moved,
     ),
     **dict.fromkeys(("native_layer_norm", "native_layer_norm_backward"), _normed),
     **dict.fromkeys(("embedding", "embedding_backward"), _embedded),
     "_scaled_dot_product_flash_attention_for_cpu": _attended,
-}
+}  # fmt: skip
 
 __all__ = ["SIZED", "VIEWS", "Choice", "chosen"]

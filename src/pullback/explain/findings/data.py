@@ -262,9 +262,7 @@ def _hidden_words(event: Event, findings: Findings) -> None:
 
 
 def look_at_loops(scene: Scene, findings: Findings) -> None:
-    """Say where a loop around a call of backward goes over an iterator that only the first of its turns finds
-    full.
-    """
+    """Say where a loop around backward goes over an iterator that is full in the first turn only."""
     scope = scene.scope
     loops = [loop for loop in loops_around(scene) if isinstance(loop, ast.For)]
     if scope is None or len(loops_around(scene)) < 2 or not loops:

@@ -166,7 +166,8 @@ class Layers:
             place = place_at(*self.made[id(owner[0])])  # made so, as `Embedding.from_pretrained` does
         if frozen and place is not None:
             findings.tell(
-                "frozen", place, names=listed(frozen, name_of), are="are" if len(frozen) > 1 else "is"
+                "frozen", place, names=listed(frozen, name_of), are="are" if len(frozen) > 1 else "is",
+                them="them" if len(frozen) > 1 else "it"
             )
         for module in self.called.values():
             if type(module).__module__.partition(".")[0] in (__name__.partition(".")[0], "torch"):
@@ -344,9 +345,7 @@ def _end(tree: ast.AST, code: CodeType, last: int) -> int:
 
 
 def symmetric(weight: Any, gradient: Any) -> bool:
-    """Return whether all rows of a weight, and of its gradient, are equal: its units never become
-    different.
-    """
+    """Return whether all rows of a weight, and of its gradient, are equal: its units stay the same."""
     w, g = values_of(weight), values_of(gradient)
     if w is None or g is None or w.ndim != 2 or len(w) < 2 or not np.any(g):
         return False

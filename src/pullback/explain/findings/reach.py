@@ -212,7 +212,7 @@ class Reach:
             cut = cut_of(loss.event)
             if missing:
                 told |= set(missing)
-                effect = f"{listed(missing.values(), name_of)} get no gradient"
+                effect = f"No gradient reaches {listed(missing.values(), name_of)}"
                 checked = "" if set(missing) <= self.by_hand else _checked(loss, missing, name_of)
                 findings.add("lost history", cut.answer(effect, (), checked))
             elif loss.first and loss.leaves and cut.kind not in ON_PURPOSE and not loss.scored:
@@ -251,9 +251,7 @@ def _checked(loss: Loss, missing: dict[int, Any], name_of: Callable[[Any], str |
 
 
 def aside(reach: Reach, leaves: Iterable[Any]) -> Cut | None:
-    """Return the call beside the way to the loss at which the history of some leaves ended; None where there
-    is none.
-    """
+    """Return the call beside the way to the loss at which some leaves' history ended, or None."""
     wanted = {id(leaf) for leaf in leaves}
     for loss in sorted(reach.asides.values(), key=lambda loss: loss.event.number):
         if wanted & set(loss.leaves):

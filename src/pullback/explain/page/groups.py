@@ -63,9 +63,7 @@ class Folding:
         self.scopes = {step: self._scopes(step) for step in self.order}
 
     def _order(self, graph: dict[str, Any]) -> list[int]:
-        """Return steps in the order in which their rules run, a leaf behind the last step that sends
-        to it.
-        """
+        """Return steps in the order in which their rules run, a leaf behind the last that sends to it."""
         steps = [node["id"] for node in graph["nodes"] if node["kind"] != "group"]
         place: dict[int, float] = {step: position for position, step in enumerate(steps)}
         for edge in graph["edges"]:
@@ -93,9 +91,7 @@ class Folding:
     # --- the tree -------------------------------------------------------------------------------------------
 
     def tree(self) -> list[Box]:
-        """Return ids of steps, and groups of the same. Pieces of a long sequence have a "part" too, loops
-        their "rounds".
-        """
+        """Return ids of steps, and groups of the same. Pieces of sequences have a "part", loops "rounds"."""
         leaves = [step for step in self.order if self._is_leaf(step)]
         inner = [step for step in self.order if not self._is_leaf(step)]
         boxes = self._opened(self._level(inner, 0))

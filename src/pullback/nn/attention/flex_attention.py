@@ -47,9 +47,7 @@ class AuxRequest(NamedTuple):
 
 
 class AuxOutput(NamedTuple):
-    """Hold what was asked for: the logarithm of each softmax's divisor; the largest scores are not
-    kept on a CPU.
-    """
+    """Hold what was asked for: the logarithm of each softmax's divisor; CPUs do not keep largest scores."""
 
     lse: Any = None
     max_scores: Any = None

@@ -123,9 +123,7 @@ def conv_transpose1d(
     input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0,
     output_padding: Any = 0, groups: int = 1, dilation: Any = 1,
 ) -> Tensor:
-    """Return the transpose of a convolution over one axis: (N, C, L) with (C, O / groups, K) -> (N, O,
-    L').
-    """
+    """Return the transpose of a convolution of one axis: (N, C, L) with (C, O / groups, K) -> (N, O, L')."""
 def conv_transpose2d(
     input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0,
     output_padding: Any = 0, groups: int = 1, dilation: Any = 1,
@@ -150,9 +148,7 @@ def cross_entropy(
     ignore_index: int = -100, reduce: bool | None = None, reduction: str = 'mean',
     label_smoothing: float = 0.0,
 ) -> Tensor:
-    """Cross entropy of logits `input` (classes along dim 1) with class indices, or with probabilities of
-    its shape.
-    """
+    """Cross entropy of logits `input` (classes along dim 1) with indices, or probabilities of its shape."""
 def ctc_loss(
     log_probs: Tensor, targets: Tensor, input_lengths: Any, target_lengths: Any, blank: int = 0,
     reduction: str = 'mean', zero_infinity: bool = False,
@@ -239,9 +235,7 @@ def gaussian_nll_loss(
 ) -> Tensor:
     """Return ½(log var + (input − target)²/var), with var no less than `eps`."""
 def gelu(input: Tensor, *, approximate: str = 'none', out: Tensor | None = None) -> Tensor:
-    """Return input·Φ(input), Φ the normal distribution function; ``approximate="tanh"`` replaces it by a
-    tanh.
-    """
+    """Return input·Φ(input), Φ the normal distribution function, by a tanh if ``approximate="tanh"``."""
 def glu(input: Tensor, dim: int = -1) -> Tensor:
     """Return the first half along `dim` times the sigmoid of the second."""
 def grid_sample(
@@ -306,9 +300,7 @@ def layer_norm(
     input: Tensor, normalized_shape: Any, weight: Tensor | None = None, bias: Tensor | None = None,
     eps: float = 1e-05,
 ) -> Tensor:
-    """Return (input − mean) / √(var + eps) · weight + bias over the last dims, which are
-    `normalized_shape`.
-    """
+    """Return (input − mean) / √(var + eps) · weight + bias over the dims of `normalized_shape`."""
 def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
     """Return input where it is positive, else `negative_slope`·input."""
 def leaky_relu_(input: Tensor, negative_slope: float = 0.01) -> Tensor:
@@ -487,9 +479,7 @@ def pairwise_distance(
 ) -> Tensor:
     """Return the norm of order p of x1 − x2 + eps along the last dim."""
 def pdist(input: Tensor, p: float = 2) -> Tensor:
-    """Return distances ``(Σ |xᵢ − xⱼ|ᵖ)^(1/p)`` of every row to every later row: (N, M) -> (N (N − 1) /
-    2,).
-    """
+    """Return distances ``(Σ |xᵢ − xⱼ|ᵖ)^(1/p)`` of each row to every later: (N, M) -> (N (N − 1) / 2,)."""
 def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
     """Map (…, C·r², H, W) -> (…, C, H·r, W·r)."""
 def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
@@ -502,9 +492,7 @@ def poisson_nll_loss(
     target·log(input + eps).
     """
 def prelu(input: Tensor, weight: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Return input where it is positive, else weight·input, a weight for each channel (dim 1) or one for
-    all.
-    """
+    """Return input where positive, else weight·input, a weight for each channel (dim 1) or one for all."""
 def relu(input: Tensor, inplace: bool = False) -> Tensor:
     """Return max(0, input)."""
 def relu6(input: Tensor, inplace: bool = False) -> Tensor:
@@ -519,9 +507,7 @@ def rrelu(
     input: Tensor, lower: float = 0.125, upper: float = 0.3333333333333333, training: bool = False,
     inplace: bool = False,
 ) -> Tensor:
-    """Return `leaky_relu` with slopes drawn between `lower` and `upper` in training, with their mean
-    otherwise.
-    """
+    """Return `leaky_relu` with slopes drawn between `lower` and `upper` in training, else with their mean."""
 def rrelu_(
     input: Tensor, lower: float = 0.125, upper: float = 0.3333333333333333, training: bool = False,
 ) -> Tensor:

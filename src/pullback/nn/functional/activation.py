@@ -12,6 +12,7 @@ from ...array.dtype_words import type_word
 from ...core import inplace as writing
 from ...core.modes import modes
 from ...core.value import TensorBase, dtype_of, shape_of
+from ...core.warn import user_level
 from ...errors import argument_type
 from ...ops import activation as o
 from ...ops import elementwise as e
@@ -190,9 +191,7 @@ prelu = functional(activations.prelu)
 def rrelu(
     input: Any, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False, inplace: bool = False
 ) -> Any:
-    """Return `leaky_relu` with slopes drawn between `lower` and `upper` in training, with their mean
-    otherwise.
-    """
+    """Return `leaky_relu` with slopes drawn between `lower` and `upper` in training, else with their mean."""
     if any(isinstance(bound, complex) for bound in (lower, upper)):
         raise RuntimeError("value cannot be converted to type double without overflow")
     if not (is_number(lower) and is_number(upper)):
@@ -268,9 +267,7 @@ def celu_(input: Any, alpha: float = 1.0) -> Any:
 
 @public(namespace="nn.functional", method=False)
 def gelu(input: Any, *, approximate: str = "none") -> Any:
-    """Return input·Φ(input), Φ the normal distribution function; ``approximate="tanh"`` replaces it by a
-    tanh.
-    """
+    """Return input·Φ(input), Φ the normal distribution function, by a tanh if ``approximate="tanh"``."""
     if approximate not in ("none", "tanh"):
         raise RuntimeError("approximate argument must be either none or tanh.")
     check_floating("GeluKernelImpl", input)
@@ -355,7 +352,7 @@ def implicit_dim(name: str, rank: int) -> int:
         f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as "
         f"an argument.",
         UserWarning,
-        stacklevel=4,
+        stacklevel=user_level(),
     )
     return 0 if rank in (0, 1, 3) else 1
 
@@ -408,7 +405,9 @@ def gumbel_softmax(logits: Any, tau: float = 1, hard: bool = False, eps: float =
     and Teh 2017, "The concrete distribution".
     """
     if eps != 1e-10:
-        warnings.warn("`eps` parameter is deprecated and has no effect.", UserWarning, stacklevel=3)
+        warnings.warn(
+            "`eps` parameter is deprecated and has no effect.", UserWarning, stacklevel=user_level()
+        )
     gumbel = -empty_like(logits, memory_format=contiguous_format).exponential_().log()
     soft = ((logits + gumbel) / tau).softmax(dim)
     if not hard:

@@ -179,9 +179,7 @@ def multilabel_soft_margin_loss(
 def multilabel_margin_loss(
     input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = "mean"
 ) -> Any:
-    """Return Σ over targets j and other classes i of max(0, 1 − (input[j] − input[i])) / classes; targets end
-    at −1.
-    """
+    """Return Σ of max(0, 1 − (input[j] − input[i])) / classes; targets j end at −1, i are other classes."""
     reduction = legacy_reduction(size_average, reduce, reduction)
     check_reduction(reduction)
     shape = shape_of(input)
@@ -366,9 +364,7 @@ def cross_entropy(
     input: Any, target: Any, weight: Any = None, size_average: Any = None, ignore_index: int = -100,
     reduce: Any = None, reduction: str = "mean", label_smoothing: float = 0.0,
 ) -> Any:
-    """Cross entropy of logits `input` (classes along dim 1) with class indices, or with probabilities of
-    its shape.
-    """
+    """Cross entropy of logits `input` (classes along dim 1) with indices, or probabilities of its shape."""
     reduction = legacy_reduction(size_average, reduce, reduction)
     check_reduction(reduction)
     if label_smoothing == 0 and _are_usual(input, target, weight):

@@ -67,7 +67,6 @@ def _convolution(
                 warn_once(
                     "Using padding='same' with even kernel lengths and odd dilation may require a "
                     "zero-padded copy of the input be created",
-                    4,
                 )
 
                 extra = [n for t in reversed(totals) for n in (0, t % 2)]
@@ -217,9 +216,7 @@ def conv_transpose1d(
     input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0,
     groups: int = 1, dilation: Any = 1,
 ) -> Any:  # fmt: skip
-    """Return the transpose of a convolution over one axis: (N, C, L) with (C, O / groups, K) -> (N,
-    O, L').
-    """
+    """Return the transpose of a convolution of one axis: (N, C, L) with (C, O / groups, K) -> (N, O, L')."""
     return _transposed(input, weight, bias, stride, padding, output_padding, groups, dilation, 1)
 
 

@@ -192,9 +192,7 @@ def check_dilation(dilation: tuple[int, ...], onednn: bool, transposed: bool) ->
 
 
 def by_axis(name: str, values: tuple[int, ...], lifted: int, comma: str = " ") -> str:
-    """Return each axis's number as torch spells it; one axis is shown as two, the first with the number
-    `lifted`.
-    """
+    """Return each axis's number as torch spells it; one axis is shown as two, first the number `lifted`."""
     shown = (lifted, *values) if len(values) == 1 else values
     axes = ("depth", "height", "width")[-len(shown) :]
     return comma.join(f"{name}_{axis}: {n}" for axis, n in zip(axes, shown, strict=True))

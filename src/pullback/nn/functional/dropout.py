@@ -11,6 +11,7 @@ import warnings
 from typing import Any
 
 from ...core.value import TensorBase, shape_of
+from ...core.warn import user_level
 from ...ops import random as draws
 from ...tensor import random as random_facade
 from .activation import applied
@@ -39,9 +40,7 @@ def _times(input: Any, noise: Any) -> Any:
 
 
 def _noise(like: Any, p: float) -> Any:
-    """Return what is multiplied with. Who calls gives a detached input, which is gone before that is written
-    to.
-    """
+    """Return what is multiplied with. A caller gives a detached input, gone before that is written to."""
     return draws.dropout_noise.call(like, float(p), random_facade.default_generator)
 
 
@@ -107,7 +106,7 @@ def _warn_of_rank(rank: int, axes: int) -> None:
         f"{axes} spatial dimensions, a channel dimension, and an optional batch dimension (i.e. {axes + 1}D "
         f"or {axes + 2}D inputs).",
         UserWarning,
-        stacklevel=4,
+        stacklevel=user_level(),
     )
 
 
@@ -126,7 +125,7 @@ def dropout2d(input: Any, p: float = 0.5, training: bool = True, inplace: bool =
             "shape (C, H, W). To maintain the 1D channel-wise dropout behavior, please switch to using "
             "dropout1d instead.",
             UserWarning,
-            stacklevel=3,
+            stacklevel=user_level(),
         )
     return channel_dropout(input, p, training, inplace)
 
@@ -143,9 +142,7 @@ def dropout3d(input: Any, p: float = 0.5, training: bool = True, inplace: bool =
 
 @mirrored
 def alpha_dropout(input: Any, p: float = 0.5, training: bool = False, inplace: bool = False) -> Any:
-    """Do dropout that keeps mean and variance of `selu`'s output: dropped elements take its limit
-    at −∞.
-    """
+    """Do dropout that keeps mean and variance of `selu`'s output: dropped elements take its limit at −∞."""
     check_probability(p)
     _check_kinds(input, p, training)
     if _is_idle(input, p, training):

@@ -63,9 +63,7 @@ def check_indices(indices: Any, name: str) -> None:
 
 
 def renormalise(weight: Any, indices: Any, max_norm: float, norm_type: float) -> None:
-    """Scale the rows of a table that are picked and longer than `max_norm` down to it; nothing is
-    recorded.
-    """
+    """Scale the picked rows of a table that are longer than `max_norm` down to it; nothing is recorded."""
     o.bring_down(array_of(weight), indices, max_norm, norm_type)
     bump(weight)
 

@@ -13,6 +13,7 @@ from ...array.dtypes import int64
 from ...core.meta import is_meta, looked_at
 from ...core.tracer import Tracer
 from ...core.value import array_of, dtype_of, shape_of
+from ...core.warn import user_level
 from ...ops import embedding_bag as ops
 from ...ops.convert import cast
 from ...tensor.creation import full, zeros
@@ -29,9 +30,7 @@ _FLOATING = ("float16", "bfloat16", "float32", "float64")
 
 
 def _flat(input: Any, offsets: Any, weights: Any) -> tuple[Any, Any, Any, bool]:
-    """Return indices in a row, the bags' offsets, the samples' weights, and whether the bags were a matrix's
-    rows.
-    """
+    """Return indices in a row, the bags' offsets, samples' weights, and whether bags were a matrix's rows."""
     rank = input.dim()
     if rank == 2:
         if offsets is not None:
@@ -151,7 +150,7 @@ def _in_order(input: Any, weight: Any) -> tuple[Any, Any]:
         "Argument order of nn.functional.embedding_bag was changed. Usage `embedding_bag(weight, input, "
         "...)` is deprecated, and should now be `embedding_bag(input, weight, ...)`.",
         UserWarning,
-        stacklevel=4,
+        stacklevel=user_level(),
     )
     return weight, input
 

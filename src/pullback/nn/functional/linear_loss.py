@@ -11,6 +11,7 @@ from ...array import dtypes
 from ...array.dtypes import from_numpy_dtype
 from ...autograd.function import Function
 from ...core.value import dtype_of, shape_of
+from ...core.warn import user_level
 from ...tensor.api import public
 from ...tensor.product_sums import linear
 from .classification_loss import cross_entropy
@@ -133,9 +134,7 @@ class GeneratedBackwardFor_torch_nn__linear_cross_entropy_batch_chunked_default(
 
 
 def _check(input: Any, weight: Any, bias: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return the batch's shape and that of the outputs of each class; torch's error where shapes do not
-    fit.
-    """
+    """Return the shapes of the batch and of each class's outputs; torch's error where shapes do not fit."""
     if not 1 <= input.dim() <= 2:
         raise RuntimeError(f"expected input with dimensionality 1 or 2, got {input.dim()}")
     if weight.dim() < 2:
@@ -210,7 +209,7 @@ def linear_cross_entropy(
                 f"reduction={reduction!r}, label_smoothing={label_smoothing}, target.dtype={dtype}, "
                 f"out_features={outputs}, tracing=False, linear_bias.shape={bias_shape}.",
                 UserWarning,
-                stacklevel=3,
+                stacklevel=user_level(),
             )
     if outputs:
         linear_weight = linear_weight.reshape(-1, features)

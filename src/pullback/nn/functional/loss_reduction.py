@@ -9,6 +9,7 @@ from typing import Any
 from ...array.dtype_words import type_word
 from ...core.modes import modes
 from ...core.value import TensorBase, dtype_of, shape_of
+from ...core.warn import user_level
 from ...ops import reduce as r
 from ...tensor.api import public
 from ...tensor.argument_types import is_real
@@ -37,7 +38,7 @@ def legacy_reduction(size_average: Any, reduce: Any, reduction: str) -> str:
     warnings.warn(
         f"size_average and reduce args will be deprecated, please use reduction='{chosen}' instead.",
         UserWarning,
-        stacklevel=4,
+        stacklevel=user_level(),
     )
     return chosen
 
@@ -93,7 +94,7 @@ def warn_of_sizes(input: Any, target: Any) -> None:
             f"({sizes_text(want)}). This will likely lead to incorrect results due to broadcasting. Please "
             "ensure they have the same size.",
             UserWarning,
-            stacklevel=4,
+            stacklevel=user_level(),
         )
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from ...core.size import size_of
 from ...core.value import dtype_of, shape_of, wrap
+from ...core.warn import user_level
 from ...tensor.api import public
 from ...tensor.contract import bmm
 from ...tensor.creation import zeros
@@ -71,7 +72,7 @@ def added_mask(mask: Any, name: str, dtype: Any, other: Any = None, other_name: 
         warnings.warn(
             f"Support for mismatched {name} and {other_name} is deprecated. Use same type for both instead.",
             UserWarning,
-            stacklevel=5,
+            stacklevel=user_level(),
         )
     return zeros_like(mask, dtype=dtype).masked_fill(mask, -math.inf) if kind == "b" else mask
 
@@ -320,9 +321,7 @@ def _unrecorded(
     inputs: tuple[Any, Any, Any], parameters: tuple[Any, ...], width: int, heads: int, mask: Any,
     padding: Any, causal: bool, need_weights: bool,
 ) -> Any:  # fmt: skip
-    """Return output and weights of each head where nothing is recorded and all is of the common form; None
-    elsewhere.
-    """
+    """Return output and weights of each head if nothing is recorded and the form is common; else None."""
     if causal and (mask is None or need_weights or padding is not None):
         return None
     masks = [m for m in (mask, padding) if m is not None]

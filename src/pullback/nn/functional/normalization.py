@@ -212,9 +212,7 @@ def with_statistics(
     input: Any, running_mean: Any, running_var: Any, weight: Any, bias: Any, training: bool, momentum: float,
     eps: float,
 ) -> tuple[Any, Any, Any]:
-    """Return the batch norm with the batch's mean and 1/√(var + eps), which are None where nothing was
-    normalised.
-    """
+    """Return the batch norm with the batch's mean and 1/√(var + eps), None where nothing is normalised."""
     shape = shape_of(input)
     _check_channels(
         shape[1] if len(shape) > 1 else 0,
@@ -364,9 +362,7 @@ def _plain(
 def layer_norm(
     input: Any, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: float = 1e-5
 ) -> Any:
-    """Return (input − mean) / √(var + eps) · weight + bias over the last dims, which are
-    `normalized_shape`.
-    """
+    """Return (input − mean) / √(var + eps) · weight + bias over the dims of `normalized_shape`."""
     if type(eps) is float and (plain := _plain(input, normalized_shape, weight, bias)):
         return wrap(computed(kernels.layer_norm, *plain, len(normalized_shape), eps)[0])
     return layer_norm_with_statistics(input, normalized_shape, weight, bias, eps)[0]
@@ -405,9 +401,7 @@ def check_groups(shape: tuple[int, ...], num_groups: int, weight: Any, bias: Any
 
 @mirrored
 def group_norm(input: Any, num_groups: int, weight: Any = None, bias: Any = None, eps: float = 1e-5) -> Any:
-    """Return the normalisation of each of `num_groups` groups of channels (dim 1), weight and bias for each
-    channel.
-    """
+    """Return the normalisation of each of `num_groups` groups of channels (dim 1), scaled by channel."""
     if input.dim() < 2:
         raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {input.dim()}")
     shape = shape_of(input)

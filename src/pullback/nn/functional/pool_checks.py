@@ -27,9 +27,7 @@ def check_tensor(x: Any, function: str) -> None:
 
 
 def check_kind(x: Any, kinds: str, kernel: str, halves: bool = True) -> None:
-    """Raise torch's error for a dtype that a pool does not take; `kinds` are NumPy's letters, V for
-    bfloat16.
-    """
+    """Raise torch's error for a dtype that a pool refuses; `kinds` are NumPy's letters, V for bfloat16."""
     narrow = not halves and dtype_of(x).name in ("float16", "bfloat16")
     if narrow or dtype_of(x).kind not in kinds or dtype_of(x) in dtypes.FLOAT8_NUMPY:
         raise NotImplementedError(f"\"{kernel}\" not implemented for '{type_word(dtype_of(x))}'")

@@ -228,9 +228,7 @@ def adaptive_avg_pool1d(input: Any, output_size: Any) -> Any:
 
 
 def _mean_or_pool(x: Any, size: tuple[int, ...]) -> Any:
-    """Return means over windows of two axes; a single window is a mean, whose covector does not depend on
-    `x`.
-    """
+    """Return means over windows of two axes; one window is a mean, whose covector does not read `x`."""
     return x.mean((-1, -2), True) if size == (1, 1) else ops.adaptive_avg_pool_2d(x, size)
 
 
@@ -286,9 +284,7 @@ def adaptive_max_pool3d_with_indices(input: Any, output_size: Any, return_indice
 def _unpooled_size(
     size: tuple[int, ...], kernel: Any, stride: Any, padding: Any, output_size: Any, rank: int
 ) -> Any:
-    """Return the size that the places belong to: the least that pools to `size`, or `output_size` where it
-    may be.
-    """
+    """Return the size that the places belong to: the least that pools to `size`, or a fit `output_size`."""
     kernel, padding = _each(kernel, rank), _each(padding, rank)
     stride = kernel if stride is None else _each(stride, rank)
     rank = len(kernel)

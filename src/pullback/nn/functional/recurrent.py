@@ -10,14 +10,16 @@ import warnings
 from collections.abc import Callable, Sequence
 from functools import cache, partial
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy import ndarray
 
 from ...array import dtypes
+from ...array.named_tuples import NamedTuple
 from ...core.modes import modes
 from ...core.value import array_of, dtype_of, shape_of, wrap
+from ...core.warn import user_level
 from ...ops import recurrent as ops
 from ...ops.rearranged import transpose
 from ...tensor.api import public
@@ -164,9 +166,7 @@ _FLOATS = frozenset(d.numpy for d in (dtypes.float16, dtypes.bfloat16, dtypes.fl
 
 
 def _fit(x: Any, states: tuple[Any, ...], w: _Weights, gates: int, sizes: ops.Sizes) -> bool:
-    """Return whether the op takes these; else torch's error, unless the dtype is all that it does not
-    take.
-    """
+    """Return whether the op takes these; else torch's error, unless only the dtype is not taken."""
     rows = sizes[0] if sizes is not None else shape_of(x)[1]
     hidden = shape_of(states[-1])[-1]
     out = hidden if w.w_hr is None else shape_of(w.w_hr)[0]
@@ -233,9 +233,7 @@ def _one_state(
 
 
 def _batch_first(output: Any) -> Any:
-    """Return the batch as first axis; torch's node is that of `transpose_`, which would bump the version
-    here.
-    """
+    """Return the batch as first axis; torch's node is that of `transpose_`, which bumps the version."""
     return transpose(output, 0, 1)
 
 
@@ -293,9 +291,7 @@ def gru(
     hx: Any, params: Any, has_biases: bool, num_layers: int, dropout: float, train: bool, bidirectional: bool,
     input: Any = None, batch_first: bool = False, data: Any = None, batch_sizes: Any = None,
 ) -> tuple[Any, Any]:  # fmt: skip
-    """Compute gated recurrent units; arguments and results as of :func:`rnn_tanh`, weights as of
-    `gru_cell`.
-    """
+    """Compute gated recurrent units; takes and returns what :func:`rnn_tanh` does, weights as `gru_cell`."""
     options = _Options(has_biases, num_layers, dropout, train, bidirectional)
     whole = data if input is None else input
     return _one_state(_gru, whole, hx, params, options, batch_first, batch_sizes)
@@ -306,7 +302,7 @@ def _warn_of_projections() -> None:
     """Warn once per process, as torch."""
     warnings.warn(
         "LSTM with projections is not supported with oneDNN. Using default implementation.", UserWarning,
-        stacklevel=5,
+        stacklevel=user_level(),
     )  # fmt: skip
 
 

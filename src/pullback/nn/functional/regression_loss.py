@@ -12,6 +12,7 @@ from ...array.dtype_words import type_word
 from ...core.graph_errors import unsafe_result
 from ...core.inplace import castable
 from ...core.value import dtype_of, shape_of
+from ...core.warn import user_level
 from ...errors import argument_type
 from ...ops import loss as o
 from ...ops import reduce as r
@@ -211,7 +212,7 @@ def kl_div(
             "'batchmean' divides only by the batch size, and aligns with the KL div math definition."
             "'mean' will be changed to behave the same as 'batchmean' in the next major release.",
             UserWarning,
-            stacklevel=3,
+            stacklevel=user_level(),
         )
     if not isinstance(log_target, bool):
         raise TypeError("a flag is a bool")

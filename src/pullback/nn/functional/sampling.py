@@ -13,6 +13,7 @@ from ...array.dtypes import FLOAT8_NUMPY, from_numpy_dtype
 from ...array.sampler import Sampler
 from ...core.size import size_of
 from ...core.value import TensorBase, dtype_of, shape_of
+from ...core.warn import user_level
 from ...errors import argument_type
 from ...ops import sampling as ops
 from ...tensor.api import public
@@ -29,7 +30,7 @@ def _corners(align_corners: bool | None) -> bool:
             "Please specify align_corners=True if the old behavior is desired. See the documentation of "
             "grid_sample for details.",
             UserWarning,
-            stacklevel=4,
+            stacklevel=user_level(),
         )
         return False
     return align_corners
@@ -123,9 +124,7 @@ def _sampled(input: Any, grid: Any, mode: str, padding_mode: str, align_corners:
 def grid_sampler(
     input: Any, grid: Any, interpolation_mode: int, padding_mode: int, align_corners: bool
 ) -> Any:
-    """Return :func:`torch.nn.functional.grid_sample` with its modes as numbers, in the order of its
-    documentation.
-    """
+    """Return :func:`torch.nn.functional.grid_sample` with its modes as numbers, in their documented order."""
     return _sampled(input, grid, _MODES[interpolation_mode], _PADDINGS[padding_mode], align_corners)
 
 
@@ -174,7 +173,7 @@ def affine_grid(theta: Any, size: Sequence[int], align_corners: bool | None = No
             "align_corners=True. This is not an intended use case of affine_grid. See the documentation of "
             "affine_grid for details.",
             UserWarning,
-            stacklevel=3,
+            stacklevel=user_level(),
         )
     elif min(size) <= 0:
         raise ValueError(f"Expected non-zero, positive output size. Got {size}")

@@ -12,6 +12,7 @@ from ...array.dtype_words import type_word
 from ...array.dtypes import bfloat16
 from ...array.resize import Axis
 from ...core.value import TensorBase, dtype_of, shape_of
+from ...core.warn import user_level
 from ...errors import argument_type
 from ...ops import vision as ops
 from ...tensor.api import public
@@ -237,9 +238,7 @@ def _upsampling(mode: str, antialias: bool, rank: int) -> Parser:
 def _passed_on(
     input: Any, mode: str, antialias: bool, align_corners: Any, size: Any, factors: Any
 ) -> tuple[tuple[int, ...], list[float | None]]:
-    """Return the output's size, and the factors where they decide the places, as the function behind reads
-    them.
-    """
+    """Return the output's size, and the factors if they decide the places, as the inner function wants."""
     spatial = shape_of(input)[2:]
     corners = () if mode.startswith("nearest") else (False if align_corners is None else align_corners,)
     parser = _upsampling(mode, antialias, len(spatial))
@@ -353,7 +352,7 @@ def _deprecated(name: str) -> None:
     warnings.warn(
         f"`nn.functional.{name}` is deprecated. Use `nn.functional.interpolate` instead.",
         UserWarning,
-        stacklevel=4,
+        stacklevel=user_level(),
     )
 
 

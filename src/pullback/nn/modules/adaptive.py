@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
+from ...array.named_tuples import NamedTuple
 from ...tensor.creation import zeros
 from .. import functional as F
 from .container import ModuleList, Sequential

@@ -80,9 +80,7 @@ class MultiheadAttention(Module):
         self._reset_parameters()
 
     def _reset_parameters(self) -> None:
-        """Draw weights as `xavier_uniform_` does; set biases 0, the added key and value by
-        `xavier_normal_`.
-        """
+        """Draw weights as `xavier_uniform_` does, zero biases, added keys and values by `xavier_normal_`."""
         for weight in (self.in_proj_weight, self.q_proj_weight, self.k_proj_weight, self.v_proj_weight):
             if weight is not None:
                 init.xavier_uniform_(weight)

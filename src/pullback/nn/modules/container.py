@@ -14,9 +14,7 @@ from .parameter_container import ParameterDict, ParameterList
 
 
 def _numbered(modules: Iterable[Any]) -> dict[str, Any]:
-    """Return modules under the numbers of their places; a new dictionary, since an iteration may be under
-    way.
-    """
+    """Return modules under the numbers of their places; a new dictionary, as one may be iterated over."""
     return OrderedDict((str(i), module) for i, module in enumerate(modules))
 
 

@@ -14,9 +14,7 @@ def empty_parameter(shape: tuple[int, ...], device: Any, dtype: Any) -> Paramete
 
 
 def optional_parameter(wanted: bool, shape: tuple[int, ...], device: Any, dtype: Any) -> Parameter | None:
-    """Return a parameter as `empty_parameter` makes it where it is wanted, else None, which reserves its
-    name.
-    """
+    """Return a parameter as `empty_parameter` makes it if it is wanted, else None, which keeps its name."""
     return empty_parameter(shape, device, dtype) if wanted else None
 
 

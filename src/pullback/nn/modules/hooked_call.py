@@ -211,9 +211,7 @@ class _HookedCall:
         return hook(self.module, self.args, self.output)
 
     def _put_on_last_node(self, hooks: Sequence[Callable[..., Any]]) -> None:
-        """Put hooks that are not full on the node that made the first tensor put out, whose covectors they
-        see.
-        """
+        """Put hooks that are not full on the node that made the first tensor output, to see its covectors."""
         value = self.output
         while not isinstance(value, Tensor):
             if isinstance(value, dict):

@@ -37,9 +37,7 @@ _shared_hooks_are_full: bool | None = None
 
 
 def put(store: Store, hook: Hook, *marks: Store, prepend: bool = False) -> RemovableHandle:
-    """Put a hook behind the others, or before them; the stores `marks` say something of it until the
-    handle removes it.
-    """
+    """Put a hook behind the others, or before; the stores `marks` tell of it until the handle removes it."""
     handle = RemovableHandle(store, extra_dict=list(marks))
     store[handle.id] = hook
     for mark in marks:
@@ -166,23 +164,17 @@ class ModuleHooks:
 
 
 def register_module_buffer_registration_hook(hook: Hook) -> RemovableHandle:
-    """Call ``hook(module, name, buffer)`` when any module registers a buffer; what it returns is
-    registered instead.
-    """
+    """Call ``hook(module, name, buffer)`` when any module registers a buffer; its result replaces that."""
     return put(_global_buffer_registration_hooks, hook)
 
 
 def register_module_module_registration_hook(hook: Hook) -> RemovableHandle:
-    """Call ``hook(module, name, submodule)`` when any module registers a submodule; what it returns is
-    registered instead.
-    """
+    """Call ``hook(module, name, submodule)`` when any module registers one; its result replaces that."""
     return put(_global_module_registration_hooks, hook)
 
 
 def register_module_parameter_registration_hook(hook: Hook) -> RemovableHandle:
-    """Call ``hook(module, name, parameter)`` when any module registers a parameter; what it returns is
-    registered instead.
-    """
+    """Call ``hook(module, name, parameter)`` when any module registers one; its result replaces that."""
     return put(_global_parameter_registration_hooks, hook)
 
 
@@ -207,9 +199,7 @@ def register_module_full_backward_pre_hook(hook: Hook) -> RemovableHandle:
 
 
 def register_module_full_backward_hook(hook: Hook) -> RemovableHandle:
-    """Call ``hook(module, grad_input, grad_output)`` for every module when its inputs' covectors are
-    known.
-    """
+    """Call ``hook(module, grad_input, grad_output)`` for every module when its covectors are known."""
     return _put_shared_backward_hook(hook, True)
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
+from ...array.named_tuples import NamedTuple
 from ...autograd.grad_mode import no_grad
 from ...core.hooks import RemovableHandle
 from ...core.value import TensorBase
@@ -42,9 +43,7 @@ class ModuleState:
     _load_state_dict_post_hooks: Store
 
     def get_extra_state(self) -> Any:
-        """Return the state beyond parameters and buffers; a subclass may give this together with
-        `set_extra_state`.
-        """
+        """Return the state beyond parameters and buffers; a subclass defines it with `set_extra_state`."""
         raise RuntimeError(
             "Reached a code path in Module.get_extra_state() that should never be called. Please file an "
             "issue at https://github.com/pytorch/pytorch/issues/new?template=bug-report.yml to report this "
@@ -105,9 +104,7 @@ class ModuleState:
     def state_dict(
         self, *args: Any, destination: Any = None, prefix: str = "", keep_vars: bool = False
     ) -> Any:
-        """Return all parameters and persistent buffers under dotted names; they share storage with the
-        module's.
-        """
+        """Return all parameters and persistent buffers under dotted names, in the module's storage."""
         if args:
             warnings.warn(
                 "Positional args are being deprecated, use kwargs instead. Refer to "

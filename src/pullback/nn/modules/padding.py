@@ -10,9 +10,7 @@ from .utils import n_tuple
 
 
 class _Pad(Module):
-    """Pad the last `rank` axes by `padding`: one number for all sides, or two per axis, the last axis
-    first.
-    """
+    """Pad the last `rank` axes by `padding`: one number for all sides, or two per axis from the last on."""
 
     rank: ClassVar[int]
     mode: ClassVar[str]

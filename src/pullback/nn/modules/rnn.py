@@ -232,9 +232,7 @@ class RNNBase(Module):
         )  # fmt: skip
 
     def _forward(self, input: Any, hx: Any) -> tuple[Any, Any]:
-        """Return (T, N, I) or (N, T, I), (T, I) or packed, to the output likewise and the states at
-        the end.
-        """
+        """Map (T, N, I) or (N, T, I), (T, I) or packed, to the output likewise and the states at the end."""
         if isinstance(input, PackedSequence):
             return self._forward_packed(input, hx)
         self._check_ranks(input, hx)
@@ -394,9 +392,7 @@ class LSTM(RNNBase):
         return hidden[0].squeeze(1), hidden[1].squeeze(1)
 
     def forward(self, input: Any, hx: Any = None) -> tuple[Any, tuple[Any, Any]]:
-        """Map (T, N, I) and (h, c), each (layers·directions, N, H) -> (T, N, directions·H) and the states at
-        the end.
-        """
+        """Map (T, N, I) and (h, c), each (layers·directions, N, H) -> (T, N, directions·H), last states."""
         return self._forward(input, hx)
 
     def _run(self, input: Any, hx: Any, *options: Any) -> tuple[Any, Any]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
+from ...array.named_tuples import NamedTuple
 from ...tensor.creation import ones, zeros
 
 

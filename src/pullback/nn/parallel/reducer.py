@@ -358,9 +358,7 @@ class Reducer:
 
     @no_grad()
     def reduce_all(self) -> None:
-        """Reduce all buckets after the first pass of a static graph, which counted how often each parameter
-        is used.
-        """
+        """Reduce all buckets after a static graph's first pass, which counted the uses of parameters."""
         self._reduce_used()
         self._uses = self._counted
         self._unused = [n for n, count in enumerate(self._counted) if not count]

@@ -9,6 +9,7 @@ from typing import Any
 
 from ...autograd.grad_mode import no_grad
 from ...core.value import TensorBase
+from ...core.warn import user_level
 from ...linalg import vector_norm
 from ...tensor.creation import tensor
 from ...tensor.join import stack
@@ -73,7 +74,9 @@ def clip_grad_norm_(
     """
     values = _listed(parameters)
     if isinstance(parameters, types.GeneratorType) and not values:
-        warnings.warn("`parameters` is an empty generator, no gradient clipping will occur.", stacklevel=3)
+        warnings.warn(
+            "`parameters` is an empty generator, no gradient clipping will occur.", stacklevel=user_level()
+        )
     total = get_total_norm(_gradients(values), norm_type, error_if_nonfinite)
     clip_grads_with_norm_(values, max_norm, total)
     return total

@@ -168,13 +168,11 @@ class ParametrizationList(ModuleList):
     def forward(self) -> Any:
         """Return the parametrized tensor."""
         first, *others = self
-        value = first(*([self.original] if self.is_tensor else self._originals()))
+        names = ["original"] if self.is_tensor else [f"original{i}" for i in range(self.ntensors)]
+        value = first(*(getattr(self, name) for name in names))
         for function in others:
             value = function(value)
         return value
-
-    def _originals(self) -> list[Any]:
-        return [getattr(self, f"original{i}") for i in range(self.ntensors)]
 
 
 def _inverted(function: Any, value: Any) -> Any:

@@ -86,9 +86,7 @@ class BasePruningMethod(ABC):
 
     @classmethod
     def _joined(cls, module: Any, name: str, method: BasePruningMethod) -> BasePruningMethod:
-        """Return the method, behind those by which the parameter is pruned already; their hook is taken
-        out.
-        """
+        """Return the method, behind those that prune the parameter already, whose hook is taken out."""
         method._tensor_name = name
         found = [
             key

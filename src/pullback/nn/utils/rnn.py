@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from ...array import dtypes
+from ...array.named_tuples import NamedTuple
 from ...core.value import dtype_of, shape_of
 from ...ops import ragged
 from ...tensor.creation import tensor

@@ -11,9 +11,7 @@ from ..parameter import Parameter, is_lazy
 
 
 def normed(v: Any, g: Any, dim: int) -> Any:
-    """Return ``g · v / |v|``, with the norm of each slice along an axis, or of all of `v` where the axis is
-    −1.
-    """
+    """Return ``g · v / |v|``, with the norm of each slice along an axis, or of all of `v` if that is −1."""
     return v * (g / norm_except_dim(v, 2, dim))
 
 

@@ -19,9 +19,9 @@ from typing import Any
 from numpy import ndarray
 
 from ...array import dtypes, large, process
+from ...array.blas import has_foreign_threads
 from ...array.chains import native
 from ...array.deferred_import import import_later
-from ...array.random import Generator
 from ...array.scipy_functions import imports
 from ...core import facade
 from ...core.calls import ABSENT
@@ -29,6 +29,7 @@ from ...core.device import device
 from ...core.modes import COMMON, INFERENCE, NO_GRAD, modes, put_modes, reset_modes
 from ...core.value import TensorBase
 
+draws = import_later(".draws", __package__)
 planning = import_later(".planning", __package__)
 writes = import_later(".writes", __package__)
 
@@ -133,14 +134,17 @@ class InlineCache:
             self._table[1] = _CALLS
             return None
         self._earned = 0
-        before = [Generator.get_state(stream).tobytes() for stream in streams]
+        before = draws.Stand(streams)
         result = call(*given)
+        stand = before if before.note_end() else None
+        if stand and has_foreign_threads():  # what they draw meanwhile would be drawn twice
+            return result
         # Where no plan is found, the next attempt is to wait twice as long.
         self._pause = min(2 * self._pause, _SELDOM)
         self._table[1] = self._pause
-        if [Generator.get_state(stream).tobytes() for stream in streams] != before:
-            return result
         _specialising.append(self)
+        if stand:
+            call = stand.again(call)
         token, before_modes = imports.set(False), put_modes(modes())
         try:
             alike, source = result, large.chains().inline_caches
@@ -149,18 +153,20 @@ class InlineCache:
                 put_modes(NO_GRAD)
                 given, tensors, alike = planning.without_inference(call, given, tensors, result)
             looked_at = self._kinds is not None and by_place > self._kinds.safe
-            function = call if named or looked_at else self._function
+            function = call if named or looked_at or stand else self._function
             if self._writes:
-                compute, *plan = writes.planned_write(function, given, tensors, alike)
+                compute, *plan = writes.planned_write(function, given, tensors, alike, stand)
             else:
-                compute, *plan = planning.planned(function, given, tensors, alike, self._looks)
-            if compute is not None:
+                compute, *plan = planning.planned(function, given, tensors, alike, self._looks, stand)
+            if compute is not None and not stand:  # nothing in a recording would draw
                 compute = source.replayed(compute, [tensor._value for tensor in tensors], plan[-2])
             # In between another thread's trace may have come upon a tensor, which has no strides then.
             is_told = source.add(self._table, arguments, named, compute, *plan)
         except Exception:  # noqa: BLE001  # whatever keeps a function from running without elements
             return result
         finally:
+            if stand:
+                stand.restore_end()
             imports.reset(token)
             reset_modes(before_modes)
             _specialising.pop()

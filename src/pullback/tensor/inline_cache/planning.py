@@ -22,11 +22,12 @@ from ...array.probes import MOST, probe
 from ...array.strides import address, storage, strides_of
 from ...core import facade
 from ...core.levels import META
-from ...core.meta import Meta
+from ...core.meta import Meta, drawn_for
 from ...core.modes import DEFAULT, modes
 from ...core.node import LEAF
 from ...core.value import TensorBase, wrap
 from ...core.views import DEFAULT_VIEW, MULTI_VIEW, bring_up_to_date
+from .draws import Stand
 from .nodes import CONSTANT, History, Unplanned, steps_behind
 from .recording import Layout, Notes
 
@@ -92,10 +93,12 @@ def without_inference(call: Function, given: tuple[Any, ...], tensors: list[Any]
 
 
 def planned(
-    function: Function, given: tuple[Any, ...], tensors: list[Any], result: Any, looks: bool = True
-) -> Any:
+    function: Function, given: tuple[Any, ...], tensors: list[Any], result: Any, looks: bool = True,
+    stand: Stand | None = None,
+) -> Any:  # fmt: skip
     """Return what computes a call, its results and their container (`table.InlineCaches.add`). A function
-    that `looks` at places before a kernel writes to them is tried with others.
+    that `looks` at places before a kernel writes to them is tried with others. Where it draws, it does so
+    from where the streams `stand`.
 
     Raises
     ------
@@ -108,8 +111,7 @@ def planned(
     recorded = tuple(map(has_history, tensors))
     # A tensor that is given twice is two here: the next call may give two.
     stand_ins = with_history(layouts, recorded, META)
-    with no_warnings():
-        noted = function(*replaced(given, iter(stand_ins)))
+    noted = noted_call(notes, function, replaced(given, iter(stand_ins)), stand)
     for layout, stand_in, continues in zip(layouts, stand_ins, recorded, strict=True):
         count = stand_in._counter[0]
         if stand_in._value is not layout or type(count) is not int or count or stand_in._view is not None:
@@ -132,12 +134,16 @@ def planned(
         names = [_name(notes, real._value, stand_in._value) for real, stand_in in made]
         names += [value.name for value in history.held]
         compute = notes.function([layout.name for layout in layouts], names)
-    elif notes.looks:
-        raise Unplanned  # nothing would look
-    history.check([real for real, _ in known], _compared(compute, arrays, made), ends)
+    elif notes.looks or notes.streams:
+        raise Unplanned  # nothing would look, or draw
+    again = compute if stand is None or compute is None else stand.again(compute)
+    history.check([real for real, _ in known], _compared(again, arrays, made), ends)
+    if stand is not None and stand.place() != stand.end:
+        raise Unplanned
 
     def ask(others: list[ndarray]) -> bool:
-        return _ask(function, given, with_history(others, recorded), stand_ins, noted, compute, history)
+        others = with_history(others, recorded)
+        return _ask(function, given, others, stand_ins, noted, again, history, stand)
 
     probe(arrays, ask, looks)
     seen = any(type(r) is tuple and r[0] < len(tensors) for r, _ in told)
@@ -154,6 +160,19 @@ def planned(
         len(history.held), [(k, source) for k, source in attached if source.kind != CONSTANT],
         max(versions, default=0), -1, (),
     )  # fmt: skip
+
+
+def noted_call(notes: Notes, function: Function, given: Sequence[Any], stand: Stand | None) -> Any:
+    """Return what a call on tensors without elements gives; raise where it draws numbers by no op."""
+    token = drawn_for.set(notes.drawn_for)
+    try:
+        with no_warnings():
+            noted = function(*given)
+    finally:
+        drawn_for.reset(token)
+    if notes.streams if stand is None else stand.has_moved() or not stand.holds(notes.streams):
+        raise Unplanned
+    return noted
 
 
 #: What a tensor that stands for an argument may have of its own when it was used.
@@ -181,7 +200,7 @@ def _told_all(result: Any, noted: Any, known: list[tuple[Any, Any]]) -> Any:
 
 def _ask(
     function: Function, given: tuple[Any, ...], tensors: list[Any], stand_ins: list[Any], noted: Any,
-    compute: Function | None, history: History,
+    compute: Function | None, history: History, stand: Stand | None,
 ) -> bool:
     """Raise where a call with other elements does not give what was noted: it looks at them before an op
     runs, as a loss looks at its classes. Return whether the plan takes them.
@@ -191,8 +210,11 @@ def _ask(
         found = () if compute is None else compute(*arrays)
     except Exception:  # noqa: BLE001  # the call is then done in Python, which says what is wrong
         return False
+    end = None if stand is None else stand.place()
     with no_warnings(), np.errstate(all="ignore"):
         result = function(*replaced(given, iter(tensors)))
+    if stand is not None and stand.place() != end:
+        raise Unplanned
     known = list(zip(tensors, stand_ins, strict=True))
     _, ends = _told_all(result, noted, known)
     made = [real._value for real, _ in known[len(tensors) :]]

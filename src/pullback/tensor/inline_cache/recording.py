@@ -7,14 +7,21 @@ from functools import lru_cache
 from types import CodeType
 from typing import Any
 
+import numpy as np
 from numpy import ndarray
 
 from ...array.layout import fresh, write
+from ...array.probes import MOST
 from ...array.quiet import IGNORE, loud, quiet
+from ...array.strides import strides_of
+from ...core.batched import mappings
 from ...core.calls import runs_at_once
-from ...core.meta import Meta
+from ...core.levels import META
+from ...core.meta import Meta, array_or_phantom
 from ...core.op import Op
-from ...core.value import TensorBase
+from ...core.value import TensorBase, wrap
+from ...ops.random import DRAWS
+from .draws import Stand
 from .nodes import Unplanned
 
 
@@ -34,7 +41,18 @@ class Layout(Meta):
     def run(cls, op: Op, inputs: tuple[object, ...], attrs: tuple[object, ...], level: int) -> Any:
         """Note the op, and give what its results are."""
         notes = next(v.notes for v in inputs if isinstance(v, Layout))
+        inputs = tuple([notes.as_layout(v) for v in inputs])
         return notes.add(op, inputs, attrs, Meta.run(op, inputs, attrs, level))
+
+
+def _check_mappings() -> None:
+    """Leave a draw inside `vmap` to Python, which draws for all rows."""
+    if mappings.get():
+        raise Unplanned
+
+
+#: Elements of an array that a function makes of its numbers, at most: a plan keeps it.
+_HELD = 1 << 10
 
 
 @lru_cache(maxsize=256)
@@ -54,6 +72,9 @@ class Notes:
         self.looks = False
         #: Whether no result that is computed has a history, whatever the arguments have.
         self.any_history = True
+        #: The streams that are drawn from, and whether what comes with a draw or behind it may fail.
+        self.streams: list[Any] = []
+        self._may_fail = False
 
     def layout(self, shape: Sequence[int], dtype: Any, strides: Any, memory: Any = None, at: int = 0) -> Any:
         made = Layout(shape, dtype, strides, memory, at)
@@ -61,9 +82,38 @@ class Notes:
         self.count += 1
         return made
 
-    def add(self, op: Op, inputs: tuple[object, ...], attrs: tuple[object, ...], result: Any) -> Any:
-        if op.acts or any(type(v) in (list, dict, set) for v in attrs):
+    def drawn_for(self, tensor: Any) -> Any:
+        """Return what stands for a tensor that is drawn for: a noted one, or an array laid out alike."""
+        if isinstance(tensor._value, Layout):
+            return tensor
+        array = array_or_phantom(tensor)
+        if array is None or array.size > MOST:
             raise Unplanned
+        whole = np.empty(array.shape, array.dtype) if 0 in array.strides else array
+        return wrap(self._held(whole), None, META)
+
+    def as_layout(self, value: object) -> object:
+        """Return what stands for a tensor the function makes of its numbers; other values as they are."""
+        if not isinstance(value, TensorBase):
+            return value
+        array = value._value
+        if type(array) is not ndarray or not array.ndim:
+            return value
+        if array.size > _HELD or value._node is not None:
+            raise Unplanned
+        return self._held(array)
+
+    def _held(self, array: ndarray) -> Layout:
+        layout: Layout = self.layout(array.shape, array.dtype, strides_of(array))
+        layout.name = self._told(array)
+        return layout
+
+    def add(self, op: Op, inputs: tuple[object, ...], attrs: tuple[object, ...], result: Any) -> Any:
+        if op.exchanges or any(type(v) in (list, dict, set) for v in attrs):
+            raise Unplanned
+        if op.draws:
+            self.streams.append(attrs[-1])
+        self._may_fail |= bool(self.streams) and op.kind != "elementwise" and op.name not in DRAWS
         self.any_history &= not op.derivable and not op.is_view
         given = [self._told(v) for v in inputs]
         ends = [self._told(v) for v in attrs]
@@ -86,6 +136,7 @@ class Notes:
 
     def add_look(self, look: Callable[[ndarray], None], name: str) -> None:
         """Note a look at the elements of a value."""
+        self._may_fail |= bool(self.streams)
         self.lines.append(f"{self._told(look)}({name})")
         self.looks = True
 
@@ -117,9 +168,17 @@ class Notes:
     def function(self, given: Sequence[str], results: Sequence[str]) -> Callable[..., Any]:
         """Return what computes some results."""
         body = "\n".join(f"        {line}" for line in self.lines or ["pass"])
+        before = failed = ""
+        if self.streams:
+            before = "    check_mappings()\n"
+            self.names["check_mappings"] = _check_mappings
+        if self._may_fail:  # Python then does the call, and draws again what was drawn
+            before += "    stand = Stand(streams)\n"
+            failed = "    except BaseException:\n        stand.restore_alone()\n        raise\n"
+            self.names |= {"Stand": Stand, "streams": list(dict.fromkeys(self.streams))}
         text = (
-            f"def compute({', '.join(given)}):\n    token = quiet(IGNORE)\n    try:\n{body}\n"
-            f"    finally:\n        loud(token)\n    return {', '.join(results)}\n"
+            f"def compute({', '.join(given)}):\n{before}    token = quiet(IGNORE)\n    try:\n{body}\n"
+            f"{failed}    finally:\n        loud(token)\n    return {', '.join(results)}\n"
         )
         exec(_code_of(text), self.names)
         found: Callable[..., Any] = self.names["compute"]

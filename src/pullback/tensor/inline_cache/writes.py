@@ -18,18 +18,20 @@ from ...array.probes import MOST, probe
 from ...array.strides import strides_of
 from ...core.levels import META
 from ...core.modes import INFERENCE, modes
+from .draws import Stand
 from .nodes import CONSTANT, Source, Unplanned
-from .planning import OWN, has_history, no_warnings, replaced, with_history
+from .planning import OWN, has_history, no_warnings, noted_call, replaced, with_history
 from .recording import Layout, Notes
 
 Function = Callable[..., Any]
 
 
 def planned_write(
-    function: Function, given: tuple[Any, ...], tensors: Sequence[Any], result: Any
-) -> tuple[Any, ...]:
+    function: Function, given: tuple[Any, ...], tensors: Sequence[Any], result: Any,
+    stand: Stand | None = None,
+) -> tuple[Any, ...]:  # fmt: skip
     """Return what computes a call and writes what it gives, with what else is a plan
-    (`table.InlineCaches.add`).
+    (`table.InlineCaches.add`). Where it draws, it does so from where the streams `stand`.
 
     Raises
     ------
@@ -43,11 +45,12 @@ def planned_write(
     arrays = [tensor._value for tensor in tensors]
     if any(a.size > MOST for a in arrays):
         raise Unplanned
-    compute = _computing(function, given, arrays, target)
+    compute = _computing(function, given, arrays, target, stand)
+    again = compute if stand is None else stand.again(compute)
     own = [lying_alike(array, array) for array in arrays]
 
     def ask(others: list[ndarray]) -> bool:
-        return _compare(function, given, others, target, compute)
+        return _compare(function, given, others, target, again, stand)
 
     ask(own)
     probe(own, ask)
@@ -56,14 +59,13 @@ def planned_write(
 
 
 def _computing(
-    function: Function, given: tuple[Any, ...], arrays: Sequence[ndarray], target: int
+    function: Function, given: tuple[Any, ...], arrays: Sequence[ndarray], target: int, stand: Stand | None
 ) -> Callable[..., Any]:
     """Return a function of arrays that writes to one of them what a call gives."""
     notes = Notes()
     layouts = [notes.layout(a.shape, a.dtype, strides_of(a)) for a in arrays]
     stand_ins = with_history(layouts, (False,) * len(arrays), META)
-    with no_warnings():
-        noted = function(*replaced(given, iter(stand_ins)))
+    noted = noted_call(notes, function, replaced(given, iter(stand_ins)), stand)
     _check(noted, stand_ins, target)
     for k, (layout, stand_in) in enumerate(zip(layouts, stand_ins, strict=True)):
         if (stand_in._value is layout) is (k == target):
@@ -88,7 +90,7 @@ def _check(found: Any, tensors: Sequence[Any], target: int) -> None:
 
 def _compare(
     function: Function, given: tuple[Any, ...], arrays: Sequence[ndarray], target: int,
-    compute: Callable[..., Any],
+    compute: Callable[..., Any], stand: Stand | None,
 ) -> bool:  # fmt: skip
     """Raise where the call leaves other elements than the plan does; return whether that takes them."""
     its = [lying_alike(array, array) for array in arrays]
@@ -98,9 +100,12 @@ def _compare(
         compute(*mine)
     except Exception:  # noqa: BLE001  # the call is then done in Python, which says what is wrong
         return False
+    end = None if stand is None else stand.place()
     tensors = with_history(its, (False,) * len(its))
     with no_warnings(), np.errstate(all="ignore"):
         found = function(*replaced(given, iter(tensors)))
+    if stand is not None and stand.place() != end:
+        raise Unplanned
     _check(found, tensors, target)
     for tensor, own, other in zip(tensors, mine, its, strict=True):
         if tensor._value is not other or own.tobytes() != other.tobytes():

@@ -159,7 +159,7 @@ def compute(packet: str, overload: str, schema: FunctionSchema, given: dict[str,
 def _by_name(packet: str, schema: FunctionSchema, given: Mapping[str, Any]) -> Any:
     by_place, named = schema.shortened(given)
     method = getattr(TensorBase._facade, packet, None)
-    by_place = tuple(tuple(v) if type(v) is list and _is_sizes(v) else v for v in by_place)
+    by_place = tuple(tuple(v) if type(v) is list and {*map(type, v)} <= {int} else v for v in by_place)
     if callable(method) and schema.arguments[0].name == "self" and "out" not in named and isinstance(
         by_place[0], TensorBase
     ):
@@ -173,7 +173,3 @@ def _by_name(packet: str, schema: FunctionSchema, given: Mapping[str, Any]) -> A
     if packet in TABLE:
         return TABLE[packet].public(*by_place, **named)
     raise NotImplementedError(f"torch.ops.aten.{packet} is a name alone in pullback")
-
-
-def _is_sizes(value: list[Any]) -> bool:
-    return all(type(v) is int for v in value)

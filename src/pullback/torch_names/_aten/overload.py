@@ -64,9 +64,7 @@ class OpOverload:
         return self(*args, **kwargs)
 
     def name(self) -> str:
-        """Return as torch's dispatcher has it: ``aten::add.Tensor``, without the name of a default
-        overload.
-        """
+        """Return as torch's dispatcher has it: ``aten::add.Tensor``, without a default overload's name."""
         return self._name
 
     def __str__(self) -> str:

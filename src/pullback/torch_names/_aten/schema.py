@@ -185,9 +185,7 @@ class FunctionSchema:
         )
 
     def shortened(self, values: Mapping[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """Return arguments by place and by name, without the last ones that are as they would be by
-        default.
-        """
+        """Return arguments by place and by name, without the last ones that equal their defaults."""
         named = {
             a.name: values[a.name]
             for a in self.arguments

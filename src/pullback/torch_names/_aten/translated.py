@@ -269,9 +269,7 @@ def _arranged(
 
 
 def _fitting(op: Op, inputs: tuple[Any, ...], attrs: tuple[Any, ...]) -> Any:
-    """Return the first overload of torch's op of that name that takes the arguments, with these; None
-    without.
-    """
+    """Return the first overload of torch's op of a name that takes the arguments, with these; else None."""
     for packet, which in [(name, key) for name in (op.name, op.base) for key in overloads(name)]:
         known = schema(packet, which)
         args, named = _arranged(known, op, inputs, attrs)

@@ -12,11 +12,12 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any, NamedTuple, TypeVar, cast, overload
+from typing import Any, TypeVar, cast, overload
 
 import numpy as np
 
 from ...array import dtypes
+from ...array.named_tuples import NamedTuple
 from ...core.device import device as as_device
 from ...core.modes import change, modes
 from ...core.node import LEAF

@@ -40,10 +40,6 @@ def export(
     strict, preserve_module_call_signature, prefer_deferred_runtime_asserts_over_guards
         Taken for torch's sake.
 
-    Returns
-    -------
-    ExportedProgram
-
     Raises
     ------
     RuntimeError

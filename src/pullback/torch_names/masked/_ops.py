@@ -130,9 +130,7 @@ def _summed_dtype(input: Any, dtype: Any) -> Any:
 
 
 def sum(input: Any, dim: Any = None, *, keepdim: bool = False, dtype: Any = None, mask: Any = None) -> Any:
-    """Return the sum of the elements that count, over `dim`; small integers are summed in int64, and 0 is the
-    sum of none.
-    """
+    """Return the sum of the elements that count, over `dim`, of none 0; small integers add in int64."""
     dtype = _summed_dtype(input, dtype)
     dims = _dims(dim, input.ndim)
     return sum_all(_filled(input, mask, lambda: 0), dims, bool(keepdim), dtype=dtype)
@@ -171,18 +169,14 @@ def amin(input: Any, dim: Any = None, *, keepdim: bool = False, dtype: Any = Non
 def argmax(
     input: Any, dim: int | None = None, *, keepdim: bool = False, dtype: Any = None, mask: Any = None
 ) -> Any:
-    """Return where the largest element that counts is, along `dim` or among all, in the input's dtype as
-    in torch.
-    """
+    """Return where the largest counting element is, along `dim` or among all, in the input's dtype."""
     return _extreme("argmax", input, dim, keepdim, dtype, mask, _least)
 
 
 def argmin(
     input: Any, dim: int | None = None, *, keepdim: bool = False, dtype: Any = None, mask: Any = None
 ) -> Any:
-    """Return where the smallest element that counts is, along `dim` or among all, in the input's dtype as
-    in torch.
-    """
+    """Return where the smallest counting element is, along `dim` or among all, in the input's dtype."""
     return _extreme("argmin", input, dim, keepdim, dtype, mask, _greatest)
 
 
@@ -209,9 +203,7 @@ def mean(input: Any, dim: Any = None, *, keepdim: bool = False, dtype: Any = Non
 
 
 def median(input: Any, dim: int = -1, *, keepdim: bool = False, dtype: Any = None, mask: Any = None) -> Any:
-    """Return the median (the lower of two) of the elements that count, along `dim`; nan where there
-    are none.
-    """
+    """Return the median (the lower of two) of the elements that count, along `dim`; nan if none does."""
     dtype = input.dtype if dtype is None else dtype
     d = _dims(dim, input.ndim)[0]
     floating = input.dtype.is_floating_point
@@ -258,9 +250,7 @@ def norm(
     input: Any, ord: float | None = 2.0, dim: Any = None, *, keepdim: bool = False, dtype: Any = None,
     mask: Any = None,
 ) -> Any:  # fmt: skip
-    """Return ``(Σ |x|^ord)^(1/ord)`` of the elements that count, over `dim`; 0 where there are none, ∞ for
-    ord −∞.
-    """
+    """Return ``(Σ |x|^ord)^(1/ord)`` of the elements that count, over `dim`; of none 0, ∞ for ord −∞."""
     dtype = input.dtype if dtype is None else dtype
     filled = _filled(input, mask, lambda: math.inf if ord == -math.inf else 0)
     dims = _dims(dim, input.ndim)

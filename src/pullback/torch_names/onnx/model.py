@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy import ndarray
 
 from ... import nn
 from ...core.op import TABLE
@@ -97,7 +96,10 @@ class Translation:
         arrays = {name: a for name, a in self.graph.arrays.items() if name in read}
         if not with_weights:
             arrays = {name: a for name, a in arrays.items() if name not in self.example.state}
-        initializers = [self._initializer(name, array) for name, array in arrays.items()]
+        initializers = [
+            self.onnx.numpy_helper.from_array(np.ascontiguousarray(array).reshape(array.shape), name)
+            for name, array in arrays.items()
+        ]
         infos = [self._info(name, value) for name, value in outputs]
         graph = helper.make_graph(nodes, "main_graph", inputs, infos, initializers)
         return helper.make_model(
@@ -271,9 +273,6 @@ class Translation:
             for axis, n in enumerate(value.shape)
         ]
         return self.onnx.helper.make_tensor_value_info(name, self.graph.kind(value.dtype), shape)
-
-    def _initializer(self, name: str, array: ndarray) -> Any:
-        return self.onnx.numpy_helper.from_array(np.ascontiguousarray(array).reshape(array.shape), name)
 
     def _refusal(self) -> OnnxExporterError:
         listed = []

@@ -22,9 +22,7 @@ _REFUSED = "default_collate: batch must contain tensors, numpy arrays, numbers, 
 
 
 def _rebuilt_mapping(like: Any, items: dict[Any, Any]) -> Any:
-    """Return the items in a mapping of the class of `like`, or in a dict where its class cannot be made
-    so.
-    """
+    """Return the items in a mapping of the class of `like`, or in a dict where that cannot be made."""
     try:
         if isinstance(like, MutableMapping):
             clone = copy.copy(like)

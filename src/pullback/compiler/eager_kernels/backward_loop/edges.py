@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ....array.large import WORTH_CHAIN
 from ...emit.restricted_python import Bool, Int, Object, Words, native, null, python, room
 from ...runtime.python_objects import lies_as, shared, size_of, tensor_around
 from .nodes import fits, holds, is_among, is_needed
@@ -152,9 +153,7 @@ def add(node: Object, before: Object, grad: Object, arguments: Object, header: W
 
 @native
 def send_one(edge: Object, grad: Object, g: Object, saved: Object, arguments: Object, header: Words) -> Bool:
-    """Send a covector along an edge, by `send` where there is anything to ask; false where Python has set an
-    error.
-    """
+    """Send a covector along an edge, by `send` if there is anything to ask; false on an error of Python."""
     sent = send_plain(edge, grad, g, saved, arguments, header)
     if sent >= 0:
         return sent == 1
@@ -181,6 +180,9 @@ def send_plain(edge: Object, grad: Object, g: Object, saved: Object, arguments: 
     shape = node._shape.items[which] if is_output else node._shape
     dtype = node._dtype.items[which] if is_output else node._dtype
     if not fits(array, shape, dtype) or node._seq is null:
+        return -1
+    # A leaf that may be due at once.
+    if edge.type is header[LEAF_END] and (node._hooks is not header[NONE] or size_of(array) >= WORTH_CHAIN):
         return -1
     before = python.PyDict_GetItem(arguments[PENDING], node)
     if is_output:

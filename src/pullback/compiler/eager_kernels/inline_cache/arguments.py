@@ -108,9 +108,7 @@ def match(thing: Object, told: Words, header: Words, aside: Words, asked: Int) -
 
 @native
 def holds_array(tensor: Object, header: Words, asked: Int) -> Bool:
-    """Return whether something is a plain tensor around an array, and an inference tensor only where that is
-    taken.
-    """
+    """Return whether something is a plain tensor around an array; inference tensors only if allowed."""
     if tensor.type is not header[AT_TENSOR] and tensor.type is not header[AT_PARAMETER]:
         return False
     if tensor.value is null or tensor.counter is null:
@@ -139,9 +137,7 @@ def has_history_as(tensor: Object, wanted: Bool, header: Words, asked: Int) -> B
 
 @native
 def match_layout(array: Object, told: Words) -> Words:
-    """Compare an array's dtype, shape and strides, and return what tells the next argument; null where they
-    differ.
-    """
+    """Compare an array's dtype, shape and strides; return what tells the next argument, or null."""
     rank = array.rank
     if array.dtype is not told[1] or rank != told[2] or (array.flags & ALIGNED) == 0:
         return null

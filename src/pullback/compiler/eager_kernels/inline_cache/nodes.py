@@ -174,9 +174,7 @@ def new_node(told: Words, aside: Object, header: Words) -> Object:
 
 @native
 def record(told: Words, aside: Object, header: Words) -> Bool:
-    """Make the nodes of a call, which are put aside, and put them behind what was computed; false where that
-    failed.
-    """
+    """Make the nodes of a call, put aside, and put them behind what was computed; false on failure."""
     at = room(1)
     code = place_of_call(header, at)
     if code is null:

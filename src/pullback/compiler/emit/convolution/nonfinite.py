@@ -31,9 +31,7 @@ _NAMES = (
 
 
 def mending(shape: Shape, transposed: bool) -> shared_kernels.Mending:
-    """Return what mends x = conv_transpose(y, w) where w is not finite, or w = conv_weight(x, y) where w is
-    not.
-    """
+    """Return what mends x = conv_transpose(y, w), or w = conv_weight(x, y), where w is not finite."""
     numbers = (
         shape.outputs, shape.channels, shape.outputs // shape.groups, shape.channels // shape.groups,
         *shape.kernel, *shape.size, *shape.output, *shape.stride, *shape.padding, *shape.dilation,

@@ -79,9 +79,7 @@ class Axis(NamedTuple):
         return start, max(start, stop)
 
     def written(self, result: int) -> tuple[int, int]:
-        """Return the bounds of the positions of an interleaved result that lie in the array that is
-        written.
-        """
+        """Return the bounds of an interleaved result's positions that lie in the array that is written."""
         step, first = len(self.taps), result + self.out_first
         start = max(0, -(first // step))
         return start, max(start, min(self.positions, -((first - self.out_size) // step)))
@@ -97,9 +95,7 @@ def correlation(size: int, output: int, kernel: int, stride: int, padding: int, 
 
 
 def transposition(output: int, size: int, kernel: int, stride: int, padding: int, dilation: int) -> Axis:
-    """Return an axis of ``x[t] = Σ_i w[i] · y[o]`` over the o with ``o·stride + i·dilation − padding =
-    t``.
-    """
+    """Return an axis of ``x[t] = Σ_i w[i] · y[o]`` over o with ``o·stride + i·dilation − padding = t``."""
     taps = [
         [(i, i * dilation // stride) for i in range(kernel) if i * dilation % stride == part]
         for part in range(stride)

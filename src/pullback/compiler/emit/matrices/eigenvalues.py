@@ -130,9 +130,7 @@ class _Shifts:
         return f.size(f.read(self.diagonal, m)), f.size(f.read(self.diagonal, f.add(m, 1)))
 
     def _block(self, first: str, last: str, way: str) -> None:
-        """Find the eigenvalues of a block one after another, from `first` on towards `last`, in steps of 1 or
-        -1.
-        """
+        """Find the eigenvalues of a block one by one, from `first` towards `last`, in steps of 1 or -1."""
         f, here = self.f, self.f.variable(first)
         with f.loop() as values:
             at = f.get(here)

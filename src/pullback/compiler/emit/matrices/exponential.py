@@ -36,9 +36,7 @@ def _multiply(f: Reals, result: Rows, a: Rows, b: Rows) -> None:
 
 
 def _halvings(f: Reals, a: Rows, size: int, radius: float) -> tuple[str, Number]:
-    """Return the address of how often a matrix is halved to have a norm of at most the radius, and its
-    factor.
-    """
+    """Return the address of how often a matrix is halved for a norm within the radius, and its factor."""
     norm, times, factor = f.cell(0.0), f.variable(0), f.cell(1.0)
     with f.count(0, size) as j:
         column = f.cell(0.0)

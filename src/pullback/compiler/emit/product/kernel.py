@@ -111,9 +111,7 @@ def _text(real: str, what: Tile | None) -> str:
 
 
 def _packed(name: str, width: int) -> str:
-    """Return the function that packs a block of an operand whose lines are `apart` elements apart, as
-    text.
-    """
+    """Return as text the function that packs a block of an operand, lines `apart` elements apart."""
     return f"""\
 define internal void @pack_{name}(ptr %source, i64 %apart, i64 %step, i64 %lines, i64 %inner, ptr %target)
   nounwind #0 {{

@@ -12,7 +12,9 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import accumulate
 from types import CodeType
-from typing import Any, NamedTuple
+from typing import Any
+
+from ....array.named_tuples import NamedTuple
 
 OPCODES = dis.opmap
 _EXTENDED = OPCODES["EXTENDED_ARG"]

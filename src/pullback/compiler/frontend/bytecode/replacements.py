@@ -8,8 +8,9 @@ import itertools
 import sys
 from collections.abc import Callable, Iterator
 from types import CodeType
-from typing import Any, NamedTuple
+from typing import Any
 
+from ....array.named_tuples import NamedTuple
 from .hooks import Hooks
 from .instructions import Body, Instruction
 from .null_slots import NEW_CALLS

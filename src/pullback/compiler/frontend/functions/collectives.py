@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ....array.deferred_import import import_later
 from ....autograd.grad_mode import no_grad
 from ....core.modes import modes
 from ....core.op import TABLE
@@ -16,13 +17,14 @@ from ....core.process_group import exchange_in_place
 from ....core.recorder import Recorder
 from ....core.tracer import Exchanges, is_traced
 from ....nn.parallel.distributed import DistributedDataParallel
-from ....nn.parallel.traced_reduction import TracedPass, traced_broadcast
-from ....ops.exchange import exchange
 from ..operations.attributes import load_attribute, store_attribute
 from ..operations.calls import call
 from ..state.session import Session
 from ..unsupported import OnlyNow
 from .rules import rule
+
+#: Traces without exchanges do not load what writes them down: 0.8 ms of each process's first.
+_reduction: Any = import_later("....nn.parallel.traced_reduction", __package__)
 
 _WHOLE = "DistributedDataParallel exchanges gradients between processes; its module is compiled by itself"
 
@@ -60,7 +62,7 @@ def _forward(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, 
         if buffers and group.size() > 1:
             for b in buffers:
                 session.seen(b)
-            traced_broadcast(group, buffers)
+            _reduction.traced_broadcast(group, buffers)
     output = call(of("module"), tuple(inputs), kwargs)
     if of("require_forward_param_sync") is not (grad and syncs):
         store_attribute((grad and syncs, ddp, "require_forward_param_sync"))
@@ -68,7 +70,7 @@ def _forward(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, 
         for earlier in session.passes:
             if earlier.group is group and not earlier.is_complete:
                 raise _in_parts(session, "forward runs twice before backward")
-        session.passes.append(TracedPass(reducer))
+        session.passes.append(_reduction.TracedPass(reducer))
         session.effect(reducer.count_pass)
     return output
 
@@ -116,5 +118,5 @@ def _exchange_in_place(session: Session, f: Any, args: tuple[Any, ...], kwargs: 
     if not is_traced(tensor) and not session.is_fresh(tensor):
         session.seen(tensor)
     with no_grad():
-        tensor.copy_(exchange(tensor.detach().contiguous(), how, group))
+        tensor.copy_(_reduction.exchange(tensor.detach().contiguous(), how, group))
     return True

@@ -42,9 +42,7 @@ _OPERANDS: dict[tuple[str, str], Callable[..., Any]] = {
 
 
 def result(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Return what a function gives that computes with numbers of a later time; `ABSENT` where it is to run
-    as it is.
-    """
+    """Return what a function gives for numbers of a later time; `ABSENT` where it is to run as it is."""
     if (op := getattr(f, "op", None)) is not None:
         made = _of_op(session, op, args) if op.kind == "elementwise" and not kwargs else None
         return ABSENT if made is None else made
@@ -94,9 +92,7 @@ def _overrides(value: Any) -> bool:
 
 
 def _is_scalar(value: Any) -> bool:
-    """Return whether a value is no list that holds a number of a later time, and no number that tensors
-    give.
-    """
+    """Return whether a value is no list that holds a later time's number, and no number from tensors."""
     if isinstance(value, Deferred):
         return comes_before(value) and type(value.present()) in (int, float)
     return not (type(value) in (list, tuple) and any(isinstance(v, Deferred) for v in value))

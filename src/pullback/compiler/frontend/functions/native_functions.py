@@ -69,9 +69,7 @@ def is_native(file: str) -> bool:
 
 
 def around_users(session: Session, f: FunctionType) -> FunctionType:
-    """Return a transform of a user's function whose closure holds what code that is not rewritten may be
-    given.
-    """
+    """Return a transform of a user's function whose closure holds what unrewritten code may be given."""
     session.function(f)
     cells = []
     for cell in f.__closure__ or ():

@@ -16,10 +16,10 @@ from typing import Any
 
 import numpy as np
 
+from ....array.deferred_import import import_later
 from ....core.modes import is_grad_enabled
 from ....core.size import Size
 from ....core.value import TensorBase, dtype_of, shape_of, wrap
-from ....ops import settings
 from ....ops.comparison import where
 from ....ops.random import Draw
 from ....tensor.creation import empty
@@ -30,6 +30,9 @@ from ....tensor.tensor import Tensor
 from ..state.deferred import Applied, Deferred, comes_before
 from ..state.number_inputs import FLOATS, item, of_array, operand
 from ..state.session import Session
+
+#: Ops of settings that differ from call to call, which are declared in 1 ms, once something has such.
+settings: Any = import_later("....ops.settings", __package__)
 
 #: What a function gives, as a tensor; None where it is not known.
 _Rule = Callable[[Session, Any, tuple[Any, ...], dict[str, Any]], Any]
@@ -234,7 +237,7 @@ def _setting(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, 
     """Do the op of which the settings of a function are operands."""
     if f.__name__ not in _SETTINGS:
         return None
-    call, tensors, parameters, fits = _SETTINGS[f.__name__]
+    tensors, parameters, fits = _SETTINGS[f.__name__]
     given = {**parameters, **dict(zip(parameters, args[tensors:])), **kwargs}
     dtype, reduction = floating(args[:tensors]), given.pop("reduction", "none")
     numbers = {name: given.pop(name) for name, usual in parameters.items() if type(usual) is float}
@@ -251,7 +254,7 @@ def _setting(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, 
     operands = [taken(session, n, dtype) for n in numbers.values()]
     if any(n is None for n in operands):
         return None
-    each = call(*args[:tensors], *operands)
+    each = getattr(settings, f.__name__)(*args[:tensors], *operands)
     return each if reduction == "none" else getattr(each, reduction)()
 
 
@@ -272,7 +275,7 @@ def _drawn(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, An
     """Draw for a tensor, or multiply it with what dropout draws."""
     if f.__name__ not in _DRAWN:
         return _normal(session, args, kwargs) if f.__name__ == "normal" else None
-    draw, parameters, fits = _DRAWN[f.__name__]
+    parameters, fits = _DRAWN[f.__name__]
     given = {**parameters, **dict(zip(parameters, args[1:])), **kwargs}
     numbers = {name: given.pop(name) for name, usual in parameters.items() if type(usual) is float}
     plain = all(value is parameters.get(name, f) for name, value in given.items())
@@ -285,6 +288,7 @@ def _drawn(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, An
     operands = [taken(session, n, np.dtype(np.float64)) for n in numbers.values()]
     if any(n is None for n in operands):
         return None
+    draw: Draw = getattr(settings, f.__name__.removesuffix("_"))
     if f.__name__ != "dropout":
         return _fill(args[0], draw, *operands, _of(None))
     return args[0] * draw.call(args[0].detach(), *operands, _of(None))
@@ -457,31 +461,28 @@ def _each(session: Session, rule: _Rule, f: Any, args: tuple[Any, ...], kwargs: 
     return args[0] if f.__name__.endswith("_") else tuple(found)
 
 
-#: Of functions with settings: the op, how many tensors, the other parameters, and which numbers it serves.
-_SETTINGS: dict[str, tuple[Any, int, dict[str, Any], Callable[..., bool]]] = {
-    "leaky_relu": (settings.leaky_relu, 1, {"negative_slope": 0.01, "inplace": False}, _fits),
-    "elu": (settings.elu, 1, {"alpha": 1.0, "inplace": False}, _fits),
-    "celu": (settings.celu, 1, {"alpha": 1.0, "inplace": False}, _is_positive),
-    "threshold": (settings.threshold, 1, {"threshold": 0.0, "value": 0.0, "inplace": False}, _fits),
-    "hardtanh": (settings.hardtanh, 1, {"min_val": -1.0, "max_val": 1.0, "inplace": False}, _are_limits),
-    "softplus": (settings.softplus, 1, {"beta": 1.0, "threshold": 20.0}, _fits),
-    "hardshrink": (settings.hardshrink, 1, {"lambd": 0.5}, _fits),
-    "softshrink": (settings.softshrink, 1, {"lambd": 0.5}, _is_positive),
-    "huber_loss": (
-        settings.huber_loss, 2, {"reduction": "mean", "delta": 1.0, "weight": None}, _is_positive,
-    ),
+#: Of functions with settings: how many tensors, the other parameters, and which numbers it serves.
+_SETTINGS: dict[str, tuple[int, dict[str, Any], Callable[..., bool]]] = {
+    "leaky_relu": (1, {"negative_slope": 0.01, "inplace": False}, _fits),
+    "elu": (1, {"alpha": 1.0, "inplace": False}, _fits),
+    "celu": (1, {"alpha": 1.0, "inplace": False}, _is_positive),
+    "threshold": (1, {"threshold": 0.0, "value": 0.0, "inplace": False}, _fits),
+    "hardtanh": (1, {"min_val": -1.0, "max_val": 1.0, "inplace": False}, _are_limits),
+    "softplus": (1, {"beta": 1.0, "threshold": 20.0}, _fits),
+    "hardshrink": (1, {"lambd": 0.5}, _fits),
+    "softshrink": (1, {"lambd": 0.5}, _is_positive),
+    "huber_loss": (2, {"reduction": "mean", "delta": 1.0, "weight": None}, _is_positive),
     "smooth_l1_loss": (
-        settings.smooth_l1_loss, 2,
-        {"size_average": None, "reduce": None, "reduction": "mean", "beta": 1.0}, _is_positive,
+        2, {"size_average": None, "reduce": None, "reduction": "mean", "beta": 1.0}, _is_positive,
     ),
 }  # fmt: skip
-#: Of functions that draw: the draw, the parameters behind the tensor, and which numbers it serves.
-_DRAWN: dict[str, tuple[Draw, dict[str, Any], Callable[..., bool]]] = {
-    "normal_": (settings.normal, {"mean": 0.0, "std": 1.0}, _is_spread),
-    "uniform_": (settings.uniform, {"from": 0.0, "to": 1.0}, _are_limits),
-    "exponential_": (settings.exponential, {"lambd": 1.0}, _is_positive),
-    "bernoulli_": (settings.bernoulli, {"p": 0.5}, _is_share),
-    "dropout": (settings.dropout_noise, {"p": 0.5, "training": True, "inplace": False}, _is_share),
+#: Of functions that draw: the parameters behind the tensor, and which numbers it serves.
+_DRAWN: dict[str, tuple[dict[str, Any], Callable[..., bool]]] = {
+    "normal_": ({"mean": 0.0, "std": 1.0}, _is_spread),
+    "uniform_": ({"from": 0.0, "to": 1.0}, _are_limits),
+    "exponential_": ({"lambd": 1.0}, _is_positive),
+    "bernoulli_": ({"p": 0.5}, _is_share),
+    "dropout": ({"p": 0.5, "training": True, "inplace": False}, _is_share),
 }  # fmt: skip
 #: Where functions that make a tensor take its value.
 _VALUES = {

@@ -14,9 +14,7 @@ _SEQUENCE, _MAPPING = 1 << 5, 1 << 6
 
 
 def _has_flag(thing: Any, flag: int) -> bool:
-    """Return whether patterns take a thing for a sequence or a mapping, which a class says once it is
-    registered.
-    """
+    """Return whether patterns take a thing for a sequence or mapping, as a registered class says."""
     session = current.get()
     if isinstance(thing, Deferred):
         return False

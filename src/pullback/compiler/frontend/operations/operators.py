@@ -61,9 +61,7 @@ _ASKED = tuple(f"__{name}__" for name in (
 
 
 def has_no_methods(kind: type) -> bool:
-    """Return whether what operators and conversions ask of a class is Python's own, as that of
-    enumerations.
-    """
+    """Return whether what operators and conversions ask of a class is Python's own, as enumerations'."""
     session = current.get()
     for name in _ASKED:
         method = session.lookup(kind, name)
@@ -239,9 +237,7 @@ def _dispatched(session: Session, sign: str, names: tuple[str, ...], reflected: 
 
 
 def is_number(session: Session, value: Any) -> bool:
-    """Return whether a value is a number, perhaps of a derived class that works as one without code of its
-    own.
-    """
+    """Return whether a value is a number, perhaps of a derived class without code of its own."""
     kind = type(value)
     return isinstance(value, (int, float)) and all(
         type(session.lookup(kind, name)) is not FunctionType

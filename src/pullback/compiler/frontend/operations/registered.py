@@ -44,13 +44,9 @@ _BY_NAME: dict[ModuleType, str] = {
     match_statement: "match_keys match_class",
     calls: "call_named call_last_names call_unpacked",
     # They have no hooks; their rules are known once they are imported.
-    iterators: "",
-    memory_layout: "",
-    clocks: "",
-    standard_library: "",
-    random_generators: "",
-    messages: "",
-    module_calls: "",
+    **dict.fromkeys(
+        (iterators, memory_layout, clocks, standard_library, random_generators, messages, module_calls), ""
+    ),
 }
 for _module, _names in _BY_NAME.items():
     for _name in _names.split():

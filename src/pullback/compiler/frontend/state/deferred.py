@@ -283,9 +283,7 @@ def tensors_of(value: Deferred) -> Iterator[Any]:
 
 
 def comes_before(value: Any) -> bool:
-    """Return whether a number is known before the program runs: it is computed from counters and arguments
-    alone.
-    """
+    """Return whether a number is known before the program runs: computed from counters and arguments."""
     if isinstance(value, Applied):
         return all(map(comes_before, value.parts()))
     return isinstance(value, Deferred) and value.is_early

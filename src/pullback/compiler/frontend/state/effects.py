@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import OrderedDict, deque
 from collections.abc import Callable
 from types import CellType
-from typing import Any, NamedTuple
+from typing import Any
 
+from ....array.named_tuples import NamedTuple
 from .guards import ABSENT, class_dict, dict_keys
 
 

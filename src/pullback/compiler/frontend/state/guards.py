@@ -218,9 +218,7 @@ def is_heap_type(cls: type) -> bool:
 
 @functools.cache
 def _field(kind: type, name: str) -> int | None:
-    """Return the offset of the word behind an attribute of functions or classes, found on an object made for
-    it.
-    """
+    """Return the offset of the word behind an attribute of functions or classes, found on an example."""
     if kind is FunctionType:
         def probe(a: Any = object(), *, b: Any = object()) -> None:  # noqa: B008  # new objects are the point
             return None

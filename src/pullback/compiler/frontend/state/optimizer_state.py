@@ -106,9 +106,7 @@ class FirstState:
 
 
 def _entries(optimizer: Any) -> Entries:
-    """Return the state by parameter, as a step makes it; none where that is not known, or is not tensors
-    alone.
-    """
+    """Return the state by parameter, as a step makes it; none if that is unknown, or not tensors alone."""
     from ....optim.optimizer import Optimizer
 
     kind = type(optimizer)

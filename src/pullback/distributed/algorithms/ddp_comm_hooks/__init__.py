@@ -11,9 +11,7 @@ from . import debugging_hooks, default_hooks, powerSGD_hook
 
 
 class _Registration(partial[None]):
-    """Register a hook: ``value(model=…, state=…)``; a class of its own, which an enumeration takes as
-    a member.
-    """
+    """Register a hook: ``value(model=…, state=…)``; of its own class, to be a member of an enumeration."""
 
 
 def _register(comm_hook: Callable[..., Any], model: Any, state: Any) -> None:

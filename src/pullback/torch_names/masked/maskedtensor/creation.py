@@ -16,10 +16,6 @@ def masked_tensor(data: Any, mask: Any, requires_grad: bool = False) -> MaskedTe
     mask : Tensor of bool
         Of the same shape; True where there is an element.
     requires_grad : bool
-
-    Returns
-    -------
-    MaskedTensor
     """
     return MaskedTensor(data, mask, requires_grad)
 
