@@ -145,9 +145,17 @@ def _blocks(generator: Generator, flat: np.ndarray, mean: float, std: float) -> 
         draw, transform, words_each = singles, _single_transform, 1
         mean, std = float(np.float32(mean)), float(np.float32(std))
     single = flat.dtype == np.float32
-    if single and flat.size % BLOCK == 0 and flat.size <= SMALL:
-        values = generator.made(_standard_singles, flat.size, BLOCK)
-        flat[...] = values if mean == 0 and std == 1 else fused_multiply_add(values, std, mean)
+    whole = flat.size - flat.size % BLOCK
+    if single and flat.size <= SMALL:
+        if whole == flat.size:
+            values = generator.made(_standard_singles, whole, BLOCK)
+        else:  # the words of the rest are drawn and not used; a block of its own ends the numbers
+            words = generator.words(flat.size + BLOCK)
+            values = _standard_singles(np.concatenate((words[:whole], words[flat.size :])))
+        values = values if mean == 0 and std == 1 else fused_multiply_add(values, std, mean)
+        flat[:whole] = values[:whole]
+        if whole < flat.size:
+            flat[-BLOCK:] = values[whole:]
         return
     wants = (single and flat.size % BLOCK != 0) or (flat.size > _FEW and flat.dtype not in HALVES)
     each = NANOSECONDS if single else NANOSECONDS_DOUBLE
@@ -156,7 +164,6 @@ def _blocks(generator: Generator, flat: np.ndarray, mean: float, std: float) -> 
         values = _one_of_several(generator, flat.size)
         flat[...] = values if mean == 0 and std == 1 else fused_multiply_add(values, std, mean)
         return
-    whole = flat.size - flat.size % BLOCK
     if native:
         fill_blocks = _HOTNESS.ask("normals")
         if fill_blocks is not None:

@@ -158,7 +158,7 @@ def agrees(
         except Exception:  # noqa: BLE001  # Python is to do these calls
             return False
         pairs = [*zip(_parts(expected), _parts(found), strict=True), *zip(given, before, strict=True)]
-        if not all(_is_equal(x, y) for x, y in pairs):
+        if not all(is_equal(x, y) for x, y in pairs):
             return False
         agreed += 1
         own += len(left) == were
@@ -191,7 +191,7 @@ def _turns(arrays: Sequence[ndarray]) -> Iterator[list[ndarray]]:
         ]
 
 
-def _is_equal(x: ndarray, y: ndarray) -> bool:
+def is_equal(x: ndarray, y: ndarray) -> bool:
     """Return whether arrays are equal, the bits of what is nan aside: of two such operands an addition gives
     the one or the other.
     """

@@ -75,8 +75,8 @@ def _look(tensor: Any, look: Callable[[np.ndarray], None]) -> None:
         look(array_of(tensor))
 
 
-def _check_starts(offsets: Any, count: int, include_last_offset: bool) -> None:
-    """Raise torch's error for offsets that do not begin at 0, or end behind so many indices."""
+def _starts(offsets: Any, count: int, include_last_offset: bool) -> tuple[Any, int]:
+    """Return where bags of so many indices begin, and where the last of them ends."""
     if include_last_offset and shape_of(offsets)[0] < 1:
         raise RuntimeError("include_last_offset: number of offset should be at least 1")
 
@@ -93,6 +93,10 @@ def _check_starts(offsets: Any, count: int, include_last_offset: bool) -> None:
             )
 
     _look(offsets, look)
+    starts = offsets if dtype_of(offsets) == int64.numpy else cast(offsets, int64.numpy)
+    if include_last_offset:
+        return starts[:-1], int(starts[-1])
+    return starts, count if shape_of(offsets)[0] else 0
 
 
 def _check_rows(tensor: Any, rows: int, fast: bool) -> None:
@@ -243,16 +247,11 @@ def embedding_bag(
     indices, offsets = (v if dtype_of(v) == common else cast(v, common) for v in (indices, offsets))
     check_indices(indices, "embedding_bag")
     _check_table(weight, scale)
-    count, with_end = shape_of(indices)[0], include_last_offset and not fixed
-    _check_starts(offsets, count, with_end)
+    count = shape_of(indices)[0]
+    starts, end = _starts(offsets, count, include_last_offset and not fixed)
     # torch has another kernel, with another text, for these
     fast = mode != "max" and padding_idx is None and dtype_of(weight).name != "float64"
     _check_rows(indices, rows, fast)
-    starts = offsets if dtype_of(offsets) == int64.numpy else cast(offsets, int64.numpy)
-    if with_end:
-        starts, end = starts[:-1], int(starts[-1])
-    else:
-        end = count if shape_of(offsets)[0] else 0
     padding = -1 if padding_idx is None else padding_idx % rows
     if mode == "max":
         return ops.embedding_bag_max(weight, indices, starts, padding)[0]
