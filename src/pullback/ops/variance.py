@@ -29,8 +29,7 @@ def _squares(d: ndarray, dims: tuple[int, ...], keepdim: bool) -> ndarray:
         r = sum_over(np.square(d, out=...), dims, keepdim)
         if np.all((r > 1e-20) & (r < math.inf)):
             return r
-    d = d.astype(np.float64, copy=False)
-    return sum_over(np.square(d, out=...), dims, keepdim)
+    return sum_over(np.square(d, out=..., dtype=np.float64), dims, keepdim)
 
 
 def _wide_var(x: ndarray, dims: tuple[int, ...], correction: float, keepdim: bool) -> ndarray:

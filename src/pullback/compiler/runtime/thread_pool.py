@@ -289,8 +289,7 @@ class Pool:
             self._limit.value = self._allowed = count
 
     def _start(self) -> bool:
-        # `signal` makes enumerations of what this module has, in 0.8 ms.
-        import _signal as signal
+        import signal
 
         handle = (ctypes.c_char * 16)()
         # Signals are for the threads of Python.
