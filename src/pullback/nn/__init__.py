@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import _uncollected
+from ..array.deferred_import import uncollected
 
-with _uncollected():
+with uncollected():
     from ..torch_names.exclusions import answer_for
     from . import _reduction as _reduction  # libraries take it from here, as from torch
     from . import attention, functional, grad, init, modules, parallel, parameter, utils
