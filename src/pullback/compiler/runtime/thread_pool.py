@@ -285,7 +285,7 @@ class Pool:
 
     def _start(self) -> bool:
         # `signal` makes enumerations of what this module has, in 0.8 ms.
-        import _signal as signal
+        import _signal as signal  # type: ignore[import-not-found]  # typeshed has `signal` alone
 
         handle = (ctypes.c_char * 16)()
         # Signals are for the threads of Python.
