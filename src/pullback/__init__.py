@@ -6,32 +6,10 @@ when first used. A name that pullback does not have raises an AttributeError tha
 
 from __future__ import annotations
 
-import gc
 import importlib
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
-
-@contextmanager
-def _uncollected() -> Iterator[None]:
-    """Keep the collector of reference cycles still: what an import makes stays, and looking through it again
-    and again took 12 of 75 ms.
-
-    Afterwards it counts as old, like what the collector has looked through: to look through it once, at the
-    next allocation, took 16 of 114 ms. What a program has frozen stays frozen; there it is looked through.
-    """
-    collects = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if collects:
-            if not gc.get_freeze_count():
-                gc.freeze()
-                gc.unfreeze()  # into the oldest generation
-            gc.enable()
-
+from .array.deferred_import import uncollected as _uncollected
 
 with _uncollected():
     from . import torch_names as _torch_names

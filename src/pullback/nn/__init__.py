@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..torch_names.exclusions import answer_for
-from . import _reduction as _reduction  # libraries take it from here, as from torch
-from . import attention, functional, grad, init, modules, parallel, parameter, utils
-from .modules import *  # noqa: F403  # as torch has them
-from .parallel import DataParallel
-from .parameter import Buffer, Parameter, UninitializedBuffer, UninitializedParameter
+from ..array.deferred_import import uncollected
+
+with uncollected():
+    from ..torch_names.exclusions import answer_for
+    from . import _reduction as _reduction  # libraries take it from here, as from torch
+    from . import attention, functional, grad, init, modules, parallel, parameter, utils
+    from .modules import *  # noqa: F403  # as torch has them
+    from .parallel import DataParallel
+    from .parameter import Buffer, Parameter, UninitializedBuffer, UninitializedParameter
 
 __all__ = [
     "Buffer", "DataParallel", "Parameter", "UninitializedBuffer", "UninitializedParameter", "attention",

@@ -165,7 +165,7 @@ class Rolling:
 
     def keep(self, equation: Equation) -> None:
         """Let an equation stay."""
-        if self._joined(equation):
+        if equation.op in ("cat", "stack") and self._joined(equation):
             return
         for operand in equation.operands:
             if isinstance(operand, Reference):

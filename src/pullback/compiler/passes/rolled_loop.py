@@ -275,9 +275,8 @@ def may_pay(size: int, body: Sequence[Equation], kinds: Iterable[tuple[tuple[int
     """
     if size < WORTH:
         return False
-    largest = max((prod(s) * d.itemsize for s, d in kinds), default=0)
     return (
-        largest <= LARGE
-        or size >= LONG
+        size >= LONG
+        or all(prod(s) * d.itemsize <= LARGE for s, d in kinds)
         or any(TABLE[e.op].kind == "bilinear" or e.op.startswith("addmm") for e in body)
     )

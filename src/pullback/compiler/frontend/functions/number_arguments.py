@@ -21,7 +21,6 @@ from ....core.modes import is_grad_enabled
 from ....core.size import Size
 from ....core.value import TensorBase, dtype_of, shape_of, wrap
 from ....ops.comparison import where
-from ....ops.random import Draw
 from ....tensor.creation import empty
 from ....tensor.join import stack
 from ....tensor.random import _of
@@ -288,7 +287,7 @@ def _drawn(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, An
     operands = [taken(session, n, np.dtype(np.float64)) for n in numbers.values()]
     if any(n is None for n in operands):
         return None
-    draw: Draw = getattr(settings, f.__name__.removesuffix("_"))
+    draw = getattr(settings, f.__name__.removesuffix("_"))
     if f.__name__ != "dropout":
         return _fill(args[0], draw, *operands, _of(None))
     return args[0] * draw.call(args[0].detach(), *operands, _of(None))
