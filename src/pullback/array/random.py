@@ -280,8 +280,9 @@ class Generator:
         start = self._next
         stop = start + count
         if stop > self._end or count > SMALL:
+            is_first = self._blocks == 1  # perhaps the only draw of a stream
             words = self.words(count)
-            if count > SMALL:
+            if is_first or count > SMALL:
                 return make(words)
             start, stop = 0, count  # of a new window
         first, numbers = self._made.get(make, (-1, _NO_WORDS))
