@@ -152,6 +152,26 @@ def test_a_stream_from_which_nothing_was_drawn_has_the_state_of_its_source(seed:
     assert generator.get_state().tobytes() == before.tobytes()
 
 
+def test_states_in_a_window_of_several_blocks_are_those_of_single_ones(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def drawn(is_fast: bool) -> list[bytes]:
+        monkeypatch.setattr(random._Source, "is_fast", is_fast)
+        generator, found = seeded(11), []
+        for count in (600, 24, 1, 623, 100, 2000, 3, 50, 624, 5000, 200, 1):
+            with generator.lock:
+                found.append(generator.words(count).tobytes())
+                found.append(generator.made(np.negative, 150).tobytes())
+                found.append(generator.made(np.negative, 16, 16).tobytes())
+            found.append(generator.get_state().tobytes())
+            follower = Generator().set_state(generator.get_state())
+            with follower.lock:
+                found.append(follower.words(1500).tobytes())
+        return found
+
+    assert drawn(True) == drawn(False)
+
+
 @pytest.mark.parametrize("left", [0, 8, 12, 10**6])
 def test_words_are_numpys_before_and_after_its_import_pays(
     monkeypatch: pytest.MonkeyPatch, left: int

@@ -134,10 +134,12 @@ def poisson(generator: Generator, rates: np.ndarray) -> np.ndarray:
     out = np.zeros(rates.shape, rates.dtype)
     wide = rates.astype(np.float64).reshape(-1)
     with generator.lock:
-        plain = _HOTNESS.is_hot(wide.size * NANOSECONDS) and bool(((wide >= 0) & (wide < _LARGE)).all())
+        plain = _HOTNESS.is_hot(wide.size * NANOSECONDS) and bool(
+            np.minimum.reduce(wide, initial=0) >= 0 and np.maximum.reduce(wide, initial=0) < _LARGE
+        )
         draw = plain and _HOTNESS.ask("rejection", "poissons")
         samples = draw(generator, wide) if draw else _poissons(generator.doubles(), wide.tolist())
-    values = np.array(samples, np.float64)
+    values = np.asarray(samples, np.float64)
     out[...] = (values.astype(np.float32) if rates.dtype in HALVES else values).reshape(rates.shape)
     return out
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import lru_cache
 
 import numpy as np
 
@@ -21,6 +22,7 @@ from .random import SMALL, Generator
 from .random_rounding import fused_multiply_add, log, log1p, tan
 from .random_uniform import (
     BFLOAT16,
+    FULL,
     HALVES,
     REALS,
     check_dtype,
@@ -50,7 +52,7 @@ def exponential(generator: Generator, out: np.ndarray, rate: float = 1.0) -> np.
             f"point but you specified {from_numpy_dtype(out.dtype).scalar_type}"
         )
     scale = -1.0 / rate
-    return _each(generator, out, lambda words: log1p(-doubles_of(words)), lambda logs: scale * logs)
+    return _each(generator, out, _logs_of_rest, lambda logs: scale * logs)
 
 
 def cauchy(generator: Generator, out: np.ndarray, median: float = 0.0, sigma: float = 1.0) -> np.ndarray:
@@ -91,6 +93,10 @@ def _each(generator: Generator, out: np.ndarray, of_words: Numbers, formula: Num
         return fill(out, write)
 
 
+def _logs_of_rest(words: np.ndarray) -> np.ndarray:
+    return log1p(-doubles_of(words))
+
+
 def _logs(words: np.ndarray) -> np.ndarray:
     return log(doubles_of(words))
 
@@ -116,7 +122,10 @@ def bernoulli(generator: Generator, out: np.ndarray, p: float | np.ndarray = 0.5
         check_dtype(out.dtype, _TRIALS, "bernoulli_scalar_cpu_")
     if 0 < out.size <= SMALL // 2 and out.flags.c_contiguous:
         with generator.lock:
-            out.reshape(-1)[...] = doubles(generator, out.size) < p
+            if out.size < _SHARED:
+                out.reshape(-1)[...] = doubles(generator, out.size) < p
+            else:
+                out.reshape(-1)[...] = generator.made(_trials(p, 1, out.dtype), 2 * out.size, 2, 2)
         return out
     # u < p compares integers: the 53 bits with p·2⁵³ rounded up. The high word nearly always decides.
     high_limit, low_limit = divmod(math.ceil(math.ldexp(p, 53)), 2**32)
@@ -132,6 +141,17 @@ def bernoulli(generator: Generator, out: np.ndarray, p: float | np.ndarray = 0.5
 
     with generator.lock:
         return fill(out, write)
+
+
+@lru_cache(maxsize=64)
+def _trials(p: float, share: float, dtype: np.dtype) -> Numbers:
+    """Return what makes ones, each of two words with a probability, divided by a number, and zeros."""
+
+    def make(words: np.ndarray) -> np.ndarray:
+        ones = (doubles_of(words) < p).astype(dtype)
+        return ones if share == 1 else np.divide(ones, dtype.type(share))
+
+    return make
 
 
 def _possible(limit: np.ndarray) -> int:
@@ -170,6 +190,10 @@ def dropout_noise(generator: Generator, out: np.ndarray, p: float) -> np.ndarray
     """
     if p == 1:
         out[...] = 0
+        return out
+    if out.dtype in FULL and _SHARED <= out.size <= SMALL // 2 and out.flags.c_contiguous and 0 < p < 1:
+        with generator.lock:  # 3 µs instead of 7
+            out.reshape(-1)[...] = generator.made(_trials(1 - p, 1 - p, out.dtype), 2 * out.size, 2, 2)
         return out
     bernoulli(generator, out, 1 - p)
     if out.dtype in HALVES:

@@ -27,9 +27,9 @@ from .random import Generator
 from .random_rounding import fused_multiply_add
 
 BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
-_FULL = (np.dtype(np.float32), np.dtype(np.float64))
+FULL = (np.dtype(np.float32), np.dtype(np.float64))
 HALVES = (np.dtype(np.float16), BFLOAT16)
-REALS = (*_FULL, *HALVES)
+REALS = (*FULL, *HALVES)
 
 # Elements that a kernel works on at a time: its intermediate arrays stay in the cache. randn(1_000_000) takes
 # 8.8 ms so and 11.4 ms in one piece.
@@ -132,7 +132,7 @@ def uniform(generator: Generator, out: np.ndarray, low: float = 0.0, high: float
 
     The half precisions compute in float32. A value that rounds to ``high`` becomes ``low``.
     """
-    if low == 0 and high == 1 and out.dtype in _FULL and out.flags.c_contiguous:
+    if low == 0 and high == 1 and out.dtype in FULL and out.flags.c_contiguous:
         draw = doubles if out.dtype == np.float64 else singles
         flat = out.reshape(-1)
         with generator.lock:

@@ -38,6 +38,7 @@ from ..runtime.shared_kernels import address
 #: whether the elements are of float32.
 ROWS, COUNT, DONE, OUT, SOURCE, END, NEXT, WAITS, WAITING, IS_SINGLE = range(10)
 UNIT, TURN, HIGH = 2.0**-53, 2.0 * math.pi, 1 << 32
+_NO_WORDS = np.empty(0, np.uint32)
 _Table = ctypes.c_int64 * 10
 _CALL = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 
@@ -47,34 +48,40 @@ class Rejection:
 
     def __init__(self) -> None:
         self._library: engine.Library | None = None
+        self._drawers: dict[str, Callable[[Generator, ndarray], ndarray]] = {}
 
     def drawer(self, kind: str) -> Callable[[Generator, ndarray], ndarray] | None:
         """Return ``draw(generator, parameters)``, which gives float64 numbers for a vector of float32 or
         float64; the caller holds the generator's lock. There is none where Python does not export the C
         library's functions.
         """
+        if kind in self._drawers:  # a function of ctypes' takes longer to make than 64 numbers to draw
+            return self._drawers[kind]
         if not python_functions.mathematics():
             return None
         if self._library is None:
             self._library = engine.library(Program((gammas, poissons), {}))
         call = _CALL(self._library.address(kind))
-        return lambda generator, parameters: _draw(call, generator, parameters)
+        found = self._drawers[kind] = lambda generator, parameters: _draw(call, generator, parameters)
+        return found
 
 
 def _draw(call: Callable[[object], None], generator: Generator, rows: ndarray) -> ndarray:
-    wide, count, waiting = rows.astype(np.float64), rows.size, generator.next_normal
-    out, left = np.empty(count), np.empty(0, np.uint32)
+    wide, count, waiting = rows.astype(np.float64, copy=False), rows.size, generator.next_normal
+    out, left = np.empty(count), _NO_WORDS
     table = _Table(address(wide), count, 0, address(out), 0, 0, 0, waiting is not None)
     place = ctypes.c_double.from_buffer(table, 8 * WAITING)
     place.value, table[IS_SINGLE] = waiting or 0.0, rows.dtype == np.float32
-    call(table)
-    while table[DONE] < count:
-        # Elements take two words at least, but for those that take none.
-        least = 2 * np.count_nonzero(wide[table[DONE] :]) - left.size
-        words = np.concatenate((left, generator.to_end_of_block(int(least))))
+    while True:
+        words = left
+        if drawing := int(np.count_nonzero(wide[table[DONE] :])):  # two words each at least; others take none
+            words = generator.to_end_of_block(2 * drawing - left.size)
+            words = np.concatenate((left, words)) if left.size else words
         table[SOURCE], table[END], table[NEXT] = address(words), words.size, 0
         call(table)
         left = words[table[NEXT] :]
+        if table[DONE] == count:
+            break
     generator.give_back(left.size)
     generator.next_normal = place.value if table[WAITS] else None
     return out

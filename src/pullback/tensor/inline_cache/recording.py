@@ -45,12 +45,6 @@ class Layout(Meta):
         return notes.add(op, inputs, attrs, Meta.run(op, inputs, attrs, level))
 
 
-def _check_mappings() -> None:
-    """Leave a draw inside `vmap` to Python, which draws for all rows."""
-    if mappings.get():
-        raise Unplanned
-
-
 #: Elements of an array that a function makes of its numbers, at most: a plan keeps it.
 _HELD = 1 << 10
 
@@ -170,8 +164,9 @@ class Notes:
         body = "\n".join(f"        {line}" for line in self.lines or ["pass"])
         before = failed = ""
         if self.streams:
-            before = "    check_mappings()\n"
-            self.names["check_mappings"] = _check_mappings
+            # A draw inside `vmap` is left to Python, which draws for all rows.
+            before = "    if mappings():\n        raise Unplanned\n"
+            self.names |= {"mappings": mappings.get, "Unplanned": Unplanned}
         if self._may_fail:  # Python then does the call, and draws again what was drawn
             before += "    stand = Stand(streams)\n"
             failed = "    except BaseException:\n        stand.restore_alone()\n        raise\n"
