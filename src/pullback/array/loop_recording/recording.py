@@ -142,6 +142,7 @@ def agrees(
     which shows nothing: it has to do some itself.
     """
     agreed = own = 0
+    alike = {k for k, a in enumerate(arrays) if a.dtype.kind in "iu" and a.any() and _is_one(a)}
     for given in _turns(arrays):
         before = [lying_alike(array, array) for array in given]
         try:
@@ -162,7 +163,8 @@ def agrees(
             return False
         agreed += 1
         own += len(left) == were
-    return agreed > 1 and own > 0
+        alike -= {k for k in alike if not np.array_equal(given[k], arrays[k])}
+    return agreed > 1 and own > 0 and not alike
 
 
 def _raises(error: type[Exception], function: Callable[..., Any], given: Sequence[ndarray]) -> bool:
@@ -218,7 +220,11 @@ def _at_random(array: ndarray, special: tuple[float, ...], seed: int) -> ndarray
         return (_uniform(array.size, seed) < 0.5).reshape(array.shape)
     # Such elements as there are: they may be places in another array.
     there = array.reshape(-1)
-    return _chosen(np.append(there, array.dtype.type(0)) if _is_one(array) else there, array.shape, seed)
+    if not _is_one(array):
+        return _chosen(there, array.shape, seed)
+    chosen = _chosen(np.append(there[:1], array.dtype.type(0)), array.shape, seed)
+    chosen.flat[:1] = there[:1] * (seed % 2)  # so a count is one time what it was, and another time 0
+    return chosen
 
 
 def _chosen(values: ndarray, shape: tuple[int, ...], seed: int) -> ndarray:
@@ -298,9 +304,9 @@ def record(function: Callable[..., Any], arrays: Sequence[ndarray], target: int 
     if not made <= written | {k for k in made if not recorder.memories[k][1].size}:
         raise Unrecorded("a result that no step writes")
     fixed = any(kind == FIXED for kind, *_ in recorder.memories)
-    if fixed and any(array.dtype.kind in "iu" and array.size and _is_one(array) for array in arrays):
+    if fixed and any(a.dtype.kind in "iu" and a.size and not a.any() for a in arrays):
         # That what it took for fixed follows from these is not seen with others, as there are none.
-        raise Unrecorded("constants beside integers that are all the same")
+        raise Unrecorded("constants beside integers that are all 0")
     memories = [
         (MADE if k in made else kind, whole) for k, (kind, whole, _, _) in enumerate(recorder.memories)
     ]
