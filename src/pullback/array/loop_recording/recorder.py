@@ -35,9 +35,6 @@ _DECIDED = (np.dtype(bool), np.dtype(np.int64))
 #: Multiplications of a product, some 0.1 ms, from which Python is to do it, which lets other threads run.
 _LONG = 1 << 22
 
-#: Work in which to find out whether parts of an array share elements, as a border and what it repeats do not.
-_WORK = 1 << 12
-
 #: Keywords of ufuncs that say nothing of which loop is called.
 _UNASKED = ("casting", "subok", "order")
 
@@ -176,7 +173,8 @@ class Recorder:
             arrays.append(self.read(value if is_array else np.array(value, dtype)))
         for array, out in product(arrays, outs):
             same = address(array) == address(out) and array.strides == out.strides
-            if not same and np.may_share_memory(array, out, _WORK):  # type: ignore[arg-type]  # NumPy's stubs
+            # A border shares no element with what it repeats: that takes some work to see.
+            if not same and np.may_share_memory(array, out, 4096):  # type: ignore[arg-type]  # NumPy's stubs
                 raise Unrecorded("operands that overlap")
         spread = [np.broadcast_to(array, outs[0].shape) for array in arrays]
         self.loop(loop, dtypes, [*spread, *outs], written=len(outs))
