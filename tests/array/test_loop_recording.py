@@ -116,8 +116,37 @@ def test_what_may_follow_from_equal_integers_is_not_taken_for_fixed():
         return np.ones(3) * np.frombuffer(memoryview(x), x.dtype)
 
     assert not agrees(unseen, lambda x: np.array([0.0, 1.0, 2.0]), [np.arange(3)])
-    with pytest.raises(Unrecorded, match="all the same"):
+    with pytest.raises(Unrecorded, match="all 0"):
         record(unseen, [np.zeros(3, np.int64)])
+
+
+def test_a_count_that_is_one_number_is_compared_with_another():
+    def counted(x):
+        return np.add(x, 1, out=...)
+
+    given = [np.array(7)]
+    assert record(counted, given).steps
+    assert agrees(counted, lambda x: np.asarray(x + 1), given)
+    assert not agrees(counted, lambda x: np.asarray(8 + 0 * x), given)
+    assert not agrees(lambda x: np.asarray(8 // int(x)), lambda x: np.asarray(8 // int(x)), given)  # never 0
+
+
+def test_parts_of_one_array_that_share_no_element_are_copied():
+    def bordered(x):
+        y = np.empty((3, 6))
+        y[:, 1:5] = x
+        y[:, 0], y[:, 5] = y[:, 2], y[:, 3]
+        return y
+
+    def shifted(x):
+        y = np.empty((3, 5))
+        y[:, 1:] = y[:, :4] = x
+        y[:, 1:] = y[:, :4]
+        return y
+
+    assert record(bordered, [X[:, :4].copy()]).steps
+    with pytest.raises(Unrecorded, match="overlap"):
+        record(shifted, [X[:, :4].copy()])
 
 
 def test_arrays_given_twice_are_two():

@@ -173,3 +173,18 @@ def test_the_first_index_outside_is_named(call: Any, kind: type[Exception], text
     with pytest.raises(kind) as caught:
         call(torch.ones(4, 4), torch.tensor([[0, 5], [9, -3]]))
     assert str(caught.value) == text
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 2**31))
+def test_sums_at_places_of_axes_behind_whole_ones(seed):
+    rng = np.random.default_rng(seed)
+    shape = tuple(rng.integers(1, 5, 4))
+    lead, count = rng.integers(0, 3), rng.integers(1, 3)
+    where = [rng.integers(-n, n, (3, 2)) for n in shape[lead : lead + count]]
+    key = (*(slice(None),) * lead, *where)
+    x = np.round(4 * rng.standard_normal(shape))
+    values = np.round(4 * rng.standard_normal(x[key].shape))
+    expected = x.copy()
+    np.add.at(expected, key, values)
+    assert np.array_equal(scatter.add_put(x, key, values), expected)

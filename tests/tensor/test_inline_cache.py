@@ -267,6 +267,21 @@ def test_a_view_of_a_view_has_the_base_of_that():
     assert base.grad.sum() == 15
 
 
+@pytest.mark.parametrize("parts", [lambda x: x.chunk(3, 1), lambda x: x.unbind(0)])
+def test_views_of_a_part_of_several_stay_parts_of_several(parts):
+    x = torch.rand(2, 6, 4, requires_grad=True)
+    part = parts(x * 1)[1]
+    assert learn(torch.transpose, part, 0, 1)
+    whole = x * 1
+    part = parts(whole)[1]
+    view = part.transpose(0, 1)
+    assert view.stride() == (part.stride(1), part.stride(0), *part.stride()[2:]) and view._base is whole
+    with pytest.raises(RuntimeError, match="function that returns multiple views"):
+        view.mul_(2)
+    (view * view).sum().backward()
+    assert torch.equal(parts(x.grad)[1], 2 * part) and x.grad.count_nonzero() <= part.numel()
+
+
 def test_a_stale_view_gets_the_history_of_its_base():
     x = hidden(4)
     view = x[1:]

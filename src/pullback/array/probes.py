@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 from numpy import ndarray
 
+from .loop_recording.recording import lying_alike
+
 #: Elements of an array that is given others, at most.
 MOST = 1 << 16
 #: Arrays that are also given other elements one at a time, at most.
@@ -39,7 +41,8 @@ def _changed(array: ndarray, number: ndarray, last_only: bool) -> ndarray:
     once = array[(*[slice(None if stride else 1) for stride in array.strides], ...)]
     new = once.copy(order="K")
     new[(-1,) * array.ndim if last_only else ...] = number
-    return new if new.shape == array.shape else np.broadcast_to(new, array.shape)
+    new = new if new.shape == array.shape else np.broadcast_to(new, array.shape)
+    return new if new.strides == array.strides else lying_alike(array, new)
 
 
 def _lists(arrays: Sequence[ndarray], places: Sequence[int], shift: int) -> Iterator[list[ndarray]]:

@@ -348,15 +348,19 @@ def add_put(x: ndarray, key: tuple[Any, ...], values: ndarray) -> ndarray:
     values
         Broadcasts to the shape of ``array[key]``.
     """
-    arrays = [part for part in key if isinstance(part, ndarray) and part.dtype.kind in "iu"]
-    if key and len(arrays) == len(key):
-        # Index arrays on the first axes: whole rows are added.
-        row = x.shape[len(key) :]
-        index, *others = (_from_the_start(part, d, x.shape[d]) for d, part in enumerate(arrays))
-        for part, length in zip(others, x.shape[1:]):
+    lead = next((d for d, part in enumerate(key) if type(part) is not slice or part != slice(None)), 0)
+    arrays = [part for part in key[lead:] if isinstance(part, ndarray) and part.dtype.kind in "iu"]
+    if arrays and lead + len(arrays) == len(key):
+        # Index arrays on axes that follow one another, of which the first are whole: rows are added.
+        row, sizes = x.shape[len(key) :], x.shape[lead : len(key)]
+        index, *others = (_from_the_start(part, d, n) for d, (part, n) in enumerate(zip(arrays, sizes), lead))
+        for part, length in zip(others, sizes[1:], strict=True):
             index = index * length + part
-        every = (*index.shape, *row)
+        every = (*x.shape[:lead], *index.shape, *row)
         full = values if values.shape == every else np.broadcast_to(values, every)
+        if lead:
+            # A plan holds, as none did for places in an array of all: 16×20 at 32 of an axis 30 µs before.
+            index = _counted(prod(x.shape[:lead]))[:, None] * prod(sizes) + index.reshape(-1)
         if full.size:
             _add_rows(x.reshape(-1, *row), index.reshape(-1), full.reshape(index.size, *row))
         return x

@@ -228,7 +228,7 @@ def _logsumexp_of_columns(x: ndarray) -> ndarray:
     top = np.maximum.reduce(x, axis=0)
     _put_zeros(top)
     r = np.subtract(x, top)
-    r = ones(len(x), x.dtype).dot(np.exp(r, out=r))
+    r = np.dot(ones(len(x), x.dtype), np.exp(r, out=r))  # a method of what tells nothing leaves no loop
     np.log(r, out=r)
     return np.add(r, top, out=r)
 

@@ -287,9 +287,12 @@ def _view(real: Any, stand_in: Any, known: list[tuple[Any, Any]]) -> Any:
     base, steps = tensor._value, steps_behind(record, tensor)
     offset = address(value) - address(base)
     creation = DEFAULT_VIEW if record.chain[1][2] is None else MULTI_VIEW
+    # What is taken of a part of several, as attention's heads are of `chunk`'s, stays a part of those.
+    above = tensor._view is not None and tensor._view.creation == MULTI_VIEW
+    inherited = MULTI_VIEW if above else creation
     if (
         record.at != tensor._counter[0] or real._counter is not tensor._counter or seen.steps != steps
-        or (modes() is DEFAULT and (seen.creation, record.creation) != (creation, creation))
+        or (modes() is DEFAULT and (seen.creation, record.creation) != (creation, inherited))
         or (layout.shape, layout.dtype) != (value.shape, value.dtype) or not _lie_alike(layout, value)
         or layout.offset * value.itemsize != offset or value.flags.writeable != base.flags.writeable
     ):  # fmt: skip

@@ -12,7 +12,7 @@ from ....core.device import NO_DEVICES, default_devices
 from ....core.modes import DEFAULT, INFERENCE, NO_GRAD, modes
 from ....core.tracer import running
 from ....core.versions import NoVersions
-from ....core.views import INFERENCE_VIEW, NO_GRAD_VIEW, View
+from ....core.views import INFERENCE_VIEW, MULTI_VIEW, NO_GRAD_VIEW, View
 from ....tensor.inline_cache import cache
 from ...emit.restricted_python import Bool, Int, Object, Words, native, null, python
 from ...runtime.native_specification import ALIGNED
@@ -22,15 +22,15 @@ from ...runtime.python_objects import same_words
 FIRST, LEFT = 0, 1
 OBJECTS: tuple[Any, ...] = (
     None, 0, NO_GRAD_VIEW, View, np.ndarray, float, list, tuple, modes, DEFAULT, NO_GRAD, Exception, running,
-    default_devices, NO_DEVICES, INFERENCE, INFERENCE_VIEW, NoVersions,
+    default_devices, NO_DEVICES, INFERENCE, INFERENCE_VIEW, NoVersions, MULTI_VIEW,
 )  # fmt: skip
 (
     AT_NONE, AT_ZERO, AT_NO_GRAD_VIEW, AT_VIEW, AT_ARRAY, AT_FLOAT, AT_LIST, AT_TUPLE, AT_MODES,
     AT_DEFAULT, AT_NO_GRAD, AT_EXCEPTION, AT_RUNNING, AT_DEVICES, AT_NO_DEVICES, AT_INFERENCE,
-    AT_INFERENCE_VIEW, AT_NO_VERSIONS, AT_TENSOR, AT_PARAMETER,
+    AT_INFERENCE_VIEW, AT_NO_VERSIONS, AT_MULTI_VIEW, AT_TENSOR, AT_PARAMETER,
     AT_HOT, AT_LEAF, AT_ACCUMULATOR, AT_OUTPUT, AT_COUNT, AT_GET_FRAME, AT_ONE, AT_OWN_FILE, AT_FALSE,
     AT_USER_FRAME, AT_INT, AT_SLICE, AT_WRITTEN,
-) = range(2, 35)  # fmt: skip
+) = range(2, 36)  # fmt: skip
 #: Kinds of arguments: among the tensors those without a history and with one, and those of which that does
 #: not matter; how many arguments there are, by place; tensors at most, of which half are given, and nodes.
 (_SAME_OBJECT, _SAME_FLOAT, _SAME_INT, _WITHOUT_HISTORY, _SEQUENCE, _ANY_TENSOR, _WITH_HISTORY) = range(7)
@@ -132,7 +132,9 @@ def has_history_as(tensor: Object, wanted: Bool, header: Words, asked: Int) -> B
         return True
     version = tensor.counter.listed[0]
     is_right = (view.view_at is version) if wanted else (view.view_base.node is none)
-    return is_right and ((asked & ASKS_VIEW) == 0 or view.view_creation is header[AT_ZERO])
+    creation = view.view_creation
+    is_inherited = creation is header[AT_ZERO] or creation is header[AT_MULTI_VIEW]
+    return is_right and ((asked & ASKS_VIEW) == 0 or is_inherited)
 
 
 @native

@@ -12,6 +12,7 @@ from .arguments import (
     AT_NONE,
     AT_TENSOR,
     AT_VIEW,
+    AT_ZERO,
     TENSORS,
 )  # fmt: skip
 from .nodes import SOURCE, sourced
@@ -58,6 +59,8 @@ def recorded(result: Words, parent: Object, header: Words, unrecorded: Object) -
     else:
         base = above.view_base
         chain = chained(above.view_chain, steps)
+        if own_creation is header[AT_ZERO]:
+            own_creation = above.view_creation  # `views.INHERITED`: a part of several stays one
     if chain is null:
         return null
     record.view_base = shared(base)
