@@ -174,7 +174,11 @@ def in_lanes(shape: tuple[int, ...], axes: tuple[int, ...]) -> Domain | None:
     behind = tuple(range(last + 1, len(shape)))
     groups = neighbours(gone)
     most = TERMS if len(groups) == 1 else TERMS_APART
-    if not kept or prod(shape[a] for a in behind) < WIDTH or not 1 < prod(shape[a] for a in gone) <= most:
+    lanes = prod(shape[a] for a in behind)
+    if not kept or lanes < WIDTH or not 1 < prod(shape[a] for a in gone) <= most:
+        return None
+    if len(groups) > 1 and lanes % WIDTH and lanes < 2 * WIDTH:
+        # Sums of (8, 4, 32, 12) over axes 0 and 2 take 7 µs in strides, and in lanes 15.
         return None
     return Domain(shape, kept, (*groups, behind), laned=True)
 
