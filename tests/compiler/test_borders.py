@@ -20,6 +20,10 @@ LOOPS: dict[str, tuple[tuple[int, ...], Callable[[Any], Any]]] = {
     "mirrored": ((2, 3, 7), lambda x: pad(x, (2, 3), mode="reflect")),
     "mirrored as far as can be": ((2, 3, 7), lambda x: pad(x, (6, 6), mode="reflect")),
     "mirrored along two axes": ((2, 3, 5, 6), lambda x: pad(x, (2, 3, 1, 4), mode="reflect")),
+    "mirrored along three axes": ((1, 2, 3, 3, 3), lambda x: pad(x, (1, 0, 0, 1, 1, 0), mode="reflect")),
+    "continued": ((2, 3, 7), lambda x: pad(x, (2, 5), mode="replicate")),
+    "continued along two axes": ((2, 3, 5, 6), lambda x: pad(x, (1, 1, 0, 2), mode="replicate")),
+    "one element continued": ((2, 3, 1), lambda x: pad(x, (3, 2), mode="replicate")),
     **{
         f"windows of {size} every {step}": ((2, 3, 9), lambda x, k=size, step=step: x.unfold(2, k, step))
         for size, step in ((3, 1), (3, 2), (2, 3), (9, 2), (1, 1))

@@ -67,8 +67,24 @@ def test_where_a_row_has_lanes() -> None:
     assert in_lanes((2, 3, 4), (2,)) is None
     assert in_lanes((2, 3, 4), (0,)) is None
     assert in_lanes((2, 3, 4), (1,)) is None
-    assert in_lanes((2, 3, 9, 16), (0, 2)) is None
     assert in_lanes((2, TERMS + 1, 16), (1,)) is None
+    assert in_lanes((2, 3, 1, 16), (0, 2)) is None
+    apart = in_lanes((2, 3, 9, 16), (0, 2))
+    assert apart is not None
+    assert (apart.rows, apart.lanes, apart.inner) == (3, 16, ((0,), (2,), (3,)))
+
+
+def test_sums_over_axes_apart_of_what_repeats():
+    x, g = torch.randn(5, 6, 7, 9, dtype=torch.float64), torch.rand(5, 1, 7, 1, dtype=torch.float64)
+
+    def function(x: Any, g: Any) -> tuple[Any, ...]:
+        y = x * g
+        z = y - y.mean((0, 2), keepdim=True)
+        sums = y.sum((0, 2)), z.sum(1), (z * z).sum(), y.std(1), y.logsumexp((0, 2))
+        return (*sums, z.amax((0, 2)), y.amin(1))
+
+    for found, expected in zip(torch.compile(function)(x, g), function(x, g), strict=True):
+        torch.testing.assert_close(found, expected)
 
 
 @pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.int32], ids=str)

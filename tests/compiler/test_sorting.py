@@ -49,7 +49,7 @@ def test_gradients_go_to_the_places() -> None:
     torch.testing.assert_close(mine.grad, theirs.grad)
 
 
-@pytest.mark.parametrize(("length", "k"), [(300, 4), (300, 60), (19, 7), (5, 5), (1, 1)])
+@pytest.mark.parametrize(("length", "k"), [(300, 4), (300, 16), (300, 60), (19, 7), (5, 5), (1, 1)])
 def test_the_first_few_are_those_that_eager_chooses_among_equals(length: int, k: int) -> None:
     torch.manual_seed(length)
     few = torch.compile(lambda x, largest: x.topk(k, 1, largest), fullgraph=True)
@@ -65,3 +65,17 @@ def test_the_first_few_are_those_that_eager_chooses_among_equals(length: int, k:
             assert not found.is_floating_point() or bool((found.signbit() == expected.signbit()).all())
     assert len(few._native.specializations) == 3
     assert not any(hasattr(step, "op") for s in few._native.specializations for step in s.forward._run)
+
+
+@pytest.mark.parametrize("k", [1, 7, 16])
+def test_the_first_few_where_most_differ(k: int) -> None:
+    few = torch.compile(lambda x, largest: x.topk(k, 1, largest), fullgraph=True)
+    end = torch.iinfo(torch.int64).max
+    x = torch.randperm(8 * 600).view(8, 600)
+    x[1], x[2] = x[1].sort()[0], x[2].sort(descending=True)[0]
+    x[3, ::50] = x[3].min()
+    x[4, 5:598], x[5, 3:], x[6, 7:400] = end, end, -end - 1
+    for values in (x, x.double()):
+        for largest in (True, False):
+            for found, expected in zip(few(values, largest), values.topk(k, 1, largest), strict=True):
+                assert torch.equal(found, expected)

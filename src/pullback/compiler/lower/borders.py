@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -13,15 +14,14 @@ import numpy as np
 from .context import Context
 from .gathers import place
 from .handlers import Handler
-from .index import Indices
+from .index import Indices, constant
 from .lowered import Lowered, Shape
 
 INT64 = np.dtype(np.int64)
 Amounts = tuple[tuple[int, int], ...]
 
-#: Windows that may overlap at a place, and axes whose mirror images are added, up to which each is written
-#: out.
-_WINDOWS, _AXES = 16, 2
+#: Windows that may overlap at a place, and images that are added at one, up to which each is written out.
+_WINDOWS, _IMAGES = 16, 9
 
 
 def _number(ops: Handler, value: int) -> Any:
@@ -50,8 +50,11 @@ def padded(context: Context, x: Lowered, amounts: Amounts, mirrors: bool) -> Low
 
 
 def pad_adjoint(context: Context, y: Lowered, size: Shape, amounts: Amounts, mode: str) -> Lowered | None:
-    """Add the mirror images of the last axes to what they are images of."""
-    if mode != "reflect" or len(amounts) > _AXES:
+    """Add the images of the last axes' elements to what they are images of."""
+    if mode == "circular" or any(before < 0 or after < 0 for before, after in amounts):
+        return None
+    images = [_images(n - 1, *amount, mode) for n, amount in zip(size, amounts, strict=True)]
+    if prod(1 + len(found) for found in images) > _IMAGES:
         return None
     y = context.cheap(y)
     lead = len(y.shape) - len(amounts)
@@ -59,22 +62,30 @@ def pad_adjoint(context: Context, y: Lowered, size: Shape, amounts: Amounts, mod
     def added(ops: Handler, at: Indices, axis: int) -> Any:
         if axis == len(y.shape):
             return y.at(ops, at)
-        before, after = amounts[axis - lead]
-        last = size[axis - lead] - 1
         index = ops.index(at[axis], INT64)
-        total = added(ops, (*at[:axis], at[axis] + before, *at[axis + 1 :]), axis + 1)
-        for low, high, image in ((1, before, before), (last - after, last - 1, before + 2 * last)):
-            if low > high:
-                continue
+        total = added(ops, (*at[:axis], at[axis] + amounts[axis - lead][0], *at[axis + 1 :]), axis + 1)
+        for low, high, image in images[axis - lead]:
             inside = ops.and_(ops.ge(index, _number(ops, low)), ops.le(index, _number(ops, high)))
-            where = place(ops, ops.sub(_number(ops, image), index), y.shape[axis])
+            # One place needs no index, so that a loop along the axis reads it once.
+            where = constant(image - low)
+            if low < high:
+                where = place(ops, ops.sub(_number(ops, image), index), y.shape[axis])
             term = added(ops, (*at[:axis], where, *at[axis + 1 :]), axis + 1)
             total = ops.add(total, ops.select(inside, term, ops.constant(0, y.dtype)))
         return total
 
-    if any(before < 0 or after < 0 for before, after in amounts):
-        return None
     return context.map(context.results[0][0], y.dtype, partial(added, axis=lead))
+
+
+def _images(last: int, before: int, after: int, mode: str) -> list[tuple[int, int, int]]:
+    """Return (first element, last element, sum of the numbers of an element and its image) for each range of
+    an axis that has images in the padding.
+    """
+    if mode == "reflect":
+        ranges = [(1, before, before), (last - after, last - 1, before + 2 * last)]
+        return [found for found in ranges if found[0] <= found[1]]
+    beyond = before + last + 1
+    return [(0, 0, n) for n in range(before)] + [(last, last, last + beyond + n) for n in range(after)]
 
 
 def windows_added(

@@ -128,21 +128,27 @@ def analysis_of(node: Node, where: Place) -> Analysis:
 def _space_of(node: Reduction) -> Domain:
     """Return the space of a reduction's loops."""
     lanes = in_lanes(node.shape, node.axes) if node.buffer.dtype == computing(node.buffer.dtype) else None
-    if lanes is not None:
+    last = node.shape[-1] if node.shape else 1
+    # Lanes that repeat by whole registers are read without a division: 107 µs together, 245 apart.
+    if lanes is not None and (last % WIDTH == 0 or not _divisions(node, lanes)):
         return lanes
-    together = reduced(node.shape, node.axes)
-    if node.shape and node.shape[-1] >= WIDTH and _divisions(node, together):
-        # What repeats along an axis is read at a rest of the place, unless the axis has a loop of its own.
+    if lanes is not None and last < 2 * WIDTH and len(lanes.inner) == 2:
+        return lanes
+    together = lanes if lanes is not None and last >= 2 * WIDTH else reduced(node.shape, node.axes)
+    if last >= WIDTH and _divisions(node, together):
+        # What repeats along an axis is read at a rest of the place, unless the axis has a loop of its own:
+        # sums of (33, 65, 17, 31) times (33, 1, 17, 1) over axis 1 took 960 µs, and take 260.
         apart = together.with_last_apart()
         return apart if _divisions(node, apart) < _divisions(node, together) else together
     return together
 
 
 def _divisions(node: Reduction, domain: Domain) -> int:
-    """Return how many places that a body reads are found by division in a space."""
+    """Return how many places that a body reads are found by division in a space's innermost loop."""
     analysis = Analysis()
     node.body(analysis, domain.indices(node.shape))
-    return sum(index.divides() for index in analysis.indices)
+    innermost = domain.loops[-1:]
+    return sum(index.coefficient(v) is None for v in innermost for index in analysis.indices)
 
 
 class Kernel:
