@@ -461,3 +461,46 @@ def test_numbers_drawn_like_a_view_are_eagers(like, draw):
         found.append(run(x))
     torch.testing.assert_close(*found, rtol=1e-6, atol=1e-6)
     assert found[0].stride() == found[1].stride()
+
+
+def output_and_loss(x, w, v):
+    out = (x * w).tanh()
+    return (out * v).sum() + w.sum(), out, v.exp()
+
+
+@pytest.mark.parametrize("keep", [False, True])
+def test_results_that_others_are_computed_of_see_what_these_send(keep):
+    def seen(function):
+        w, v = (torch.tensor([1.0, 2.0]).requires_grad_() for _ in range(2))
+        loss, out, other = function(torch.tensor([0.5, -1.0]), w, v)
+        before = (loss * 2).exp().log()
+        found = [torch.autograd.grad(loss, out, retain_graph=True)[0]]
+        out.retain_grad()
+        out.register_hook(lambda g: found.append(g) or g * 3)
+        other.register_hook(found.append)
+        edge = torch.autograd.graph.get_gradient_edge(out)
+        found += torch.autograd.grad(before, [edge, w], retain_graph=True)
+        torch.autograd.backward(loss, inputs=[out], retain_graph=True)
+        (before + out.sum()).backward(retain_graph=keep)
+        found += [out.grad, w.grad, v.grad]
+        try:
+            out.sum().backward()
+            found.append(w.grad)
+        except RuntimeError as error:
+            found.append(str(error)[:40])
+        return [f if isinstance(f, str) else [round(n, 4) for n in f.tolist()] for f in found]
+
+    run = compiled(output_and_loss)
+    assert seen(run) == seen(output_and_loss)
+    assert run._native.eager_because is None
+
+
+def test_results_of_one_operation_refuse_a_look_at_one():
+    run = compiled(lambda x: x.sort())
+    values, _ = run(torch.tensor([2.0, 1.0], requires_grad=True))
+    values.retain_grad()
+    values.sum().backward()
+    assert values.grad.tolist() == [1.0, 1.0]
+    q, _ = compiled(torch.linalg.qr)(torch.eye(2, requires_grad=True))
+    with pytest.raises(RuntimeError, match="is not known"):
+        q.register_hook(print)

@@ -15,7 +15,7 @@ from weakref import WeakKeyDictionary, WeakSet, WeakValueDictionary
 import numpy as np
 
 from ..core import backward_task
-from ..core.calls import edge_of
+from ..core.calls import own_edge_of
 from ..core.inplace import before_writes
 from ..core.marked import memory_of
 from ..core.modes import change, modes
@@ -120,7 +120,7 @@ def get_gradient_edge(tensor: Any) -> GradientEdge:
         raise RuntimeError(
             "It is not possible to get the gradient edge for a Tensor that does not require gradients"
         )
-    node, index = edge_target(edge_of(tensor))
+    node, index = edge_target(own_edge_of(tensor))
     return GradientEdge(node, index)
 
 
@@ -222,7 +222,7 @@ def _running_task() -> backward_task.Task:
 
 def _node_of(tensor: Any) -> Node:
     assert tensor.requires_grad, "Expected gradient function to be set"
-    return edge_target(edge_of(tensor))[0]
+    return edge_target(own_edge_of(tensor))[0]
 
 
 def set_warn_on_accumulate_grad_stream_mismatch(enabled: bool) -> None:

@@ -24,7 +24,7 @@ class Capture:
         self.wanted: dict[Node, list[tuple[int, int]]] = {}
         for position, edge in enumerate(edges):
             if edge is not None:
-                node, index = edge if type(edge) is Output else (edge, 0)
+                node, index = edge_target(edge)
                 self.wanted.setdefault(node, []).append((index, position))
         self.results: list[Any] = [None] * len(edges)
         self.roots = roots
@@ -45,6 +45,8 @@ def needed_nodes(roots: Sequence[Node], targets: dict[Node, Any]) -> set[Node]:
     seen = set(roots)
     stack = list(seen)
     users = []
+    # Native code asks for these, and then leaves it to `send` where their edges lead.
+    parted = set()
     every = True
     while stack:
         user = stack.pop()
@@ -52,7 +54,9 @@ def needed_nodes(roots: Sequence[Node], targets: dict[Node, Any]) -> set[Node]:
         leads = user in targets
         for edge in user._edges:
             if edge is not None:
-                node = edge[0] if type(edge) is Output else edge
+                node = edge_target(edge)[0] if type(edge) is Output else edge
+                if type(edge) is Output and edge.node.is_parted:
+                    parted.add(edge.node)
                 if node._seq >= oldest:
                     leads = True
                     if node not in seen:
@@ -61,13 +65,13 @@ def needed_nodes(roots: Sequence[Node], targets: dict[Node, Any]) -> set[Node]:
         every = every and leads
     if every:
         # From no node the way ends elsewhere.
-        return seen
-    needed = {node for node in targets if node in seen}
+        return seen | parted
+    needed = {node for node in targets if node in seen} | parted
     # A node is younger than its inputs: what they lead to is known when it is looked at.
     users.sort(key=_AGE)
     for user in users:
         for edge in user._edges:
-            if edge is not None and (edge[0] if type(edge) is Output else edge) in needed:
+            if edge is not None and (edge_target(edge)[0] if type(edge) is Output else edge) in needed:
                 needed.add(user)
                 break
     return needed
@@ -84,9 +88,15 @@ class Task:
         Whether what was captured goes to `.grad`.
     callbacks : sequence of callable
         What is called once every node has run; see `queue_callback`.
+    freed : tuple or None
+        What nodes get in place of the saved values that it frees.
+    needed : set of Node, optional
+        The nodes that covectors are sent to; by default all.
     """
 
     callbacks: Sequence[Callable[[], Any]] = ()
+    freed: tuple[object, ...] | None = None
+    needed: set[Node] | None = None
 
     def __init__(
         self, roots: Sequence[tuple[Any, Any]], capture: Capture | None = None, accumulate: bool = True
@@ -98,7 +108,7 @@ class Task:
     def reached(self, targets: Sequence[Node]) -> int:
         """Count the nodes that run, have run, or have what arrives at them captured."""
         if self.capture is None:
-            roots = [edge.node if type(edge) is Output else edge for edge, _ in self.roots]
+            roots = [edge_target(edge)[0] for edge, _ in self.roots]
             needed = needed_nodes(roots, dict.fromkeys(targets))
         elif not self.accumulates and any(type(node) is AccumulateGrad for node in targets):
             raise errors.leaf_in_selective_run()
@@ -140,7 +150,7 @@ def nodes_behind(roots: Iterable[Node]) -> set[Node]:
     while stack:
         for edge in stack.pop()._edges:
             if edge is not None:
-                node = edge[0] if type(edge) is Output else edge
+                node = edge_target(edge)[0] if type(edge) is Output else edge
                 if node not in seen:
                     seen.add(node)
                     stack.append(node)

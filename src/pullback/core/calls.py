@@ -60,6 +60,14 @@ def edge_of(tensor: Any) -> Any:
     return accumulator(tensor) if node is LEAF else node
 
 
+def own_edge_of(tensor: Any) -> Any:
+    """Return the edge to a tensor's history for a look at what arrives there (a hook, `inputs=`)."""
+    edge = edge_of(tensor)
+    if type(edge) is Output:
+        edge = tensor._node = edge.node.apart(edge)
+    return edge
+
+
 def _ONE(input: Any, *, out: Any = None) -> Any:
     """Return the signature of public calls of one input."""
 

@@ -137,7 +137,7 @@ class BackwardPass:
             What the node that sends had and has: where `g` is one of these arrays, a leaf copies it.
         """
         if type(edge) is Output:
-            node, index = edge
+            node, index = edge_target(edge)
             if isinstance(node, MultiNode):
                 return self._send_to_output(node, index, g)
             edge = node

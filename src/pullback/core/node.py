@@ -63,6 +63,8 @@ class Node:
     _takes_scalars: ClassVar[bool] = False
     #: Whether a native loop is asked for its pullback on arrays of moderate size, too.
     is_chained: ClassVar[bool] = False
+    #: Whether each output has a node of its own by now, to which the edge of that number leads.
+    is_parted: ClassVar[bool] = False
     #: For each input its rule, or None, and what it is given of the saved tuple, where `backward` is no more
     #: than these calls.
     _plain_rules: ClassVar[Sequence[tuple[Callable[..., Any] | None, tuple[int, ...]]]] = ()
@@ -86,6 +88,10 @@ class Node:
     def backward_bulk(self, g: Any) -> tuple[Any, ...]:
         """Pull back on `Bulk` values; a node that has no rules takes the array."""
         return self.backward(g.value)
+
+    def apart(self, edge: Output) -> Output:
+        """Return where to look at what arrives at an output: there, unless eager has a node for each."""
+        return edge
 
     # --- what users see of a node ---------------------------------------------------------------------------
 
@@ -162,7 +168,6 @@ class MultiNode(Node):
 
     __slots__ = ()
 
-
 @final
 class Output(NamedTuple):
     """Edge to one output of a node that has several."""
@@ -184,7 +189,7 @@ class GradientEdge(NamedTuple):
 
     def shape_and_dtype(self) -> tuple[Any, Any]:
         """Return the shape and NumPy dtype of the output there."""
-        node, k = self.node, self.output_nr
+        node, k = edge_target(self.edge())
         return (node._shape[k], node._dtype[k]) if isinstance(node, MultiNode) else (node._shape, node._dtype)
 
 
@@ -288,12 +293,16 @@ def unrecorded(parent: TensorBase, value: ndarray | InnerValue) -> Nowhere | Non
 
 def edge_target(edge: Any) -> tuple[Node, int]:
     """Return (node, output index) of an edge."""
-    return (edge[0], edge[1]) if type(edge) is Output else (edge, 0)
+    if type(edge) is not Output:
+        return edge, 0
+    node, index = edge
+    return node._edges[index] if node.is_parted else (node, index)  # type: ignore[return-value]  # an Output
 
 
 def dtype_at(edge: Node | Output) -> Any:
     """Return the NumPy dtype of covectors that an edge takes."""
-    return edge.node._dtype[edge.index] if type(edge) is Output else edge._dtype
+    node, index = edge_target(edge)
+    return node._dtype[index] if type(edge) is Output else node._dtype
 
 
 def short_name(kind: type[Node]) -> str:

@@ -19,7 +19,7 @@ from . import facade
 from .batched import Batched, front
 from .levels import fresh_level
 from .modes import DEFAULT, NO_GRAD, modes
-from .node import Node, Output
+from .node import Node, edge_target
 from .saved import Packed, graph_reader, picker, plain_saved
 from .tracer import Tracer
 from .value import TensorBase, Value, shape_of, wrap
@@ -39,7 +39,7 @@ def recorded_pullback(op: Op, several: bool) -> Callable[..., Any]:
     def backward(self: Node, g: Any, needed: Collection[Node] | None = None) -> tuple[Any, ...]:
         edges = self._edges
         needs = tuple([edge is not None for edge in edges] if needed is None else [
-            edge is not None and (edge[0] if type(edge) is Output else edge) in needed for edge in edges
+            edge is not None and edge_target(edge)[0] in needed for edge in edges
         ])  # fmt: skip
         read = readers.get(needs)
         if read is None:

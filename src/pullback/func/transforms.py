@@ -21,7 +21,7 @@ from ..core.dual import Dual
 from ..core.engine import run_backward
 from ..core.levels import Level, entered_level
 from ..core.modes import DEFAULT, NO_GRAD, change, is_grad_enabled, modes, put_modes, set_modes
-from ..core.node import DIFFERENTIABLE, LEAF, Output
+from ..core.node import DIFFERENTIABLE, LEAF, edge_target
 from ..core.value import TensorBase, dtype_of, shape_of, wrap
 from ..core.versions import version_of
 from ..tensor.backward import ones_on
@@ -109,7 +109,7 @@ def _pull(
     ]
     results: list[Any] = [None] * len(leaves)
     if roots:
-        nodes = [e.node if type(e) is Output else e for e, _ in roots]
+        nodes = [edge_target(e)[0] for e, _ in roots]
         capture = Capture([edge_of(x) for x in leaves], nodes)
         before = change(grad=record)
         if (now := modes()).is_transform_alone:

@@ -21,7 +21,7 @@ from ..array.transposed import c_copy
 from ..core import inplace
 from ..core.backward_task import Capture
 from ..core.blame import freed_by_caller, variable_of
-from ..core.calls import edge_of
+from ..core.calls import edge_of, own_edge_of
 from ..core.hooked import as_inner, as_tensor
 from ..core.levels import META
 from ..core.meta import Meta, is_meta
@@ -91,7 +91,7 @@ def _as_tuple(values: Any) -> tuple[Any, ...]:
     return (values,) if isinstance(values, (TensorBase, GradientEdge)) else tuple(values)
 
 
-def _edge(place: Any) -> Any:
+def _edge(place: Any, edge_of: Callable[[Any], Any] = edge_of) -> Any:
     """Return the edge of a tensor or of a gradient edge; None where it leads nowhere."""
     edge = place.edge() if isinstance(place, GradientEdge) else edge_of(place)
     return None if type(edge) is Nowhere else edge
@@ -402,7 +402,7 @@ def _owner(array: ndarray) -> ndarray:
 
 
 def _node(edge: Any) -> Any:
-    return edge.node if type(edge) is Output else edge
+    return edge_target(edge)[0]
 
 
 def _covectors(outputs: tuple[Any, ...], given: Any) -> tuple[Any, ...]:
@@ -451,7 +451,7 @@ def _checked_edges(inputs: tuple[object, ...], text: str) -> list[Any]:
     for x in inputs:
         if not isinstance(x, (TensorBase, GradientEdge)):
             raise RuntimeError(f"all inputs have to be Tensors or GradientEdges, but got {type(x).__name__}")
-        edge = _edge(x)
+        edge = _edge(x, own_edge_of)
         if edge is None and not (isinstance(x, TensorBase) and inplace.requires_grad(x)):
             raise RuntimeError(text)
         edges.append(edge)

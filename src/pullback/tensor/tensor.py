@@ -21,6 +21,7 @@ from ..array.strides import strides_of
 from ..core import hooks as node_hooks
 from ..core import inplace
 from ..core.batched import Batched
+from ..core.calls import own_edge_of
 from ..core.device import CPU, META, device
 from ..core.dual import Dual
 from ..core.holders import note_holder
@@ -334,7 +335,7 @@ class Tensor(Methods):
             bring_up_to_date(self, asked=True)
         import weakref
 
-        node, index = edge_target(self._node)
+        node, index = edge_target(own_edge_of(self))
         reference = weakref.ref(self)
 
         def keep(g: Any) -> None:
@@ -361,7 +362,7 @@ class Tensor(Methods):
             store = node_hooks.leaf_hooks(self).tensor
             index = 0
         else:
-            node, index = edge_target(self._node)
+            node, index = edge_target(own_edge_of(self))
             store = node_hooks.hooks_of(node).tensor
         return node_hooks.add_hook(store.setdefault(index, node_hooks.HookDict()), hook)
 

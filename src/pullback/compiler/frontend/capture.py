@@ -324,7 +324,8 @@ class _Capture:
             return None
         if back is not None and roots:
             forward = cut(out, cells, forward, numbers, back.covectors, back.pulled)
-            out.arrives, out.overlaps = back.arrives(out), back.overlaps()
+            out.arrives = back.arrives(out)
+            out.apart = back.apart(out)
         else:
             forward = rewritten("half", forward, Roller(recorder), numbers)
         out.program = program_of(recorder, needed(forward, numbers, recorder.dtypes), cells.inputs, numbers)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from .results import Made, Result
 from .state.deferred import Numbers
 from .state.draws import Draws
 from .state.guards import Guard
+
+if TYPE_CHECKING:
+    from ..runtime.apart import Apart
 
 #: Shape and dtype.
 Kind = tuple[tuple[int, ...], np.dtype[Any]]
@@ -128,8 +131,8 @@ class Captured:
     differentiable: list[Kind]
     #: For each of them, the outputs of the pullback that its covector reaches.
     arrives: list[set[int]]
-    #: For each of them, those whose backward frees what its own reads; None where all share something.
-    overlaps: list[set[int]] | None = None
+    #: They one by one, where there are several.
+    apart: Apart | None = None
     #: Of those that cannot be pulled back (the function has done so itself, say), and the error.
     refused: list[tuple[Kind, Exception]]
     #: Cells whose `.grad` must be None, or not None, as at the trace.

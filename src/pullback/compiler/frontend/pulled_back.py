@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...core import engine
@@ -10,7 +10,8 @@ from ...core.backward_task import Capture
 from ...core.blame import has_saved
 from ...core.calls import edge_of
 from ...core.graph_errors import INTERPRETS, is_freed_graph
-from ...core.node import LEAF, AccumulateGrad, accumulator
+from ...core.node import LEAF, AccumulateGrad, accumulator, edge_target
+from ..runtime.apart import Apart
 from .captured import Captured, Kind
 from .cells import Cells
 from .results import Made
@@ -43,6 +44,8 @@ class ResultsPulledBack:
         One for each root.
     pulled : list
         What arrives at each leaf among the cells; None where nothing does.
+    totals : list
+        What arrives at each root.
     reached : list of set of int
         For each root, the leaves that its own covector arrives at.
     """
@@ -59,13 +62,14 @@ class ResultsPulledBack:
         count, before = len(recorder.equations), cells.held()
         with session.later() as out.later:
             try:
-                self.pulled = self._pull_back(roots, self.covectors)
+                found = self._pull_back(roots, self.covectors)
             except RuntimeError as error:
                 # Mostly, the function has pulled back itself; a second time is refused, as in eager.
                 refused = self._refused(error)
                 del recorder.equations[count:]
                 self._part(out, refused)
-                self.pulled = self._pull_back(roots, self.covectors) if roots else []
+                found = self._pull_back(roots, self.covectors) if roots else []
+            self.pulled, self.totals = found[: len(self._wanted)], found[len(self._wanted) :]
             self._check_ends(made)
             self.reached = self._reached()
         if any(a is not b for a, b in zip(before, cells.held(), strict=True)):
@@ -87,7 +91,7 @@ class ResultsPulledBack:
         edges = [accumulator(self._cells.tensors[at]) for at in self._wanted]
         starts = [edge_of(t) for t in roots]
         nodes = [getattr(e, "node", e) for e in starts]
-        found = Capture(edges, nodes)
+        found = Capture([*edges, *starts], nodes)
         pairs = list(zip(starts, covectors, strict=True))
         engine.run_backward(pairs, keep_graph=True, create_graph=False, capture=found, accumulate=False)
         return found.results
@@ -120,13 +124,35 @@ class ResultsPulledBack:
         del self._recorder.equations[before:]
         return found
 
+    def apart(self, out: Captured) -> Apart | None:
+        """Return the pullbacks of the roots one by one; None where that is what all are."""
+        nodes = [edge_target(edge_of(t))[0] for t in self._roots]
+        overlaps = self.overlaps()
+        if len(nodes) == 1 and overlaps is None:
+            return None
+        # Results of one operation have one node in eager, too.
+        known = len(set(map(id, nodes))) == len(nodes)
+        totals = [self._recorder.operand(t)[0].index if known else -1 for t in self.totals]
+        order = sorted(range(len(nodes)), key=lambda n: nodes[n]._seq)
+        pulled = [place for _, place in out.pulled]
+        assert out.pullback is not None
+        beside, bare = self._beside(nodes), {n for n, node in enumerate(nodes) if not _frees(node)}
+        return Apart(out.pullback, totals, pulled, self.arrives(out), order, overlaps, beside, bare)
+
+    def _beside(self, nodes: Sequence[Node]) -> list[set[int]]:
+        """Return what `overlaps` does of what lies before other roots."""
+        if len(nodes) > MANY:
+            return [{n} for n in range(len(nodes))]
+        freed = [_freed(root, set(map(id, nodes))) for root in self._roots]
+        return [{j for j, b in enumerate(freed) if not a.isdisjoint(b)} for a in freed]
+
     def overlaps(self) -> list[set[int]] | None:
         """Return, for each root, the roots whose backward frees what its own reads; None where all share
         something.
         """
         if len(self._roots) > MANY:
             return None
-        freed = [{id(n) for n in _nodes([root]) if n._frees and has_saved(n)} for root in self._roots]
+        freed = [_freed(root) for root in self._roots]
         found = [{j for j, b in enumerate(freed) if not a.isdisjoint(b)} for a in freed]
         return None if all(len(others) == len(found) for others in found) else found
 
@@ -178,10 +204,20 @@ def kind_of(cells: Cells, made: Made) -> Kind:
     return cells.recorder.shapes[made.number], cells.recorder.dtypes[made.number]
 
 
-def _nodes(roots: Sequence[Any]) -> Iterator[Node]:
-    """Yield the nodes that covectors of results come to."""
-    seen: set[int] = set()
-    waiting = [edge_of(t) for t in roots]
+def _frees(node: Node) -> bool:
+    return node._frees and has_saved(node)
+
+
+def _freed(root: Any, ends: Collection[int] = ()) -> set[int]:
+    """Return the nodes that the backward of a root frees, as far as `ends`, by their identities."""
+    return {id(n) for n in _nodes([root], ends) if _frees(n)}
+
+
+def _nodes(roots: Sequence[Any], ends: Collection[int] = ()) -> Iterator[Node]:
+    """Yield the nodes that covectors of results come to, on this side of `ends`."""
+    starts = [edge_target(edge_of(t))[0] for t in roots]
+    seen = set(ends).difference(map(id, starts))
+    waiting: list[Any] = [*starts]
     while waiting:
         node = waiting.pop()
         node = getattr(node, "node", node)

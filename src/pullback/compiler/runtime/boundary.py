@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+from _thread import get_ident
 from collections.abc import Callable, Sequence
+from itertools import islice
 from types import FrameType
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
+from weakref import ref
 
 import numpy as np
 from numpy import ndarray
 
+from ...core.backward_task import Task, running
 from ...core.batched import Batched, each_row
-from ...core.blame import freed_at_instruction, freed_by_caller, is_freed, next_sequence, stamp
+from ...core.blame import freed_at_instruction, freed_by_caller, is_freed, next_sequence, numbers, stamp
 from ...core.dual import Dual
 from ...core.graph_errors import is_freed_graph
-from ...core.node import MultiNode, accumulator
+from ...core.node import MultiNode, Output, accumulator, edge_target
 from ...core.saved import saved_errors
 from ...core.value import InnerValue, TensorBase, wrap
 from ...core.versions import is_stale
+
+if TYPE_CHECKING:
+    from .apart import Apart
 
 _new = object.__new__
 
@@ -78,14 +85,104 @@ class CompiledFunctionBackward(MultiNode):
         raise error
 
 
-class _Separable(CompiledFunctionBackward):
+class _Several(CompiledFunctionBackward):
+    """The node of several results, until what arrives at one of them is looked at: then each has its own."""
+
+    __slots__ = ("_apart", "_gone", "_kept", "_last", "_numbers", "_overlaps", "_spent")
+
+    __module__ = "torch.autograd.function"
+
+    _apart: Apart
+    #: Numbers that lie between its inputs' and its own.
+    _numbers: Sequence[int]
+
+    def apart(self, edge: Output) -> Output:
+        """Return the edge to the result's own node."""
+        if len(self._shape) == 1:
+            return edge
+        nodes: dict[int, _Alone] = {}
+        parts = self._apart.parts()
+        for k, number in zip(self._apart.order, self._numbers, strict=True):
+            part = parts[k]
+            nodes[k] = node = _new(_Alone if k in self._apart.beside[k] else _Lasting)
+            earlier = [Output(nodes[j], 0) for j in part.earlier]
+            node._edges = (*earlier, *(self._edges[n] for n in part.leaves))
+            node._saved, node._shape, node._dtype = self._saved_of(k), (self._shape[k],), (self._dtype[k],)
+            node._pull, node._positions, node._refused = part.pull, part.positions, None
+            node._hooks, node._seq, node._code, node._at = None, number, self._code, self._at
+            node._freed, node._is_bare = None, k in self._apart.bare
+        for k, beside in enumerate(self._apart.beside):
+            nodes[k]._beside = [ref(nodes[j]) for j in beside if j != k]
+        self._edges = tuple(Output(nodes[k], 0) for k in range(len(nodes)))
+        # No array has such a dtype: native code leaves it to `send` to follow the edges.
+        self._saved, self._dtype, self.__class__ = (), (None,) * len(nodes), _Parted
+        return self.apart(edge)
+
+    def _saved_of(self, result: int) -> tuple[Any, ...]:
+        """Return what the node of a result alone has saved."""
+        return self._saved
+
+
+class _Parted(_Several):
+    """The node of several results that each have their own now, to which all edges to this one lead."""
+
+    __slots__ = ()
+
+    __module__ = "torch.autograd.function"
+
+    is_parted = True
+
+    def apart(self, edge: Output) -> Output:
+        """Return the edge to the result's own node."""
+        return self._edges[edge.index]  # type: ignore[return-value]  # those that were made above
+
+
+class _Alone(CompiledFunctionBackward):
+    """The node of one of several results; `_beside` are those whose backward frees what its own reads."""
+
+    __slots__ = ("__weakref__", "_beside", "_freed", "_is_bare")
+
+    __module__ = "torch.autograd.function"
+
+    _beside: Sequence[ref[_Alone]]
+    #: What stands in place of what was saved after a backward that went on to leaves.
+    _freed: tuple[Any, ...] | None
+    #: Whether the operation that made the result has saved nothing.
+    _is_bare: bool
+
+    def backward(self, g: Any) -> tuple[Any, ...]:
+        """Run the pullback of the result unless another backward has freed what it reads."""
+        task = running.get(get_ident(), Task(()))
+        targets = [edge_target(edge)[0] for edge in self._edges]
+        if self._is_bare and task.needed is not None and task.needed.isdisjoint(targets):
+            return ()
+        for reference in self._beside:
+            node = reference()
+            if node is not None and node._freed is not None and node._freed is not task.freed:
+                self._saved = node._freed
+        if task.needed is None or any(n in task.needed for n in targets if not isinstance(n, _Alone)):
+            self._freed = task.freed or self._freed
+        return super().backward(g)
+
+
+class _Lasting(_Alone):
+    """The node of one of several results where eager saves nothing that it would free."""
+
+    __slots__ = ()
+
+    __module__ = "torch.autograd.function"
+
+    _frees = False
+
+
+class _Separable(_Several):
     """The node of results of which one's backward leaves others theirs: they share nothing that eager saves.
 
     What is saved is kept until no result is left that could be pulled back. `_last` are the results of the
     latest backward, which by the next one has freed what it reads, or not.
     """
 
-    __slots__ = ("_gone", "_kept", "_last", "_overlaps", "_spent")
+    __slots__ = ()
 
     __module__ = "torch.autograd.function"
 
@@ -114,11 +211,14 @@ class _Separable(CompiledFunctionBackward):
             self._kept = None
         return super().backward(g)
 
+    def _saved_of(self, result: int) -> tuple[Any, ...]:
+        freed = is_freed(self._saved)
+        if self._are_left({result}, self._spent | self._last if freed else self._spent):
+            return self._kept if freed else self._saved
+        return self._saved if freed else self._gone
+
     def _are_left(self, results: set[int], spent: set[int]) -> bool:
         return all(spent.isdisjoint(self._overlaps[n]) for n in results)
-
-
-_Separable.__name__ = _Separable.__qualname__ = CompiledFunctionBackward.__name__
 
 
 class _Spent(CompiledFunctionBackward):
@@ -137,7 +237,8 @@ class _Spent(CompiledFunctionBackward):
         return tuple(map(accumulator, self._leaves))
 
 
-_Spent.__name__ = _Spent.__qualname__ = CompiledFunctionBackward.__name__
+for _kind in (_Several, _Parted, _Alone, _Lasting, _Separable, _Spent):
+    _kind.__name__ = _kind.__qualname__ = CompiledFunctionBackward.__name__
 
 
 def spent(shape: tuple[int, ...], dtype: np.dtype[Any], leaves: int) -> Callable[[Any, FrameType], Any]:
@@ -168,7 +269,7 @@ def boundary(
     edges: Sequence[Any], saved: Sequence[tuple[ndarray, Any, int]], shapes: Sequence[tuple[int, ...]],
     dtypes: Sequence[np.dtype[Any]], pull: Callable[..., Sequence[ndarray | None]],
     positions: Sequence[int | None], refused: Exception | None = None,
-    overlaps: Sequence[set[int]] | None = None,
+    apart: Apart | None = None,
 ) -> CompiledFunctionBackward:  # fmt: skip
     """Make the node of a call.
 
@@ -186,12 +287,18 @@ def boundary(
         For each edge, which of these is its covector; None for an input that the outputs do not vary with.
     refused
         The error of what cannot be pulled back.
-    overlaps
-        For each output, those whose backward frees what its own reads; None where all share something.
+    apart
+        The pullback of each output alone, where there are several.
     """
-    node = _new(CompiledFunctionBackward if overlaps is None else _Separable)
-    if isinstance(node, _Separable):
-        node._overlaps, node._spent, node._last, node._kept = overlaps or (), set(), set(), None
+    if apart is None:
+        node = _new(CompiledFunctionBackward)
+    else:
+        if apart.overlaps is None:
+            node = _new(_Several)
+        else:
+            node = _new(_Separable)
+            node._overlaps, node._spent, node._last, node._kept = apart.overlaps, set(), set(), None
+        node._apart, node._numbers = apart, [*islice(numbers, len(shapes))]
     node._edges = tuple(edges)
     node._saved = tuple(saved)
     node._shape = tuple(shapes)

@@ -149,7 +149,7 @@ class Results:
             "shapes": tuple(shape for shape, _ in captured.differentiable),
             "dtypes": tuple(dtype for _, dtype in captured.differentiable),
             "pull": self._pull, "positions": tuple(position for _, position in captured.pulled),
-            "overlaps": captured.overlaps,
+            "apart": captured.apart,
         }  # fmt: skip
         # What the class of a named tuple does in Python takes longer than all else about an edge.
         source.names["edge"] = tuple.__new__
@@ -163,7 +163,7 @@ class Results:
         edges = tuple_text(f"edge_of({self._cells[at]})" for at, _ in captured.pulled)
         source.line(f"edges = {edges}")
         if captured.differentiable:
-            source.line("node = boundary(edges, (), shapes, dtypes, pull, positions, None, overlaps)")
+            source.line("node = boundary(edges, (), shapes, dtypes, pull, positions, None, apart)")
 
     def _saved(self, saved: Any, made: Sequence[str]) -> str:
         if saved.made is not None and self._captured.made[saved.made].placement is not None:

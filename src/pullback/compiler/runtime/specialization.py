@@ -307,7 +307,7 @@ class Specialization:
         return boundary(
             edges, freed_by_caller(3), [shape for shape, _ in captured.differentiable],
             [dtype for _, dtype in captured.differentiable], self._pull,
-            [position for _, position in captured.pulled], overlaps=captured.overlaps,
+            [position for _, position in captured.pulled], apart=captured.apart,
         )  # fmt: skip
 
     def _saved(self, values: Sequence[ndarray], cells: Sequence[Any], made: Sequence[Any]) -> Any:
