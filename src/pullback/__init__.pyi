@@ -1139,7 +1139,7 @@ def gru(
     input: Tensor, hx: Tensor, params: Sequence[Tensor], has_biases: builtins.bool, num_layers: builtins.int,
     dropout: builtins.float, train: builtins.bool, bidirectional: builtins.bool, batch_first: builtins.bool,
 ) -> tuple[Tensor, Tensor]:
-    """Compute gated recurrent units; takes and returns what :func:`rnn_tanh` does, weights as `gru_cell`."""
+    """Compute gated recurrent units; arguments and results of :func:`rnn_tanh`, weights of `gru_cell`."""
 def gru_cell(
     input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None,
     b_hh: Tensor | None = None,
@@ -1207,9 +1207,7 @@ def histc(
     input: Tensor, bins: builtins.int = 100, min: builtins.float = 0, max: builtins.float = 0, *,
     out: Tensor | None = None,
 ) -> Tensor:
-    """Count the elements in each of `bins` equal parts of [min, max] (of the input's range where both are
-    equal).
-    """
+    """Count the elements in each of `bins` equal parts of [min, max] (if equal, of the input's range)."""
 @overload
 def histogram(
     input: Tensor, bins: Tensor, *, weight: Tensor | None = None, density: builtins.bool = False,
@@ -1282,9 +1280,7 @@ def index_reduce(
     input: Tensor, dim: builtins.int, index: Any, source: Any, reduce: str, *,
     include_self: builtins.bool = True, out: Tensor | None = None,
 ) -> Tensor:
-    """Return `input` with slices of `source` reduced into those that `index` names: "prod", "mean", "amax"
-    or "amin".
-    """
+    """Return `input` with slices of `source` reduced by `index`: "prod", "mean", "amax" or "amin"."""
 def index_select(input: Tensor, dim: builtins.int, index: Any, *, out: Tensor | None = None) -> Tensor:
     """Return slices of axis `dim`, in the order of the vector `index`."""
 def indices_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1817,7 +1813,7 @@ def norm(
     input: Tensor, p: Any = 'fro', dim: Any = None, keepdim: builtins.bool = False, out: Tensor | None = None,
     dtype: dtype | None = None,
 ) -> Tensor:
-    """Return the vector norm of order `p` over `dim`; ``"fro"`` is the Euclidean, ``"nuc"`` a matrix's."""
+    """Return the vector norm of order `p` over `dim`; ``"fro"`` is Euclidean, ``"nuc"`` the nuclear norm."""
 def norm_except_dim(v: Tensor, pow: builtins.int = 2, dim: builtins.int = 0) -> Tensor:
     """Return the norm of order `pow` over all axes but `dim`, which the others stay beside with size 1;
     over all for −1.
@@ -2139,9 +2135,7 @@ def repeat_interleave(
     input: Tensor, repeats: Any = None, dim: builtins.int | None = None, *,
     output_size: builtins.int | None = None,
 ) -> Tensor:
-    """Return each place of axis `dim` (of all elements as one row) repeated, by one count or by one count
-    per place.
-    """
+    """Return each place of axis `dim` (of all elements as one row) repeated, by one count or one a place."""
 def reshape(input: Tensor, shape: Any) -> Tensor:
     """Return the same elements in another shape: a view where strides allow it, else a copy. One size may
     be -1.
@@ -2250,9 +2244,7 @@ def scatter(
     input: Tensor, dim: builtins.int, index: Any, src: Any = None, *, value: Any = None,
     reduce: str | None = None, out: Tensor | None = None,
 ) -> Tensor:
-    """Return `input` with ``src[i, j]`` (or a number) written at ``[index[i, j], j]`` for dim 0, and alike
-    for others.
-    """
+    """Return `input` with ``src[i, j]`` (or a number) at ``[index[i, j], j]``, for dim 0, others alike."""
 def scatter_add(
     input: Tensor, dim: builtins.int, index: Any, src: Any, *, out: Tensor | None = None,
 ) -> Tensor:
@@ -2261,16 +2253,12 @@ def scatter_reduce(
     input: Tensor, dim: builtins.int, index: Any, src: Any, reduce: str, *,
     include_self: builtins.bool = True, out: Tensor | None = None,
 ) -> Tensor:
-    """Return `input` with ``src[i, j]`` reduced into ``[index[i, j], j]``: "sum", "prod", "mean", "amax"
-    or "amin".
-    """
+    """Return `input` with ``src[i, j]`` reduced into ``[index[i, j], j]`` by sum, prod, mean, amax, amin."""
 def searchsorted(
     sorted_sequence: Any, input: Tensor, *, out_int32: builtins.bool = False, right: builtins.bool = False,
     side: str | None = None, sorter: Any = None, out: Tensor | None = None,
 ) -> Tensor:
-    """Return where values would be inserted into the rows of a sorted tensor: before equal elements, or
-    after (`right`).
-    """
+    """Return where values go into the rows of a sorted tensor: before equal elements, or after (`right`)."""
 def seed() -> builtins.int:
     """Start a stream of the default generator that nobody can foretell and return its seed."""
 def segment_reduce(
@@ -2647,9 +2635,7 @@ def unique(
     input: Tensor, sorted: builtins.bool = True, return_inverse: builtins.bool = False,
     return_counts: builtins.bool = False, dim: builtins.int | None = None,
 ) -> Any:
-    """Return the distinct values (or slices along `dim`) in order; on request also where each element's
-    is, and how many.
-    """
+    """Return the distinct values (or slices along `dim`) in order; on request places and counts, too."""
 @overload
 def unique_consecutive(
     input: Tensor, return_inverse: Literal[False] = ..., return_counts: Literal[False] = ...,

@@ -179,6 +179,9 @@ APART = {
     "one twice": (lambda w, x: (w * x, w.exp()), [(0, False), (0, False)]),
     "both again": (lambda w, x: (w * x, w.exp()), [(0, False), (1, False), (1, False)]),
     "retained": (lambda w, x: (w * x, w.exp()), [(0, True), (1, False), (0, False), (1, False)]),
+    "retained, after a refusal": (
+        lambda w, x: (w * x, w.exp()), [(0, False), (1, True), (0, False), (1, False), (1, False)],
+    ),
     "parts, then the sum": (
         lambda w, x: (a := w * x, b := w.exp(), a + b), [(0, False), (1, True), (2, False)],
     ),

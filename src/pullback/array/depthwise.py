@@ -72,7 +72,7 @@ class _Layout:
             self._copies.append(((..., *source), (..., *remainder, *target)))
 
     def fill(self, x: ndarray, box: ndarray) -> None:
-        """Copy x ``(images, channels, *size)`` into a box ``(images, channels, *shape)``, else zero."""
+        """Copy x ``(images, channels, *size)`` into a box ``(images, channels, *shape)`` of zeros."""
         for source, target in self._copies:
             box[target] = x[source]
 

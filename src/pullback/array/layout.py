@@ -220,7 +220,7 @@ def write(target: ndarray, source: ndarray) -> None:
 
 
 def convert(array: ndarray, dtype: np.dtype[Any]) -> ndarray:
-    """Return a copy in another dtype, laid out alike, without imaginary parts; halves go by float32."""
+    """Return a copy in another dtype, laid out alike, without imaginary parts; halves go through float32."""
     if dtype in FLOAT8_NUMPY:
         return _converted_to_float8(array, dtype)
     if array.dtype.kind in "cW" and dtype.kind not in "cW":
@@ -258,7 +258,7 @@ _PARTS = {4: np.float16, 8: np.float32, 16: np.float64}
 
 
 def _converted_to_float8(array: ndarray, dtype: np.dtype[Any]) -> ndarray:
-    """Convert by float32, as torch: e4m3fn takes its largest for larger ones; e8m0fnu has no sign, no 0."""
+    """Convert by float32, as torch: larger values become e4m3fn's largest; e8m0fnu has no sign, no 0."""
     wide = convert(array, np.dtype(np.float32))
     if dtype == float8_e4m3fn.numpy:
         largest = np.float32(ml_dtypes.finfo(dtype).max)

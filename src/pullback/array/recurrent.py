@@ -419,7 +419,7 @@ def _lstm_cell(cell: ndarray, gates: ndarray, of_input: ndarray, kept: ndarray, 
 
 
 def gru_cell(state: ndarray, of_state: ndarray, of_input: ndarray) -> ndarray:
-    """Return the next states of ``(N, H)`` and a step's two products ``(N, 3·H)``, overwritten."""
+    """Return the next states of ``(N, H)`` and a step's two products ``(N, 3·H)``, which are overwritten."""
     state = np.ascontiguousarray(state)
     now = np.empty_like(state)
     _run(_GRU_CELL, state, of_state, of_input, now)

@@ -81,7 +81,7 @@ def is_within(index: ndarray, length: int) -> bool:
 
 @functools.lru_cache(maxsize=64)
 def _starts(index_shape: tuple[int, ...], dim: int, shape: tuple[int, ...]) -> ndarray:
-    """Return where the first elements along `dim` lie, for each place of an index of a shape; read only."""
+    """Return where the first elements along `dim` lie, for each place of an index of a shape; read-only."""
     strides = [prod(shape[axis + 1 :]) for axis in range(len(index_shape))]
     parts = np.indices(index_shape, np.intp, sparse=True)
     kept = [part * stride for axis, (part, stride) in enumerate(zip(parts, strides)) if axis != dim]

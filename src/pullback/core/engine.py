@@ -14,7 +14,6 @@ from collections import Counter
 from collections.abc import Callable, Container, Sequence
 from functools import partial
 from heapq import heappop, heappush
-from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -414,30 +413,12 @@ class Backward(BackwardPass, Task):
             node for node in (self.node, *self.pending) if type(node) is not AccumulateGrad
         )
         if isinstance(self.node, Underivable):
-            reached.update(self._sent_after(self.node))
+            reached.update(self.node.sent_after(self.roots))
         for node, g in self.pending.items():
             if type(node) is AccumulateGrad and node not in reached:
                 if node._hooks is not None:
                     g = run_prehooks(node, node._hooks, g, True, self.create_graph)
                 accumulate_grad(node, c_copy(g) if isinstance(g, ndarray) else g, self.create_graph)
-
-    def _sent_after(self, failed: Node) -> list[Node]:
-        """Return what the node that led to a failed one sends covectors to after it: an underivable node runs
-        at once, before the leaves behind it in the same node's edges.
-        """
-        stack = [edge_target(edge)[0] for edge, _ in self.roots]
-        seen = set(stack)
-        consumers = []
-        while stack:
-            user = stack.pop()
-            targets = [None if edge is None else edge_target(edge)[0] for edge in user._edges]
-            if failed in targets:
-                consumers.append((user._seq, targets[targets.index(failed) + 1 :]))
-            for node in targets:
-                if node is not None and node not in seen:
-                    seen.add(node)
-                    stack.append(node)
-        return [node for node in min(consumers, key=itemgetter(0))[1] if node] if consumers else []
 
 
 def run_backward(

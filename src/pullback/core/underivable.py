@@ -9,10 +9,10 @@ an input is ``not_implemented(name)``.
 from __future__ import annotations
 
 from _thread import get_ident
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from .backward_task import running
+from .backward_task import nodes_behind, running
 from .node import Node, edge_target
 
 Rule = Callable[..., Any]
@@ -33,23 +33,25 @@ class Underivable(Node):
         task = running.get(get_ident())
         if task is None:
             return 2**64 - 1
-        stack = [edge_target(edge)[0] for edge, _ in task.roots]
-        seen = set(stack)
-        youngest: float = 2**64 - 1
-        while stack:
-            user = stack.pop()
-            for edge in user._edges:
-                node = None if edge is None else edge_target(edge)[0]
-                if node is self:
-                    youngest = min(youngest, user._seq - 0.5)
-                elif node is not None and node not in seen:
-                    seen.add(node)
-                    stack.append(node)
-        return youngest
+        return min((user._seq - 0.5 for user, _ in self._users(task.roots)), default=2**64 - 1)
 
     @_seq.setter
     def _seq(self, number: int) -> None:
         pass
+
+    def sent_after(self, roots: Sequence[tuple[Any, Any]]) -> list[Node]:
+        """Return what the last node that leads here sends covectors to after it: an underivable node runs at
+        once, before the leaves behind it in the same node's edges.
+        """
+        users = self._users(roots)
+        targets = min(users, key=lambda user: user[0]._seq)[1] if users else [self]
+        return [node for node in targets[targets.index(self) + 1 :] if node is not None]
+
+    def _users(self, roots: Sequence[tuple[Any, Any]]) -> list[tuple[Node, list[Node | None]]]:
+        """Return the nodes that send covectors here, from such roots on, and to which nodes each sends."""
+        nodes = nodes_behind(edge_target(edge)[0] for edge, _ in roots)
+        users = [(node, [edge and edge_target(edge)[0] for edge in node._edges]) for node in nodes]
+        return [user for user in users if self in user[1]]
 
     def __lt__(self, other: object) -> bool:
         return False  # several may wait at once: any may be first

@@ -76,7 +76,7 @@ def last_backward(scene: Scene) -> ast.Call | None:
 
 
 def receiver_of(call: ast.Call, scene: Scene) -> str | None:
-    """Return the name that is called backward on: of ``loss.sum().backward()`` and the like `loss`."""
+    """Return the name that backward is called on: of ``loss.sum().backward()`` and the like `loss`."""
     assert isinstance(call.func, ast.Attribute)
     owner: ast.expr = call.func.value
     if ast.unparse(owner).endswith("autograd") and call.args:

@@ -79,7 +79,7 @@ def ihfftn(
     input: Tensor, s: Sequence[int] | None = ..., dim: Sequence[int] | None = ..., norm: str | None = None, *,
     out: Tensor | None = None,
 ) -> Tensor:
-    """Return the inverse of :func:`hfftn`: :func:`ifftn` of a real input, 0 … N/2 of the last axis only."""
+    """Return the inverse of :func:`hfftn`: :func:`ifftn` of a real input, places 0 … N/2 of the last axis."""
 def irfft(
     input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, out: Tensor | None = None,
 ) -> Tensor:
@@ -113,6 +113,4 @@ def rfftn(
     input: Tensor, s: Sequence[int] | None = ..., dim: Sequence[int] | None = ..., norm: str | None = None, *,
     out: Tensor | None = None,
 ) -> Tensor:
-    """Return :func:`fftn` of a real input with the frequencies 0 … N/2 of the last axis only (parameters
-    as there).
-    """
+    """Return :func:`fftn` of a real input with its parameters, frequencies 0 … N/2 of the last axis only."""

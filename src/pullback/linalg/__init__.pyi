@@ -139,7 +139,7 @@ def pinv(input: Tensor, rcond: float, hermitian: bool = False, *, out: Tensor | 
 def qr(A: Tensor, mode: str = "reduced", *, out: Sequence[Tensor] | None = None) -> return_types.linalg_qr:
     """Return ``A = Q R`` with orthonormal columns of Q and an upper triangle R."""
 def slogdet(A: Tensor, *, out: Sequence[Tensor] | None = None) -> return_types.linalg_slogdet:
-    """Return the determinant's sign (or phase) and the logarithm of its size, as (sign, logabsdet)."""
+    """Return the determinant's sign (or phase) and the logarithm of its modulus, as (sign, logabsdet)."""
 def solve(A: Tensor, B: Tensor, *, left: bool = True, out: Tensor | None = None) -> Tensor:
     """Return X with ``A X = B`` (or ``X A = B``)."""
 def solve_ex(
@@ -165,13 +165,11 @@ def tensorsolve(
 ) -> Tensor:
     """Return X with ``tensordot(input, X, X.ndim) = other``."""
 def vander(x: Tensor, *, N: int | None = None) -> Tensor:
-    """Return powers ``1, x, …, x**(N - 1)`` along a new last axis, by default one for each element."""
+    """Return powers ``1, x, …, x**(N - 1)`` along a new last axis, N by default the number of elements."""
 def vecdot(x: Any, y: Any, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
     """Return Σ conj(x)·y along `dim`."""
 def vector_norm(
     x: Any, ord: Any = 2, dim: Any = None, keepdim: bool = False, *, dtype: dtype | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
-    """Return the vector norm (Σ|x|^ord)^(1/ord) over `dim`; inf and −inf give the largest and smallest
-    |x|, 0 counts.
-    """
+    """Return (Σ|x|^ord)^(1/ord) over `dim`; inf and −inf give the largest and smallest |x|, 0 counts."""

@@ -146,7 +146,7 @@ embedding_backward: Any = op(
 
 
 def _picked(g: Term, indices: Term, padding: int, by_frequency: bool) -> Term:
-    """Return the transpose of `embedding_backward`: rows of g, none for the padding, over their count."""
+    """Return `embedding_backward`'s transpose: rows of g divided by their count, none for the padding."""
     picked = embedding(g, indices, padding, by_frequency)
     if padding < 0 and not by_frequency:
         return picked

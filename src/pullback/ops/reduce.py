@@ -57,7 +57,7 @@ def shifted(size: int, dims: tuple[int, ...], *rest: Any) -> tuple[Any, ...]:
 
 
 def over_rows(reduce: Callable[[Any, tuple[int, ...]], Any]) -> Call:
-    """Make the batching rule of an op over all elements: the same reduction over all other dims."""
+    """Make the batching rule of an op over all elements: the same over all dims but the batch's."""
 
     def rule(size: int, values: Terms, in_dims: tuple[int, ...], *attrs: Any) -> Term:
         x = permute_to_front(values[0], in_dims[0])

@@ -189,7 +189,7 @@ class Archive:
         return content
 
     def _start(self, entry: zipfile.ZipInfo) -> int:
-        """Return where bytes of a record begin: behind its header, which may not be the directory's."""
+        """Return where a record begins: behind its own header, whose lengths may not be the directory's."""
         assert self._map is not None, "asked of mapped files only"
         header = bytes(self._map[entry.header_offset : entry.header_offset + _HEADER])
         if header[:4] != _BEGINNING:

@@ -67,7 +67,7 @@ def place(function: str, like: Any, device: Any, pin_memory: bool = False) -> An
 
 
 def made_for(like: Any, array: ndarray, requires_grad: bool) -> Any:
-    """Return a leaf around an array, with a row of its own for every row of each vmap that `like` has."""
+    """Return a leaf around an array, with a row of its own for each row of a vmap that `like` has rows of."""
     levels = batch_levels(like) if like._level else []
     if not levels:
         return made(array, requires_grad)

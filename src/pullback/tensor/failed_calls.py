@@ -106,7 +106,7 @@ def older_call(place: str, name: str, args: tuple[Any, ...], kwargs: dict[str, A
 
 
 def is_told(error: Exception) -> bool:
-    """Return whether a statement of the package raised an error, so that it is meant to be read."""
+    """Return whether the package, not NumPy, raised an error, so that it is meant to be read."""
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next

@@ -312,7 +312,7 @@ def hfftn(input: Any, s: Any = None, dim: Any = None, norm: str | None = None) -
 
 @transform("ihfftn", _MANY, "complex")
 def ihfftn(input: Any, s: Any = None, dim: Any = None, norm: str | None = None) -> Any:
-    """Return the inverse of :func:`hfftn`: :func:`ifftn` of a real input, 0 … N/2 of the last axis only."""
+    """Return the inverse of :func:`hfftn`: :func:`ifftn` of a real input, places 0 … N/2 of the last axis."""
     dims, sizes = _axes(input, s, dim)
     _some("ihfftn", dims)
     if dtype_of(input).kind in "cW":

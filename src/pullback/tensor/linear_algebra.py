@@ -364,7 +364,7 @@ def _sign_and_size(A: Any) -> tuple[Any, Any]:
 
 @with_signature("(Tensor A)")
 def linalg_slogdet(A: Any) -> Any:
-    """Return the determinant's sign (or phase) and the logarithm of its size, as (sign, logabsdet)."""
+    """Return the determinant's sign (or phase) and the logarithm of its modulus, as (sign, logabsdet)."""
     return return_type("linalg_slogdet", "sign", "logabsdet")(_sign_and_size(A))
 
 

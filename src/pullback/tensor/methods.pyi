@@ -699,9 +699,7 @@ class Methods(TensorBase):
     def heaviside_(self, values: Tensor) -> Tensor:
         """Write what :func:`heaviside` gives into `input`, and return it."""
     def histc(self, bins: builtins.int = 100, min: builtins.float = 0, max: builtins.float = 0) -> Tensor:
-        """Count the elements in each of `bins` equal parts of [min, max] (of the input's range where both
-        are equal).
-        """
+        """Count the elements in each of `bins` equal parts of [min, max] (if equal, of the input's range)."""
     @overload
     def histogram(
         self, bins: Tensor, *, weight: Tensor | None = None, density: builtins.bool = False,
@@ -759,9 +757,7 @@ class Methods(TensorBase):
     def index_reduce(
         self, dim: builtins.int, index: Any, source: Any, reduce: str, *, include_self: builtins.bool = True,
     ) -> Tensor:
-        """Return `input` with slices of `source` reduced into those that `index` names: "prod", "mean",
-        "amax" or "amin".
-        """
+        """Return `input` with slices of `source` reduced by `index`: "prod", "mean", "amax" or "amin"."""
     def index_reduce_(
         self, dim: builtins.int, index: Any, source: Any, reduce: str, *, include_self: builtins.bool = True,
     ) -> Tensor:
@@ -1176,8 +1172,8 @@ class Methods(TensorBase):
     def norm(
         self, p: Any = 'fro', dim: Any = None, keepdim: builtins.bool = False, dtype: _dtype | None = None,
     ) -> Tensor:
-        """Return the vector norm of order `p` over `dim`; ``"fro"`` is the Euclidean, ``"nuc"`` a
-        matrix's.
+        """Return the vector norm of order `p` over `dim`; ``"fro"`` is Euclidean, ``"nuc"`` the nuclear
+        norm.
         """
     def normal_(
         self, mean: builtins.float = 0, std: builtins.float = 1, *, generator: Generator | None = None,
@@ -1288,8 +1284,8 @@ class Methods(TensorBase):
         self, repeats: Any = None, dim: builtins.int | None = None, *,
         output_size: builtins.int | None = None,
     ) -> Tensor:
-        """Return each place of axis `dim` (of all elements as one row) repeated, by one count or by one
-        count per place.
+        """Return each place of axis `dim` (of all elements as one row) repeated, by one count or one a
+        place.
         """
     def reshape(self, *shape: Any, **keyword: Any) -> Tensor:
         """Return the same elements in another shape: a view where strides allow it, else a copy. One size
@@ -1340,8 +1336,8 @@ class Methods(TensorBase):
     def scatter(
         self, dim: builtins.int, index: Any, src: Any = None, *, value: Any = None, reduce: str | None = None,
     ) -> Tensor:
-        """Return `input` with ``src[i, j]`` (or a number) written at ``[index[i, j], j]`` for dim 0, and
-        alike for others.
+        """Return `input` with ``src[i, j]`` (or a number) at ``[index[i, j], j]``, for dim 0, others
+        alike.
         """
     def scatter_(
         self, dim: builtins.int, index: Any, src: Any = None, *, value: Any = None, reduce: str | None = None,
@@ -1354,8 +1350,8 @@ class Methods(TensorBase):
     def scatter_reduce(
         self, dim: builtins.int, index: Any, src: Any, reduce: str, *, include_self: builtins.bool = True,
     ) -> Tensor:
-        """Return `input` with ``src[i, j]`` reduced into ``[index[i, j], j]``: "sum", "prod", "mean",
-        "amax" or "amin".
+        """Return `input` with ``src[i, j]`` reduced into ``[index[i, j], j]`` by sum, prod, mean, amax,
+        amin.
         """
     def scatter_reduce_(
         self, dim: builtins.int, index: Any, src: Any, reduce: str, *, include_self: builtins.bool = True,
@@ -1365,8 +1361,8 @@ class Methods(TensorBase):
         self, sorted_sequence: Any, *, out_int32: builtins.bool = False, right: builtins.bool = False,
         side: str | None = None, sorter: Any = None,
     ) -> Tensor:
-        """Return where values would be inserted into the rows of a sorted tensor: before equal elements,
-        or after (`right`).
+        """Return where values go into the rows of a sorted tensor: before equal elements, or after
+        (`right`).
         """
     def select(self, dim: builtins.int, index: builtins.int) -> Tensor:
         """Return the part at `index` of axis `dim`, without that axis."""
@@ -1652,9 +1648,7 @@ class Methods(TensorBase):
         self, sorted: builtins.bool = True, return_inverse: builtins.bool = False,
         return_counts: builtins.bool = False, dim: builtins.int | None = None,
     ) -> Any:
-        """Return the distinct values (or slices along `dim`) in order; on request also where each
-        element's is, and how many.
-        """
+        """Return the distinct values (or slices along `dim`) in order; on request places and counts, too."""
     @overload
     def unique_consecutive(
         self, return_inverse: Literal[False] = ..., return_counts: Literal[False] = ...,

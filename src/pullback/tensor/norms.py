@@ -35,7 +35,7 @@ def _check_order(p: Any) -> None:
 
 @reduction(namespace="linalg")
 def vector_norm(x: Any, ord: Any = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
-    """Return the vector norm (Σ|x|^ord)^(1/ord) over `dim`; inf and −inf give extremes of |x|, 0 counts."""
+    """Return (Σ|x|^ord)^(1/ord) over `dim`; inf and −inf give the largest and smallest |x|, 0 counts."""
     check_tensor("linalg_vector_norm", x)
     if ord is None or isinstance(ord, str):
         raise argument_type("linalg_vector_norm", "ord", 2, "Number", ord)
@@ -207,7 +207,7 @@ def linalg_norm(A: Any, ord: Any = None, dim: Any = None, keepdim: bool = False,
 def norm(
     input: Any, p: Any = "fro", dim: Any = None, keepdim: bool = False, out: Any = None, dtype: Any = None
 ) -> Any:
-    """Return the vector norm of order `p` over `dim`; ``"fro"`` is the Euclidean, ``"nuc"`` a matrix's."""
+    """Return the vector norm of order `p` over `dim`; ``"fro"`` is Euclidean, ``"nuc"`` the nuclear norm."""
     options = {"dtype": dtype} if out is None else {"dtype": dtype, "out": out}
     rank = input.layout and len(shape_of(input))
     dims = [dim] if isinstance(dim, int) else dim

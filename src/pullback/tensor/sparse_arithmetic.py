@@ -34,7 +34,7 @@ def with_entries(x: Any, values: Any) -> Any:
 
 
 def _each(name: str, summed: bool = True) -> Function:
-    """Return a function of each element; where it is not linear, what occurs twice is added up before."""
+    """Return a function of each element; where it is not linear, repeated elements are added up before."""
 
     def apply(x: Any, *args: Any, **kwargs: Any) -> Any:
         x = x.coalesce() if summed and x.is_sparse else x

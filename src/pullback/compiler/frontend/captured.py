@@ -51,7 +51,7 @@ class Cell(NamedTuple):
 
 
 class Saved(NamedTuple):
-    """Hold what the pullback reads: an output of the forward program, or a cell that stays."""
+    """Hold what the pullback reads: an output of the forward program, or a cell the call does not change."""
 
     output: int | None
     cell: int | None

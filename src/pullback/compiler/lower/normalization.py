@@ -82,7 +82,7 @@ class _Rows:
         self, x: Lowered, weight: Lowered | None, bias: Lowered | None, eps: float, result: Shape,
         folded: bool = False,
     ) -> list[Lowered]:  # fmt: skip
-        """Return (out, mean, rstd); `folded` adds with each row's mean, as torch's group norm does."""
+        """Return (out, mean, rstd); `folded`: what is added has each row's mean in it, as in torch."""
         whole = x.shape
         x = self.held(x)
         dtype = computing(x.dtype)

@@ -116,7 +116,7 @@ def _tap(ops: Handler, pixel: Any, n: int, weight: Any) -> _Tap:
 
 
 def near(ops: Handler, grid: Any, at: Indices, size: Shape, sampler: Sampler, orders: Ints) -> list[_Tap]:
-    """Return the pixels around the place of a result's element ``(image, channel, *place)`` at `where`."""
+    """Return the pixels, by indices `where`, around the place of an element ``(image, channel, *place)``."""
     rank = len(size)
     axes = []
     for axis, n in enumerate(size):

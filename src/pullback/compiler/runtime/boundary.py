@@ -203,7 +203,7 @@ class _Separable(_Several):
             if self._kept is not None and self._are_left(arrived, self._spent):
                 self._saved = self._kept
         if not self._are_left(arrived, self._spent):
-            self._saved = self._gone
+            self._saved, self._last = self._gone, set()
             return super().backward(g)
         self._last = arrived
         spent = self._spent | arrived

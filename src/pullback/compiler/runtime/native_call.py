@@ -54,7 +54,7 @@ _CELL = 9
 
 
 class Specification:
-    """Hold what a program expects of a call and makes in it, as memory of numbers and of arrays of them."""
+    """Hold what a program expects of a call and makes in it, in memory: 64-bit numbers and arrays of them."""
 
     def __init__(self, **parts: Any) -> None:
         # Not in the text: it is the same in every process.

@@ -122,7 +122,7 @@ class Specialization:
         return False
 
     def _drawing(self, shortcut: Callable[..., Any]) -> Callable[..., Any]:
-        """Return the short way of a call that draws numbers, put back where it does not reach its end."""
+        """Return the short way of a call that draws numbers, which go back if it does not reach its end."""
 
         def drawing(args: Any, kwargs: Any) -> Any:
             found = MISS

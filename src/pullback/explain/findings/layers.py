@@ -345,7 +345,7 @@ def _end(tree: ast.AST, code: CodeType, last: int) -> int:
 
 
 def symmetric(weight: Any, gradient: Any) -> bool:
-    """Return whether all rows of a weight, and of its gradient, are equal: its units stay the same."""
+    """Return whether all rows of a weight, and of its gradient, are equal: its units stay alike."""
     w, g = values_of(weight), values_of(gradient)
     if w is None or g is None or w.ndim != 2 or len(w) < 2 or not np.any(g):
         return False

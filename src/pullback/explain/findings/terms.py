@@ -280,7 +280,7 @@ def _masked(term: Term, findings: Findings) -> None:
 
 
 def _bounded_critic(terms: list[Term], findings: Findings) -> None:
-    """Say where the means of one network on two kinds of samples are told apart within a sigmoid's bounds."""
+    """Say where one network's means on two kinds of samples are told apart, and a sigmoid bounds both."""
     ends = [t for t in terms if t.event.name == "sigmoid" and t.reduction is not None]
     for one in ends:
         for other in ends:

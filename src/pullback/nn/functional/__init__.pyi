@@ -148,7 +148,7 @@ def cross_entropy(
     ignore_index: int = -100, reduce: bool | None = None, reduction: str = 'mean',
     label_smoothing: float = 0.0,
 ) -> Tensor:
-    """Cross entropy of logits `input` (classes along dim 1) with indices, or probabilities of its shape."""
+    """Cross entropy of logits `input` (dim 1: classes) with class indices, or probabilities of its shape."""
 def ctc_loss(
     log_probs: Tensor, targets: Tensor, input_lengths: Any, target_lengths: Any, blank: int = 0,
     reduction: str = 'mean', zero_infinity: bool = False,
@@ -247,9 +247,7 @@ def group_norm(
     input: Tensor, num_groups: int, weight: Tensor | None = None, bias: Tensor | None = None,
     eps: float = 1e-05,
 ) -> Tensor:
-    """Return the normalisation of each of `num_groups` groups of channels (dim 1), weight and bias for
-    each channel.
-    """
+    """Return `num_groups` groups of channels (dim 1), each normalised, with a weight and bias per channel."""
 def gumbel_softmax(
     logits: Any, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1,
 ) -> Tensor:
@@ -447,9 +445,7 @@ def multilabel_margin_loss(
     input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None,
     reduction: str = 'mean',
 ) -> Tensor:
-    """Return Σ over targets j and other classes i of max(0, 1 − (input[j] − input[i])) / classes; targets
-    end at −1.
-    """
+    """Return Σ of max(0, 1 − (input[j] − input[i])) / classes; targets j end at −1, i are other classes."""
 def multilabel_soft_margin_loss(
     input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: bool | None = None,
     reduce: bool | None = None, reduction: str = 'mean',

@@ -364,7 +364,7 @@ def cross_entropy(
     input: Any, target: Any, weight: Any = None, size_average: Any = None, ignore_index: int = -100,
     reduce: Any = None, reduction: str = "mean", label_smoothing: float = 0.0,
 ) -> Any:
-    """Cross entropy of logits `input` (classes along dim 1) with indices, or probabilities of its shape."""
+    """Cross entropy of logits `input` (dim 1: classes) with class indices, or probabilities of its shape."""
     reduction = legacy_reduction(size_average, reduce, reduction)
     check_reduction(reduction)
     if label_smoothing == 0 and _are_usual(input, target, weight):

@@ -401,7 +401,7 @@ def check_groups(shape: tuple[int, ...], num_groups: int, weight: Any, bias: Any
 
 @mirrored
 def group_norm(input: Any, num_groups: int, weight: Any = None, bias: Any = None, eps: float = 1e-5) -> Any:
-    """Return the normalisation of each of `num_groups` groups of channels (dim 1), scaled by channel."""
+    """Return `num_groups` groups of channels (dim 1), each normalised, with a weight and bias per channel."""
     if input.dim() < 2:
         raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {input.dim()}")
     shape = shape_of(input)

@@ -284,7 +284,7 @@ def adaptive_max_pool3d_with_indices(input: Any, output_size: Any, return_indice
 def _unpooled_size(
     size: tuple[int, ...], kernel: Any, stride: Any, padding: Any, output_size: Any, rank: int
 ) -> Any:
-    """Return the size that the places belong to: the least that pools to `size`, or a fit `output_size`."""
+    """Return the size the places belong to: the least that pools to `size`, or `output_size` if it fits."""
     kernel, padding = _each(kernel, rank), _each(padding, rank)
     stride = kernel if stride is None else _each(stride, rank)
     rank = len(kernel)

@@ -232,7 +232,7 @@ def _one_state(
 
 
 def _batch_first(output: Any) -> Any:
-    """Return the batch as first axis; torch's node is that of `transpose_`, which bumps the version."""
+    """Return the batch as first axis; torch's node is that of `transpose_`, but that bumps the version."""
     return transpose(output, 0, 1)
 
 
@@ -290,7 +290,7 @@ def gru(
     hx: Any, params: Any, has_biases: bool, num_layers: int, dropout: float, train: bool, bidirectional: bool,
     input: Any = None, batch_first: bool = False, data: Any = None, batch_sizes: Any = None,
 ) -> tuple[Any, Any]:  # fmt: skip
-    """Compute gated recurrent units; takes and returns what :func:`rnn_tanh` does, weights as `gru_cell`."""
+    """Compute gated recurrent units; arguments and results of :func:`rnn_tanh`, weights of `gru_cell`."""
     options = _Options(has_biases, num_layers, dropout, train, bidirectional)
     whole = data if input is None else input
     return _one_state(_gru, whole, hx, params, options, batch_first, batch_sizes)

@@ -213,7 +213,7 @@ class _ConvTranspose(_ConvTransposeNd):
         )  # fmt: skip
 
     def forward(self, input: Any, output_size: Any = None) -> Any:
-        """Map (N, in, *spatial) or (in, *spatial) -> (…, out, *spatial'), transposing the convolution."""
+        """Map (N, in, *spatial) or (in, *spatial) -> (…, out, *spatial'), by a transposed convolution."""
         if self.padding_mode != "zeros":
             raise ValueError(f"Only `zeros` padding mode is supported for ConvTranspose{self.rank}d")
         function = (F.conv_transpose1d, F.conv_transpose2d, F.conv_transpose3d)[self.rank - 1]

@@ -199,7 +199,7 @@ def register_module_full_backward_pre_hook(hook: Hook) -> RemovableHandle:
 
 
 def register_module_full_backward_hook(hook: Hook) -> RemovableHandle:
-    """Call ``hook(module, grad_input, grad_output)`` for every module when its covectors are known."""
+    """Call ``hook(module, grad_input, grad_output)`` for any module once its inputs' covectors are known."""
     return _put_shared_backward_hook(hook, True)
 
 

@@ -43,7 +43,7 @@ class ModuleState:
     _load_state_dict_post_hooks: Store
 
     def get_extra_state(self) -> Any:
-        """Return the state beyond parameters and buffers; a subclass defines it with `set_extra_state`."""
+        """Return the state beyond parameters and buffers; a subclass defines it beside `set_extra_state`."""
         raise RuntimeError(
             "Reached a code path in Module.get_extra_state() that should never be called. Please file an "
             "issue at https://github.com/pytorch/pytorch/issues/new?template=bug-report.yml to report this "

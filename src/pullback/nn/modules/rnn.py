@@ -392,7 +392,7 @@ class LSTM(RNNBase):
         return hidden[0].squeeze(1), hidden[1].squeeze(1)
 
     def forward(self, input: Any, hx: Any = None) -> tuple[Any, tuple[Any, Any]]:
-        """Map (T, N, I) and (h, c), each (layers·directions, N, H) -> (T, N, directions·H), last states."""
+        """Map (T, N, I) and (h, c) of (layers·directions, N, H) -> (T, N, directions·H) and last (h, c)."""
         return self._forward(input, hx)
 
     def _run(self, input: Any, hx: Any, *options: Any) -> tuple[Any, Any]:

@@ -34,7 +34,7 @@ _info: WorkerInfo | None = None
 
 
 def get_worker_info() -> WorkerInfo | None:
-    """Return a worker's number, how many there are, its seed and its copy of the dataset; elsewhere None."""
+    """Return in a worker its number, how many there are, its seed and copy of the dataset; elsewhere None."""
     return _info
 
 

@@ -84,7 +84,7 @@ def is_needed(edge: Object, arguments: Object, header: Words) -> Bool:
 
 @native
 def pull(node: Object, g: Object, record: Words, arguments: Object, header: Words) -> Object:
-    """Return covectors of a node's inputs, by its rules or `backward`, recorded by `backward_graph`."""
+    """Return covectors of a node's inputs, by its rules or `backward`, recorded ones by `backward_graph`."""
     has_rules = g.type is header[ARRAY] and record[COUNT] == node._edges.size
     is_real = has_rules and (g.dtype is header[SINGLE] or g.dtype is header[DOUBLE])
     if is_real and fresh(node._saved, record[VALUES], header):
