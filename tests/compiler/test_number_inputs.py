@@ -184,7 +184,7 @@ def test_a_setting_is_an_input_and_counts_as_the_number(name, dtype):
 
 def test_a_temperature_that_falls_is_an_input():
     def step(k: float) -> Any:
-        x = (torch.arange(12.0).reshape(3, 4) / 5).requires_grad_()
+        x = (torch.arange(12.0, dtype=torch.float64).reshape(3, 4) / 5).requires_grad_()
         soft = F.gumbel_softmax(x, k)
         (soft * X + F.gumbel_softmax(x, tau=k, hard=True, dim=0) * X).sum().backward()
         return soft.detach(), x.grad
