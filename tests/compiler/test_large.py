@@ -507,7 +507,7 @@ def test_draws_by_rejection_are_the_same_natively(monkeypatch, price, dtype):
             monkeypatch.setattr(module, "_HOTNESS", tiering.Hotness())
         generator = torch.Generator().manual_seed(5)
         drawn = [torch.randn(3, generator=generator)]
-        for few in (sizes, sizes[:1], sizes[:5]):
+        for few in (sizes, sizes[:1], sizes[:5], sizes[4].expand(300), sizes[1::3]):
             drawn += [draw(few, generator=generator) for draw in (torch._standard_gamma, torch.poisson)]
         found.append([*drawn, generator.get_state(), torch.randn(3, generator=generator)])
     for natively, plainly in zip(*found, strict=True):

@@ -373,7 +373,7 @@ def test_kernels_of_attention_are_asked():
 
 
 @pytest.mark.parametrize("call", [
-    lambda x: torch.nonzero(x), lambda x: torch.nn.functional.one_hot(x.long()),
+    lambda x: torch.nonzero(x), lambda x: torch.bincount(x.long().flatten()),
 ])  # fmt: skip
 def test_what_reads_elements_is_not_known(call):
     x = torch.tensor([[0.0, 1.0], [0.5, 1.0]])
@@ -382,7 +382,16 @@ def test_what_reads_elements_is_not_known(call):
     learn(call, x)
     names = {k._function.__name__ for k in inline_cache._tables
              if k._plans < inline_cache._PLANS and id(k) not in known_before}  # fmt: skip
-    assert names <= {"long"}
+    assert names <= {"long", "flatten"}
+
+
+def test_classes_that_are_not_told_are_counted_in_each_call():
+    x = torch.tensor([[0, 1], [2, 1]])
+    learn(torch.nn.functional.one_hot, x)
+    for most in (2, 1, 4):
+        x[1, 0] = most
+        found = torch.nn.functional.one_hot(x)
+        assert found.shape == (2, 2, most + 1) and torch.equal(found.argmax(-1), x)
 
 
 def test_calls_on_too_many_tensors_are_not_looked_at():

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import pullback as torch
+from pullback.tensor.inline_cache import draws
 from tests.tensor.test_inline_cache import _native, learn  # noqa: F401  # a fixture of all tests here
 
 F = torch.nn.functional
@@ -37,6 +38,13 @@ CALLS = {
     "uniform_": lambda: SQUARE.clone().t().uniform_(),
     "normal_": lambda: SQUARE.clone().normal_(1, 2),
 }  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def no_threads_of_other_tests(monkeypatch):
+    others = {*threading.enumerate()}
+    for module in (inline_cache, draws):
+        monkeypatch.setattr(module, "has_foreign_threads", lambda: not others >= {*threading.enumerate()})
 
 
 def plans():

@@ -27,6 +27,7 @@ SAMPLES = [
     Sample("embedding_bag_max", (normal(4, 2), _INDICES, _OFFSETS), (2,)),
     Sample("embedding_bag_factor", (_INDICES, _OFFSETS), (4, "mean", 2, False)),
     Sample("embedding_bag_numbers", (_OFFSETS,), (6,)),
+    Sample("row_starts", (_INDICES.reshape(2, 3),), reference=lambda x: np.array([0, 3])),
     Sample("column_winners", (normal(4, 2), _WINNERS)),
     Sample("column_winners_adjoint", (normal(3, 2), _WINNERS), (4,)),
 ]

@@ -67,7 +67,7 @@ class Rejection:
 
 
 def _draw(call: Callable[[object], None], generator: Generator, rows: ndarray) -> ndarray:
-    wide, count, waiting = rows.astype(np.float64, copy=False), rows.size, generator.next_normal
+    wide, count, waiting = np.ascontiguousarray(rows, np.float64), rows.size, generator.next_normal
     out, left = np.empty(count), _NO_WORDS
     table = _Table(address(wide), count, 0, address(out), 0, 0, 0, waiting is not None)
     place = ctypes.c_double.from_buffer(table, 8 * WAITING)
