@@ -25,8 +25,8 @@ def uncollected() -> Iterator[None]:
     next allocation, took 16 of 114 ms. What a program has frozen stays frozen; there it is looked through.
     """
     collects = gc.isenabled()
-    gc.disable()
-    try:
+    try:  # an interrupt may come as soon as the collector is off
+        gc.disable()
         yield
     finally:
         if collects:
