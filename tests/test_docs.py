@@ -211,6 +211,20 @@ def test_eight_files_lead_to_machine_code() -> None:
     assert [file for file in files if not (ROOT / "src" / "pullback" / file).is_file()] == []
 
 
+def test_the_map_names_every_folder_and_the_file_to_read_first() -> None:
+    section = reading().split("## The folders")[1].split("## ")[0]
+    package, named = ROOT / "src" / "pullback", set()
+    for row in re.findall(r"^\| (`.*) \|.*\|(.*)\|$", section, re.MULTILINE):
+        folders = re.findall(r"`([\w/.]+)`", row[0])
+        inside = "compiler" if (package / "compiler" / folders[0]).exists() else ""
+        named |= {package / inside / folder for folder in folders}
+        for first in re.findall(r"`([\w/]+\.py)`", row[1]):
+            assert any((folder / first).is_file() for folder in named) or (package / first).is_file(), first
+    assert [path for path in named if not path.exists()] == []
+    folders = {path.parent for path in [*package.glob("*/*.py"), *package.glob("compiler/*/*.py")]}
+    assert sorted(folders - named - {package}) == []
+
+
 def test_what_is_quoted_beside_the_models_is_the_code() -> None:
     section = reading().split("## Held against its models")[1]
     quoted = re.findall(r"`([\w/]+\.py)`[^`]*\n\n```text\n(.*?)```", section, re.DOTALL)
