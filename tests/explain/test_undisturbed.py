@@ -221,3 +221,17 @@ def test_a_warning_that_is_shown_once_is_still_shown_in_the_run() -> None:
         assert not seen
         y.backward()
     assert [str(w.message) for w in seen] == ["from a backward"]
+
+
+def test_warnings_of_a_recorded_run_are_at_the_users_lines() -> None:
+    weight = leaf(1.0)
+    model, result = nn.Linear(1, 1), weight * 2
+    schedule = torch.optim.lr_scheduler.StepLR(torch.optim.SGD([weight], lr=0.1), 1)
+    with warnings.catch_warnings(record=True) as seen, record():
+        warnings.simplefilter("always")
+        assert result.grad is None
+        schedule.step()
+        schedule.step(3)
+        model.state_dict({})
+    assert len(seen) == 4
+    assert {w.filename for w in seen} == {__file__}

@@ -8,6 +8,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from typing import Any
 
+from ..core.warn import user_level
 from .optimizer import Optimizer
 from .scheduler import _EPOCH_DEPRECATED, LRScheduler, check_optimizer, rates, set_option
 
@@ -169,7 +170,7 @@ class ReduceLROnPlateau(LRScheduler):
         if epoch is None:
             epoch = self.last_epoch + 1
         else:
-            warnings.warn(_EPOCH_DEPRECATED, UserWarning, stacklevel=2)
+            warnings.warn(_EPOCH_DEPRECATED, UserWarning, stacklevel=user_level())
         self.last_epoch = epoch
         if self._is_better(current, self.best):
             self.best = current

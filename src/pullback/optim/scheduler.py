@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from ..core.warn import user_level
 from ..tensor.tensor import Tensor
 from .checks import number
 from .optimizer import Optimizer
@@ -124,7 +125,7 @@ class LRScheduler:
             self._check_order()
         self._step_count += 1
         if epoch is not None:
-            warnings.warn(_EPOCH_DEPRECATED, UserWarning, stacklevel=2)
+            warnings.warn(_EPOCH_DEPRECATED, UserWarning, stacklevel=user_level())
         self._update_lr(epoch)
 
     def _check_order(self) -> None:
@@ -134,7 +135,7 @@ class LRScheduler:
                 "initialization. Please, make sure to call `optimizer.step()` before `lr_scheduler.step()`. "
                 + _SEE,
                 UserWarning,
-                stacklevel=3,
+                stacklevel=user_level(),
             )
         elif not getattr(self.optimizer, "_opt_called", False):
             warnings.warn(
@@ -143,7 +144,7 @@ class LRScheduler:
                 "`lr_scheduler.step()`.  Failure to do this will result in PyTorch skipping the first value "
                 "of the learning rate schedule. " + _SEE,
                 UserWarning,
-                stacklevel=3,
+                stacklevel=user_level(),
             )
 
     @contextmanager
@@ -171,7 +172,7 @@ class LRScheduler:
             warnings.warn(
                 "To get the last learning rate computed by the scheduler, please use `get_last_lr()`.",
                 UserWarning,
-                stacklevel=3,
+                stacklevel=user_level(),
             )
 
 

@@ -44,6 +44,7 @@ from ..core.value import (
 from ..core.versions import NoVersions, replace_data
 from ..core.views import bring_up_to_date
 from ..core.visible import visible_strides
+from ..core.warn import user_level
 from ..errors import argument_type, type_name
 from .batching import detached
 from .constants import contiguous_format
@@ -215,7 +216,7 @@ class Tensor(Methods):
                 "field to be populated for a non-leaf Tensor, use .retain_grad() on the non-leaf Tensor. If "
                 "you access the non-leaf Tensor by mistake, make sure you access the leaf Tensor instead. "
                 "See github.com/pytorch/pytorch/pull/30531 for more information.",
-                stacklevel=2,
+                stacklevel=user_level(),
             )
         return self._grad
 

@@ -11,6 +11,7 @@ from ...array.named_tuples import NamedTuple
 from ...autograd.grad_mode import no_grad
 from ...core.hooks import RemovableHandle
 from ...core.value import TensorBase
+from ...core.warn import user_level
 from ..parameter import Parameter, is_lazy
 from .module_hooks import Store, _WrappedHook, put
 
@@ -111,7 +112,7 @@ class ModuleState:
                 "https://pytorch.org/docs/main/generated/torch.nn.Module.html#torch.nn.Module.state_dict for "
                 "details.",
                 FutureWarning,
-                stacklevel=2,
+                stacklevel=user_level(),
             )
             destination, prefix, keep_vars = (*args, *(destination, prefix, keep_vars)[len(args) :])  # type: ignore[misc]  # known only at run time
         if destination is None:
