@@ -293,6 +293,12 @@ class Emitter:
             type_, value = "i8", self.instruction(f"zext i1 {value.name} to i8", BOOL)
         self.line(f"store {type_} {value.name}, ptr {address}{group}")
 
+    def copy(self, buffer: Buffer, to: Index, source: Buffer, start: Index, count: int) -> None:
+        """Copy so many elements that lie side by side to another buffer."""
+        symbol = self.module.declare("llvm.memcpy.p0.p0.i64", "void", "ptr", "ptr", "i64", "i1 immarg")
+        places = f"ptr {self.address(buffer, to)}, ptr {self.address(source, start)}"
+        self.line(f"call void @{symbol}({places}, i64 {count * buffer.dtype.itemsize}, i1 false)")
+
     def forward(self, buffer: Buffer, index: Index, value: Any) -> None:
         """Let loads of a place find a value that is at hand."""
         self.remember((buffer.number, index.key()), value)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, nullcontext
+from math import prod
 from typing import Any
 
 from ..emit.emitter import SHORT
@@ -13,6 +14,10 @@ from .handlers import Analysis, Handler
 from .index import Indices, Variable, atom_index, constant, linear, strides_of
 from .lowered import Body, Lowered, Routine, Shape
 from .views import copied
+
+#: Bytes of a row from which it is copied as one piece rather than element by element. 200 parts of 12 numbers
+#: as loops took LLVM 1.8 s, as pieces 0.03: Adam on 200 small parameters begins in 0.9 s instead of 6.3.
+PIECE = 64
 
 Places = Callable[[Any, Indices], Indices]
 
@@ -87,12 +92,18 @@ def joined(context: Context, parts: Sequence[Lowered], dim: int) -> Lowered:
     def write(ops: Any) -> None:
         start = 0
         for part in parts:
-            # Axes behind `dim` lie together in the result and in a part: one loop goes over them.
             loops = variables("i", part.shape)
-            with nest(ops, loops):
-                indices = spread(loops)
+            axis = _piece(part, loops, dim)
+            indices = (*spread(loops[:axis]), *(constant(0) for _ in loops[axis:]))
+            with nest(ops, loops[:axis], independent=axis == len(loops)):
                 place = (*indices[:dim], indices[dim] + start, *indices[dim + 1 :])
-                ops.store(buffer, linear(place, strides_of(buffer.shape)), part.at(ops, indices))
+                target = linear(place, strides_of(buffer.shape))
+                if axis < len(loops):
+                    given: Any = Analysis()
+                    read = part.at(given, indices).read
+                    ops.copy(buffer, target, *read, prod(part.shape[axis:]))
+                else:
+                    ops.store(buffer, target, part.at(ops, indices))
             start += part.shape[dim]
 
     def look(ops: Any) -> None:
@@ -100,6 +111,22 @@ def joined(context: Context, parts: Sequence[Lowered], dim: int) -> Lowered:
             part.body(ops, spread(variables("i", part.shape)))
 
     return filled(context, buffer, write, look)
+
+
+def _piece(part: Lowered, loops: Sequence[Variable], dim: int) -> int:
+    """Return the axis from which on a part's elements lie in memory as they do in a join along `dim`."""
+    given: Any = Analysis()
+    read = getattr(part.at(given, spread(loops)), "read", None)
+    axis = len(loops)
+    if read is None or given.count or read.buffer.dtype != part.dtype:
+        return axis
+    for n in range(len(loops) - 1, dim - 1, -1):
+        if loops[n].extent > 1 and read.index.coefficient(loops[n]) != strides_of(part.shape)[n]:
+            break
+        axis = n
+    size = prod(part.shape[axis:])
+    is_long = size == prod(part.shape) or size * part.dtype.itemsize >= PIECE
+    return axis if size > 1 and is_long else len(loops)
 
 
 def cat(context: Context, *given: Any) -> Lowered | None:

@@ -18,7 +18,7 @@ from ...array import locks
 from ...core.node import LEAF
 from ...core.value import TensorBase
 from ..emit import python_functions
-from ..emit.codegen import WRITTEN
+from ..emit.codegen import PLACED
 from ..emit.restricted_python import (
     Bytes,
     Int,
@@ -98,7 +98,7 @@ def begun() -> engine.Library | None:
         return None
     program = Program([pullback_call, pullback_count, pullback_find, first_changed], where.fields | members())
     # It was not compiled before, so nothing was: there is more to come.
-    return engine.library(program, WRITTEN, helpers=1)
+    return engine.library(program, PLACED, helpers=1)
 
 
 def address(name: str) -> int | None:

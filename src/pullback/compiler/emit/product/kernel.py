@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from ....array.locks import computed
 from ...runtime import cache, engine, machine_code
-from ..codegen import WRITTEN
+from ..codegen import PLACED, WRITTEN
 from ..vector_registers import registers
 from ..vectors import Code
 from . import dots, packing, tile
@@ -70,7 +70,8 @@ class Compiled:
     def __init__(self, real: str, what: Tile | None = None) -> None:
         # Writing the text takes long, which a process that finds the code on disk does without.
         self.name = machine_code.name_of(cache.key("product", real, repr(what), engine.attributes()))
-        self._library = machine_code.library(self.name, lambda: _text(real, what), WRITTEN)
+        effort = PLACED if real == "float" else WRITTEN
+        self._library = machine_code.library(self.name, lambda: _text(real, what), effort)
 
     @computed
     def part(self) -> int:
