@@ -56,9 +56,6 @@ class Unfit(Exception):
 
 def parts_of(x: ndarray, count: int) -> list[ndarray]:
     """Return so many parts of equal length of each row of ``(rows, length)``."""
-    if type(x) is not ndarray and hasattr(x, "slot"):
-        parts: list[ndarray] = steps.noted_parts(x, count)
-        return parts
     width = x.shape[1] // count
     return [x[:, k * width : (k + 1) * width] for k in range(count)]
 
