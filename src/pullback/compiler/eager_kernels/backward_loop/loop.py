@@ -130,6 +130,9 @@ class BackwardLoop:
     def _small(self, rule: Callable[..., Any], are_numbers: Sequence[bool]) -> Callable[..., Any] | None:
         """Return a native function that is a rule on small arrays (`ufunc_chains.calls`), of which the last
         may be a number; None where there is none that gives the rule's bits.
+
+        Of arrays of one shape a known rule takes as long; of 60 shapes in turn three ops forward and back
+        take 1.5 times as long without.
         """
         roles = (ROWS, *(SCALAR if is_number else ROWS for is_number in are_numbers))
         if sum(are_numbers) > 1:
