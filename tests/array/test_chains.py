@@ -74,16 +74,24 @@ def test_there_is_no_chain_for_other_dtypes_nothing_and_large_arrays(price):
     lambda x, out: np.cumsum(x, 1, out=out),
     lambda x, out: np.add(x[:1], 1, out=out),
     lambda x, out: np.add.reduce(x, axis=0, out=...),
+    lambda x, out: np.add.reduce(x, axis=None, out=...),
     lambda x, out: np.add(x, np.ones((3, 5), F32), out=out),
-    lambda x, out: np.add(x, 1.0, out=out, where=False),
     lambda x, out: np.add(x, np.float64(1), out=out),
     lambda x, out: np.matmul(x, x, out=out),
     lambda x, out: np.modf(x, out, out),
-    lambda x, out: np.add(np.ones((3, 20), F32), x.notes.new(FOUR, F32), out=out),
+    lambda x, out: np.add(x, np.asarray(np.exp(x)), out=out),
+    lambda x, out: np.add(x, 1.0, out=np.empty((3, 5), F32)),
+    lambda x, out: np.add(x.astype(np.float64), 1.0, out=np.add(x, 1.0, dtype=np.float64)),
+    lambda x, out: np.add(x, float(x.max()), out=out),
 ])  # fmt: skip
 def test_what_is_no_chain_of_loops_is_refused(kernel):
     with pytest.raises(chains.Unfit):
         chain_steps.noted(kernel, (ROWS, ROWS), 0, F32)
+
+
+def test_rows_of_several_parts_as_a_whole_are_refused():
+    with pytest.raises(chains.Unfit):
+        chain_steps.noted(lambda x, out: np.exp(x, out=out), (FOUR, FOUR), 0, F32)
 
 
 def test_a_note_tells_steps_slots_and_numbers():

@@ -20,3 +20,18 @@ def test_tangent_of_a_quotient() -> None:
         -0.07818310707807541, -0.048069220036268234, 0.22460031509399414, 17.96872901916504,
         2.479339122772217, 0.6550770401954651,
     ]  # fmt: skip
+
+
+def test_gradient_of_x_log_of_a_number_is_such_a_product_in_its_dtype() -> None:
+    g = torch.tensor([0.1, 0.7, 1.3])
+    names = {torch.xlogy: "XlogyBackward2", torch.special.xlog1py: "SpecialXlog1PyBackward2"}
+    for function, name in names.items():
+        for number in (0.001, -2.0, float("nan")):
+            x = torch.tensor([1.0, 0.0, 2.0], requires_grad=True)
+            v = g.clone().requires_grad_()
+            (found,) = torch.autograd.grad(function(x, number), x, v, create_graph=True)
+            expected = function(g, number)
+            if not number > 0:
+                name, expected = "MaskedFillBackward0", expected.masked_fill(x == 0, 0)
+            assert found.grad_fn.name() == name
+            torch.testing.assert_close(found.detach(), expected.detach(), rtol=0, atol=0, equal_nan=True)

@@ -1,5 +1,8 @@
-"""The steps of a chain (`chains`): its kernel runs once on arrays that stand for slots, and each ufunc that
-it calls on them is noted.
+"""The steps of a chain (`chains`): the loops of a kernel, told for rows of any number and length.
+
+The kernel is recorded (`loop_recording`) on three rows of five numbers. So over how many elements a loop
+goes, and how far its operands move, tells what that is for others: five is the length of a row, and three the
+number of rows. What these cannot tell, such as a part of a row, is refused.
 """
 
 from __future__ import annotations
@@ -10,27 +13,49 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy import ndarray
 
-from .chains import COLUMN, FOUR, ROWS, SCALAR, THREE, Unfit
+from .chains import COLUMN, FOUR, ROWS, SCALAR, THREE, VECTOR, Unfit
+from .loop_recording import steps as recorded
+from .loop_recording.arrays import Recorded, plain_of
+from .loop_recording.recorder import Recorder
+from .loop_recording.steps import FIXED, OWN, Unrecorded
+from .scipy_functions import imports
+
+#: How often a loop is called, and on how many elements: the numbers of the counts that native code has.
+ALL, LENGTH, ROW_COUNT, ONE = range(4)
+_LENGTH = ROWS[1]
+_COUNTS = {ROWS[0] * _LENGTH: ALL, _LENGTH: LENGTH, ROWS[0]: ROW_COUNT, 1: ONE}
 
 
 class Operand(NamedTuple):
-    """Tell an operand of a step: its slot, its use, its dtype, and which of its rows' parts."""
+    """Tell an operand of a step.
+
+    Attributes
+    ----------
+    slot : int
+    begin : int
+        Where it begins, in bytes for each place of a row.
+    along : int
+        Bytes from one element of a call to the next.
+    fixed, for_each : int
+        Bytes from one call to the next, and more of them for each place of a row.
+    """
 
     slot: int
-    role: tuple[int, ...]
-    dtype: np.dtype[Any]
-    part: int = 0
-    parts: int = 1
+    begin: int
+    along: int
+    fixed: int
+    for_each: int
 
 
 class Step(NamedTuple):
-    """Tell one call of a chain: inputs, then the output. A reduction along the rows has two inputs: the rows,
-    and what each sum begins with, which are the rows again where that is their first numbers. `np.where`
-    stands for the loop that chooses, which is none of NumPy's.
+    """Tell calls of a loop, a ufunc's or one of ours by its name: the dtypes, how often it is called, on how
+    many elements, and inputs, then the output.
     """
 
     ufunc: Any
-    reduces: bool
+    dtypes: tuple[np.dtype[Any], ...]
+    times: int
+    elements: int
     operands: tuple[Operand, ...]
 
 
@@ -78,177 +103,37 @@ class Variant(NamedTuple):
     lays_out: bool = True
 
 
-class _Noted(ndarray):
-    """An array that stands for a slot and notes what is computed of it."""
+class _ChainRecorder(Recorder):
+    """Collect the steps of a kernel, which may write to all arrays that it is given."""
 
-    slot: int
-    notes: _Notes
-    part: int
-    parts: int
+    def admit(self, *operands: Any) -> None:
+        """Refuse an array of the kernel's that tells nothing: what was done with it is not known."""
+        if any(type(v) is ndarray and self.find(v) is not None for v in operands):
+            raise Unrecorded("an array that does not tell what is done with it")
 
-    def __array_finalize__(self, source: Any) -> None:
-        # A copy, or whatever else is made of one in another way than by ufuncs, stands for nothing.
-        self.slot, self.notes = -1, None  # type: ignore[assignment]  # set by `_Notes.new`
-        self.part, self.parts = 0, 1
-
-    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **named: Any) -> Any:
-        if self.notes is None:
-            raise Unfit("an array that was made otherwise")
-        return self.notes.add(ufunc, method, inputs, named)
-
-    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        if function in _FUNCTIONS:
-            return _FUNCTIONS[function](self.notes, *args, **kwargs)
-        raise Unfit(f"numpy.{function.__name__} is no ufunc")
-
-    def astype(self, dtype: Any, copy: bool = True) -> Any:  # type: ignore[override]  # what kernels ask
-        """Return the elements in their own dtype."""
-        if self.dtype != dtype:
-            raise Unfit("a cast")
-        return np.positive(self) if copy else self
-
-    def __bool__(self) -> bool:
-        raise Unfit("a branch")
-
-    def conjugate(self, *out: Any) -> Any:
-        """Return the array itself: its elements are real."""
-        return self
-
-    def view(self, dtype: Any) -> Any:  # type: ignore[override]  # what kernels ask
-        """Return the same slot with its bits read as another dtype of the same size."""
-        seen = super().view(dtype)
-        if isinstance(seen, _Noted):
-            seen.slot, seen.notes, seen.part, seen.parts = self.slot, self.notes, self.part, self.parts
-        return seen
-
-    def __getitem__(self, key: Any) -> Any:
-        raise Unfit("a part of an array")
-
-    def __setitem__(self, key: Any, value: Any) -> None:
-        raise Unfit("a write to a part of an array")
+    def place(self, array: ndarray) -> tuple[int, int]:
+        """Return where an array lies that is written."""
+        found = self.find(array)
+        if found is None or self.memories[found[0]][0] == FIXED:
+            raise Unrecorded("a write to an array that was made otherwise")
+        return found
 
 
-def _refused(name: str) -> Callable[..., Any]:
-    def refuse(*args: Any, **kwargs: Any) -> Any:
-        raise Unfit(f"the method {name}")
-
-    return refuse
-
-
-_SERVED = ("astype", "conjugate", "view")
-# What a method reads of the elements, or writes to them, leaves no step.
-for _name in dir(ndarray):
-    if not _name.startswith("_") and callable(getattr(ndarray, _name)) and _name not in _SERVED:
-        setattr(_Noted, _name, _refused(_name))
-
-
-def noted_parts(x: _Noted, count: int) -> list[ndarray]:
-    """Return what stands for so many parts of equal length of the rows that an array stands for."""
-    found: list[ndarray] = []
-    for k in range(count):
-        part = np.ndarray.view(np.ones(ROWS, x.dtype), _Noted)
-        part.slot, part.notes, part.part, part.parts = x.slot, x.notes, k, count
-        found.append(part)
-    return found
-
-
-class _Notes:
-    """Collect the steps of a chain."""
-
-    def __init__(self) -> None:
-        self.steps: list[tuple[np.ufunc, bool, list[Any]]] = []
-        self.slots = 0
-
-    def new(self, role: tuple[int, ...], dtype: np.dtype[Any]) -> _Noted:
-        made = np.ndarray.view(np.ones(role, dtype), _Noted)
-        made.slot, made.notes = self.slots, self
-        self.slots += 1
-        return made
-
-    def add(self, ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], named: dict[str, Any]) -> _Noted:
-        reduces = method == "reduce"
-        if (method != "__call__" and not reduces) or ufunc.nout != 1 or ufunc.signature:
-            raise Unfit(f"{ufunc.__name__}.{method}")
-        (out,) = out if isinstance(out := named.pop("out", ...), tuple) else (out,)
-        if "where" in named and not reduces:
-            found = self.add(ufunc, method, inputs, {key: v for key, v in named.items() if key != "where"})
-            return self.choose(named["where"], found, out, out)
-        if reduces:
-            axis, dtype = named.pop("axis", 0), named.pop("dtype", None)
-            along = axis in (-1, 1) and named.pop("keepdims", False) and inputs[0].shape == ROWS
-            if not along or dtype not in (None, inputs[0].dtype):
-                raise Unfit("a reduction that is not along the rows")
-        if named:
-            raise Unfit(f"{ufunc.__name__} with {', '.join(named)}")
-        kinds = [v.dtype if isinstance(v, ndarray | np.generic) else type(v) for v in inputs]
-        if reduces:
-            made = inputs[0].dtype
-            role: tuple[int, ...] = COLUMN
-            constant_dtypes = [made] * 2
-            inputs = (inputs[0], inputs[0] if ufunc.identity is None else ufunc.identity)
-        else:
-            *constant_dtypes, made = ufunc.resolve_dtypes((*kinds, None))
-            if any(v.shape in (THREE, FOUR) for v in inputs if isinstance(v, ndarray)):
-                raise Unfit("rows of several parts as a whole")
-            role = np.broadcast_shapes(*(v.shape if isinstance(v, ndarray) else () for v in inputs))
-        if out is ... or out is None:
-            out = self.new(role, made)
-        if not isinstance(out, _Noted) or out.shape != role or out.dtype != made:
-            raise Unfit("a result of another shape or dtype")
-        self._append(ufunc, reduces, inputs, constant_dtypes, out)
-        return out
-
-    def choose(self, condition: Any, x: Any, y: Any, out: Any = None) -> _Noted:
-        """Note what is x where the condition holds, else y; it may be written over y."""
-        made = np.result_type(*(v.dtype if isinstance(v, ndarray | np.generic) else v for v in (x, y)))
-        operands = (condition, x, y)
-        role = np.broadcast_shapes(*(v.shape if isinstance(v, ndarray) else () for v in operands))
-        if out is None:
-            out = self.new(role, made)
-        if not all(isinstance(v, _Noted) for v in (condition, out)) or (out.shape, out.dtype) != (role, made):
-            raise Unfit("a choice by no mask, or into another shape or dtype")
-        self._append(np.where, False, operands, [np.dtype(bool), made, made], out)
-        return out
-
-    def copy_to(self, out: Any, source: Any, casting: str = "", where: Any = True) -> None:
-        """Note a copy of the elements where a mask holds."""
-        if where is not True:
-            self.choose(where, source, out, out)
-        elif isinstance(out, _Noted):
-            self._append(np.positive, False, (source,), (out.dtype,), out)
-        else:
-            raise Unfit("a copy to an array that was made otherwise")
-
-    def zeros(self, x: ndarray) -> _Noted:
-        """Note zeros in place of the elements."""
-        out = self.new(x.shape, x.dtype)
-        self.copy_to(out, 0)
-        return out
-
-    def _append(
-        self, loop: Any, reduces: bool, inputs: Sequence[Any], dtypes: Sequence[Any], out: _Noted
-    ) -> None:
-        operands: list[Any] = []
-        for value, dtype in zip(inputs, dtypes, strict=True):
-            if isinstance(value, ndarray | np.generic) and value.dtype != dtype:
-                raise Unfit("operands of several dtypes")
-            operands.append(value if isinstance(value, _Noted) else np.array(value, dtype))
-        if any(isinstance(v, _Noted) and v.slot < 0 for v in (*operands, out)):
-            raise Unfit("an array that was made otherwise")
-        self.steps.append((loop, reduces, [*operands, out]))
-
-
-#: Functions of NumPy's that leave steps, or ask for nothing of the elements.
-_FUNCTIONS: dict[Any, Callable[..., Any]] = {
-    np.where: _Notes.choose,
-    np.copyto: _Notes.copy_to,
-    np.empty_like: lambda notes, x, dtype=None: notes.new(x.shape, x.dtype if dtype is None else dtype),
-    np.zeros_like: _Notes.zeros,
-    np.isposinf: lambda notes, x: np.equal(x, np.inf),
-    np.isneginf: lambda notes, x: np.equal(x, -np.inf),
-    np.shape: lambda notes, x: x.shape,
-    np.result_type: lambda notes, *xs: np.result_type(*(getattr(x, "dtype", x) for x in xs)),
-}
+def _recorded(
+    kernel: Callable[..., Any], roles: Sequence[tuple[int, ...]], dtypes: Sequence[np.dtype[Any]]
+) -> tuple[_ChainRecorder, Any]:
+    """Run a kernel on arrays of some roles; return what it did, and its result."""
+    arrays = [np.ones(role, dtype) for role, dtype in zip(roles, dtypes, strict=True)]
+    recorder = _ChainRecorder(arrays)
+    without = imports.set(False)
+    try:
+        with np.errstate(all="ignore"):
+            return recorder, kernel(*map(recorder.told, arrays))
+    except Exception as error:  # whatever a kernel meets that asks for the elements
+        raise Unfit(f"{type(error).__name__}: {error}") from error
+    finally:
+        imports.reset(without)
+        recorder.is_over = True
 
 
 def noted(
@@ -270,9 +155,9 @@ def noted(
     Unfit
         It is none.
     """
-    notes = _Notes()
-    kernel(*(notes.new(role, dtype) for role in roles), *(notes.new(ROWS, dtype) for _ in range(spare)))
-    return _note(notes, len(roles))
+    every = [*roles, *(ROWS,) * spare]
+    recorder, _ = _recorded(kernel, every, [dtype] * len(every))
+    return _note(recorder, [*range(len(roles))])
 
 
 def variant_of(
@@ -285,37 +170,68 @@ def variant_of(
     Unfit
         It is no chain.
     """
-    notes = _Notes()
-    given = [notes.new(role, dtype) for role, dtype in zip(roles, dtypes, strict=True)]
-    place = notes.new(ROWS, dtypes[0]).slot
-    try:
-        result = kernel(*given)
-    except Unfit:
-        raise
-    except Exception as error:  # whatever a kernel meets that asks for the elements
-        raise Unfit(f"{type(error).__name__}: {error}") from error
-    if type(result) is not _Noted or result.shape != ROWS or result.slot <= place:
+    recorder, found = _recorded(kernel, roles, dtypes)
+    rows = type(found) is Recorded and found.shape == ROWS and found.flags.c_contiguous
+    memory, offset = (recorder.find(plain_of(found)) if rows else None) or (-1, 0)
+    if memory < 0 or offset or recorder.memories[memory][0] != OWN:
         raise Unfit("a result that is none of the steps")
-    was = result.slot
-    for _, _, values in notes.steps:
-        for value in values:
-            if isinstance(value, _Noted) and value.slot == was:
-                value.slot = place
-    return Variant(_note(notes, place + 1), roles, dtypes, result.dtype)
+    note = _note(recorder, [*range(len(roles)), memory])
+    if any(step.times != ONE or step.elements not in (ALL, ONE) for step in note.steps):
+        raise Unfit("loops over rows")
+    return Variant(note, roles, dtypes, found.dtype)
 
 
-def _note(notes: _Notes, given: int) -> Note:
-    constants: list[ndarray] = []
-    steps = []
-    for ufunc, reduces, values in notes.steps:
-        operands = []
-        for value in values:
-            slot = value.slot if isinstance(value, _Noted) else notes.slots + len(constants)
-            if not isinstance(value, _Noted):
-                if value.shape != SCALAR:
-                    raise Unfit("a constant array")
-                constants.append(value)
-            part = (value.part, value.parts) if isinstance(value, _Noted) else ()
-            operands.append(Operand(slot, value.shape, value.dtype, *part))
-        steps.append(Step(ufunc, reduces, tuple(operands)))
-    return Note(tuple(steps), given, notes.slots - given, tuple(constants))
+def _note(recorder: _ChainRecorder, given: Sequence[int]) -> Note:
+    """Return the chain that was recorded, of which some memories are given in a call."""
+    wholes = [whole for _, whole, *_ in recorder.memories]
+    kinds = [kind for kind, *_ in recorder.memories]
+    spare = [k for k, kind in enumerate(kinds) if kind != FIXED and k not in given]
+    constants = [k for k, kind in enumerate(kinds) if kind == FIXED]
+    if any(wholes[k].shape != SCALAR for k in constants):
+        raise Unfit("a constant array")
+    slots = {k: slot for slot, k in enumerate([*given, *spare, *constants])}
+    steps = tuple([_general(step, wholes, slots) for step in recorder.steps])
+    return Note(steps, len(given), len(spare), tuple([wholes[k] for k in constants]))
+
+
+def _general(step: recorded.Step, wholes: Sequence[ndarray], slots: dict[int, int]) -> Step:
+    """Return a step as it is for rows of any number and length."""
+    if (isinstance(step.ufunc, str) and step.ufunc != "choose") or step.written != 1 or len(step.sizes) > 1:
+        raise Unfit(f"{step.ufunc}")
+    around, size, along = step.around, step.sizes[0], step.steps
+    moves = list(zip(*[operand.around for operand in step.operands], strict=True))
+    sizes = [dtype.itemsize for dtype in step.dtypes]
+    if size == ROWS[0] and any(a not in (0, itemsize) for a, itemsize in zip(along, sizes, strict=True)):
+        # First numbers of rows lie as far apart as rows do.
+        around, size, moves = (*around, size), 1, [*moves, along]
+    if size == 1:
+        along = (0,) * len(sizes)
+    if around not in ((), ROWS[:1]) or size not in _COUNTS:
+        raise Unfit("a loop that is not along the rows")
+    times, elements = ROW_COUNT if around else ONE, _COUNTS[size]
+    by = moves[0] if moves else (0,) * len(sizes)
+    operands = []
+    for (memory, offset, _), *told in zip(step.operands, along, by, sizes, strict=True):
+        operands.append(_operand(slots[memory], wholes[memory].shape, times, elements, offset, *told))
+    out = operands[-1]
+    if not (out.fixed or out.for_each if around else out.along or elements == ONE):
+        raise Unfit("a reduction that is not along the rows")
+    return Step(step.ufunc, step.dtypes, times, elements, tuple(operands))
+
+
+def _operand(
+    slot: int, role: tuple[int, ...], times: int, elements: int, offset: int, along: int, by: int, size: int
+) -> Operand:
+    """Return an operand that lies in an array of a role as it does for rows of any number and length."""
+    if role not in (ROWS, COLUMN, VECTOR, SCALAR, THREE, FOUR) or size > 8:
+        raise Unfit("an array of another shape, or of elements that spare arrays do not hold")
+    parts = role[1] // _LENGTH if role in (ROWS, THREE, FOUR) else 0
+    if parts and times == ONE and elements != ALL:
+        raise Unfit("a part of the rows")
+    part, rest = divmod(offset, size * _LENGTH)
+    fixed = size if role == COLUMN and times == ROW_COUNT else 0
+    for_each = size * parts if times == ROW_COUNT else 0
+    next_element = 0 if role == SCALAR or fixed or elements == ONE else size
+    if rest or part >= max(parts, 1) or (along, by) != (next_element, fixed + for_each * _LENGTH):
+        raise Unfit("a part of an array")
+    return Operand(slot, size * part, along, fixed, for_each)

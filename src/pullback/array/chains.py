@@ -2,7 +2,7 @@
 
 A ufunc's call takes 0.3 µs on a few elements, a reduction's 0.9, and the loops themselves a twentieth of
 that: `softmax` of a row is five calls. A kernel that is such a chain is written with ufuncs and `out=`. It is
-run once on arrays that note what is called (`chain_steps`), and from then on native code
+recorded once as known calls are (`chain_steps`), and from then on native code
 (`compiler.eager_kernels.ufunc_chains`) calls the very loops that NumPy would call. So the bits are NumPy's,
 and a chain may become native at any call: when the calls have cost as much as that (`tiering`). Of 128
 float32, `softmax` takes 0.3 µs instead of 4.
@@ -56,9 +56,6 @@ class Unfit(Exception):
 
 def parts_of(x: ndarray, count: int) -> list[ndarray]:
     """Return so many parts of equal length of each row of ``(rows, length)``."""
-    if type(x) is not ndarray and hasattr(x, "slot"):
-        parts: list[ndarray] = steps.noted_parts(x, count)
-        return parts
     width = x.shape[1] // count
     return [x[:, k * width : (k + 1) * width] for k in range(count)]
 

@@ -14,8 +14,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .chains import ROWS, SCALAR, Unfit, native, steps
-from .quiet import IGNORE, loud, quiet
-from .scipy_functions import imports
 
 if TYPE_CHECKING:
     from .chain_steps import Variant
@@ -89,12 +87,7 @@ class ElementwiseCalls:
         self._counts.pop(key, None)  # another thread may have been here
         if len(self.compiled) >= _MOST_COUNTED:
             self.compiled.clear()
-        token, without = quiet(IGNORE), imports.set(False)
-        try:
-            variants = [] if complex in map(type, attrs) else list(self._fitting(attrs))
-        finally:
-            imports.reset(without)
-            loud(token)
+        variants = [] if complex in map(type, attrs) else list(self._fitting(attrs))
         found: Call = (source.call(variants) if variants else None) or refuse
         self.compiled[key] = found
         return found

@@ -87,7 +87,7 @@ def run_tensor(op: Op, inputs: tuple[object, ...], attrs: tuple[object, ...], le
     else:
         outs = [wrap(r, None, level) for r in parts]
     if wanted:
-        attach(op, inputs, inner, attrs, edges, outs, several, level)
+        attach(op, inputs, inner, attrs, edges, outs, level)
     return tuple(outs) if several else outs[0]
 
 
@@ -147,7 +147,6 @@ def attach(
     attrs: tuple[object, ...],
     edges: Sequence[Any],
     outs: Sequence[Any],
-    several: bool,
     level: int,
 ) -> None:
     """Make the node of a call and put it behind the differentiable outputs."""

@@ -128,7 +128,7 @@ class Patterns:
         if first is not None:
             outs = _tensors(op, attrs, first, outs, several, mode)
             if wanted and mode is DEFAULT and op.derivable:
-                attach(op, inputs, inner, attrs, edges, outs, several, level)
+                attach(op, inputs, inner, attrs, edges, outs, level)
         return tuple(outs) if several else outs[0]
 
     def _traced(

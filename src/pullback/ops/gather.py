@@ -422,7 +422,7 @@ def _masked_place(g: ndarray, mask: ndarray, /, shape: Ints) -> ndarray:
     return whole
 
 
-def _cut_select(g: Term, mask: Term, shape: Ints, length: int) -> Term:
+def _cut_select(g: Term, mask: Term, length: int) -> Term:
     picked = masked_select(g, mask)
     missing = length - shape_of(picked)[0]
     return slice_backward(picked, (length,), 0, 0, length - missing, 1) if missing else picked
@@ -431,7 +431,7 @@ def _cut_select(g: Term, mask: Term, shape: Ints, length: int) -> Term:
 #: Zeros of `shape` with the elements of the vector g where the mask holds: the transpose of `masked_select`.
 masked_place: Any = op(
     "masked_place", _masked_place,
-    (lambda g, shape_g, mask, shape: reshape(_cut_select(g, mask, shape, prod(shape_g)), shape_g), None),
+    (lambda g, shape_g, mask, shape: reshape(_cut_select(g, mask, prod(shape_g)), shape_g), None),
     kind="gather", inputs=("g", "mask"), node_name="MaskedScatterBackward0",
     jvp=lambda primals, tangents, out, shape: masked_place(tangents[0], primals[1], shape),
     shape=lambda g, mask, shape: ((shape, g.dtype),),
@@ -447,7 +447,7 @@ def _masked_scatter(x: ndarray, mask: ndarray, source: ndarray, /) -> ndarray:
 
 
 def _masked_source_rule(g: Term, mask: Term, shape_source: Ints) -> Term:
-    return reshape(_cut_select(g, mask, shape_of(g), prod(shape_source)), shape_source)
+    return reshape(_cut_select(g, mask, prod(shape_source)), shape_source)
 
 
 #: x with the elements where the mask holds replaced by those of `source`, in order.

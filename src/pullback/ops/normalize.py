@@ -209,8 +209,8 @@ def _batch_backward(
     return of_batches.batch_norm_adjoint(g, x, mean, invstd, weight, training)
 
 
-def _channel_dims(rank: int, channel: int = 1) -> Dims:
-    return tuple(d for d in range(rank) if d != channel)
+def _channel_dims(rank: int) -> Dims:
+    return tuple(d for d in range(rank) if d != 1)
 
 
 def _column(v: Any, rank: int, channel: int = 1) -> Any:

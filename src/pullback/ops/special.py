@@ -19,6 +19,7 @@ from .convert import conj
 from .elementwise import abs as absolute
 from .elementwise import cos, exp, sin
 from .kernels import from_scipy, into, refuse
+from .mixture import masked_fill
 
 _TWO_OVER_ROOT_PI = 2 / math.sqrt(math.pi)
 
@@ -164,9 +165,9 @@ xlogy_of_number = elementwise(
     "xlogy_of_number", lambda y, /, x, out=...: _xlogy(np.asarray(x, y.dtype), y, out),
     lambda g, y, x: g * x / y, inputs=("y",), attrs=("x",), node_name="XlogyBackward1", **_XLOGY,
 )
-xlogy_with_number = elementwise(
+xlogy_with_number: Call = elementwise(
     "xlogy_with_number", lambda x, /, y, out=...: _xlogy(x, np.asarray(y, x.dtype), out),
-    lambda g, x, y: where(eq(x, 0), 0, xlogy(g, y)) if y <= 0 else xlogy(g, y),
+    lambda g, x, y: xlogy_with_number(g, y) if y > 0 else masked_fill(xlogy_with_number(g, y), eq(x, 0), 0),
     attrs=("y",), node_name="XlogyBackward2", **_XLOGY,
 )
 #: x·log(1 + y), 0 where x is 0.
@@ -179,9 +180,11 @@ xlog1py_of_number = elementwise(
     lambda g, y, x: g * x / (y + 1), inputs=("y",), attrs=("x",), node_name="SpecialXlog1PyBackward1",
     **_XLOG1PY,
 )
-xlog1py_with_number = elementwise(
+xlog1py_with_number: Call = elementwise(
     "xlog1py_with_number", lambda x, /, y, out=...: _xlog1py(x, np.asarray(y, x.dtype), out),
-    lambda g, x, y: where(eq(x, 0), 0, xlog1py(g, y)) if y <= -1 else xlog1py(g, y),
+    lambda g, x, y: (
+        xlog1py_with_number(g, y) if y > -1 else masked_fill(xlog1py_with_number(g, y), eq(x, 0), 0)
+    ),
     attrs=("y",), node_name="SpecialXlog1PyBackward2", **_XLOG1PY,
 )
 

@@ -145,11 +145,11 @@ def _expand(x: ndarray, /, shape: Shape) -> ndarray:
 #: The array repeated along axes of size 1 and new leading axes, without a copy.
 expand = view(
     "expand", _expand, lambda g, shape_x: sum_to(g, shape_x), overlaps=True,
-    batch_rule=lambda size, values, dims, shape: _expand_batched(size, values[0], dims[0], shape),
+    batch_rule=lambda size, values, dims, shape: _expand_batched(values[0], dims[0], shape),
 )
 
 
-def _expand_batched(size: int, value: Term, dim: int, shape: Shape) -> Term:
+def _expand_batched(value: Term, dim: int, shape: Shape) -> Term:
     x = permute_to_front(value, dim)
     own = shape_of(x)
     missing = len(shape) - (len(own) - 1)

@@ -109,7 +109,7 @@ def _signature(arguments: str, several: bool) -> str:
     return f"(Tensor input{middle},{star} {'tuple of Tensors' if several else 'Tensor'} out = None)"
 
 
-def _copying(name: str, view: _Function, key: str | Callable[..., str]) -> _Function:
+def _copying(view: _Function, key: str | Callable[..., str]) -> _Function:
     def copied(input: Any, **arguments: Any) -> Any:
         if "split_size" in arguments:  # the view calls it otherwise
             return _copied(view(input, arguments.pop("split_size"), **arguments), c.copies["split"])
@@ -140,7 +140,7 @@ def _publish(name: str, function: _Function, summary: str, signatures: tuple[str
 
 
 for _name, (_view_function, _key, _summary, _signatures) in _COPIES.items():
-    _publish(_name, _copying(_name, _view_function, _key), _summary, _signatures)
+    _publish(_name, _copying(_view_function, _key), _summary, _signatures)
 
 
 def _view_as_complex_copy(input: Any) -> Any:

@@ -42,7 +42,7 @@ def public_call(op: Op, inputs: tuple[object, ...], named: Mapping[str, Any], me
         return run(op, inputs, ())
     operator = method.startswith("__")
     if not named.keys() <= {"out"}:
-        inputs, named = _by_numpys_names(op, inputs, named)
+        inputs, named = _by_numpys_names(inputs, named)
     out = named.get("out")
     if method and inputs[0] is calls.ABSENT:
         raise TypeError(f"unbound method TensorBase.{method}() needs an argument")
@@ -119,7 +119,7 @@ def _checked_call(op: Op, method: str, *inputs: Any, out: Any = None) -> Any:
 
 
 def _by_numpys_names(
-    op: Op, inputs: tuple[object, ...], named: Mapping[str, Any]
+    inputs: tuple[object, ...], named: Mapping[str, Any]
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """Return the inputs with those given by NumPy's names for them, and what else was given by name."""
     left = {NUMPY_NAMES.get(key, key): value for key, value in named.items()}

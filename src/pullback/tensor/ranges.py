@@ -136,12 +136,12 @@ def _row_dtype(function: str, start: Any, end: Any, dtype: Any) -> np.dtype[Any]
     return numpy_dtype(dtype)
 
 
-def _spans(function: str, more: str = "") -> list[str]:
+def _spans(more: str = "") -> list[str]:
     kinds = (("Tensor", "Tensor"), ("Number", "Tensor"), ("Tensor", "Number"), ("Number", "Number"))
     return [f"({a} start, {b} end, int steps{more}, *, {OUT})" for a, b in kinds]
 
 
-@creator("linspace", *_spans("linspace"))
+@creator("linspace", *_spans())
 def linspace(start: Any, end: Any, steps: int, *, dtype: Any = None) -> np.ndarray:
     """Make `steps` numbers at equal distances, the first `start` and the last `end`.
 
@@ -154,7 +154,7 @@ def linspace(start: Any, end: Any, steps: int, *, dtype: Any = None) -> np.ndarr
     return ranges.linspace(start, end, steps, chosen)
 
 
-@creator("logspace", *_spans("logspace", ", float base = 10.0"))
+@creator("logspace", *_spans(", float base = 10.0"))
 def logspace(start: Any, end: Any, steps: int, base: float = 10.0, *, dtype: Any = None) -> np.ndarray:
     """Make `base` to the powers ``linspace(start, end, steps)``."""
     start, end, chosen = _row("logspace", start, end, steps, dtype)

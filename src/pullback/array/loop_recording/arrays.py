@@ -19,7 +19,7 @@ FUNCTIONS: dict[Any, Callable[..., Any]] = {}
 #: Functions of NumPy's that look at no elements, or by ufuncs alone.
 _TRANSPARENT = frozenset({
     np.all, np.amax, np.amin, np.any, np.atleast_1d, np.atleast_2d, np.clip, np.diff,
-    np.expand_dims, np.flip, np.iscomplexobj, np.isneginf, np.isposinf, np.max, np.may_share_memory, np.mean,
+    np.expand_dims, np.flip, np.iscomplexobj, np.max, np.may_share_memory, np.mean,
     np.min, np.moveaxis, np.ndim, np.prod, np.ravel, np.reshape, np.result_type, np.roll, np.shape,
     np.shares_memory, np.size, np.split, np.squeeze, np.std, np.sum, np.swapaxes, np.transpose, np.var,
 })  # fmt: skip
@@ -49,11 +49,13 @@ class Recorded(ndarray):
         if recorder is None or recorder.is_over:
             plain = {key: tuple(map(plain_of, v)) if key == "out" else v for key, v in named.items()}
             return getattr(ufunc, method)(*map(plain_of, inputs), **plain)
+        recorder.admit(*inputs, *named.get("out", ()), named.get("where"))
         return recorder.add(ufunc, method, [*map(plain_of, inputs)], named)
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
         recorder = self.recorder
         if recorder is not None and not recorder.is_over:
+            recorder.admit(*args, *kwargs.values())
             if function in FUNCTIONS:
                 return FUNCTIONS[function](recorder, *args, **kwargs)
             if function not in _TRANSPARENT:
@@ -94,7 +96,7 @@ class Recorded(ndarray):
 
     def copy(self, order: Any = "C") -> Any:
         """Return a copy."""
-        out = _asked(self).new(np.empty_like(plain_of(self), order=order))
+        out = _asked(self).own(np.empty_like(plain_of(self), order=order))
         _asked(self).copy_to(out, self)
         return out
 
@@ -119,7 +121,7 @@ class Recorded(ndarray):
 
     def argmax(self, *args: Any, **named: Any) -> Any:
         """Return the places of the largest elements."""
-        return _asked(self).find_extreme("argmax", self, *args, **named)
+        return FUNCTIONS[np.argmax](_asked(self), self, *args, **named)
 
     def argsort(self, *args: Any, **named: Any) -> Any:
         """Return the places of the elements in their order."""
@@ -127,7 +129,7 @@ class Recorded(ndarray):
 
     def argmin(self, *args: Any, **named: Any) -> Any:
         """Return the places of the least elements."""
-        return _asked(self).find_extreme("argmin", self, *args, **named)
+        return FUNCTIONS[np.argmin](_asked(self), self, *args, **named)
 
     def __bool__(self) -> bool:
         return bool(_asked(self).decide(plain_of(self)))

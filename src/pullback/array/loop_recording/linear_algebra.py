@@ -66,7 +66,7 @@ def _qr(recorder: Recorder, x: Any, mode: str = "reduced") -> Any:
     routine = getattr(_ROUTINES, "qr_r_raw", None)
     if routine is None or mode not in ("reduced", "complete") or plain.dtype.char not in "fdFD":
         raise Unrecorded("a factorization of another kind")
-    own = recorder.new(np.empty(plain.shape, _WIDE.get(plain.dtype.char, plain.dtype)))
+    own = recorder.own(np.empty(plain.shape, _WIDE.get(plain.dtype.char, plain.dtype)))
     recorder.copy_to(own, recorder.told(plain).astype(own.dtype, copy=False))
     scales = routine(own)
     rows, columns = plain.shape[-2:]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ from numpy import ndarray
 
 from .arrays import FUNCTIONS, plain_of
 from .recorder import Recorder, axes_around
-from .steps import MOST_SORTED, MOVED, OWN, SORTED, Unrecorded
+from .steps import MOST_SORTED, MOVED, OWN, SORTED, SOUGHT, Unrecorded
 
 _INT64 = np.dtype(np.int64)
 
@@ -29,6 +30,30 @@ def _argsort(recorder: Recorder, x: Any, axis: int | None = -1, kind: Any = None
     places = recorder.places(moved, sorted_)
     recorder.note("argsort", (plain.dtype, _INT64), outer, moved.shape[-1:], steps, places)
     return recorder.told(result)
+
+
+def _extreme(name: str) -> Callable[..., Any]:
+    """Return what does `np.argmax` or `np.argmin`."""
+
+    def find(
+        recorder: Recorder, x: Any, axis: int | None = None, out: Any = None, *, keepdims: bool = False
+    ) -> Any:
+        plain = plain_of(x)
+        if out is not None or plain.dtype.char not in SOUGHT:
+            raise Unrecorded(f"numpy.{name} of another kind")
+        result = np.asarray(getattr(plain, name)(axis, keepdims=keepdims))
+        recorder.remember(OWN, result)
+        moved = plain.reshape(-1) if axis is None else np.moveaxis(plain, axis, -1)
+        if not np.may_share_memory(moved, plain):
+            raise Unrecorded("an extreme of an array with gaps")
+        lead = moved.shape[:-1]
+        outer = axes_around(lead, [moved, result.reshape(lead)])
+        places = recorder.places(moved, result)
+        steps = (moved.strides[-1], 0)
+        recorder.note(name, (plain.dtype, result.dtype), outer, moved.shape[-1:], steps, places)
+        return recorder.told(result)
+
+    return find
 
 
 def _in_range(recorder: Recorder, indices: Any, size: int) -> ndarray:
@@ -169,6 +194,7 @@ def _broadcast_arrays(recorder: Recorder, *arrays: Any) -> Any:
 
 FUNCTIONS |= {
     np.broadcast_arrays: _broadcast_arrays,
+    np.argmax: _extreme("argmax"), np.argmin: _extreme("argmin"),
     np.argsort: _argsort, np.take_along_axis: _take_along_axis, ndarray.__getitem__: _at_places,
     ndarray.__setitem__: _put, np.add: _add_at,
     np.count_nonzero: _count_nonzero, np.sort: _sort, np.searchsorted: _searchsorted,

@@ -144,7 +144,7 @@ def index_add(
     context: Context, x: Lowered, index: Lowered, source: Lowered, dim: int, alpha: Any
 ) -> Lowered | None:
     """Return X with ``alpha · source``'s slices added to those that `index` names."""
-    if not x.shape or not _addable(context, x, index, source):
+    if not x.shape or not _addable(x, index, source):
         return None
     picked = _Picked.along(context, x.shape, _row_of(index), dim)
     source = copied(context.cheap(source), picked.result)
@@ -157,7 +157,7 @@ def index_add(
     return scattered(context, x, x.shape, added, picked.places)
 
 
-def _addable(context: Context, x: Lowered, index: Lowered, source: Lowered) -> bool:
+def _addable(x: Lowered, index: Lowered, source: Lowered) -> bool:
     return _integral(index) and x.dtype == source.dtype == computing(x.dtype) and x.dtype.kind == "f"
 
 
@@ -180,7 +180,7 @@ def _along(ops: Handler, index: Lowered, at: Indices, dim: int, extent: int) -> 
 
 def scatter_add(context: Context, x: Lowered, index: Lowered, source: Lowered, dim: int) -> Lowered | None:
     """Return X with ``source[i, j]`` added at ``[index[i, j], j]`` for dim 0."""
-    if not x.shape or not index.shape or not _addable(context, x, index, source):
+    if not x.shape or not index.shape or not _addable(x, index, source):
         return None
     index, source = context.cheap(index), context.cheap(source)
     context.require(index, x.shape[dim])
@@ -217,7 +217,7 @@ def index_put(
     """Return X with the elements at the places replaced by `values`, or with `values` added there."""
     if not _integral(where) or x.dtype != values.dtype:
         return None
-    if accumulate and not _addable(context, x, where, values):
+    if accumulate and not _addable(x, where, values):
         return None
     picked = _Picked.at(context, x.shape, where, dims)
     spread = Lowered(picked.result, x.dtype, broadcast(context.cheap(values), picked.result))

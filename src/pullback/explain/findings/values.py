@@ -86,7 +86,7 @@ def _of_data(
     """Return that data is not finite; or that it is, and a mask is multiplied by that is 0 there."""
     name = name_of(found)
     called = f"`{name}`" if name else "The tensor"
-    masked = None if rerun is None else _multiplied_mask(rerun, change, replaced)
+    masked = None if rerun is None else _multiplied_mask(rerun)
     if masked is not None and rerun is not None:
         return Answer.of(
             "0 · inf", masked.place, (), _loss_with(rerun, change, replaced, FILLED), called=called,
@@ -98,7 +98,7 @@ def _of_data(
     )
 
 
-def _multiplied_mask(rerun: Rerun, change: dict[Event, Change], replaced: dict[int, Any]) -> Event | None:
+def _multiplied_mask(rerun: Rerun) -> Event | None:
     """Return the product in which what is not finite meets a mask that is 0 there, throughout."""
     for event in rerun.events:
         if event.name not in MULTIPLYING or len(event.inputs) != 2:

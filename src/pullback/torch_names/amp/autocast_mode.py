@@ -400,7 +400,7 @@ def _cast_inputs(value: Any, device_type: str, dtype: Any) -> Any:
     return value
 
 
-def _check_device_type(function: str, device_type: Any) -> None:
+def _check_device_type(device_type: Any) -> None:
     if not isinstance(device_type, str):
         raise ValueError(f"Expected `device_type` of type `str`, got: `{type(device_type)}`")
 
@@ -420,7 +420,7 @@ def custom_fwd(fwd: Any = None, *, device_type: str, cast_inputs: Any = None) ->
     cast_inputs : dtype, optional
         What floating-point arguments are cast to under autocast, which is then off in `forward`.
     """
-    _check_device_type("custom_fwd", device_type)
+    _check_device_type(device_type)
     if fwd is None:
         return functools.partial(custom_fwd, device_type=device_type, cast_inputs=cast_inputs)
 
@@ -456,7 +456,7 @@ def custom_bwd(bwd: Any = None, *, device_type: str) -> Any:
         Without it, the result decorates.
     device_type : str
     """
-    _check_device_type("custom_bwd", device_type)
+    _check_device_type(device_type)
     if bwd is None:
         return functools.partial(custom_bwd, device_type=device_type)
 

@@ -10,6 +10,7 @@ the loop in Python, which calls it again behind that node.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 from heapq import heappop, heappush
 from typing import Any
 
@@ -129,6 +130,9 @@ class BackwardLoop:
     def _small(self, rule: Callable[..., Any], are_numbers: Sequence[bool]) -> Callable[..., Any] | None:
         """Return a native function that is a rule on small arrays (`ufunc_chains.calls`), of which the last
         may be a number; None where there is none that gives the rule's bits.
+
+        Of arrays of one shape a known rule takes as long; of 60 shapes in turn three ops forward and back
+        take 1.5 times as long without.
         """
         roles = (ROWS, *(SCALAR if is_number else ROWS for is_number in are_numbers))
         if sum(are_numbers) > 1:
@@ -157,11 +161,17 @@ _FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
 _SPECIAL = (0.0, -0.0, 1.0, -1.0, 0.5, 2.0, -3.0, 1e-30, -1e30, np.inf, -np.inf, np.nan)
 
 
+@lru_cache(maxsize=8)
+def _pairs(size: int, dtype: np.dtype[Any]) -> list[np.ndarray]:
+    """Return two arrays that hold all pairs of special numbers."""
+    places = [np.tile(_SPECIAL, len(_SPECIAL)), np.repeat(_SPECIAL, len(_SPECIAL))]
+    return [np.resize(place, size).astype(dtype) for place in places]
+
+
 def _agree(rule: Callable[..., Any], small: Callable[..., Any], variant: Variant) -> bool:
     """Return whether a native function gives a rule's bits, on few elements and on as many as it takes."""
     for size in (len(_SPECIAL) ** 2, largest(variant)):
-        places = [np.tile(_SPECIAL, len(_SPECIAL)), np.repeat(_SPECIAL, len(_SPECIAL))]
-        pairs = [np.resize(place, size).astype(variant.dtypes[0]) for place in places]
+        pairs = _pairs(size, variant.dtypes[0])
         for number in (2.0, -0.3, 0.0) if SCALAR in variant.roles else (0.0,):
             given = [
                 number if role == SCALAR else np.roll(pairs[k % 2], k // 2)

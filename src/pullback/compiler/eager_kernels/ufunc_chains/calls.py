@@ -17,7 +17,7 @@ from ....core import facade
 from ...emit.restricted_python import Bool, Int, Object, Words, native, null, python, real, room, store
 from ...runtime.python_objects import is_alike, shared, tensor_around
 from .operands import AXES, INPUTS, common, lay_out
-from .walk import SLOTS, count, walk
+from .walk import COUNTS, SLOTS, count, walk
 
 #: Words of a table before those of the chain: the next table, how many arguments, the result's dtype, the
 #: types and objects that are compared and made, whether numbers are float32, one such, and the dtype of each
@@ -54,7 +54,7 @@ def head(variant: Variant) -> list[int]:
 #: NumPy calls a loop for each row, and torch 3 to 6.
 _EXACT = (
     np.add, np.subtract, np.multiply, np.divide, np.negative, np.absolute, np.square, np.sqrt, np.maximum,
-    np.minimum, np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal, np.where,
+    np.minimum, np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal, "choose",
 )  # fmt: skip
 
 
@@ -63,7 +63,7 @@ def largest(variant: Variant) -> int:
     steps, result = variant.note.steps, len(variant.roles)
     # The slots of what only the chain sees come after that of the result.
     alone = len(steps) == 1 and all(o.slot <= result for o in steps[0].operands)
-    if not alone or steps[0].reduces:
+    if not alone:
         return MOST
     # Of more of what is slow a native loop is asked for, which gives other bits.
     return MOST_ALONE if (ufunc := steps[0].ufunc) in _EXACT else min(MOST, worth_asking(ufunc) - 1)
@@ -186,7 +186,7 @@ def call_op(owner: Object, arguments: Object, given: Int) -> Object:
     first = array_of(arguments[0], is_tensor, table)
     if first is null:
         return shared(none)
-    counts = room(5)
+    counts = room(COUNTS)
     count(first, counts)
     if not 0 < counts[0] <= MOST_ALONE:
         return shared(none)

@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from ....array.chain_steps import Note, Operand, Step, Variant
-from ....array.chains import COLUMN, MOST, ROWS, SCALAR, VECTOR
+from ....array.chain_steps import Note, Step, Variant
+from ....array.chains import MOST
 from ....array.locks import computed
+from ....array.loop_recording.steps import MOVED
 from ...emit import python_functions
 from ...emit.restricted_python import Program
 from ...runtime import engine
@@ -27,15 +28,13 @@ from ..inline_cache.text import cached_call
 from .calls import call_op, head
 from .loops import loop_of
 from .own_loops import add_at, argsort, convert, find_extreme, gather, scatter, search
-from .walk import ALL, LENGTH, LENGTH_LESS_ONE, ONE, ROW_COUNT, SLOTS, STEP, chain, choose
+from .walk import SLOTS, STEP, chain, choose
 
 #: What is called from outside of the module.
 _ENTRIES = (
     chain, choose, call_op, cached_call, replay, gather, convert, find_extreme, argsort, search, scatter,
     add_at, known_rule,
 )  # fmt: skip
-#: Bytes of elements that our own loop chooses.
-_CHOSEN = (1, 2, 4, 8)
 
 
 class Chains:
@@ -91,7 +90,7 @@ class Chains:
         if self._library is None or note.given + note.spare + len(note.constants) > SLOTS:
             return None
         try:
-            steps = [_words(part) for step in note.steps for part in self._parts(step)]
+            steps = [self._step(step) for step in note.steps]
         except LookupError:
             return None
         while len(self._spare) < note.spare:
@@ -101,56 +100,15 @@ class Chains:
         self._kept += note.constants
         return [len(owned), *(v.ctypes.data for v in owned), len(steps), *(w for step in steps for w in step)]
 
-    def _parts(self, step: Step) -> list[tuple[Any, ...]]:
-        """Return the calls of loops that a step is: loop, its data, how often, on how many, operands."""
-        if step.ufunc is np.where:
-            assert self._library is not None
-            size = step.operands[-1].dtype.itemsize
-            if size not in _CHOSEN:
-                raise LookupError(f"no loop chooses elements of {size} bytes")
-            return [(self._library.address("choose"), size, *_spread(step.operands), step.operands)]
-        return _parts(step)
-
-
-def _parts(step: Step) -> list[tuple[Any, ...]]:
-    """Return the calls of loops that a step is: loop, its data, how often, on how many, operands."""
-    if not step.reduces:
-        loop = loop_of(step.ufunc, [o.dtype for o in step.operands])
-        return [(*loop, *_spread(step.operands), step.operands)]
-    # As NumPy reduces: the result so far is the identity, or the first number of a row where there is none.
-    x, start, total = step.operands
-    copy, add = loop_of(np.positive, [x.dtype] * 2), loop_of(step.ufunc, [x.dtype] * 3)
-    if start.slot != x.slot:
-        return [(*copy, ONE, ROW_COUNT, (start, total)), (*add, ROW_COUNT, LENGTH, (total, x, total))]
-    return [(*copy, ROW_COUNT, ONE, (x, total)), (*add, ROW_COUNT, LENGTH_LESS_ONE, (total, _Rest(x), total))]
-
-
-class _Rest:
-    """The rows without their first numbers."""
-
-    def __init__(self, x: Operand) -> None:
-        self.slot, self.role, self.dtype, self.part, self.parts = x
-
-
-def _spread(operands: Sequence[Operand]) -> tuple[int, int]:
-    """Return how often the loop of some operands is called, and on how many elements."""
-    result = operands[-1].role
-    if result == ROWS:
-        whole = all(o.role in (ROWS, SCALAR) and o.parts == 1 for o in operands)
-        return (ONE, ALL) if whole else (ROW_COUNT, LENGTH)
-    return ONE, {COLUMN: ROW_COUNT, VECTOR: LENGTH, SCALAR: ONE}[result]
-
-
-def _words(part: tuple[Any, ...]) -> list[int]:
-    loop, data, times, count, operands = part
-    words = [loop, data, times, count, len(operands)]
-    for operand in operands:
-        size, role = operand.dtype.itemsize, operand.role
-        offset = size if isinstance(operand, _Rest) else 0
-        # From one element of a call to the next, and from one call to the next: bytes, and bytes for each
-        # place of a row; the last is where a part begins, by such places.
-        along = 0 if role == SCALAR or (role == COLUMN and times == ROW_COUNT) else size
-        fixed = size if role == COLUMN and times == ROW_COUNT else 0
-        for_each = size * operand.parts if role == ROWS and times == ROW_COUNT else 0
-        words += [operand.slot, offset, along, fixed, for_each, size * operand.part]
-    return words + [0] * (STEP - len(words))
+    def _step(self, step: Step) -> list[int]:
+        """Return the words of a step, as `walk` reads them."""
+        assert self._library is not None
+        if step.ufunc == "choose":
+            loop, data = self._library.address("choose"), step.dtypes[-1].itemsize
+            if data not in MOVED:
+                raise LookupError(f"no loop chooses elements of {data} bytes")
+        else:
+            loop, data = loop_of(step.ufunc, step.dtypes)
+        words = [loop, data, step.times, step.elements, len(step.operands)]
+        words += [word for operand in step.operands for word in operand]
+        return words + [0] * (STEP - len(words))

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ....array.chain_steps import ALL, ONE
 from ....array.chains import MOST, MOST_ALONE
 from ...emit.restricted_python import Bool, Bytes, Int, Object, Static, Words, native, null, room
 from ...runtime.python_objects import copy_element
@@ -52,8 +53,8 @@ def common(xs: Object, given: Int, shape: Words, counts: Words, most: Int) -> In
             return -1
         if size > MOST and size > _ROWS * extent and d + 1 == rank:
             return -1
-    counts[0] = size
-    counts[4] = 1
+    counts[ALL] = size
+    counts[ONE] = 1
     return rank if size != 0 else -1
 
 

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
+from ....array.chain_steps import ALL, LENGTH, ONE, ROW_COUNT
 from ...emit.restricted_python import Bytes, Int, Object, Words, load, native, room, run
 from ...runtime.python_objects import copy_element, shared
 
-#: How often a loop is called, and on how many elements, as the words of a step name it: each place is the
-#: number of a count that the function has at hand.
-ALL, LENGTH, LENGTH_LESS_ONE, ROW_COUNT, ONE = range(5)
-#: Words of a step, and of an operand in it: slot, offset, bytes to the next element, bytes to the next call
-#: and the same for each place of a row, and where it begins for each place of a row.
-STEP, OPERAND, OPERANDS, FIRST_OPERAND = 29, 6, 4, 5
-#: Slots that a chain has at most.
-SLOTS = 128
+#: Words of a step, operands that it has at most, and words of each (`chain_steps.Operand`), and of what is
+#: before them.
+STEP, OPERANDS, OPERAND, FIRST_OPERAND = 25, 4, 5, 5
+#: Slots that a chain has at most, and counts.
+SLOTS, COUNTS = 128, 4
 
 
 @native
@@ -26,7 +24,6 @@ def count(array: Object, counts: Words) -> None:
     counts[ALL] = size
     if size != 0:
         counts[LENGTH] = length
-        counts[LENGTH_LESS_ONE] = length - 1
         counts[ROW_COUNT] = size // length
         counts[ONE] = 1
 
@@ -48,7 +45,7 @@ def walk(own: Words, slots: Object, given: Int, counts: Words) -> None:
         for k in range(OPERANDS):
             words = step + FIRST_OPERAND + OPERAND * k
             base: Bytes = slots[words[0]]
-            begins[k] = base + words[1] + words[5] * length
+            begins[k] = base + words[1] * length
             moves[k] = words[3] + words[4] * length
             strides[k] = words[2]
         loop: Object = step[0]
@@ -98,7 +95,7 @@ def chain(owner: Object, arguments: Object, given: Int) -> Object:
     """Read the sizes of the first array, gather where all lie, and walk; return None."""
     table: Words = owner.data
     slots = room(SLOTS)
-    counts = room(5)
+    counts = room(COUNTS)
     count(arguments[0], counts)
     for g in range(given):
         slots[g] = arguments[g].data

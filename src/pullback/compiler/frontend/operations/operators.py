@@ -305,7 +305,7 @@ def compared(
                 session.whole(value)
         if is_plain(a) and is_plain(b):
             return function(a, b)
-        return _sequences_compared(session, sign, function, name, a, b)
+        return _sequences_compared(session, name, a, b)
     for value in (a, b):
         if isinstance(value, np.ndarray) and not session.is_fresh(value):
             raise session.refusal("it reads an array of NumPy's")
@@ -338,9 +338,7 @@ def compared(
     )
 
 
-def _sequences_compared(
-    session: Session, sign: str, function: Callable[[Any, Any], Any], name: str, a: Any, b: Any
-) -> Any:
+def _sequences_compared(session: Session, name: str, a: Any, b: Any) -> Any:
     """Compare lists or tuples that hold objects with comparisons of their own."""
     if type(a) is not type(b) or type(a) not in (list, tuple) or name not in ("__eq__", "__ne__"):
         raise session.refusal(f"it compares a {type(a).__name__} and a {type(b).__name__}")
