@@ -51,7 +51,7 @@ def test_running_sums(dim: int, reverse: bool, shape: tuple[int, ...]) -> None:
     turned = np.flip(x, dim) if reverse else x
     expected = turned.cumsum(dim)
     np.testing.assert_array_equal(
-        reduction.running_sums(x, dim, reverse), np.flip(expected, dim) if reverse else expected
+        reduction.accumulated(np.add, x, dim, reverse), np.flip(expected, dim) if reverse else expected
     )
 
 
@@ -63,7 +63,7 @@ def test_running_sums_do_not_lose_digits(shape: tuple[int, ...], dim: int, rever
     x = np.random.default_rng(0).random(shape, np.float32)
     wide = x.astype(np.float64)
     expected = np.flip(np.flip(wide, dim).cumsum(dim), dim) if reverse else wide.cumsum(dim)
-    np.testing.assert_array_equal(reduction.running_sums(x, dim, reverse), expected.astype(np.float32))
+    np.testing.assert_array_equal(reduction.accumulated(np.add, x, dim, reverse), expected.astype(np.float32))
     products = np.multiply.accumulate(wide / 1024 + 1, axis=dim)
     found = reduction.accumulated(np.multiply, (wide / 1024 + 1).astype(np.float32), dim)
     np.testing.assert_allclose(found, products, rtol=1e-6 * shape[dim] ** 0.5)

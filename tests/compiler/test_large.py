@@ -555,3 +555,99 @@ def test_samples_of_grids(sampler: Sampler, monkeypatch: pytest.MonkeyPatch, pri
     for found, wanted in zip(results(), expected, strict=True):
         np.testing.assert_array_equal(found, wanted)
     assert "samples" in asked
+
+
+REDUCTIONS = {
+    "sum": lambda x, dim: x.sum(dim),
+    "mean": lambda x, dim: x.mean(dim, keepdim=True),
+    "amax": lambda x, dim: x.amax(dim),
+    "amin": lambda x, dim: x.amin(dim, keepdim=True),
+    "max": lambda x, dim: x.max(dim).values,
+    "min": lambda x, dim: x.min(dim, keepdim=True).values,
+    "prod": lambda x, dim: (1 + x / 1000).prod(dim),
+    "nansum": lambda x, dim: x.nansum(dim),
+    "norm": lambda x, dim: torch.linalg.vector_norm(x, 2, dim),
+    "norm-1": lambda x, dim: torch.linalg.vector_norm(x, 1, dim),
+    "var": lambda x, dim: x.var(dim),
+    "std": lambda x, dim: x.std(dim, keepdim=True),
+    "logsumexp": lambda x, dim: x.logsumexp(dim),
+    "cumprod": lambda x, dim: (1 + x / 1000).cumprod(dim),
+}
+
+
+@pytest.mark.parametrize(("shape", "dim"), [
+    ((70, 4096), 1), ((9, 31_000), -1), ((4, 1 << 17), 1), ((1 << 14, 17), 1), ((1 << 14, 17), 0),
+    ((1000, 270), 0), ((1 << 17, 3), 0), ((70, 64, 60), 1), ((3, 2048, 64), 1),
+])  # fmt: skip
+@pytest.mark.parametrize("name", REDUCTIONS)
+def test_reductions(monkeypatch, name, shape, dim):
+    # Of many factors of float32 the product is as uncertain as it is long.
+    x = data(*shape, dtype=np.float64 if name == "prod" else np.float32)
+    natively, by_numpy = both(monkeypatch, lambda x: REDUCTIONS[name](x, dim), x)
+    for got, want in zip(natively, by_numpy, strict=True):
+        assert (got.shape, got.dtype) == (want.shape, want.dtype)
+        np.testing.assert_allclose(got, want, rtol=2e-5, atol=1e-4 if name in ("sum", "nansum") else 2e-6)
+
+
+@pytest.mark.parametrize("call", [
+    torch.sum, torch.mean, torch.amax, torch.amin, torch.max, torch.min, torch.nansum, torch.var, torch.std,
+    lambda x: (1 + x / 1000).prod(), lambda x: torch.linalg.vector_norm(x, 1),
+])  # fmt: skip
+@pytest.mark.parametrize("special", [None, np.nan, np.inf])
+def test_reductions_of_everything(monkeypatch, call, special):
+    x = data(SIZE, dtype=np.float64)
+    if special is not None:
+        x[-3] = special
+    for got, want in zip(*both(monkeypatch, call, x), strict=True):
+        np.testing.assert_allclose(got, want, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("kind", [np.int64, np.int32, bool])
+def test_reductions_of_whole_numbers(kind):
+    x = (data(300, 1000) * 3).astype(kind)
+    t = torch.from_numpy(x)
+    assert torch.count_nonzero(t).item() == np.count_nonzero(x)
+    assert torch.count_nonzero(t, 1).tolist() == np.count_nonzero(x, 1).tolist()
+    if kind is not bool:
+        for dim in (0, 1):
+            assert t.sum(dim).tolist() == x.sum(dim).tolist()
+            assert t.amax(dim).tolist() == x.max(dim).tolist()
+            assert t.argmin(dim).tolist() == x.argmin(dim).tolist()
+            assert t.cumsum(dim).tolist() == x.cumsum(dim).tolist()
+        assert t.max().item() == x.max()
+
+
+@pytest.mark.parametrize("dim", [0, 1])
+def test_places_are_the_first_and_those_of_nan(dim):
+    x = np.round(data(512, 4, 256)) if dim == 0 else np.round(data(4, 512, 256))
+    x[tuple(40 if d == dim else 0 for d in range(3))] = np.nan
+    t = torch.from_numpy(x)
+    assert t.argmax(dim).tolist() == x.argmax(dim).tolist()
+    assert t.argmin(dim).tolist() == x.argmin(dim).tolist()
+
+
+LOSSES = {
+    "mse": F.mse_loss,
+    "smooth_l1": lambda x, y, reduction: F.smooth_l1_loss(x, y, reduction=reduction, beta=0.5),
+    "huber": F.huber_loss,
+    "soft_margin": lambda x, y, reduction: F.soft_margin_loss(x, y.detach(), reduction=reduction),
+    "bce": lambda x, y, reduction: F.binary_cross_entropy(
+        x.sigmoid(), y.detach().sigmoid(), reduction=reduction
+    ),
+    "bce_with_logits": lambda x, y, reduction: F.binary_cross_entropy_with_logits(
+        x, y.detach().sigmoid(), y.detach().abs(), reduction=reduction
+    ),
+}
+
+
+@pytest.mark.parametrize("reduction", ["none", "mean", "sum"])
+@pytest.mark.parametrize("name", LOSSES)
+def test_losses(monkeypatch, name, reduction):
+    x, y = data(SIZE), data(SIZE)[::-1].copy()
+    x[5] = 90
+
+    def loss(x, y):
+        return LOSSES[name](x, y, reduction=reduction) + 0 * y.sum()
+
+    for got, want in zip(*both(monkeypatch, loss, x, y), strict=True):
+        np.testing.assert_allclose(got, want, rtol=2e-5, atol=1e-9 if reduction == "mean" else 2e-6)

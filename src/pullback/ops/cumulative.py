@@ -13,7 +13,7 @@ import numpy as np
 from numpy import ndarray
 
 from ..array.layout import in_order
-from ..array.reduction import accumulated, running_sums
+from ..array.reduction import accumulated
 from ..core.op import Call, Term, op
 from ..core.value import dtype_of, shape_of
 from .comparison import isinf, isnan, where
@@ -33,7 +33,7 @@ def dim_first(size: int, dim: int, *rest: Any) -> tuple[Any, ...]:
 def _cumsum(x: ndarray, /, dim: int, reverse: bool) -> ndarray:
     if x.ndim == 0:
         return x.copy()
-    return running_sums(x, dim, reverse)
+    return accumulated(np.add, x, dim, reverse)
 
 
 #: Running sum along `dim`, from the end with `reverse`.

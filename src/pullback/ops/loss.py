@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
+from ..array import large
+from ..array.deferred_import import import_later
 from ..array.layout import as_first, in_order, placed
 from ..array.summation import sum_over
 from ..core.connected import PIECEWISE
@@ -28,6 +30,8 @@ from .elementwise import abs, exp, sgn, sigmoid
 from .extreme import pick
 from .reduce import mean_dims
 from .structure import expand, permute_to_front, reshape, sum_dims
+
+large_loss = import_later(".large_loss", __package__)
 
 
 def reduced(values: ndarray, reduction: str) -> ndarray:
@@ -69,6 +73,10 @@ class _Scaled:
         if values[-1] == "mean":
             shapes = (shape_of(v) for v in values[: self.count] if v is not None)
             g = widened(g) / (math.prod(np.broadcast_shapes(*shapes)) or math.nan)
+        if type(x := values[0]) is ndarray and x.size >= large.CHAIN:
+            found = large_loss.slope(self.slope, g, values[: self.count], values[self.count : -1])
+            if found is not None:
+                return found
         return self.slope(g, *values[:-1])
 
 
@@ -92,7 +100,10 @@ def pairwise(
         if half is not None:
             arrays = tuple(a if a is None else a.astype(np.float32) for a in arrays)
         try:
-            result = reduced(np.asarray(loss(*arrays, *args[len(inputs) : -1])), args[-1])
+            wide = arrays[0] is not None and arrays[0].size >= large.CHAIN
+            result = large_loss.value(name, loss, arrays, args[len(inputs) :]) if wide else None
+            if result is None:
+                result = reduced(np.asarray(loss(*arrays, *args[len(inputs) : -1])), args[-1])
         except ValueError:
             check_broadcast(arrays)
             raise

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from ..array import reduction
+from ..array import large, reduction
 from ..array.dtypes import COMPLEX32
 from ..array.elementwise import total
 from ..array.numbers import SINGLES
@@ -154,9 +154,15 @@ mean_dims: Call = op(
 )
 
 
+def _nansum(x: ndarray, /, dims: tuple[int, ...], keepdim: bool) -> ndarray:
+    if x.size >= large.SIZE and (found := reduction.gathered("nansum", x, dims, keepdim)) is not None:
+        return found
+    return sum_over(np.where(np.isnan(x), 0, x), dims, keepdim)
+
+
 #: Sum over `dims` of what is not nan.
 nansum = op(
-    "nansum", lambda x, /, dims, keepdim: sum_over(np.where(np.isnan(x), 0, x), dims, keepdim),
+    "nansum", _nansum,
     (lambda g, x, dims, keepdim: where(isnan(x), 0, spread(g, shape_of(x), dims, keepdim)),),
     kind="reduce", halves=True, batch=shifted,
 )
@@ -168,6 +174,8 @@ nansum = op(
 def _prod(x: ndarray, /, dim: int, keepdim: bool) -> ndarray:
     if not x.ndim:
         return x.copy()
+    if x.size >= large.SIZE and (found := reduction.gathered("prod", x, (dim,), keepdim)) is not None:
+        return found
     return reduced(np.multiply, x, dim, keepdim)
 
 
@@ -209,10 +217,16 @@ def _prod_all_rule(g: Term, x: Term, out: Term) -> Term:
     return g if not shape else reshape(_prod_rule(g, reshape(x, (math.prod(shape),)), out, 0, False), shape)
 
 
+def _prod_all(x: ndarray, /) -> ndarray:
+    if x.size >= large.SIZE and (found := reduction.gathered("prod", x, range(x.ndim), False)) is not None:
+        return found
+    return np.multiply.reduce(x, axis=None, dtype=x.dtype, out=...)
+
+
 #: Product of all elements.
 prod_all = op(
     "prod_all",
-    lambda x, /: np.multiply.reduce(x, axis=None, dtype=x.dtype, out=...),
+    _prod_all,
     (_prod_all_rule,),
     kind="reduce",
     halves=True,
@@ -236,6 +250,10 @@ def divisor(out: Term) -> Term:
 def _vector_norm(x: ndarray, /, ord: float, dims: tuple[int, ...], keepdim: bool) -> ndarray:
     if ord == 2 and x.size >= reduction.LARGE and reduction.is_over_all(x, dims):
         return reduction.norm(x).reshape((1,) * x.ndim if keepdim else ())
+    if x.size >= large.SIZE and (ord == 2 or ord == 1):
+        found = reduction.gathered("squares" if ord == 2 else "sizes", x, dims, keepdim)
+        if found is not None:
+            return np.sqrt(found, out=found) if ord == 2 else found
     if ord == 2 and x.dtype.kind != "c":
         r = sum_over(x * x, dims, keepdim)
         return np.sqrt(r, out=r)
@@ -363,6 +381,8 @@ def _any(x: ndarray, /, dims: tuple[int, ...], keepdim: bool) -> ndarray:
 
 
 def _count_nonzero(x: ndarray, /, dims: tuple[int, ...]) -> ndarray:
+    if x.size >= large.SIZE and (found := reduction.gathered("count_nonzero", x, dims, False)) is not None:
+        return found
     return np.add.reduce(x != 0, axis=dims, dtype=_INT64, out=...)
 
 

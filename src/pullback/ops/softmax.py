@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from ..array import reduction
+from ..array import large, reduction
 from ..array.chains import COLUMN, MOST, ROWS, Chain
 from ..array.deferred_import import import_later
 from ..array.layout import in_order
@@ -237,6 +237,11 @@ def _logsumexp_rule(g: Term, x: Term, out: Term, dims: tuple[int, ...], keepdim:
     if type(g) is type(x) is type(out) is ndarray and x.dtype.kind == "f":
         # The same products in one array: 16×128 take 9 µs instead of 21.
         shape = kept(x.shape, dims)
+        if x.size >= large.SIZE and reduction.is_over_rows(x, dims) and g.dtype == x.dtype:
+            rows = x.reshape(-1, x.shape[-1]), out.reshape(-1, 1), g.reshape(-1, 1)
+            found = large.ask("rows", "exponentials_of_rows", rows, (), (True,) * 3)
+            if found is not None:
+                return found[0].reshape(x.shape)
         r = np.subtract(x, out.reshape(shape), out=...)
         np.exp(r, out=r)
         return np.multiply(r, g.reshape(shape), out=r)

@@ -14,6 +14,7 @@ _HOMES = {
     "clamp": ("clamp", "Bounding", "clamp"),
     "elementwise": ("traced_kernels", "TracedKernels", "elementwise"),
     "first_places": ("scans", "Running", "first"),
+    "mapped": ("traced_kernels", "TracedKernels", "mapped"),
     "normals": ("normals", "Normals", "filler"),
     "over_planes": ("separable", "Separable", "run"),
     "pad": ("padding", "Padding", "pad"),
@@ -23,7 +24,7 @@ _HOMES = {
     "rejection": ("rejection", "Rejection", "drawer"),
     "recursion": ("vector_recursion", "Recursion", "run"),
     "rows": ("traced_kernels", "TracedKernels", "rows"),
-    "running_sums": ("scans", "Running", "sums"),
+    "running": ("scans", "Running", "gathered"),
     "samples": ("grid_samples", "Sampling", "run"),
     "spread": ("spreading", "Spreading", "spread"),
     "sums": ("row_sums", "Reducing", "sums"),
@@ -45,7 +46,7 @@ class Kernels:
         See `gather_scatter.Moving`.
     clamp : callable
         ``(x, out, bounds)``: write the elements of x kept between two bounds, NaN as it is.
-    elementwise, pull, rows : callable
+    elementwise, mapped, pull, rows : callable
         See `traced_kernels.TracedKernels`.
     first_places : callable
         ``(x, places, descending)``: write the first places of each row of ``(rows, length)`` in order.
@@ -63,8 +64,8 @@ class Kernels:
         ``(kind)``: return what draws "gammas" or "poissons", or None; see `rejection.Rejection.drawer`.
     recursion : callable
         See `vector_recursion.Recursion.run`.
-    running_sums : callable
-        ``(x, out, reverse)``: write the running sums of each row, from its end with `reverse`.
+    running : callable
+        See `scans.Running.gathered`.
     samples : callable
         ``(kind, x, y, grid, out, size, sampler)``: see `grid_samples.Sampling.run`.
     spread : callable

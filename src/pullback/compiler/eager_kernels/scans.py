@@ -1,5 +1,5 @@
-"""Native loops along rows in which an element depends on those before it: running sums, the first few in
-order.
+"""Native loops along rows in which an element depends on those before it: running sums and products, the
+first few in order.
 
 A running sum of float32 is kept in float64, as torch keeps it. A chain of additions leaves the processor idle
 most of the time, so several rows go side by side.
@@ -16,8 +16,13 @@ from ..passes import parallel_rows
 from ..runtime.shared_kernels import address
 from .jobs import FLOATS, Jobs, loop_variable, number, opened, read, write
 
-#: Rows side by side.
-TOGETHER = 8
+#: Rows side by side. Of eight whose length is a power of two, what is read and written falls on the same
+#: lines of the cache: 1,024 rows of as many float64 take 1.5 to 7.7 ms, four at a time 0.6; float32 either
+#: way 0.6.
+TOGETHER = 4
+#: What is combined in running sums and products, and where they start, of floats and of whole numbers.
+SUMMED = (*FLOATS, np.dtype(np.int64))
+_COMBINED = {"add": (("fadd", "0.0"), ("add", "0")), "multiply": (("fmul", "1.0"), ("mul", "1"))}
 #: Nanoseconds for an element of a running sum, and for one that is looked at for the first few.
 SUM, LOOK = 0.8, 0.8
 #: The most that is looked for: what is found is kept in order, and putting one in its place takes as long as
@@ -28,13 +33,13 @@ FEW = 64
 class Running(Jobs):
     """The loops, made when they are first asked for."""
 
-    def sums(self, x: ndarray, out: ndarray, reverse: bool) -> bool:
-        """Return running sums of each row of ``(rows, length)``, from its end with `reverse`; whether that
-        was done.
+    def gathered(self, name: str, x: ndarray, out: ndarray, reverse: bool) -> bool:
+        """Return running sums, or products ("multiply"), of each row of ``(rows, length)``, from its end with
+        `reverse`; whether that was done.
         """
-        if x.dtype not in FLOATS:
+        if x.dtype not in SUMMED or name not in _COMBINED:
             return False
-        job = self.job(_sums, TYPES[x.dtype], reverse)
+        job = self.job(_gathered, name, TYPES[x.dtype], reverse)
         groups = -(-len(x) // TOGETHER)
         parts = parallel_rows.count(groups, x.size * SUM, False)
         job.run(groups, parts, (address(x), address(out), len(x), x.shape[1]))
@@ -55,20 +60,22 @@ class Running(Jobs):
         return True
 
 
-def _sums(real: str, reverse: bool) -> Emitter:
+def _gathered(name: str, real: str, reverse: bool) -> Emitter:
     module = Module()
+    wide = "i64" if real == "i64" else "double"
+    word, start_at = _COMBINED[name][real == "i64"]
     fields = {"x": "ptr", "out": "ptr", "rows": "i64", "length": "i64"}
     ops = opened(module, fields)
     group, n = loop_variable("g"), loop_variable("n")
     least = module.declare("llvm.umin.i64", "i64", "i64", "i64")
     ops.line("%last_row = sub i64 %rows, 1")
     ops.line("%last = sub i64 %length, 1")
-    totals = [ops.slot("double") for _ in range(TOGETHER)]
+    totals = [ops.slot(wide) for _ in range(TOGETHER)]
     with ops.loop(group, "%lo", "%hi"):
         first = number(ops, f"mul i64 {ops.counters['g']}, {TOGETHER}")
         starts = []
         for k in range(TOGETHER):
-            ops.line(f"store double 0.0, ptr {totals[k]}")
+            ops.line(f"store {wide} {start_at}, ptr {totals[k]}")
             # Beyond the last row the last one is computed again.
             row = number(ops, f"add i64 {first}, {k}")
             row = number(ops, f"call i64 @{least}(i64 {row}, i64 %last_row)")
@@ -83,9 +90,9 @@ def _sums(real: str, reverse: bool) -> Emitter:
                 value = read(ops, real, "%x", place)
                 if real == "float":
                     value = number(ops, f"fpext float {value} to double")
-                before = number(ops, f"load double, ptr {total}")
-                after = number(ops, f"fadd double {before}, {value}")
-                ops.line(f"store double {after}, ptr {total}")
+                before = number(ops, f"load {wide}, ptr {total}")
+                after = number(ops, f"{word} {wide} {before}, {value}")
+                ops.line(f"store {wide} {after}, ptr {total}")
                 if real == "float":
                     after = number(ops, f"fptrunc double {after} to float")
                 found.append((place, after))

@@ -21,10 +21,11 @@ from ...array import locks
 from ...array.elementwise import flat_views
 from ...core.levels import fresh_level
 from ...core.op import TABLE, Op
-from ...core.recorder import Recorder
+from ...core.recorder import Equation, Recorder
 from ...core.tracer import Tracer
-from ...ops.elementwise import exp, log
-from ...ops.extreme import amax
+from ...ops.elementwise import abs, exp, log
+from ...ops.extreme import amax, amin, max_dim, min_dim
+from ...ops.reduce import count_nonzero, nansum, prod_dim
 from ...ops.softmax import log_softmax_pull, softmax_pull
 from ...ops.structure import sum_dims
 from ..emit import functions
@@ -217,6 +218,34 @@ class TracedKernels:
         results = self._flat(key, make, arrays)
         return None if results is None else results[0]
 
+    def mapped(
+        self, function: Callable[..., Any], g: ndarray, arrays: Sequence[ndarray | None],
+        attrs: tuple[Any, ...],
+    ) -> ndarray | None:  # fmt: skip
+        """Return a function, of elementwise ops, of a covector, which may be one number, and of arrays of one
+        shape and dtype.
+        """
+        present = [x for x in arrays if x is not None]
+        spread = g.shape != present[0].shape or 0 in g.strides
+        one = g[(0,) * g.ndim] if spread else g
+        key = (function, repr(attrs), spread, g.dtype, *(x is None for x in arrays))
+        other = g.dtype != present[0].dtype or (spread and any(g.strides))
+        if other or (attrs and not self._has_room(key)):
+            return None
+
+        def called(g: Any, *given: Any) -> Any:
+            values = iter(given)
+            return function(g, *(None if x is None else next(values) for x in arrays), *attrs)
+
+        found = self._kernel(key, lambda: _flat_kernel(called, [g.dtype] * (1 + len(present)), 1, spread))
+        flats = None if found is None else flat_views(present if spread else [g, *present])
+        if flats is None:
+            return None
+        kernel, places = found
+        outputs = [np.empty_like(present[0], dtype=b.dtype) for b in kernel.outputs]
+        kernel([*([np.asarray(one)] if spread else ()), *flats, *outputs], present[0].size)
+        return outputs[places[0]]
+
     def _has_room(self, key: Any) -> bool:
         """Return whether there is a kernel for an op with these numbers, or may be one more.
 
@@ -316,10 +345,21 @@ def _attention_pull(scores: Any, sums: Any, turned: Any, along: Any, factor: flo
 #: What array kernels ask for that is more than one op: functions of values.
 COMPOSED: dict[str, Callable[..., Any]] = {
     "sums_and_products": _sums_and_products,
+    "exponentials_of_rows": lambda x, out, g: exp(x - out) * g,
     "line_of_rows": lambda g, x, factor, slope, level: g * factor + x * slope + level,
     "scaled_rows": lambda x, factor, level: x * factor + level,
     "weights_of_rows": _weights_of_rows,
     "attention_pull": _attention_pull,
+    "amax_along": lambda x, dim: amax(x, (dim,), False),
+    "amin_along": lambda x, dim: amin(x, (dim,), False),
+    "count_nonzero_along": lambda x, dim: count_nonzero(x, (dim,)),
+    "max_along": lambda x, dim: max_dim(x, dim, False),
+    "min_along": lambda x, dim: min_dim(x, dim, False),
+    "nansum_along": lambda x, dim: nansum(x, (dim,), False),
+    "prod_along": lambda x, dim: prod_dim(x, dim, False),
+    "sizes_along": lambda x, dim: sum_dims(abs(x), (dim,), False),
+    "squares_along": lambda x, dim: sum_dims(x * x, (dim,), False),
+    "squares_about_along": lambda x, about, dim: sum_dims((x - about) * (x - about), (dim,), False),
     "softmax_adjoint": softmax_pull,
     "log_softmax_adjoint": log_softmax_pull,
 }
@@ -327,25 +367,36 @@ COMPOSED: dict[str, Callable[..., Any]] = {
 #: Those of rows whose length is another in each call where a sequence grows.
 _OF_ANY_LENGTH = (
     "softmax", "log_softmax", "softmax_adjoint", "log_softmax_adjoint", "weights_of_rows", "attention_pull",
+    "logsumexp", "exponentials_of_rows", *(name for name in COMPOSED if name.endswith("_along")),
 )  # fmt: skip
 
 _REALS = (np.dtype(np.float32), np.dtype(np.float64))
 
 
-def _flat_kernel(function: Callable[..., Any], dtypes: Sequence[Any], least: int = 1) -> Any:
-    """Return a kernel for a function of at least so many elementwise ops; None if it is no such function."""
+def _flat_kernel(
+    function: Callable[..., Any], dtypes: Sequence[Any], least: int = 1, spread: bool = False
+) -> Any:
+    """Return a kernel for a function of at least so many elementwise ops, of which the first operand is one
+    number if it is `spread`; None if it is no such function.
+    """
     if any(d not in TYPES for d in dtypes):
         return None
     try:
-        program, places = _traced(function, [(ELEMENTS,)] * len(dtypes), dtypes)
+        shapes = [() if spread and not n else (ELEMENTS,) for n in range(len(dtypes))]
+        program, places = _traced(function, shapes, dtypes)
     except RuntimeError:
         # The numbers decide what the rule does, or it raises, which it will do again where it runs.
         return None
     computed = set(program.outputs).isdisjoint(program.inputs) and len(program.equations) >= least
-    if not computed or any(TABLE[e.op].kind != "elementwise" for e in program.equations):
+    if not computed or not all(_goes_by_elements(e) for e in program.equations):
         return None
     kernel = made(program, ELEMENTS, True)
     return None if kernel is None else (kernel, places)
+
+
+def _goes_by_elements(equation: Equation) -> bool:
+    op = TABLE[equation.op]
+    return op.kind == "elementwise" or (op.each is not None and equation.attrs[-1] == "none")
 
 
 def _row_kernel(
