@@ -104,3 +104,19 @@ def test_bins_of_negative_numbers() -> None:
     with pytest.raises(RuntimeError, match="non-negative"):
         compiled(torch.tensor([1, 0, -1]))
     assert compiled(torch.tensor([1, 2, 1])).tolist() == [1, 3, 2]
+
+
+@pytest.mark.parametrize("as_tuple", [False, True])
+def test_places_are_views_of_what_they_are_views_of_in_eager(as_tuple):
+    def step(m):
+        return torch.nonzero(m, as_tuple=as_tuple), torch.argwhere(m)
+
+    def told(found):
+        places, rows = found
+        several = places if as_tuple else (places,)
+        return [(t.tolist(), t._base is None or t._base.tolist()) for t in (*several, rows)]
+
+    compiled = torch.compile(step)
+    for count in (3, 5, 3):
+        mask = _mask(count).view(2, 4)
+        assert told(compiled(mask)) == told(step(mask))

@@ -13,6 +13,7 @@ from .blame import is_freed
 from .modes import modes
 from .node import MultiNode, Node
 from .saved import check_versions, saved_errors
+from .tracer import Tracer
 from .underivable import Underivable
 from .value import TensorBase
 
@@ -58,6 +59,8 @@ def watched(node: Node, g: object, create_graph: bool) -> Sequence[Any]:
                 value = gi
                 while isinstance(value, TensorBase):
                     value = value._value
+                if isinstance(value, Tracer):
+                    value = np.asarray(value)  # refuses: what is NaN is known when the program runs
                 if (
                     isinstance(value, (ndarray, np.generic))
                     and value.dtype.kind != "b"

@@ -91,7 +91,7 @@ def nonzero(input: Any, *, as_tuple: bool = False) -> Any:
     rank = len(shape_of(input))
     traced = traced_places(input)
     if traced is not None and rank:
-        return v.transpose(traced, 0, 1)
+        return _rows(traced)
     array = array_of(input)
     if not array.ndim:
         return wrap(
@@ -105,13 +105,20 @@ def _places(array: np.ndarray) -> Any:
     return wrap(places.T if places.size else laid_out_empty((0, array.ndim), (1, 0), places.dtype))
 
 
+def _rows(columns: Any) -> Any:
+    """Return traced places as `nonzero` does, which gives no view."""
+    rows = v.transpose(columns, 0, 1)
+    rows._view = None
+    return rows
+
+
 def _columns(input: Any) -> Any:
     """Return where elements are not zero, as one vector per axis."""
     if dtype_of(input) in RARE:
         raise unsupported("nonzero_count_cpu", (), dtype_of(input))
     traced = traced_places(input)
     if traced is not None:
-        return tuple(v.select(traced, 0, axis) for axis in range(max(len(shape_of(input)), 1)))
+        return unbind(_rows(traced), 1)
     array = array_of(input)
     # Parts of one array, made together: 16 µs with a `select` for each and a second public call, 8 so.
     return unbind(_places(array if array.ndim else array.reshape(1)), 1)

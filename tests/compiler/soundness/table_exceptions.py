@@ -398,4 +398,15 @@ def step(x):
     return x * w
 --- state
 log
+=== number_of_a_tensor_beside_the_text_of_an_error: raises
+class Missed(Exception):
+    def __init__(self, v): self.v = v
+    def __str__(self): return f"missed by {self.v + 1}"
+def step(x, k):
+    assert (x > 2).all(), ("too small", x.min().item())
+    if k == 4: raise Missed(x.sum().item())
+    if k == 5: raise ValueError("of a tensor", x)
+    return x.sqrt()
+--- call
+torch.arange(3.0) + n, n
 ''')

@@ -380,4 +380,13 @@ def step(x):
     return x * 2
 --- change 4
 w.requires_grad_(False)
+=== anomaly_mode_inside: raises
+w = torch.zeros(3, requires_grad=True)
+def step(x, on):
+    with warnings.catch_warnings(), torch.autograd.set_detect_anomaly(on, check_nan=x.shape[0] > 2):
+        warnings.simplefilter("ignore")
+        (w.sqrt() * x).sum().backward()
+    return x
+--- call
+torch.zeros(3 if n < 5 else 1), n % 3 == 1
 ''')

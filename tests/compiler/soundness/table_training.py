@@ -432,4 +432,13 @@ def step(x):
 o.param_groups[0]["lr"] = torch.tensor(0.05)
 --- state
 m, o, s.last_epoch
+=== parameter_made_anew_by_each_step
+w = nn.Parameter(torch.ones(3))
+def step(x):
+    global w
+    (w * x).sum().backward()
+    w = nn.Parameter(w.detach() - 0.1 * w.grad)
+    return nn.Parameter(torch.zeros(2)), nn.Parameter(x * 2, requires_grad=False), nn.Buffer(x + 1)
+--- state
+w
 ''')

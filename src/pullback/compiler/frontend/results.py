@@ -22,6 +22,7 @@ from ...core.tracer import Tracer
 from ...core.value import TensorBase
 from ...core.versions import NoVersions
 from ...core.views import DEFAULT_VIEW, INFERENCE_VIEW, MULTI_VIEW, NO_GRAD_VIEW, bring_up_to_date, replay
+from ...nn.parameter import Buffer, Parameter
 from ..runtime.placement import Memory, Placement
 from .outgoing import Given, GivenContainer
 from .state.deferred import Deferred, tensors_of
@@ -209,6 +210,8 @@ class Results:
             return known
         if t._rearranged:
             raise Unsupported("a result was transposed in place")
+        if isinstance(t, (Parameter, Buffer)):
+            raise Unsupported("a result is a parameter or a buffer that the function makes")
         traced = isinstance(t._value, Tracer) and t._value.recorder is self._recorder
         leaf = t._node is LEAF
         if leaf and t._grad is not None:

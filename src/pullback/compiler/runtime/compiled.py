@@ -20,7 +20,8 @@ from ..frontend.capture import capture
 from ..frontend.captured import Captured
 from ..frontend.collector import uncollected
 from ..frontend.state.arguments import taken_apart
-from ..frontend.state.deferred import Deferred, Succeeds
+from ..frontend.state.deferred import Succeeds
+from ..frontend.state.guards import SCALARS
 from ..frontend.state.knowledge import Knowledge
 from ..frontend.state.optimizer_state import MOMENTA, RATES, FirstState
 from ..frontend.unsupported import STANCE, OnlyNow, Unsupported
@@ -339,7 +340,7 @@ class Compiled:
 
     def _after(self, error: BaseException, args: Any, kwargs: Any) -> Any:
         """Run eagerly what raised when it was traced: it may raise in eager, too, in this call."""
-        if self.fullgraph and not _holds_deferred(error):
+        if self.fullgraph and _is_plain(error):
             raise error
         try:
             result = self.function(*args, **kwargs)
@@ -396,14 +397,15 @@ def _turned(captured: Captured) -> frozenset[str]:
     )  # fmt: skip
 
 
-def _holds_deferred(error: BaseException) -> bool:
-    """Return whether an error says a number that no trace knows, as ``ValueError(f"{loss.item()}")`` does."""
-    return any(isinstance(arg, Deferred) for arg in error.args)
+def _is_plain(error: BaseException) -> bool:
+    """Return whether an error holds no tensor or number of a trace: ``ValueError(f"{loss.item()}")`` does."""
+    own = [held for name, held in vars(error).items() if name != "__notes__"]
+    return all(type(held) in SCALARS for held in (*error.args, *own))
 
 
 def _message(error: BaseException) -> str:
     """Return what an error says that a trace has raised."""
-    return "with numbers of the call" if _holds_deferred(error) else str(error)
+    return str(error) if _is_plain(error) else "with values of the call"
 
 
 def _failed(error: BaseException) -> str:
