@@ -36,7 +36,7 @@ from ..ops.structure import reshape
 from .api import public
 from .argument_types import as_number
 from .assign import assign, number_array, without_leading_ones
-from .index_parts import Entry, Ints, applied, as_tuple, is_int, listed, packed, selected, sliced
+from .index_parts import Entry, Ints, applied, as_tuple, is_int, is_mask, listed, packed, selected, sliced
 from .inline_cache.cache import HOT, InlineCache
 from .inplace_variants import warn_of_expanded
 from .interception import OVERRIDING, intercepted
@@ -98,7 +98,7 @@ def _getitem(self: Any, index: Any) -> Any:
             for k in index:
                 self = _getitem(self, k)
             return self
-    elif _cached is not None and (not OVERRIDING or undisturbed(self, index)):
+    elif _cached is not None and not is_mask(index) and (not OVERRIDING or undisturbed(self, index)):
         found = _cached(self, index, ABSENT, ABSENT)
         if found is HOT:
             found = _cache.specialise(self, index, ABSENT, ABSENT)
@@ -158,6 +158,9 @@ def _general_getitem(self: Any, index: Any) -> Any:
         found = _read(self, index)
         if found is not None:
             return found
+        mask = index._value if is_mask(index) and type(self._value) is ndarray else None
+        if mask is not None and mask.ndim and mask.shape == self._value.shape[: mask.ndim]:
+            return i.index(self, wrap_alias(np.array(mask.nonzero()), index), tuple(range(mask.ndim)))
     x, entries = applied(self, as_tuple(index), False)
     if not entries:
         return v.alias(x) if x is self else x
