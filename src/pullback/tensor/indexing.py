@@ -148,10 +148,8 @@ def _general_getitem(self: Any, index: Any) -> Any:
         and shape_of(self)
     ):
         return i.index(self, wrap_alias(a[None], index), (0,))
-    if index is None:
-        return v.unsqueeze(self, 0)
-    if index is Ellipsis:
-        return v.alias(self)
+    if index is None or index is Ellipsis:
+        return v.alias(self) if index is Ellipsis else v.unsqueeze(self, 0)
     if kind is not tuple and is_int(index):
         return selected(self, 0, operator.index(index))
     if kind is Tensor or kind is list or (kind is tuple and index and type(index[0]) in _OF_PLACES):
@@ -164,8 +162,7 @@ def _general_getitem(self: Any, index: Any) -> Any:
     x, entries = applied(self, as_tuple(index), False)
     if not entries:
         return v.alias(x) if x is self else x
-    dims, where = packed(x, entries)
-    return i.index(x, where, dims)
+    return i.index(x, *reversed(packed(x, entries)))
 
 
 def _read(x: Any, index: Any) -> Any:
