@@ -33,3 +33,14 @@ def test_a_graph_from_before_gives_its_covector_the_shape_that_the_data_has_now(
     q.data = torch.ones(2, 3)
     with pytest.raises(RuntimeError, match="size of tensor a .3. must match the size of tensor b .4."):
         loss.backward()
+
+
+def test_what_is_held_before_is_noted_once_and_not_where_nothing_changes() -> None:
+    x = torch.ones(2)
+    first, second = torch.zeros(2), torch.ones(2)
+    x.data = x.data
+    assert type(x._counter[0]) is int
+    for _ in range(5):
+        x.data = first
+        x.data = second
+    assert len(x._counter[0].arrays) == 2

@@ -221,3 +221,12 @@ def test_an_index_that_is_written_to_before_backward_is_found() -> None:
     places[0] = 2
     with pytest.raises(RuntimeError, match="modified by an inplace operation"):
         y.sum().backward()
+
+
+def test_a_mask_written_to_before_backward_is_refused() -> None:
+    x = pb.ones(2, 3, requires_grad=True)
+    mask = pb.tensor([[True, False, True], [False, True, False]])
+    y = x[mask].sum()
+    mask.fill_(True)
+    with pytest.raises(RuntimeError, match="has been modified by an inplace operation"):
+        y.backward()

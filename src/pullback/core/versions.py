@@ -75,6 +75,8 @@ def replace_data(tensor: Any, value: Any) -> None:
     Data of another shape are not shown to it: it could only fail.
     """
     counter, old = tensor._counter, tensor._value
+    if old is value:
+        return  # as `Module.to` does where nothing is converted
     tensor._value = value
     if old.dtype != value.dtype:
         # Graphs of other numbers end there.
@@ -85,7 +87,8 @@ def replace_data(tensor: Any, value: Any) -> None:
         return
     version = Replaced(counter[0])
     before = getattr(counter[0], "arrays", ())
-    version.arrays = [entry for entry in before if entry[0]() is not None and entry[1]() is not None]
+    alive = ((array, holder) for array, holder in before if array() is not None and holder() is not None)
+    version.arrays = [(a, h) for a, h in alive if not (a() is old and h() is tensor)]
     version.arrays.append((ref(old), ref(tensor)))
     counter[0] = version
 

@@ -386,6 +386,8 @@ index_reduce: Any = op(
 
 
 def _masked_select(x: ndarray, mask: ndarray, /) -> ndarray:
+    if x.shape == mask.shape:
+        return x[mask]
     shape = np.broadcast_shapes(x.shape, mask.shape)
     return np.broadcast_to(x, shape)[np.broadcast_to(mask, shape)].reshape(-1)
 

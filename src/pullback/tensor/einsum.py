@@ -14,13 +14,10 @@ from typing import Any
 from numpy import ndarray
 
 from ..array import dtypes
-from ..array.strides import strides_of
-from ..core.modes import modes
 from ..core.value import dtype_of, shape_of, wrap
 from ..ops import contract as c
 from ..ops.arithmetic import mul
 from ..ops.convert import cast
-from ..ops.strided import as_strided
 from ..ops.structure import permute, reshape, reshape_view, sum_dims
 from ..ops.view import unsqueeze
 from .unrecorded import arrays
@@ -31,12 +28,7 @@ def contract(equation: str, operands: list[Any]) -> Any:
     inputs, output, order, repeats = _read(equation, tuple(map(shape_of, operands)))
     if not repeats and len(operands) > 1 and (plain := arrays(*operands)):
         # Of arrays all steps are NumPy's: a stacked product of 10 rows of 32 takes 30 µs, and 100 by ops.
-        found = _contracted(plain, inputs, output, order)
-        base = found.base
-        if type(base) is not ndarray or base.size != found.size or modes().inference:
-            return wrap(found)
-        # The last step was a view, as torch's is.
-        return as_strided(wrap(base), found.shape, strides_of(found), 0, base.shape, strides_of(base))
+        operands = list(plain)
     return _contracted(operands, inputs, output, order)
 
 
@@ -58,9 +50,10 @@ def _contracted(operands: list[Any], inputs: list[list[str]], output: list[str],
     terms = [_canonical(x, *_places(tuple(own), names)) for x, own in zip(operands, inputs)]
     steps, rest = _steps(tuple([shape_of(term) for term in terms]), len(output))
     result, *others = terms
-    for other, (first, second, over) in zip(others, steps):
+    for left, (other, (first, second, over)) in enumerate(zip(others, steps), 1 - len(others)):
         result = _sum(result, first, True) if first else result
-        result = _pair(result, _sum(other, second, True) if second else other, over)
+        # Views of the last product are a tensor's, as torch's are.
+        result = _pair(result, _sum(other, second, True) if second else other, over, not left)
     if not rest:
         return result
     return reshape_view(result, shape_of(result)[: len(output)]) if others else _sum(result, rest, False)
@@ -207,16 +200,21 @@ def _canonical(x: Any, diagonals: list[tuple[int, int]], added: list[int], order
     return permute(x, order)
 
 
-def _pair(x: Any, y: Any, over: tuple[int, ...]) -> Any:
-    """Multiply two canonical operands and sum over some axes that both have (kept with size 1)."""
+def _pair(x: Any, y: Any, over: tuple[int, ...], is_last: bool) -> Any:
+    """Multiply two canonical operands and sum over some axes that both have (kept with size 1); the last
+    product is a tensor.
+    """
     if not over:
-        return mul(x, y)
+        return _tensor(mul(x, y), is_last)
     swapped, (p, q), shapes, shape, order = _product(shape_of(x), shape_of(y), over)
     if swapped:
         x, y = y, x
-    return permute(
-        reshape(c.bmm(reshape(permute(x, p), shapes[0]), reshape(permute(y, q), shapes[1])), shape), order
-    )
+    found = c.bmm(reshape(permute(x, p), shapes[0]), reshape(permute(y, q), shapes[1]))
+    return permute(reshape(_tensor(found, is_last), shape), order)
+
+
+def _tensor(found: Any, is_last: bool) -> Any:
+    return wrap(found) if is_last and type(found) is ndarray else found
 
 
 @lru_cache(maxsize=1024)

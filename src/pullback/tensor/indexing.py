@@ -36,7 +36,7 @@ from ..ops.structure import reshape
 from .api import public
 from .argument_types import as_number
 from .assign import assign, number_array, without_leading_ones
-from .index_parts import Entry, Ints, applied, as_tuple, is_int, listed, packed, selected, sliced
+from .index_parts import Entry, Ints, applied, as_tuple, is_int, is_mask, listed, packed, selected, sliced
 from .inline_cache.cache import HOT, InlineCache
 from .inplace_variants import warn_of_expanded
 from .interception import OVERRIDING, intercepted
@@ -98,7 +98,7 @@ def _getitem(self: Any, index: Any) -> Any:
             for k in index:
                 self = _getitem(self, k)
             return self
-    elif _cached is not None and (not OVERRIDING or undisturbed(self, index)):
+    elif _cached is not None and not is_mask(index) and (not OVERRIDING or undisturbed(self, index)):
         found = _cached(self, index, ABSENT, ABSENT)
         if found is HOT:
             found = _cache.specialise(self, index, ABSENT, ABSENT)
@@ -148,21 +148,21 @@ def _general_getitem(self: Any, index: Any) -> Any:
         and shape_of(self)
     ):
         return i.index(self, wrap_alias(a[None], index), (0,))
-    if index is None:
-        return v.unsqueeze(self, 0)
-    if index is Ellipsis:
-        return v.alias(self)
+    if index is None or index is Ellipsis:
+        return v.alias(self) if index is Ellipsis else v.unsqueeze(self, 0)
     if kind is not tuple and is_int(index):
         return selected(self, 0, operator.index(index))
     if kind is Tensor or kind is list or (kind is tuple and index and type(index[0]) in _OF_PLACES):
         found = _read(self, index)
         if found is not None:
             return found
+        mask = index._value if is_mask(index) and type(self._value) is ndarray else None
+        if mask is not None and mask.ndim and mask.shape == self._value.shape[: mask.ndim]:
+            return i.index(self, wrap_alias(np.array(mask.nonzero()), index), tuple(range(mask.ndim)))
     x, entries = applied(self, as_tuple(index), False)
     if not entries:
         return v.alias(x) if x is self else x
-    dims, where = packed(x, entries)
-    return i.index(x, where, dims)
+    return i.index(x, *reversed(packed(x, entries)))
 
 
 def _read(x: Any, index: Any) -> Any:

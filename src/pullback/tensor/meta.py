@@ -9,7 +9,7 @@ import numpy as np
 
 from ..core.device import CPU
 from ..core.levels import META
-from ..core.meta import Meta, is_meta
+from ..core.meta import Meta, drawn_for, is_meta
 from ..core.value import dtype_of, wrap
 from ..core.visible import visible_strides
 
@@ -29,7 +29,7 @@ def on_device(tensor: Any, where: Any) -> Any:
     """Return a tensor on a device, itself if it is there; elements that do not exist are not brought back."""
     if where is not CPU:
         return without_elements(tensor)
-    if tensor._level and is_meta(tensor):
+    if tensor._level and is_meta(tensor) and drawn_for.get() is None:  # else it stands for one with elements
         raise NotImplementedError("Cannot copy out of meta tensor; no data!")
     return tensor
 

