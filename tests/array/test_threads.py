@@ -232,24 +232,6 @@ def test_freed_memory_is_used_again():
 
 
 @pytest.mark.parametrize(
-    ("kernels", "features", "narrow"),
-    [
-        ("Haswell", {"AVX512_SKX": True}, True),
-        ("Zen", {"X86_V4": True}, True),
-        ("SkylakeX", {"AVX512_SKX": True}, False),
-        ("Haswell", {"AVX512_SKX": False}, False),
-        ("NEOVERSEN1", {"NEON": True}, False),
-        (None, {"AVX512_SKX": True}, False),
-    ],
-)
-def test_kernels_are_narrow_where_the_processor_has_wider_registers(kernels, features, narrow, monkeypatch):
-    found = None if kernels is None else (None, None, lambda: kernels.encode())
-    monkeypatch.setattr(blas._NUMPY, "functions", lambda: found)
-    monkeypatch.setattr(sys.modules["numpy._core._multiarray_umath"], "__cpu_features__", features)
-    assert blas.is_narrow.__wrapped__() is narrow
-
-
-@pytest.mark.parametrize(
     ("ask", "load_name", "kept"), [("chains", "_load_chains", "_chains"), ("source", "_load", "_source")]
 )
 def test_threads_share_native_kernels(
