@@ -95,7 +95,7 @@ def test_blas_keeps_its_threads_afterwards():
     functions = blas._NUMPY.functions()
     if functions is None:
         pytest.skip("NumPy's BLAS is not OpenBLAS")
-    _, getter, _ = functions
+    _, getter = functions
     seen = []
     threads.run_parts(lambda _: seen.append(getter()), 2, uses_blas=True)
     assert seen == [1, 1]
@@ -106,7 +106,7 @@ def test_lapack_keeps_its_threads_afterwards():
     functions = blas.SCIPY.functions()
     if functions is None:
         pytest.skip("SciPy's BLAS is not OpenBLAS")
-    setter, getter, _ = functions
+    setter, getter = functions
     setter(2)
     seen = []
     x = np.eye(ONE_THREAD.start)

@@ -467,6 +467,7 @@ def test_products_of_stacks_are_native(dtype, monkeypatch):
     multiply = products.multiply
     monkeypatch.setattr(products, "multiply", lambda *given: asked.append(multiply(*given)) or asked[-1])
     monkeypatch.setattr(large, "STACK", 1)
+    monkeypatch.setattr(large, "TAKES_THREADS", 1)
     heads = data(2, 7, 3, 5, dtype=dtype).transpose(0, 2, 1, 3)
     pairs = [
         (data(4, 6, 5, dtype=dtype), data(4, 5, 3, dtype=dtype)),

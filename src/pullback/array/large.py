@@ -13,7 +13,7 @@ import os
 from collections.abc import Callable
 from typing import Any
 
-from numpy import ndarray
+from numpy import matmul, ndarray
 
 from . import locks
 from .blas import TAKES_THREADS, product
@@ -149,6 +149,8 @@ def multiplied(x: ndarray, y: ndarray, /) -> ndarray:
 def stacked(x: ndarray, y: ndarray, /) -> ndarray:
     """Return ``x @ y`` for stacks of matrices: native where that is much."""
     work = max(x.size * y.shape[-1], y.size * x.shape[-2])
+    if work < TAKES_THREADS:
+        return matmul(x, y)
     if work >= STACK and x.shape[-2] > 1 < y.shape[-1] and x.dtype is y.dtype:
         native: ndarray | None = ask("product", x, y)
         if native is not None:

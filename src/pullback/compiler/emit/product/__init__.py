@@ -21,9 +21,10 @@ from ..vector_registers import registers
 from . import tile
 from .kernel import ADDRESSES, DOTS, MARGIN, NUMBERS, Blocks, Compiled, compiled
 
-#: Estimated nanoseconds of a multiplication and addition, and of a part's work at least; parts at most (each
-#: packs what it needs: sixteen were slower than eight, 0017) where there are no more threads.
-_NANOSECONDS, _PART, _MOST = 0.009, 25_000, 8
+#: Estimated nanoseconds of a multiplication and addition, of what a matrix takes beside them (400 of 9×9 by
+#: 9×9 take 29 µs, 4,000 of 8×8 by 8×8 340), and of a part's work at least; parts at most (each packs what it
+#: needs: sixteen were slower than eight, 0017) where there are no more threads.
+_NANOSECONDS, _MATRIX, _PART, _MOST = 0.009, 70, 25_000, 8
 #: The share of a part's time that threads wait for the last one.
 _WAITING = 0.25
 #: Rows of tiles up to which b is read as it lies: 32 rows by 256×1024 take 122 µs, and 145 with b packed.
@@ -243,7 +244,7 @@ def _best(product: Product, threads: int) -> Grid:
     and more parts pack more.
     """
     rows, columns, inner = product.extents
-    work = product.matrices * rows * columns * inner * _NANOSECONDS
+    work = product.matrices * (rows * columns * inner * _NANOSECONDS + _MATRIX)
     parts = max(1, min(max(_MOST, threads), int(work / _PART))) if threads > 1 else 1
     along_batch = min(product.matrices, parts)
     parts //= along_batch
