@@ -168,3 +168,30 @@ def test_infinite_weights_meet_no_padding_on_the_way_back():
     assert np.isfinite(x[0, 0, -1]).all()
     assert np.isfinite(x[0, 0, :, -1]).all()
     assert np.isinf(x[0, 0, :-1, :-1]).all()
+
+
+@pytest.mark.parametrize(
+    ("size", "kernel"), [((4096,), (32,)), ((48, 40), (12, 10)), ((8, 12, 16), (4, 4, 8))]
+)
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.complex64])
+def test_patches_are_multiplied_at_once(size, kernel, dtype, monkeypatch):
+    monkeypatch.setattr("pullback.array.conv.WORTH_NATIVE", 1)
+    monkeypatch.setattr("pullback.array.columns.Columns", None)
+    monkeypatch.setattr("pullback.array.small_conv.MOST", 0)
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal((2, 3, *size)).astype(dtype)
+    x = x.swapaxes(-1, -2).copy().swapaxes(-1, -2) if len(size) > 1 else x
+    w = rng.standard_normal((5, 3, *kernel)).astype(dtype)
+    about = (kernel, (0,) * len(size), (1,) * len(size))
+    bias = rng.standard_normal(5).astype(dtype)
+    expected = by_definition(x, w, *about, 1)
+    level = bias.reshape(-1, *(1,) * len(size))
+    np.testing.assert_allclose(conv(x, w, *about, 1, bias), expected + level, rtol=1e-3, atol=1e-3)
+    g = rng.standard_normal(expected.shape).astype(dtype)
+    # ⟨g, conv(x, w)⟩ is linear in w.
+    found = conv_weight(x, g, kernel, *about, 1)
+    for at in [(0, 0, *(0,) * len(size)), (4, 2, *(k - 1 for k in kernel))]:
+        one = np.zeros_like(w)
+        one[at] = 1
+        wanted = (g * by_definition(x, one, *about, 1)).sum()
+        np.testing.assert_allclose(found[at], wanted, rtol=1e-3, atol=1e-3)

@@ -95,7 +95,7 @@ def test_blas_keeps_its_threads_afterwards():
     functions = blas._NUMPY.functions()
     if functions is None:
         pytest.skip("NumPy's BLAS is not OpenBLAS")
-    _, getter, _ = functions
+    _, getter = functions
     seen = []
     threads.run_parts(lambda _: seen.append(getter()), 2, uses_blas=True)
     assert seen == [1, 1]
@@ -106,7 +106,7 @@ def test_lapack_keeps_its_threads_afterwards():
     functions = blas.SCIPY.functions()
     if functions is None:
         pytest.skip("SciPy's BLAS is not OpenBLAS")
-    setter, getter, _ = functions
+    setter, getter = functions
     setter(2)
     seen = []
     x = np.eye(ONE_THREAD.start)
@@ -229,24 +229,6 @@ def test_freed_memory_is_used_again():
     if kept == "False":
         pytest.skip("the C library is not glibc")
     assert int(faults) < 500
-
-
-@pytest.mark.parametrize(
-    ("kernels", "features", "narrow"),
-    [
-        ("Haswell", {"AVX512_SKX": True}, True),
-        ("Zen", {"X86_V4": True}, True),
-        ("SkylakeX", {"AVX512_SKX": True}, False),
-        ("Haswell", {"AVX512_SKX": False}, False),
-        ("NEOVERSEN1", {"NEON": True}, False),
-        (None, {"AVX512_SKX": True}, False),
-    ],
-)
-def test_kernels_are_narrow_where_the_processor_has_wider_registers(kernels, features, narrow, monkeypatch):
-    found = None if kernels is None else (None, None, lambda: kernels.encode())
-    monkeypatch.setattr(blas._NUMPY, "functions", lambda: found)
-    monkeypatch.setattr(sys.modules["numpy._core._multiarray_umath"], "__cpu_features__", features)
-    assert blas.is_narrow.__wrapped__() is narrow
 
 
 @pytest.mark.parametrize(

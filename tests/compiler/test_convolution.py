@@ -193,16 +193,29 @@ def test_processors_with_neither_wide_registers_nor_fused_operations(case, plain
 def test_results_do_not_depend_on_the_number_of_threads(monkeypatch):
     # Parts of any size.
     monkeypatch.setattr(shared_kernels, "_PART", 1000)
-    results = []
+    results, cuts = [], []
     before = threads.get_num_threads()
+    cases = [CASES[name] for name in ("small images", "one image", "large weight", "groups")]
+    caches = (kernels.correlation, kernels.weight)
     try:
-        for count in (1, 3):
+        for count in (1, 3, 20):
             threads.set_num_threads(count)
-            results.append(check(*CASES["small images"]) + check(*CASES["one image"]))
+            for cache in caches:
+                cache.cache_clear()  # a kernel is cut for the threads that there are when it is made
+            results.append([array for case in cases for array in check(*case)])
+            made = Convolution.of((1, 32, 8, 8), (48, 32, 3, 3), (1, 48, 8, 8), np.dtype(np.float32),
+                                  (1, 1), (1, 1), (1, 1), 1)  # fmt: skip
+            forward = kernels.correlation(made.shape, False, True)
+            cuts.append([kernels.weight(made.shape).cut(9), forward.cut(9)])
     finally:
         threads.set_num_threads(before)
-    for one, other in zip(*results, strict=True):
-        np.testing.assert_array_equal(one, other)
+        for cache in caches:
+            cache.cache_clear()
+    for one, *others in zip(*results, strict=True):
+        for other in others:
+            np.testing.assert_array_equal(one, other)
+    assert len({cut.rows for cut, _ in cuts}) == 1
+    assert all(few.parts <= 9 < 20 <= many.parts for few, many in zip(cuts[1], cuts[2], strict=True))
 
 
 def test_large_calls_run_in_native_code_and_small_ones_do_not(monkeypatch):

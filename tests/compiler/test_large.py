@@ -442,8 +442,7 @@ def test_products_of_large_matrices_are_native(dtype, monkeypatch):
     multiply = products.multiply
     monkeypatch.setattr(products, "multiply", lambda *given: asked.append(given) or multiply(*given))
     monkeypatch.setattr(large, "MATRIX", 1)
-    monkeypatch.setattr(large, "WORTH_MULTIPLYING", 1)
-    monkeypatch.setattr(large, "WORTH_WIDENING", 1)
+    monkeypatch.setattr(large, "TAKES_THREADS", 1)
     x, w, b = data(40, 30, dtype=dtype), data(20, 30, dtype=dtype), data(20, dtype=dtype)
     leaves = [torch.from_numpy(a.copy()).requires_grad_() for a in (x, w, b)]
     out = F.linear(*leaves)
@@ -460,6 +459,40 @@ def test_products_of_large_matrices_are_native(dtype, monkeypatch):
     torch.ones(40, 30, dtype=torch.int64) @ torch.ones(30, 20, dtype=torch.int64)
     assert (leaves[0][:0] @ leaves[1].mT).shape == (0, 20)
     assert not asked
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_products_of_stacks_are_native(dtype, monkeypatch):
+    asked = []
+    multiply = products.multiply
+    monkeypatch.setattr(products, "multiply", lambda *given: asked.append(multiply(*given)) or asked[-1])
+    monkeypatch.setattr(large, "STACK", 1)
+    monkeypatch.setattr(large, "TAKES_THREADS", 1)
+    heads = data(2, 7, 3, 5, dtype=dtype).transpose(0, 2, 1, 3)
+    pairs = [
+        (data(4, 6, 5, dtype=dtype), data(4, 5, 3, dtype=dtype)),
+        (heads, heads.swapaxes(-1, -2)),
+        (data(6, 5, dtype=dtype), data(2, 3, 5, 4, dtype=dtype)),
+        (data(3, 1, 6, 5, dtype=dtype), data(2, 5, 4, dtype=dtype)),
+        (data(2, 1, 3, 1, 6, 5, dtype=dtype), data(4, 1, 2, 5, 4, dtype=dtype)),
+    ]
+    for x, y in pairs:
+        leaves = [torch.from_numpy(v).requires_grad_() for v in (x, y)]
+        out = torch.matmul(*leaves)
+        np.testing.assert_allclose(out.detach().numpy(), np.matmul(x, y), rtol=1e-4, atol=1e-5)
+        out.backward(out.detach())
+        wide = np.matmul(np.matmul(x, y), np.swapaxes(y, -1, -2))
+        for axis in range(wide.ndim):
+            lead = wide.ndim - x.ndim
+            if axis < lead or x.shape[axis - lead] < wide.shape[axis]:
+                wide = wide.sum(axis, keepdims=True)
+        np.testing.assert_allclose(leaves[0].grad.numpy(), wide.reshape(x.shape), rtol=1e-3, atol=1e-4)
+    # Three axes of which none can be joined with another are NumPy's.
+    x, y = (data(2, 3, 4, 6, 5, dtype=dtype).transpose(1, 0, 2, 3, 4), data(2, 4, 5, 4, dtype=dtype))
+    np.testing.assert_allclose(large.stacked(x, y), np.matmul(x, y), rtol=1e-4, atol=1e-5)
+    y = data(4, 3, 2, 5, 4, dtype=dtype).transpose(1, 2, 0, 3, 4)
+    np.testing.assert_array_equal(large.stacked(x, y), np.matmul(x, y))
+    assert asked[-1] is False and asked.count(True) >= 12
 
 
 @pytest.mark.parametrize("size", [16, 100, 2000, 70_003])

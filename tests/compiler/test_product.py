@@ -114,7 +114,7 @@ def test_neither_threads_nor_parts_change_a_bit(monkeypatch):
         monkeypatch.setattr(product, "_MOST", most)
         product._plain.cache_clear()
         product._best.cache_clear()
-        for count in (1, 2, 3):
+        for count in (1, 2, 3, 20):
             before = threads.get_num_threads()
             threads.set_num_threads(count)
             try:
@@ -133,7 +133,7 @@ def test_neither_threads_nor_parts_change_a_bit(monkeypatch):
 def test_parts_are_never_more_than_there_is_to_do(extents, matrices, real):
     made = Product(real, extents, Operand(1, 1), Operand(1, 1), (1, matrices))
     grid = made.grid()
-    assert grid.batch <= matrices and grid.parts <= product._MOST
+    assert grid.batch <= matrices and grid.parts <= max(product._MOST, threads.get_num_threads())
     assert grid.rows <= extents[0] and grid.columns <= extents[1]
 
 

@@ -13,11 +13,13 @@ from pullback.core import backend
 
 def test_without_native_kernels_every_answer_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(large, "source", lambda: None)
-    x = np.ones((large._LOOKED_AT, 2), np.float32)
+    x = np.ones((1 << 16, 2), np.float32)
     assert large.ask("sums", x, x[:, 0]) is None
     assert backend.pulled(None, x, (), (True,)) is None
-    monkeypatch.setattr(large, "WORTH_MULTIPLYING", 1)
-    assert (large.multiplied(x, x.T[:, :3]) == 2).all()
+    monkeypatch.setattr(large, "MATRIX", 1)
+    monkeypatch.setattr(large, "STACK", 1)
+    assert (large.multiplied(x, x.T[:, :16]) == 2).all()
+    assert (large.stacked(x[None], x.T[:, :16]) == 2).all()
 
 
 def test_a_kernel_is_asked_for_by_its_name(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -84,3 +84,13 @@ def test_a_block_has_at_most_the_elements_that_are_computed_together() -> None:
             seen[block] += 1
             assert seen[block].size << 18 <= attention._TOGETHER
         assert (seen == 1).all()
+
+
+@pytest.mark.parametrize("causal", [False, True])
+def test_a_hidden_key_that_is_not_finite_spoils_what_it_spoils_in_torch(causal: bool) -> None:
+    """A mask is added to the scores, so nan stays nan; of a causal attention the later keys are not read."""
+    queries, keys, values = (torch.ones(1, 1, 130, 8) for _ in range(3))
+    keys[0, 0, -1] = torch.nan
+    given = {"is_causal": True} if causal else {"attn_mask": torch.ones(130, 130).tril().bool()}
+    out = torch.nn.functional.scaled_dot_product_attention(queries, keys, values, **given)
+    assert out.isnan().sum() == (8 if causal else 130 * 8)

@@ -1,4 +1,4 @@
-"""NumPy's and SciPy's OpenBLAS: the number of their threads, and which kernels NumPy's takes.
+"""NumPy's and SciPy's OpenBLAS: the number of their threads.
 
 Optional: where they were built with another BLAS, nothing is found and nothing changes.
 
@@ -12,19 +12,14 @@ from __future__ import annotations
 import ctypes
 import importlib
 import os
-import sys
 import time
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 import numpy as np
 from numpy import ndarray
 
 from . import locks, scipy_functions
-
-#: The sets of kernels that use registers of 512 bits.
-_WIDE = frozenset({"SkylakeX", "Cooperlake", "Sapphirerapids"})
 
 #: What threads that only this package uses are called, also by the system. They never multiply by OpenBLAS's
 #: threads.
@@ -34,7 +29,7 @@ OWN_THREAD = "pullback-worker"
 #: some 25 ms.
 _PATIENCE = 1.0
 
-_Functions = tuple[Callable[[int], Any], Callable[[], int], Callable[[], bytes]]
+_Functions = tuple[Callable[[int], Any], Callable[[], int]]
 
 
 class OpenBLAS:
@@ -55,8 +50,8 @@ class OpenBLAS:
         self._is_resting = False
 
     def functions(self) -> _Functions | None:
-        """Return its setter and getter, and what names its kernels, under the names that the wheels and the
-        distributions give them; None where it is another library.
+        """Return its setter and getter, under the names that the wheels and the distributions give them; None
+        where it is another library.
         """
         if not self._is_known:
             self._functions, self._is_known = self._found(), True
@@ -68,13 +63,12 @@ class OpenBLAS:
         except OSError:
             return None
         for prefix, suffix in (("scipy_", "64_"), ("scipy_", ""), ("", "64_"), ("", "")):
-            setter, getter, kernels = (
+            setter, getter = (
                 getattr(library, f"{prefix}openblas_{name}{suffix}", None)
-                for name in ("set_num_threads", "get_num_threads", "get_corename")
+                for name in ("set_num_threads", "get_num_threads")
             )
-            if setter is not None and getter is not None and kernels is not None:
-                kernels.restype = ctypes.c_char_p
-                return setter, getter, kernels
+            if setter is not None and getter is not None:
+                return setter, getter
         return None
 
     def set_num_threads(self, count: int) -> None:
@@ -200,16 +194,3 @@ def product(x: ndarray, y: ndarray) -> ndarray:
 locks.around_fork(_NUMPY.rest, _NUMPY.go_on)
 # That of SciPy is on one thread wherever this package calls it, and need not be loaded.
 locks.around_fork(lambda: None, SCIPY.go_on)
-
-
-@cache
-def is_narrow() -> bool:
-    """Return whether its kernels are for processors with narrower registers than this one has: OpenBLAS does
-    not know it, or was told to by ``OPENBLAS_CORETYPE``. Then it multiplies at half of what the processor can
-    do (docs/design/0007).
-    """
-    features = sys.modules["numpy._core._multiarray_umath"].__cpu_features__
-    functions = _NUMPY.functions()
-    if functions is None or not (features.get("AVX512_SKX") or features.get("X86_V4")):
-        return False
-    return functions[2]().decode() not in _WIDE

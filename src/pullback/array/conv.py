@@ -118,6 +118,9 @@ def conv(
         whole = None if bias is None else np.ascontiguousarray(bias)
         kernels.forward(np.ascontiguousarray(x), np.ascontiguousarray(w), whole, y)
         return y
+    if groups == 1 and _are_patches(x, w.shape, output, stride, padding, dilation):
+        y = large.stacked(w.reshape(len(w), -1), _patches(x, w.shape[2:]).swapaxes(1, 2)).reshape(shape)
+        return y if bias is None else add_bias(y, bias)
     return _correlate(x, w, stride, [(p, p) for p in padding], dilation, groups, output, bias)
 
 
@@ -195,10 +198,29 @@ def _lie_side_by_side(
     return True
 
 
+def _are_patches(
+    x: ndarray, w: Ints, output: Ints, stride: Sequence[int], padding: Sequence[int], dilation: Sequence[int]
+) -> bool:
+    """Return whether one product of the patches under the windows is much less work than one for each tap
+    along an axis: 4×3×224×224 by 192 of 16×16 took 28 ms of processor time so, and takes 5.
+    """
+    kernel, work = w[2:], len(x) * prod(output) * prod(w)
+    if prod(kernel) == 1 or any(padding) or work < WORTH_NATIVE:
+        return False
+    return _lie_side_by_side(output, kernel, stride, dilation, x.shape[2:])
+
+
+def _patches(x: ndarray, kernel: Ints) -> ndarray:
+    """Return what lies under windows side by side: ``(N, windows, C · taps)``."""
+    rank, cut = len(kernel), [n for size, k in zip(x.shape[2:], kernel) for n in (size // k, k)]
+    axes = 0, *range(2, 2 + 2 * rank, 2), 1, *range(3, 3 + 2 * rank, 2)
+    return x.reshape(*x.shape[:2], *cut).transpose(axes).reshape(len(x), prod(cut[::2]), -1)
+
+
 def _side_by_side(y: ndarray, w: ndarray) -> ndarray:
     """Return `conv_transpose` for windows side by side: one product, whose numbers find their places."""
     output, kernel = y.shape[2:], w.shape[2:]
-    products = np.matmul(w.reshape(len(w), -1).T, y.reshape(*y.shape[:2], -1))
+    products = large.stacked(w.reshape(len(w), -1).T, y.reshape(*y.shape[:2], -1))
     products = products.reshape(len(y), w.shape[1], *kernel, *output)
     rank = len(output)
     axes = [axis for k in range(rank) for axis in (2 + rank + k, 2 + k)]
@@ -240,6 +262,9 @@ def conv_weight(
         # They multiply places between the rows of x by zeros: infinities there are no part of the sum.
         if np.isfinite(w.sum()):
             return w
+    if groups == 1 and _are_patches(x, shape, y.shape[2:], stride, padding, dilation):
+        rows = y.swapaxes(0, 1).reshape(shape[0], -1)
+        return large.multiplied(rows, _patches(x, shape[2:]).reshape(rows.shape[1], -1)).reshape(shape)
     pads = [(p, p) for p in padding]
     if depthwise.is_better(groups, shape):
         return depthwise.weight(x, y, kernel, stride, pads, dilation)

@@ -86,7 +86,7 @@ def _mirrored(shape: tuple[int, ...], axes: tuple[int, ...]) -> tuple[ndarray, n
     places, signs = _PLAIN.empty(shape, np.int64), _PLAIN.ones(shape)
     for index in np.ndindex(shape):
         turned = tuple([-i % n if d in axes else i for d, (i, n) in enumerate(zip(index, shape))])
-        is_there = index[last] < halves and (turned[last] >= halves or index < turned)
+        is_there = index[last] < halves and (turned[last] >= halves or index <= turned)
         places[index] = np.ravel_multi_index(index if is_there else turned, own)
         signs[index] = 1 if is_there else -1
     return places, signs

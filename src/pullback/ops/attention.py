@@ -126,37 +126,61 @@ def _attention(
         q, k, v = (_in_block(x, block) for x in (query, key, value))
         mask = None if attn_mask is None else _in_block(attn_mask, block)
         for first, beyond, keys in parts:
-            later = _later(beyond, keys)[first:] if is_causal else None
-            scores = _scores(q[..., first:beyond, :], k[..., :keys, :], mask, later, factor)
-            weights, logsumexp = _weighed(scores)
-            np.matmul(weights, v[..., :keys, :], out=out[block][..., first:beyond, :])
+            scores = large.stacked(q[..., first:beyond, :], k[..., :keys, :].swapaxes(-1, -2))
+            weights, logsumexp = _weighed(scores, mask, first if is_causal else None, factor)
+            out[block][..., first:beyond, :] = large.stacked(weights, v[..., :keys, :])
             sums[block][..., first:beyond] = logsumexp
 
     _run(part, len(blocks))
     return out, sums
 
 
-def _scores(query: ndarray, key: ndarray, attn_mask: Any, later: ndarray | None, factor: float) -> ndarray:
-    """Return what the weights are the softmax of."""
-    scores: ndarray = np.matmul(query, key.swapaxes(-1, -2))
+def _masked(scores: ndarray, attn_mask: Any, first: int | None, factor: float) -> ndarray:
+    """Return what the weights are the softmax of, of products of queries with keys, which may be changed.
+
+    `first` is the place of the first of the queries, where these do not see the keys behind their own.
+    """
     scores *= factor
-    if later is not None:
-        np.copyto(scores, -np.inf, where=later)
-    if attn_mask is not None and attn_mask.dtype.kind == "b":
-        if np.broadcast_shapes(attn_mask.shape, scores.shape) == scores.shape:
-            np.copyto(scores, -np.inf, where=~attn_mask)
-            return scores
-        return np.where(attn_mask, scores, scores.dtype.type(-np.inf))
-    return scores if attn_mask is None else np.add(scores, attn_mask, dtype=scores.dtype)
+    if first is not None:
+        rows, keys = scores.shape[-2:]
+        np.copyto(scores, -np.inf, where=_later(first + rows, keys)[first:])
+    if attn_mask is None:
+        return scores
+    if attn_mask.dtype.kind == "b":  # torch adds it, too
+        attn_mask = np.where(attn_mask, 0, -np.inf).astype(scores.dtype)
+    fits = np.broadcast_shapes(attn_mask.shape, scores.shape) == scores.shape
+    return np.add(scores, attn_mask, out=scores if fits else None, dtype=scores.dtype)
 
 
-def _weighed(scores: ndarray) -> tuple[ndarray, ndarray]:
-    """Return the softmax of scores and its sums' logarithms; no weights and ∞ if a query sees no key."""
+def _made_of_rows(
+    name: str, factors: Sequence[float], scores: ndarray, others: Sequence[ndarray], first: int | None
+) -> Any:
+    """Return what a native kernel makes of each row of scores and of others; None where there is none."""
+    keys, seen, places = scores.shape[-1], None, None
+    if first is not None:
+        own = np.arange(first + 1, first + 1 + scores.shape[-2], dtype=scores.dtype)
+        seen = np.broadcast_to(own, scores.shape[:-1]).reshape(-1, 1)
+        places = np.arange(keys, dtype=own.dtype)
+    rows = [v.reshape(-1, v.shape[-1]) for v in (scores, *others)]
+    shared = [*(np.full(1, factor, scores.dtype) for factor in factors), places]
+    per_row = *(False,) * len(shared), *(True,) * (1 + len(rows))
+    return large.ask("rows", name, (*shared, seen, *rows), (), per_row)
+
+
+def _weighed(
+    scores: ndarray, attn_mask: Any, first: int | None, factor: float
+) -> tuple[ndarray, ndarray]:
+    """Return the softmax of scores (see `_masked`) and its sums' logarithms; no weights and ∞ if a query sees
+    no key.
+    """
+    if attn_mask is not None:
+        scores, first, factor = _masked(scores, attn_mask, first, factor), None, 1.0
     kept = (*scores.shape[:-1], 1)
     if scores.size >= large.ROWS:
-        found = large.ask("rows", "weights_of_rows", (scores.reshape(-1, scores.shape[-1]),), (), (True,))
+        found = _made_of_rows("weights_of_rows", [factor], scores, (), first)
         if found is not None and np.minimum.reduce(found[1], axis=None) > -np.inf:
             return found[0].reshape(scores.shape), found[1].reshape(kept[:-1])
+    scores = scores if attn_mask is not None else _masked(scores, None, first, factor)
     top = np.maximum.reduce(scores, axis=-1, keepdims=True)
     # A query that sees no key is rare: to look for one takes a tenth of what the masks take.
     all_see = not top.size or np.minimum.reduce(top, axis=None) > -np.inf
@@ -205,18 +229,22 @@ def _rows_outside_heads(g: Term) -> Term:
 
 
 def _pulled_on_arrays(
-    scores: ndarray, sums: ndarray, turned: ndarray, along: ndarray, factor: float, scores_too: bool
-) -> tuple[Term, Term, Term]:
+    scores: ndarray, sums: ndarray, turned: ndarray, along: ndarray, attn_mask: Any, first: int | None,
+    factor: float, scores_too: bool
+) -> tuple[Term, Term, Term]:  # fmt: skip
     """Return the weights, and the covectors of the scores with the mask and of the products."""
+    slope = factor
+    if attn_mask is not None:
+        scores, first, factor = _masked(scores, attn_mask, first, factor), None, 1.0
     if scores.size >= large.ROWS and not scores_too:
-        rows = [v.reshape(-1, v.shape[-1]) for v in (scores, sums, turned, along)]
-        found = large.ask("rows", "attention_pull", rows, (factor,), (True,) * 4)
+        found = _made_of_rows("attention_pull", [factor, slope], scores, (sums, turned, along), first)
         if found is not None:
             weights, pulled = (v.reshape(scores.shape) for v in found)
             return weights, pulled, pulled
+    scores = scores if attn_mask is not None else _masked(scores, None, first, factor)
     weights = np.exp(np.subtract(scores, sums, out=scores), out=scores)
     each = np.multiply(weights, np.subtract(turned, along, out=turned), out=turned)
-    return weights, each, each * factor
+    return weights, each, each * slope
 
 
 def _attention_rule(
@@ -310,8 +338,7 @@ def _block_rule(
     for first, beyond, seen in parts:
         own = [_cut(v, axis, first, beyond, rows) for v in (g, query, totals, logs)]
         own += [_cut(v, axis, 0, seen, keys) for v in (key, value)]
-        later = _later(beyond, seen)[first:] if is_causal else None
-        found.append(_stretch_rule(own, later, attn_mask, kind, factor, scores_too))
+        found.append(_stretch_rule(own, first if is_causal else None, attn_mask, kind, factor, scores_too))
     in_query, *in_others, each = zip(*found)
     in_key, in_value = (_gathered(list(gs), axis, keys) for gs in in_others)
     of_query = in_query[0] if len(parts) == 1 else cat(list(in_query), axis)
@@ -335,7 +362,7 @@ def _gathered(gs: list[Any], axis: int, keys: int) -> Any:
 
 
 def _stretch_rule(
-    given: list[Any], later: ndarray | None, attn_mask: Any, kind: Any, factor: float, scores_too: bool
+    given: list[Any], first: int | None, attn_mask: Any, kind: Any, factor: float, scores_too: bool
 ) -> tuple[Any, Any, Any, Any]:
     """Return the covectors of the query, the key, the value and the scores of a stretch of queries.
 
@@ -345,11 +372,13 @@ def _stretch_rule(
     g, query, totals, logs, key, value = given
     turned = matmul(g, swap(value))
     if all(isinstance(v, ndarray) for v in (turned, query, logs)) and dtype_of(turned) == kind:
-        made = _scores(query, key, attn_mask, later, factor)
-        weights, each, pulled = _pulled_on_arrays(made, logs, turned, totals, factor, scores_too)
+        made = large.stacked(query, key.swapaxes(-1, -2))
+        about = attn_mask, first, factor, scores_too
+        weights, each, pulled = _pulled_on_arrays(made, logs, turned, totals, *about)
     else:
         scores = matmul(query, swap(key)) * factor
-        if later is not None:
+        if first is not None:
+            later = _later(first + shape_of(scores)[-2], shape_of(scores)[-1])[first:]
             scores = where(np.logical_not(later), scores, -math.inf)
         if attn_mask is not None and dtype_of(attn_mask).kind == "b":
             scores = where(attn_mask, scores, -math.inf)

@@ -18,8 +18,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from ..array.blas import product
-from ..array.large import multiplied
+from ..array.large import multiplied, stacked
 from ..array.layout import as_first
 from ..core.op import Axes, Call, Covectors, Rule, T, Term, Terms, op, renamed
 from ..core.value import dtype_of, shape_of
@@ -169,10 +168,6 @@ linear_weight: Call = _product(
     "MmBackward0", _batch_weight,
 )  # fmt: skip
 
-def _matmul(x: ndarray, y: ndarray, /) -> ndarray:
-    return product(x, y)
-
-
 def _batch_matmul(size: int, values: Terms, dims: Axes) -> Term:
     fronts = _fronts(size, values, dims)
     ranks = [len(shape_of(v)) - (d is not None) for v, d in zip(fronts, dims, strict=True)]
@@ -186,9 +181,9 @@ def _batch_matmul(size: int, values: Terms, dims: Axes) -> Term:
 _MATMUL_RULES = (lambda g, y: matmul(g, swap(conj(y))), lambda g, x: matmul(swap(conj(x)), g))
 
 #: Matrix products over broadcasting leading axes; both operands have at least two axes.
-matmul: Call = _product("matmul", _matmul, _MATMUL_RULES, "UnsafeViewBackward0", _batch_matmul)
+matmul: Call = _product("matmul", stacked, _MATMUL_RULES, "UnsafeViewBackward0", _batch_matmul)
 #: Matrix products of two stacks of equal length.
-bmm = _product("bmm", _matmul, _MATMUL_RULES, "BmmBackward0", _batch_matmul, "mat2")
+bmm = _product("bmm", stacked, _MATMUL_RULES, "BmmBackward0", _batch_matmul, "mat2")
 
 
 def _trilinear(x: ndarray, w: ndarray, y: ndarray, /) -> ndarray:
@@ -371,7 +366,7 @@ addmv = _add_product(
     "AddmvBackward0"
 )
 baddbmm = _add_product(
-    "baddbmm", np.matmul, lambda g, z: bmm(g, swap(conj(z))), lambda g, y: bmm(swap(conj(y)), g),
+    "baddbmm", stacked, lambda g, z: bmm(g, swap(conj(z))), lambda g, y: bmm(swap(conj(y)), g),
     "BaddbmmBackward0"
 )
 addr = _add_product(

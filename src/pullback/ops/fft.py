@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from numpy import ndarray
 
 from ..array import scipy_functions
 from ..array.deferred_import import import_later
+from ..array.memory import adapt
 from ..array.strides import strides_of
 from ..array.threads import worthwhile
 from ..core.op import Call, Term, op
@@ -37,6 +39,10 @@ Dims = tuple[int, ...]
 #: numbers 109 to 151, 189 to 301; of 128×1,024 203 to 281, 354 to 437; of 256×1,024 390 to 542, 363 to 662;
 #: of 400×1,024 615 to 909, 494 to 988.
 _ALONE = 1 << 18
+
+#: Bytes from which memory comes afresh from the system: 24 transforms of 128×128 real numbers took 6.8 ms in
+#: a process that had not asked for any other (`array.memory`), and take 2.5.
+_MAPPED = 1 << 17
 
 
 def _partition(rank: int, dims: Sequence[int]) -> tuple[list[int], int]:
@@ -95,8 +101,30 @@ def _transform(x: ndarray, dims: Dims, fixed: int, name: str, *options: Any) -> 
         small = small_fft.real_c2c if name == "c2c" and x.dtype.kind == "f" else getattr(small_fft, name)
         found: ndarray = small(x.transpose(axes), tuple(last), *options)
         return found.transpose(back)
+    if x.nbytes >= _MAPPED:
+        adapt()
     threads = worthwhile(x.size, _ALONE)
+    if name == "c2c" and x.dtype.kind == "f":
+        forward, normalization = options
+        half = _pocketfft().r2c(x.transpose(axes), last, forward, normalization, None, threads)
+        return _mirrored(half, x.shape[axes[-1]], last).transpose(back)
     return getattr(_pocketfft(), name)(x.transpose(axes), last, *options, None, threads).transpose(back)
+
+
+def _mirrored(half: ndarray, size: int, axes: Dims) -> ndarray:
+    """Return all frequencies of real numbers from those of which the others are conjugates, the last of some
+    axes being halved. SciPy, asked for all, fills them in one by one: 24 of 128×128 in 4.5 ms, so in 0.4.
+    """
+    kept = half.shape[-1]
+    whole = np.empty((*half.shape[:-1], size), half.dtype)
+    whole[..., :kept] = half
+    mirrored, rest = half[..., size - kept : 0 : -1], whole[..., kept:]
+    first, others = (slice(0, 1),) * 2, (slice(None, 0, -1), slice(1, None))
+    every = (slice(None),) * 2
+    cuts = [(first, others) if axis in axes else (every,) for axis in range(half.ndim - 1)]
+    for cut in product(*cuts):
+        np.conjugate(mirrored[tuple([c for c, _ in cut])], out=rest[tuple([c for _, c in cut])])
+    return whole
 
 
 def _c2c(x: ndarray, /, dims: Dims, normalization: int, forward: bool) -> ndarray:
@@ -115,11 +143,7 @@ c2c: Call = op(
 
 
 def _r2c(x: ndarray, /, dims: Dims, normalization: int, onesided: bool) -> ndarray:
-    found = _transform(x, dims, 1, "r2c" if onesided else "c2c", True, normalization)
-    if not onesided:
-        # What is its own conjugate has an imaginary part of 0, whose sign SciPy's conjugation turned.
-        np.copyto(found.imag, 0, where=found.imag == 0)
-    return found
+    return _transform(x, dims, 1, "r2c" if onesided else "c2c", True, normalization)
 
 
 def _weighted(g: Term, dim: int, size: int, weight: float) -> Term:

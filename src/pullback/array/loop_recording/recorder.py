@@ -313,7 +313,7 @@ class Recorder:
             y, result = y[:, None], result[..., None]
         if x.ndim == 1:
             x, result = x[None], result[..., None, :] if inputs[1].ndim > 1 else result[None]
-        work = x.size * y.shape[-1]
+        work = max(x.size * y.shape[-1], y.size * x.shape[-2])
         if work >= _LONG or any(np.may_share_memory(v, result) for v in (x, y)):
             raise Unrecorded("a product that takes long, or operands that overlap")
         if work >= TAKES_THREADS:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Sequence
-from math import prod
+from math import inf, prod
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,7 @@ from ...core.levels import fresh_level
 from ...core.op import TABLE, Op
 from ...core.recorder import Equation, Recorder
 from ...core.tracer import Tracer
+from ...ops.comparison import lt, where
 from ...ops.elementwise import abs, exp, log
 from ...ops.extreme import amax, amin, max_dim, min_dim
 from ...ops.reduce import count_nonzero, nansum, prod_dim
@@ -330,16 +331,23 @@ def _sums_and_products(g: Any, x: Any) -> tuple[Any, Any]:
     return sum_dims(g, (1,), False), sum_dims(g * x, (1,), False)
 
 
-def _weights_of_rows(scores: Any) -> tuple[Any, Any]:
+def _weights_of_rows(factor: Any, places: Any, seen: Any, products: Any) -> tuple[Any, Any]:
+    scores = products * factor
+    if seen is not None:
+        scores = where(lt(places, seen), scores, -inf)
     top = amax(scores, (1,), True)
     weights = exp(scores - top)
     total = sum_dims(weights, (1,), True)
     return weights / total, log(total) + top
 
 
-def _attention_pull(scores: Any, sums: Any, turned: Any, along: Any, factor: float) -> tuple[Any, Any]:
-    weights = exp(scores - sums)
-    return weights, weights * (turned - along) * factor
+def _attention_pull(
+    factor: Any, slope: Any, places: Any, seen: Any, products: Any, sums: Any, turned: Any, along: Any
+) -> tuple[Any, Any]:
+    weights = exp(products * factor - sums)
+    if seen is not None:
+        weights = where(lt(places, seen), weights, 0.0)
+    return weights, weights * (turned - along) * slope
 
 
 #: What array kernels ask for that is more than one op: functions of values.

@@ -1,7 +1,8 @@
 """Machine code that is compiled apart from programs: kernels that eager calls and programs share.
 
 A kernel is a function of a table of pointers and numbers, and of the number of a part; threads run the parts
-(`llvm.pool`). How many there are depends on the work alone, so that results do not depend on who runs them.
+(`llvm.pool`). Into how many an image's work is split depends on the threads; how many sums are added depends
+on the work alone, so that results do not depend on who runs them.
 Each part has a scratch of its own. Where parts gather sums, each has its own place for them, and a second
 function adds them in order.
 """
@@ -17,6 +18,7 @@ from numpy import ndarray
 
 from ...array.locks import computed
 from ...array.strides import address as begin_of
+from ...array.threads import get_num_threads
 from ..emit.codegen import WRITTEN, Effort
 from ..emit.vectors import Code
 from . import engine, machine_code
@@ -24,7 +26,7 @@ from .thread_pool import pool
 
 #: Estimated nanoseconds of a part's work at least.
 _PART = 25_000
-#: Parts at most, parts where each costs more, and bytes of all parts' scratches.
+#: Parts at most, parts where each costs more, unless there are more threads, and bytes of all scratches.
 _MOST, _FEW, _SCRATCH_BYTES = 32, 8, 64 << 20
 #: Bytes of sums from which the splits of an image's work are the parts rather than images.
 _LARGE_SUMS = 256 << 10
@@ -118,6 +120,8 @@ class Kernel:
         self.name = machine_code.name_of(text)
         self._size, self._work = size, work
         self._scratch, self._sums, self._splits = scratch, sums, splits
+        # A program asks for its cut more than once.
+        self._threads = get_num_threads()
         self._library = machine_code.library(self.name, lambda: text, effort)
         self._cuts: dict[int, Cut] = {}
         self.joins = bool(sums)
@@ -145,12 +149,13 @@ class Kernel:
         if self._scratch:
             parts = min(parts, _SCRATCH_BYTES // (self._scratch * self._size))
         parts = max(1, parts)
+        most = min(parts, max(_FEW, self._threads))
         if self._sums:
-            parts = min(parts, _FEW)
-            rows = 1 if self._sums * self._size > _LARGE_SUMS else min(parts, images)
-            splits = min(self._splits, -(-parts // rows))
+            # How many sums are added must not depend on the threads.
+            rows = 1 if self._sums * self._size > _LARGE_SUMS else min(parts, _FEW, images)
+            splits = min(self._splits, -(-most // rows))
             return Cut(rows * splits, images, rows, splits)
-        splits = 1 if images >= min(parts, _FEW) else min(self._splits, -(-min(parts, _FEW) // images))
+        splits = 1 if images >= most else min(self._splits, -(-most // images))
         rows = min(parts, images * splits)
         return Cut(rows, images * splits, rows, splits)
 

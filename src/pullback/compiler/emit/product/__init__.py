@@ -21,9 +21,10 @@ from ..vector_registers import registers
 from . import tile
 from .kernel import ADDRESSES, DOTS, MARGIN, NUMBERS, Blocks, Compiled, compiled
 
-#: Estimated nanoseconds of a multiplication and addition, and of a part's work at least; parts at most (each
-#: packs what it needs: sixteen were slower than eight, 0017).
-_NANOSECONDS, _PART, _MOST = 0.009, 25_000, 8
+#: Estimated nanoseconds of a multiplication and addition, of what a matrix takes beside them (400 of 9×9 by
+#: 9×9 take 29 µs, 4,000 of 8×8 by 8×8 340), and of a part's work at least; parts at most (each packs what it
+#: needs: sixteen were slower than eight, 0017) where there are no more threads.
+_NANOSECONDS, _MATRIX, _PART, _MOST = 0.009, 70, 25_000, 8
 #: The share of a part's time that threads wait for the last one.
 _WAITING = 0.25
 #: Rows of tiles up to which b is read as it lies: 32 rows by 256×1024 take 122 µs, and 145 with b packed.
@@ -243,8 +244,8 @@ def _best(product: Product, threads: int) -> Grid:
     and more parts pack more.
     """
     rows, columns, inner = product.extents
-    work = product.matrices * rows * columns * inner * _NANOSECONDS
-    parts = max(1, min(_MOST, int(work / _PART))) if threads > 1 else 1
+    work = product.matrices * (rows * columns * inner * _NANOSECONDS + _MATRIX)
+    parts = max(1, min(max(_MOST, threads), int(work / _PART))) if threads > 1 else 1
     along_batch = min(product.matrices, parts)
     parts //= along_batch
     strips, slices = product.tiles()
@@ -274,7 +275,7 @@ def merged(batch: Sequence[int], *steps: Sequence[int]) -> tuple[list[int], list
 
 
 class _Plain(NamedTuple):
-    """A product of two matrices, ready to be run."""
+    """A product of stacks of matrices, ready to be run."""
 
     code: Compiled
     parts: int
@@ -284,8 +285,22 @@ class _Plain(NamedTuple):
 
 
 @functools.lru_cache(maxsize=512)
-def _plain(real: str, extents: tuple[int, int, int], a: tuple[int, int], b: tuple[int, int]) -> _Plain:
-    product = Product(real, extents, Operand(*a), Operand(*b))
+def _plain(real: str, shape: tuple[int, ...], a: tuple[int, ...], b: tuple[int, ...]) -> _Plain | None:
+    """Return the product of operands with these steps in bytes, the extents being those of the stacks, rows,
+    columns and what is summed over; None where no two axes are those of the stacks.
+    """
+    size = 4 if real == "float" else 8
+    *lead, rows, columns, inner = shape
+    extents, steps = merged(lead, *([step // size for step in own[:-2]] for own in (a, b)))
+    if len(extents) > 2:
+        return None
+    batch = [[0] * (2 - len(own)) + own for own in steps]
+    x, y = (
+        Operand(own[-2] // size, own[-1] // size, (outer, further))
+        for own, (outer, further) in zip((a, b), batch, strict=True)
+    )
+    outer, further = [1] * (2 - len(extents)) + extents
+    product = Product(real, (rows, columns, inner), x, y, (outer, further))
     words = np.array(product.numbers(), np.int64)
     return _Plain(product.code, product.grid().parts, product.table(), words, product.scratch() + LINE)
 
@@ -294,14 +309,15 @@ def _plain(real: str, extents: tuple[int, int, int], a: tuple[int, int], b: tupl
 _scratches: list[ndarray] = []
 
 
-def multiply(a: ndarray, b: ndarray, out: ndarray) -> None:
-    """Write ``a @ b`` to a contiguous matrix; each operand has a stride of one element."""
-    size = a.itemsize
-    (a_row, a_column), (b_row, b_column) = a.strides, b.strides
-    product = _plain(
-        "float" if size == 4 else "double", (*out.shape, a.shape[1]), (a_row // size, a_column // size),
-        (b_row // size, b_column // size),
-    )  # fmt: skip
+def multiply(a: ndarray, b: ndarray, out: ndarray) -> bool:
+    """Write ``a @ b`` to a contiguous array; return whether that was done.
+
+    Stacks of matrices have the axes of the result's. Each matrix of an operand has a stride of one element.
+    """
+    real = "float" if a.itemsize == 4 else "double"
+    product = _plain(real, (*out.shape, a.shape[-1]), a.strides, b.strides)
+    if product is None:
+        return False
     memory = _scratches.pop() if _scratches else np.empty(product.scratch, np.uint8)
     if memory.size < product.scratch:
         memory = np.empty(product.scratch, np.uint8)
@@ -312,3 +328,4 @@ def multiply(a: ndarray, b: ndarray, out: ndarray) -> None:
     )  # fmt: skip
     parallel(product.code.part, table, product.parts)
     _scratches.append(memory)
+    return True
