@@ -13,6 +13,7 @@ from itertools import product
 import numpy as np
 from numpy import ndarray
 
+from .strided_loops import copied
 from .strides import Ints, restrided
 from .threads import get_num_threads, run_parts, split, stretches
 
@@ -33,6 +34,8 @@ def c_copy(x: ndarray) -> ndarray:
     if x.size < _WORTH_TILES or x.dtype.hasobject:
         return x.copy(order="C")
     out = np.empty(x.shape, x.dtype)
+    if x.size >= _WORTH_THREADS and copied(out, x):
+        return out
     shape, strides = _merged(x)
     source, target = restrided(x, shape, strides), out.reshape(shape)
     tiles = _tiles(shape, strides, x.itemsize)

@@ -180,7 +180,7 @@ def _pad_by(mode: str) -> Callable[..., ndarray]:
         sizes = [n + before + after for n, (before, after) in zip(size, amounts, strict=True)]
         y = np.empty((*x.shape[:lead], *sizes), x.dtype)
         copies = _copies(size, amounts, mode)
-        y[copies.inside] = x
+        copy_into(y[copies.inside], x)
         for target, source in copies.around:
             y[target] = y[source]
         return y

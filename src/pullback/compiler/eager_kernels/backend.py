@@ -26,6 +26,7 @@ _HOMES = {
     "running_sums": ("scans", "Running", "sums"),
     "samples": ("grid_samples", "Sampling", "run"),
     "spread": ("spreading", "Spreading", "spread"),
+    "strided": ("strided_loops", "StridedLoops", "run"),
     "sums": ("row_sums", "Reducing", "sums"),
     "words": ("twister", "Twister", "filler"),
 }
@@ -69,6 +70,8 @@ class Kernels:
         ``(kind, x, y, grid, out, size, sampler)``: see `grid_samples.Sampling.run`.
     spread : callable
         ``(x, out)``: write rows ``(n, k)`` into ``(n, times, k)``.
+    strided : callable
+        See `strided_loops.StridedLoops.run`.
     sums : callable
         ``(x, out)``: write the sum of each row of ``(rows, length)``.
     words : callable

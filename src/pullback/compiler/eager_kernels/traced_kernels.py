@@ -342,7 +342,8 @@ def _flat_kernel(function: Callable[..., Any], dtypes: Sequence[Any], least: int
         # The numbers decide what the rule does, or it raises, which it will do again where it runs.
         return None
     computed = set(program.outputs).isdisjoint(program.inputs) and len(program.equations) >= least
-    if not computed or any(TABLE[e.op].kind != "elementwise" for e in program.equations):
+    casts = [e.op for e in program.equations] == ["cast"]
+    if not computed or not (casts or all(TABLE[e.op].kind == "elementwise" for e in program.equations)):
         return None
     kernel = made(program, ELEMENTS, True)
     return None if kernel is None else (kernel, places)
