@@ -8,7 +8,6 @@ elements.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from math import prod
 from types import EllipsisType
 from typing import Any
 
@@ -18,7 +17,7 @@ from numpy import ndarray
 from . import large
 from .broadcasting import spread
 from .memory import adapt
-from .strided_loops import WORTH_THREADS, called, copied
+from .strided_loops import called, copied
 from .threads import get_num_threads, run_parts, stretches
 
 #: Where two threads begin to beat one, in elements, for loops of the price of an addition (0.1 ns an element
@@ -26,8 +25,8 @@ from .threads import get_num_threads, run_parts, stretches
 #: to 18 ns).
 _CHEAP, _DEAR, _SCALAR = 1_000_000, 250_000, 20_000
 
-#: Nanoseconds that a loop takes for the elements from which Python's threads pay.
-_PAYING = 200_000
+#: Nanoseconds that a loop takes for these, and which part of them native threads begin with: 60 µs of work.
+_PAYING, _SOONER = 200_000, 0.3
 
 #: Below this many elements no ufunc is split.
 WORTH_ASKING = _SCALAR
@@ -124,10 +123,8 @@ def apply(ufunc: Any, *operands: Any, out: ndarray | EllipsisType = ...) -> ndar
     shape = arrays[0].shape
     if any(array.shape != shape for array in arrays) or (out is not ... and out.shape != shape):
         return _apply_to_rows(ufunc, operands, arrays, out)
-    worth = _THRESHOLDS.get(ufunc, _CHEAP)
-    element = _element(ufunc, arrays[0])
-    asks = large.is_there() and largest * element >= WORTH_THREADS
-    if get_num_threads() == 1 or (largest < worth and not asks):
+    worth = _worth(ufunc, arrays[0])
+    if largest < _SOONER * worth or get_num_threads() == 1 or (largest < worth and not large.is_there()):
         return ufunc(*operands, out=out)
     flat_arrays = flat_views(arrays if out is ... else [*arrays, out])
     if flat_arrays is None or (out is not ... and _overlap(out, arrays)):
@@ -136,14 +133,14 @@ def apply(ufunc: Any, *operands: Any, out: ndarray | EllipsisType = ...) -> ndar
     flats = iter(flat_arrays)
     flat_operands = [next(flats) if isinstance(x, ndarray) and x.ndim else x for x in operands]
     flat = flat_views([result])[0]  # type: ignore[index]  # laid out as the operands
-    if not asks or called(ufunc, flat_operands, flat, element) is None:
+    if not large.is_there() or called(ufunc, flat_operands, flat, _PAYING / worth) is None:
         _run_split(ufunc, flat_operands, flat, [True] * len(operands))
     return result
 
 
-def _element(ufunc: Any, x: ndarray) -> float:
-    """Return nanoseconds that a loop takes for an element."""
-    return _PAYING / (_SCALAR if x.dtype.char == "e" else _THRESHOLDS.get(ufunc, _CHEAP))
+def _worth(ufunc: Any, x: ndarray) -> int:
+    """Return the number of elements from which Python's threads pay."""
+    return _SCALAR if x.dtype.char == "e" else _THRESHOLDS.get(ufunc, _CHEAP)
 
 
 def _native(ufunc: Any, operands: Sequence[Any]) -> ndarray | None:
@@ -161,20 +158,16 @@ def _apply_to_rows(
     ufunc: Any, operands: Sequence[Any], arrays: list[ndarray], out: ndarray | EllipsisType
 ) -> ndarray:
     """Split operands of different shapes along the result's first axis. Rows keep NumPy's broadcasting."""
-    shape = np.broadcast_shapes(*(array.shape for array in arrays))
-    size, threads = prod(shape), get_num_threads()
-    splits = threads > 1 and shape[0] >= threads and size >= _THRESHOLDS.get(ufunc, _CHEAP)
-    if not splits and size < large.CHAIN:
+    whole, worth = np.broadcast(*arrays), _worth(ufunc, arrays[0])
+    if whole.size < _SOONER * worth or not all(array.flags.c_contiguous for array in arrays):
         return ufunc(*operands, out=out)
+    shape = whole.shape
     if out is not ... and (out.shape != shape or _overlap(out, arrays)):
         return ufunc(*operands, out=out)
-    if not all(array.flags.c_contiguous for array in arrays):
-        return ufunc(*operands, out=out)
-    if size >= large.CHAIN:
-        found = called(ufunc, operands, out, _element(ufunc, arrays[0]))
-        if found is not None:
-            return found
-    if not splits:
+    found = called(ufunc, operands, out, _PAYING / worth) if large.is_there() else None
+    if found is not None:
+        return found
+    if whole.size < worth or not 1 < get_num_threads() <= shape[0]:
         return ufunc(*operands, out=out)
     result = np.empty(shape, _result_dtype(ufunc, operands)) if out is ... else out
     cut = [isinstance(x, ndarray) and x.ndim == len(shape) and x.shape[0] != 1 for x in operands]

@@ -17,13 +17,14 @@ from numpy import ndarray
 
 from .broadcasting import steps_along
 from .named_tuples import NamedTuple
-from .strides import Ints, contiguous_strides
+from .strides import Ints, address, contiguous_strides
 from .threads import get_num_threads
 from .tiering import Hotness
 
 #: Nanoseconds for a byte that is read or written once, and elements of a row for which a loop is called.
 BYTE, _LONG = 0.016, 64
-#: Nanoseconds of work from which threads are asked for.
+#: Nanoseconds of work from which it is asked for: Python takes 15 µs for a call. On one thread NumPy is as
+#: fast where arrays are alike; of 2²⁰ float32 times a column it takes 304 µs, row by row 254.
 WORTH_THREADS = 60_000
 _HOTNESS = Hotness()
 
@@ -60,7 +61,7 @@ def _walk(shape: Ints, lies: tuple[tuple[Ints, Ints], ...]) -> _Walk:
 
 
 def _run(ufunc: np.ufunc | None, arrays: list[ndarray], walk: _Walk, work: float) -> bool:
-    operands = [(x.ctypes.data, *steps) for x, steps in zip(arrays, walk.steps, strict=True)]
+    operands = [(address(x), *steps) for x, steps in zip(arrays, walk.steps, strict=True)]
     given = (ufunc, [x.dtype for x in arrays], walk.sizes, operands, work)
     return bool(_HOTNESS.ask("strided", *given))
 
@@ -89,7 +90,7 @@ def called(ufunc: np.ufunc, operands: Sequence[Any], out: Any, element: float) -
     walk = _walk(shape, (*lies, (shape, tuple([n * own.itemsize for n in contiguous_strides(shape)]))))
     size = prod(walk.sizes)
     work = max(size * element, BYTE * (sum([x.nbytes for x in arrays]) + size * own.itemsize))
-    pays = len(walk.sizes) > 1 or (work >= WORTH_THREADS and get_num_threads() > 1)
+    pays = work >= WORTH_THREADS and (get_num_threads() > 1 or len(walk.sizes) > 1)
     if not pays or walk.sizes[-1] < _LONG or not _HOTNESS.is_hot(work):
         return None
     result = np.empty(shape, own) if out is ... else out

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -33,10 +34,16 @@ class StridedLoops:
 
     def __init__(self) -> None:
         self._library = engine.library(Program((loop_part, copy_row), {}))
+        #: By ufunc and dtypes the addresses of a loop and its data.
+        self._loops: dict[tuple[Any, ...], tuple[int, int]] = {}
 
     @computed
     def _parts(self) -> Parts:
         return Parts(self._library.address("loop_part"))
+
+    @computed
+    def _copy(self) -> int:
+        return self._library.address("copy_row")
 
     def run(
         self, ufunc: np.ufunc | None, dtypes: Sequence[np.dtype], sizes: tuple[int, ...],
@@ -54,13 +61,15 @@ class StridedLoops:
         work
             Nanoseconds that it may take one thread.
         """
-        if ufunc is None:
-            loop, data = self._library.address("copy_row"), dtypes[0].itemsize
-        else:
+        key = ufunc, *dtypes
+        found = self._loops.get(key)
+        if found is None:
             try:
-                loop, data = loop_of(ufunc, dtypes)
+                copies = ufunc is None
+                found = (self._copy, dtypes[0].itemsize) if copies else loop_of(ufunc, dtypes)
             except LookupError:
                 return False
+            self._loops[key] = found
         *outside, length = sizes
         rows = 1
         for size in outside:
@@ -70,7 +79,7 @@ class StridedLoops:
         stretches = max(1, min(stretches, length // ALIGNED))
         units = rows * stretches
         parts = min(most, units)
-        words = (units, parts, loop, data, stretches, length, len(outside), len(operands), *outside)
+        words = (units, parts, *found, stretches, length, len(outside), len(operands), *outside)
         words += tuple([word for operand in operands for word in operand])
         self._parts.run((ctypes.c_int64 * len(words))(*words), parts)
         return True
