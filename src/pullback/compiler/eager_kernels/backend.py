@@ -14,6 +14,7 @@ _HOMES = {
     "clamp": ("clamp", "Bounding", "clamp"),
     "elementwise": ("traced_kernels", "TracedKernels", "elementwise"),
     "first_places": ("scans", "Running", "first"),
+    "mirror": ("padding", "Padding", "mirror"),
     "normals": ("normals", "Normals", "filler"),
     "over_planes": ("separable", "Separable", "run"),
     "pad": ("padding", "Padding", "pad"),
@@ -53,6 +54,9 @@ class Kernels:
     over_planes : callable
         ``(planes, out, steps)``: write the maps of `steps` (number of the axis, `array.taps.Taps`), one after
         another, of planes ``(n, *size)``.
+    mirror : callable
+        ``(planes, out, before, places)``: the same with elements of the planes around them; see
+        `padding.Padding.mirror`.
     pad : callable
         ``(planes, out, before, value)``: write planes ``(n, h, w)`` into ``(n, H, W)``, their first element
         at the place `before`, and `value` around them.
