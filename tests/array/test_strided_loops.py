@@ -118,6 +118,15 @@ def test_a_copy_on_threads_is_the_copy(name: str, dtype: str, runs: list[Any]) -
     assert runs or dtype in ("u1", "f2")  # of few bytes
 
 
+@pytest.mark.parametrize("to", ["i8", "f8", "f2", "?"])
+def test_a_copy_casts_as_an_assignment(to: str) -> None:
+    x = _values((1200, 1000), "f4").T
+    expected, found = np.empty(x.shape, to), layout.copy(x, np.dtype(to))
+    expected[...] = x
+    assert found.dtype == expected.dtype
+    np.testing.assert_array_equal(found, expected)
+
+
 def test_a_copy_within_an_array_reads_before_it_writes() -> None:
     x = _values((1200, 700), "f4")
     expected = x[:-1].copy()

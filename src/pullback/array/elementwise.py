@@ -269,7 +269,7 @@ def copy_into(target: ndarray, source: ndarray) -> None:
 
     def part(index: int) -> None:
         cut = slice(*bounds[index])
-        np.copyto(target[cut], source[cut])
+        np.copyto(target[cut], source[cut], casting="unsafe")
 
     run_parts(part, len(bounds))
 

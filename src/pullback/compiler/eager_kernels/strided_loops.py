@@ -65,8 +65,7 @@ class StridedLoops:
         found = self._loops.get(key)
         if found is None:
             try:
-                copies = ufunc is None
-                found = (self._copy, dtypes[0].itemsize) if copies else loop_of(ufunc, dtypes)
+                found = loop_of(ufunc, dtypes) if ufunc is not None else (self._copy, dtypes[0].itemsize)
             except LookupError:
                 return False
             self._loops[key] = found
