@@ -16,9 +16,11 @@ from numpy import ndarray
 
 from . import large
 from .broadcasting import spread
+from .deferred_import import import_later
 from .memory import adapt
-from .strided_loops import called, copied
 from .threads import get_num_threads, run_parts, stretches
+
+loops = import_later(".strided_loops", __package__)
 
 #: Where two threads begin to beat one, in elements, for loops of the price of an addition (0.1 ns an element
 #: in cache; measured between 600,000 and 1,000,000), a transcendental SIMD loop (0.3 ns) and a scalar loop (4
@@ -133,7 +135,7 @@ def apply(ufunc: Any, *operands: Any, out: ndarray | EllipsisType = ...) -> ndar
     flats = iter(flat_arrays)
     flat_operands = [next(flats) if isinstance(x, ndarray) and x.ndim else x for x in operands]
     flat = flat_views([result])[0]  # type: ignore[index]  # laid out as the operands
-    if not large.is_there() or called(ufunc, flat_operands, flat, _PAYING / worth) is None:
+    if not large.is_there() or loops.called(ufunc, flat_operands, flat, _PAYING / worth) is None:
         _run_split(ufunc, flat_operands, flat, [True] * len(operands))
     return result
 
@@ -164,7 +166,7 @@ def _apply_to_rows(
     shape = whole.shape
     if out is not ... and (out.shape != shape or _overlap(out, arrays)):
         return ufunc(*operands, out=out)
-    found = called(ufunc, operands, out, _PAYING / worth) if large.is_there() else None
+    found = loops.called(ufunc, operands, out, _PAYING / worth) if large.is_there() else None
     if found is not None:
         return found
     if whole.size < worth or not 1 < get_num_threads() <= shape[0]:
@@ -258,7 +260,7 @@ def copy_into(target: ndarray, source: ndarray) -> None:
     if target.size < large.WORTH or np.may_share_memory(target, source):
         target[...] = source
         return
-    if large.is_there() and copied(target, source):
+    if large.is_there() and loops.copied(target, source):
         return
     if target.size < _CHEAP or target.ndim == 0:
         target[...] = source
