@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import pullback as torch
-from pullback.array import large
+from pullback.array import activations, large
 
 ELEMENTS = 70_000
 
@@ -53,6 +53,23 @@ def test_large_is_as_small(name: str, dtype: str, monkeypatch: pytest.MonkeyPatc
     np.testing.assert_allclose(
         x.grad.numpy(), torch.cat([part.grad for part in parts]).numpy(), rtol=1e-6, atol=1e-7
     )
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "i4", "i8"])
+def test_native_choices_have_the_bits_of_their_operands(dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(activations._CHOICE, "_is_due", True)
+    with np.errstate(invalid="ignore"):
+        x, y = _values().astype(dtype), (_values()[::-1] * 9).astype(dtype)
+    condition = y > 1
+    for number in (y, *np.array([0, 2.75, -0.0, 1 << 20], dtype)):
+        other = np.asarray(number)
+        for given in ((x, other), (other, x)):
+            expected, found = np.where(condition, *given), activations.where(condition, *given)
+            assert (found.dtype, found.tobytes()) == (expected.dtype, expected.tobytes())
+    for keep in (True, False):
+        wide = np.concatenate([x] * 4), np.concatenate([condition] * 4)
+        expected = np.where(wide[1] == keep, wide[0], x.dtype.type(0))
+        assert activations.masked(wide[1], wide[0], keep).tobytes() == expected.tobytes()
 
 
 def test_large_writes_to_out_and_in_place() -> None:

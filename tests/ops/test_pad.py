@@ -39,3 +39,15 @@ def test_the_pullback_is_the_transpose(mode: str, amounts: pad.Amounts) -> None:
     pulled = pad.pad_adjoint(y, SHAPE[2:], amounts, mode)
     assert pulled.shape == SHAPE
     assert (pulled * x).sum() == (padded * y).sum()
+
+
+@pytest.mark.parametrize("amounts", [((1, 2), (0, 3)), ((8, 8),), ((3, 1), (39, 2))])
+@pytest.mark.parametrize("mode", MODES)
+def test_large_arrays_are_padded_as_small_ones(mode: str, amounts: pad.Amounts) -> None:
+    x = np.random.default_rng(0).integers(-9, 9, (170, 40, 48)).astype(np.float32)
+    whole, adjoint = pad.pads[mode, len(amounts)], pad.pad_adjoint
+    found, parts = whole(x, amounts), [whole(part, amounts) for part in np.split(x, 17)]
+    np.testing.assert_array_equal(found, np.concatenate(parts))
+    size = x.shape[-len(amounts) :]
+    pulled = [adjoint(part, size, amounts, mode) for part in np.split(found, 17)]
+    np.testing.assert_array_equal(adjoint(found, size, amounts, mode), np.concatenate(pulled))

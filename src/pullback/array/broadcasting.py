@@ -91,7 +91,7 @@ def _planned(
     """Return the plans of arrays of some shapes, strides and sizes of elements, None for one that stays as it
     is; None where NumPy's stretches are long, or an array's axes do not lie in order.
     """
-    steps = [_steps(own, strides, shape) for own, strides, _ in lies]
+    steps = [steps_along(own, strides, shape) for own, strides, _ in lies]
     stretch = _stretch(shape, steps)
     if stretch >= _LONG or math.prod(shape) < LEAST * stretch:
         return None
@@ -104,7 +104,7 @@ def _planned(
     return tuple(plans)
 
 
-def _steps(own: tuple[int, ...], strides: tuple[int, ...], shape: tuple[int, ...]) -> list[int]:
+def steps_along(own: tuple[int, ...], strides: tuple[int, ...], shape: tuple[int, ...]) -> list[int]:
     """Return how far apart elements lie along each axis of the result; 0 where they are repeated."""
     steps = [0 if size == 1 else step for size, step in zip(own, strides, strict=True)]
     return [0] * (len(shape) - len(own)) + steps

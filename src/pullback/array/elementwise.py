@@ -16,13 +16,19 @@ from numpy import ndarray
 
 from . import large
 from .broadcasting import spread
+from .deferred_import import import_later
 from .memory import adapt
 from .threads import get_num_threads, run_parts, stretches
+
+loops = import_later(".strided_loops", __package__)
 
 #: Where two threads begin to beat one, in elements, for loops of the price of an addition (0.1 ns an element
 #: in cache; measured between 600,000 and 1,000,000), a transcendental SIMD loop (0.3 ns) and a scalar loop (4
 #: to 18 ns).
 _CHEAP, _DEAR, _SCALAR = 1_000_000, 250_000, 20_000
+
+#: Nanoseconds that a loop takes for these, and which part of them native threads begin with: 60 µs of work.
+_PAYING, _SOONER = 200_000, 0.3
 
 #: Below this many elements no ufunc is split.
 WORTH_ASKING = _SCALAR
@@ -113,24 +119,30 @@ def apply(ufunc: Any, *operands: Any, out: ndarray | EllipsisType = ...) -> ndar
         found = _native(ufunc, operands)
         if found is not None:
             return found
-    if get_num_threads() == 1:
-        return ufunc(*operands, out=out)
-    largest = max((array.size for array in arrays), default=0)
-    if out is not ...:
-        largest = out.size
-    if largest < _THRESHOLDS.get(ufunc, _CHEAP) or not arrays:
+    largest = max((array.size for array in arrays), default=0) if out is ... else out.size
+    if not arrays:
         return ufunc(*operands, out=out)
     shape = arrays[0].shape
     if any(array.shape != shape for array in arrays) or (out is not ... and out.shape != shape):
         return _apply_to_rows(ufunc, operands, arrays, out)
+    worth = _worth(ufunc, arrays[0])
+    if largest < _SOONER * worth or get_num_threads() == 1 or (largest < worth and not large.is_there()):
+        return ufunc(*operands, out=out)
     flat_arrays = flat_views(arrays if out is ... else [*arrays, out])
     if flat_arrays is None or (out is not ... and _overlap(out, arrays)):
         return ufunc(*operands, out=out)
     result = np.empty_like(arrays[0], dtype=_result_dtype(ufunc, operands)) if out is ... else out
     flats = iter(flat_arrays)
     flat_operands = [next(flats) if isinstance(x, ndarray) and x.ndim else x for x in operands]
-    _run_split(ufunc, flat_operands, flat_views([result])[0], [True] * len(operands))  # type: ignore[index]  # laid out as the operands
+    flat = flat_views([result])[0]  # type: ignore[index]  # laid out as the operands
+    if not large.is_there() or loops.called(ufunc, flat_operands, flat, _PAYING / worth) is None:
+        _run_split(ufunc, flat_operands, flat, [True] * len(operands))
     return result
+
+
+def _worth(ufunc: Any, x: ndarray) -> int:
+    """Return the number of elements from which Python's threads pay."""
+    return _SCALAR if x.dtype.char == "e" else _THRESHOLDS.get(ufunc, _CHEAP)
 
 
 def _native(ufunc: Any, operands: Sequence[Any]) -> ndarray | None:
@@ -148,9 +160,16 @@ def _apply_to_rows(
     ufunc: Any, operands: Sequence[Any], arrays: list[ndarray], out: ndarray | EllipsisType
 ) -> ndarray:
     """Split operands of different shapes along the result's first axis. Rows keep NumPy's broadcasting."""
-    shape = np.broadcast_shapes(*(array.shape for array in arrays))
-    splits = shape[0] >= get_num_threads() and all(array.flags.c_contiguous for array in arrays)
-    if not splits or (out is not ... and (out.shape != shape or _overlap(out, arrays))):
+    whole, worth = np.broadcast(*arrays), _worth(ufunc, arrays[0])
+    if whole.size < _SOONER * worth or not all(array.flags.c_contiguous for array in arrays):
+        return ufunc(*operands, out=out)
+    shape = whole.shape
+    if out is not ... and (out.shape != shape or _overlap(out, arrays)):
+        return ufunc(*operands, out=out)
+    found = loops.called(ufunc, operands, out, _PAYING / worth) if large.is_there() else None
+    if found is not None:
+        return found
+    if whole.size < worth or not 1 < get_num_threads() <= shape[0]:
         return ufunc(*operands, out=out)
     result = np.empty(shape, _result_dtype(ufunc, operands)) if out is ... else out
     cut = [isinstance(x, ndarray) and x.ndim == len(shape) and x.shape[0] != 1 for x in operands]
@@ -238,14 +257,21 @@ def blockwise(
 
 def copy_into(target: ndarray, source: ndarray) -> None:
     """Do ``target[...] = source``, on several threads where there is enough to copy."""
+    if target.size < large.WORTH or np.may_share_memory(target, source):
+        target[...] = source
+        return
+    if large.is_there() and loops.copied(target, source):
+        return
     if target.size < _CHEAP or target.ndim == 0:
         target[...] = source
         return
+    if source.shape != target.shape:
+        source = np.broadcast_to(source, target.shape)
     bounds = stretches(len(target), target.size, _CHEAP)
 
     def part(index: int) -> None:
         cut = slice(*bounds[index])
-        np.copyto(target[cut], source[cut])
+        np.copyto(target[cut], source[cut], casting="unsafe")
 
     run_parts(part, len(bounds))
 

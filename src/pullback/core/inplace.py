@@ -17,6 +17,7 @@ from numpy import ndarray
 
 from ..array import dtypes
 from ..array.deferred_import import import_later
+from ..array.elementwise import copy_into
 from ..array.layout import towards
 from . import facade
 from .batched import Batched
@@ -169,7 +170,7 @@ def store(x: TensorBase, new: Any) -> Any:
         if result.dtype is not value.dtype:
             result = towards(result, value.dtype)
         if type(value) is not ndarray or takes_writes(value):
-            value[...] = result
+            copy_into(value, result)
         else:  # of elements that share memory, one that stays must not undo what another wrote
             np.copyto(value, result, where=value != result)
     elif type(value) is Wrapped:

@@ -11,6 +11,7 @@ from numpy import ndarray
 
 from ..array import dtypes
 from ..array.deferred_import import import_later
+from ..array.layout import in_dtype
 from ..array.quiet import IGNORE, loud, quiet
 from .value import shape_of
 from .warn import warn_of_complex_half
@@ -104,7 +105,7 @@ def converted(x: ndarray, dtype: np.dtype[Any]) -> ndarray:
         warn_of_complex_half()
     token = quiet(IGNORE)  # as where `mul` of halves is given 1e20
     try:
-        return x.astype(dtype, "C" if 0 in x.strides else "K")
+        return in_dtype(x, dtype, "C" if 0 in x.strides else "K")
     finally:
         loud(token)
 
@@ -120,4 +121,4 @@ def rounded(result: Any, half: np.dtype[Any]) -> Any:
         return result
     if narrow is COMPLEX32:
         warn_of_complex_half()
-    return result.astype(narrow)
+    return in_dtype(result, narrow)

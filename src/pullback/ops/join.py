@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 import numpy as np
 from numpy import ndarray
 
+from ..array import large
+from ..array.elementwise import copy_into
 from ..array.layout import empty_joined
+from ..array.threads import get_num_threads
 from ..core.op import Several, Term, Terms, op, view
 from ..core.value import TensorBase, dtype_of, shape_of, wrap
 from .view import slice_kernel
@@ -15,13 +19,21 @@ from .view import slice_kernel
 
 def _cat(xs: tuple[ndarray, ...], /, sizes: tuple[int, ...], dim: int) -> ndarray:
     first = xs[0]
+    shape = (*first.shape[:dim], sum(sizes), *first.shape[dim + 1 :])
+    if prod(shape) >= large.SIZE and get_num_threads() > 1:
+        whole, start = empty_joined(xs, shape), 0
+        lead = (slice(None),) * dim
+        for x in xs:
+            stop = start + x.shape[dim]
+            copy_into(whole[(*lead, slice(start, stop))], x)
+            start = stop
+        return whole
     if first.ndim < 4 and first.size:
         for x in xs:
             if not x.flags.c_contiguous:
                 break
         else:
             return np.concatenate(xs, dim)
-    shape = (*first.shape[:dim], sum(sizes), *first.shape[dim + 1 :])
     return np.concatenate(xs, axis=dim, out=empty_joined(xs, shape))
 
 

@@ -13,6 +13,7 @@ from numpy import ndarray
 
 from ..array.deferred_import import import_later
 from ..array.dtypes import COMPLEX32
+from ..array.elementwise import copy_into
 from ..array.layout import as_first, copy
 from ..array.strides import laid_out, strides_of
 from ..core.op import Call, Term, Terms, of, op
@@ -51,7 +52,7 @@ _join = of(cat_sizes).kernel
 
 def _roll(x: ndarray, /, shifts: tuple[int, ...], dims: tuple[int, ...]) -> ndarray:
     if not dims:
-        return np.roll(x.reshape(-1), shifts[0]).reshape(x.shape)
+        return _roll(x.reshape(-1), shifts, (0,)).reshape(x.shape)
     if not x.size:
         return copy(x)
     new = x
@@ -100,7 +101,7 @@ rot90: Call = op(
 def _repeat(x: ndarray, /, repeats: tuple[int, ...]) -> ndarray:
     own = (1,) * (len(repeats) - x.ndim) + x.shape
     whole = np.empty(tuple([n for pair in zip(repeats, own, strict=True) for n in pair]), x.dtype)
-    whole[...] = x.reshape([n for size in own for n in (1, size)])
+    copy_into(whole, x.reshape([n for size in own for n in (1, size)]))
     return whole.reshape([n * size for n, size in zip(repeats, own, strict=True)])
 
 

@@ -14,6 +14,7 @@ from numpy import ndarray
 
 from ..array import reduction
 from ..array.dtypes import COMPLEX32
+from ..array.elementwise import copy_into
 from ..array.layout import empty_joined, towards
 from ..array.strides import bytes_of, extent, laid_out, reshaped_strides, restrided, strided, strides_of
 from ..array.summation import sum_over
@@ -241,7 +242,7 @@ def _stack(xs: tuple[ndarray, ...], /, dim: int) -> ndarray:
         whole = empty_joined(xs, (*first[:dim], len(xs) * first[dim], *first[dim + 1 :])).reshape(shape)
     lead = (slice(None),) * dim
     for i, x in enumerate(xs):
-        whole[(*lead, i, ...)] = x  # type: ignore[index]  # NumPy's stubs know no tuples of slices
+        copy_into(whole[(*lead, i, ...)], x)  # type: ignore[arg-type]  # NumPy knows no tuples of slices
     return whole
 
 
@@ -286,7 +287,7 @@ def _put(
 ) -> ndarray:
     new = laid_out(np.asarray(base), strides)  # a covector without axes may come as a scalar
     part = followed(new, steps)
-    part[...] = towards(source, part.dtype)
+    copy_into(part, towards(source, part.dtype))
     return new
 
 

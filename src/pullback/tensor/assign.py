@@ -12,6 +12,7 @@ from numpy import ndarray
 from .. import errors
 from ..array import dtypes
 from ..array.dtype_words import sized_name
+from ..array.elementwise import copy_into
 from ..array.layout import towards
 from ..core import inplace
 from ..core.calls import edge_of
@@ -78,7 +79,7 @@ def write_copy(x: Any, source: Any, fills: bool = False) -> Any:
     if b.dtype.kind in "cW" and a.dtype.kind not in "cW":
         warn_once("Casting complex values to real discards the imaginary part")
     inplace.announce_write(x)
-    np.copyto(a, towards(b, a.dtype), casting="unsafe")
+    copy_into(a, towards(b, a.dtype))
     bump(x)
     inplace.record_write(x, edge if wanted else None)
     return x

@@ -18,6 +18,7 @@ from numpy import ndarray
 
 from ..array import dtypes
 from ..array.dtype_words import type_word
+from ..array.elementwise import copy_into
 from ..array.strides import address
 from ..core import calls, facade, inplace, overlap
 from ..core.blame import stamp, written
@@ -296,11 +297,8 @@ def _put_tensor(array: ndarray, index: Any, value: Any, mode: Any) -> bool:
     whether that was done.
     """
     source = value._value
-    if (
-        type(source) is not ndarray
-        or source.dtype is not array.dtype
-        or (value._node is not None and mode is DEFAULT)
-    ):
+    recorded = value._node is not None and mode is DEFAULT
+    if recorded or type(source) is not ndarray or source.dtype is not array.dtype:
         return False
     if type(index) is ndarray or (type(index) is tuple and any(type(k) is ndarray for k in index)):
         if not array.size or np.may_share_memory(array, source):
@@ -323,7 +321,7 @@ def _put_tensor(array: ndarray, index: Any, value: Any, mode: Any) -> bool:
     if np.may_share_memory(array, source):
         # As in ``x[i] += 1``, which assigns the view that it has written to.
         return part.strides == source.strides and address(part) == address(source)
-    part[...] = source
+    copy_into(part, source)
     return True
 
 

@@ -15,6 +15,7 @@ _HOMES = {
     "elementwise": ("traced_kernels", "TracedKernels", "elementwise"),
     "first_places": ("scans", "Running", "first"),
     "mapped": ("traced_kernels", "TracedKernels", "mapped"),
+    "mirror": ("padding", "Padding", "mirror"),
     "normals": ("normals", "Normals", "filler"),
     "over_planes": ("separable", "Separable", "run"),
     "pad": ("padding", "Padding", "pad"),
@@ -27,6 +28,7 @@ _HOMES = {
     "running": ("scans", "Running", "gathered"),
     "samples": ("grid_samples", "Sampling", "run"),
     "spread": ("spreading", "Spreading", "spread"),
+    "strided": ("strided_loops", "StridedLoops", "run"),
     "sums": ("row_sums", "Reducing", "sums"),
     "words": ("twister", "Twister", "filler"),
 }
@@ -53,6 +55,9 @@ class Kernels:
     over_planes : callable
         ``(planes, out, steps)``: write the maps of `steps` (number of the axis, `array.taps.Taps`), one after
         another, of planes ``(n, *size)``.
+    mirror : callable
+        ``(planes, out, before, places)``: the same with elements of the planes around them; see
+        `padding.Padding.mirror`.
     pad : callable
         ``(planes, out, before, value)``: write planes ``(n, h, w)`` into ``(n, H, W)``, their first element
         at the place `before`, and `value` around them.
@@ -70,6 +75,8 @@ class Kernels:
         ``(kind, x, y, grid, out, size, sampler)``: see `grid_samples.Sampling.run`.
     spread : callable
         ``(x, out)``: write rows ``(n, k)`` into ``(n, times, k)``.
+    strided : callable
+        See `strided_loops.StridedLoops.run`.
     sums : callable
         ``(x, out)``: write the sum of each row of ``(rows, length)``.
     words : callable

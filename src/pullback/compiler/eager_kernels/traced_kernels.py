@@ -396,7 +396,8 @@ def _flat_kernel(
         # The numbers decide what the rule does, or it raises, which it will do again where it runs.
         return None
     computed = set(program.outputs).isdisjoint(program.inputs) and len(program.equations) >= least
-    if not computed or not all(_goes_by_elements(e) for e in program.equations):
+    casts = [e.op for e in program.equations] == ["cast"]
+    if not computed or not (casts or all(_goes_by_elements(e) for e in program.equations)):
         return None
     kernel = made(program, ELEMENTS, True)
     return None if kernel is None else (kernel, places)

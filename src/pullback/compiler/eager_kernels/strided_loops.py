@@ -1,0 +1,133 @@
+"""A native function that calls one of NumPy's loops, or copies, over arrays of any strides, on threads.
+
+What is shared out are rows along the last axis or, where there are few, stretches of them. A row's place is
+found from its number, so parts need nothing of each other.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ...array.locks import computed
+from ..emit.restricted_python import Bytes, Int, Object, Program, Words, copy, native, room, run
+from ..passes import parallel_rows
+from ..runtime import engine
+from .jobs import Parts
+from .ufunc_chains.loops import loop_of
+
+#: Places in the context: units and parts, NumPy's loop and its data, stretches of a row, its elements, axes
+#: in front of it, operands. The sizes of these axes follow, and of each operand its address, the bytes to the
+#: next element and those to the next place along each of the axes.
+UNITS, PARTS, LOOP, DATA, STRETCHES, LENGTH, RANK, COUNT, SIZES = range(9)
+#: Operands at most; elements in whose multiples rows are cut, so that vectors of stretches lie alike.
+OPERANDS, ALIGNED = 4, 64
+#: Units for each part at least where rows can be cut.
+_FINE = 4
+
+
+class StridedLoops:
+    """The function, made when it is first asked for."""
+
+    def __init__(self) -> None:
+        self._library = engine.library(Program((loop_part, copy_row), {}))
+        #: By ufunc and dtypes the addresses of a loop and its data.
+        self._loops: dict[tuple[Any, ...], tuple[int, int]] = {}
+
+    @computed
+    def _parts(self) -> Parts:
+        return Parts(self._library.address("loop_part"))
+
+    @computed
+    def _copy(self) -> int:
+        return self._library.address("copy_row")
+
+    def run(
+        self, ufunc: np.ufunc | None, dtypes: Sequence[np.dtype], sizes: tuple[int, ...],
+        operands: Sequence[tuple[int, ...]], work: float,
+    ) -> bool:
+        """Call a ufunc's loop for these dtypes, or copy; return whether there is a loop.
+
+        Parameters
+        ----------
+        sizes
+            Of the axes.
+        operands
+            Of each its address, and bytes from place to place along the last axis and then along the others;
+            the result is the last one.
+        work
+            Nanoseconds that it may take one thread.
+        """
+        key = ufunc, *dtypes
+        found = self._loops.get(key)
+        if found is None:
+            try:
+                found = loop_of(ufunc, dtypes) if ufunc is not None else (self._copy, dtypes[0].itemsize)
+            except LookupError:
+                return False
+            self._loops[key] = found
+        *outside, length = sizes
+        rows = 1
+        for size in outside:
+            rows *= size
+        most = parallel_rows.count(rows * length, work, False)
+        stretches = 1 if most == 1 or rows >= _FINE * most else -(-_FINE * most // rows)
+        stretches = max(1, min(stretches, length // ALIGNED))
+        units = rows * stretches
+        parts = min(most, units)
+        words = (units, parts, *found, stretches, length, len(outside), len(operands), *outside)
+        words += tuple([word for operand in operands for word in operand])
+        self._parts.run((ctypes.c_int64 * len(words))(*words), parts)
+        return True
+
+
+@native
+def loop_part(context: Words, part: Int) -> None:
+    """Call the loop on a part's share of the rows' stretches."""
+    units = context[UNITS]
+    parts = context[PARTS]
+    loops: Object = context + LOOP
+    loop: Object = loops[0]
+    data: Object = loops[1]
+    stretches = context[STRETCHES]
+    length = context[LENGTH]
+    rank = context[RANK]
+    count = context[COUNT]
+    sizes = context + SIZES
+    pointers = room(OPERANDS)
+    strides = room(OPERANDS)
+    inner = room(1)
+    for k in range(count):
+        strides[k] = sizes[rank + k * (rank + 2) + 1]
+    for unit in range(part * units // parts, (part + 1) * units // parts):
+        row = unit // stretches
+        stretch = unit - row * stretches
+        begin = stretch * length // stretches // ALIGNED * ALIGNED
+        end = length
+        if stretch + 1 < stretches:
+            end = (stretch + 1) * length // stretches // ALIGNED * ALIGNED
+        inner[0] = end - begin
+        for k in range(count):
+            own = sizes + rank + k * (rank + 2)
+            offset = begin * own[1]
+            rest = row
+            for d in range(rank):
+                axis = rank - 1 - d
+                before = rest // sizes[axis]
+                offset = offset + (rest - before * sizes[axis]) * own[2 + axis]
+                rest = before
+            addresses: Object = own
+            base: Bytes = addresses[0]
+            pointers[k] = base + offset
+        run(loop, pointers, inner, strides, data)
+
+
+@native
+def copy_row(pointers: Object, inner: Words, strides: Words, width: Int) -> None:
+    """Do as a loop of NumPy's: copy elements of a width that follow one another on both sides."""
+    source: Bytes = pointers[0]
+    to: Bytes = pointers[1]
+    copy(to, source, inner[0] * width)
