@@ -25,8 +25,8 @@ from .views import copied
 
 FLOAT64 = np.dtype(np.float64)
 #: Bytes of the largest matrix that is eliminated with the sides beside it, and most sides. With one side 64
-#: rows of float32 take 15 µs (as an array kernel 57), 96 rows 38 (76); with 64 sides 64 of float64 81 (110), 80
-#: with 80 more than that; the Cholesky factor of 64 rows of float32 14 (62), of 96 of float64 85 (77).
+#: rows of float32 take 15 µs (as an array kernel 57), 96 rows 38 (76); with 64 sides 64 of float64 81 (110),
+#: 80 with 80 more than that; the Cholesky factor of 64 rows of float32 14 (62), of 96 of float64 85 (77).
 _BYTES, _BESIDE = 64 << 10, 96
 #: Rows and columns of the largest matrix that is reflected, and that whose eigenvalues are found: LAPACK goes
 #: another way to those of more rows, which gives vectors other signs.
