@@ -358,11 +358,11 @@ class _Writer:
         return bool(self.ops.rows) or gathers or self.domain.kept != tuple(range(len(self.domain.kept)))
 
     def _has_costly_rows(self) -> bool:
-        """Return whether rows have functions of their own, which a loop over rows computes as vectors."""
+        """Return whether one number of a row takes functions, which a loop over rows computes as vectors."""
         return any(
             analysis_of(node, self.places[node.buffer.number]).count >= Analysis.FUNCTION
             for node in self.kernel.nodes
-            if isinstance(node, Map) and self.places[node.buffer.number].kind == ROW
+            if self.places[node.buffer.number].kind == ROW
         )
 
     def _block_end(self) -> str:
