@@ -138,3 +138,17 @@ def test_axes_of_one_element_do_not_count(shape: tuple[int, ...], axes: Any) -> 
     space = reduced(shape, axes)
     assert space.key() == split(shape, max(a for a in axes if shape[a] > 1) + 1).key()
     assert (space.rows, space.columns) == (4096, 64)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64], ids=str)
+@pytest.mark.parametrize("columns", [8, 9, 12, 15, 30, 33, 40])
+def test_exponentials_of_short_rows(columns: int, dtype: torch.dtype) -> None:
+    torch.manual_seed(0)
+    x = 5 * torch.randn(70, columns, dtype=dtype)
+    x[3, 1], x[4] = -torch.inf, 1e30
+
+    def function(x: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        return x.softmax(1), x.logsumexp(1), (x - x.amax(1, keepdim=True)).exp().sum(1)
+
+    for found, expected in zip(torch.compile(function)(x), function(x), strict=True):
+        torch.testing.assert_close(found, expected)

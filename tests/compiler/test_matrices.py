@@ -33,7 +33,7 @@ def _check(function: Callable[..., Any], *args: Any, tolerance: float = 1e-9) ->
     assert not any(isinstance(node, Call) for node in made.forward.lowered.nodes)
 
 
-@pytest.mark.parametrize(("size", "lead"), [(5, ()), (17, (2, 3))])
+@pytest.mark.parametrize(("size", "lead"), [(5, ()), (17, (2, 3)), (48, ())])
 def test_systems_and_determinants(size: int, lead: tuple[int, ...]) -> None:
     a, b = _numbers(*lead, size, size), _numbers(*lead, size, 3)
 

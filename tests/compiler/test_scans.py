@@ -15,6 +15,7 @@ FUNCTIONS = {
     "cumsum": lambda x, d: (x * 2).cumsum(d).sin(),
     "cumsum from the end": lambda x, d: x.flip(d).cumsum(d).flip(d) * x,
     "cumprod": lambda x, d: x.cumprod(d) * x,
+    "logcumsumexp": lambda x, d: (x * 3).logcumsumexp(d) * x,
     "cumprod of a sum": lambda x, d: (1 - x.exp()).cumprod(d).cumsum(d),
 }
 SHAPES: list[tuple[tuple[int, ...], int, Any]] = [
@@ -63,3 +64,11 @@ def test_searches(length: int, right: bool, nan: bool) -> None:
     bounds = rows[0].contiguous()
     bucketed = torch.compile(lambda v: torch.bucketize(v, bounds, right=right, out_int32=True))(values)
     torch.testing.assert_close(bucketed, torch.bucketize(values, bounds, right=right, out_int32=True))
+
+
+def test_running_sums_in_logarithms_of_infinities() -> None:
+    inf, nan = torch.inf, torch.nan
+    x = torch.tensor([[-inf, -inf, 2.0, -inf, 1e30], [0.0, inf, 1.0, -inf, inf], [1.0, nan, 2.0, inf, 0.0]])
+    compiled = torch.compile(lambda x: x.logcumsumexp(1), fullgraph=True)
+    torch.testing.assert_close(compiled(x), x.logcumsumexp(1), equal_nan=True)
+    assert "array kernel" not in str(compiled.timeline())

@@ -11,7 +11,7 @@ import pullback as torch
 
 pytest.importorskip("llvmlite")
 
-SIZES = [(2, 3, (4,)), (7, 7, (2, 3)), (40, 12, ())]
+SIZES = [(2, 3, (4,)), (7, 7, (2, 3)), (40, 12, ()), (2, 1, ()), (70, 1, (2,))]
 
 
 def matrix(rows: int, lead: tuple[int, ...], dtype: torch.dtype) -> torch.Tensor:
@@ -25,7 +25,8 @@ def agree(function: Any, *args: torch.Tensor) -> None:
     for _ in range(2):
         found = compiled(*args)
         torch.testing.assert_close(found, expected, rtol=tolerance, atol=tolerance)
-        assert found.stride() == expected.stride()
+        # Eager lays columns out one after another, of which there may be one.
+        assert 1 in expected.shape or found.stride() == expected.stride()
     assert "array kernel" not in str(compiled.kernels)
 
 

@@ -240,7 +240,7 @@ def _number(ops: Handler, x: Any, y: Any, order: str) -> Any:
     return ops.select(ops.ne(x, x), y, found) if is_float(x.dtype) else found
 
 
-def _logaddexp(ops: Handler, x: Any, y: Any) -> Any:
+def added_in_logs(ops: Handler, x: Any, y: Any) -> Any:
     """Return log(exp(x) + exp(y)), from the larger; of equal ones, as infinities, without a difference."""
     apart = ops.select(ops.eq(x, y), ops.constant(0, x.dtype), ops.neg(ops.abs(ops.sub(x, y))))
     return ops.add(ops.maximum(x, y), ops.function("log1p", ops.function("exp", apart)))
@@ -255,7 +255,7 @@ _FORMULAS: dict[np.ufunc, Callable[..., Any]] = {
     np.isfinite: lambda ops, x: ops.lt(ops.abs(x), ops.constant(inf, x.dtype)),
     np.isinf: lambda ops, x: ops.eq(ops.abs(x), ops.constant(inf, x.dtype)),
     np.isnan: lambda ops, x: ops.ne(x, x),
-    np.logaddexp: _logaddexp,
+    np.logaddexp: added_in_logs,
     np.logical_and: lambda ops, x, y: ops.and_(_truth(ops, x), _truth(ops, y)),
     np.logical_not: lambda ops, x: ops.eq(x, ops.constant(0, x.dtype)),
     np.logical_or: lambda ops, x, y: ops.or_(_truth(ops, x), _truth(ops, y)),

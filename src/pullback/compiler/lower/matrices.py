@@ -24,17 +24,25 @@ from .lowered import Lowered
 from .views import copied
 
 FLOAT64 = np.dtype(np.float64)
-#: Rows of the largest matrix, and columns beside it.
-MOST, BESIDE = 32, 64
+#: Bytes of the largest matrix that is eliminated with the sides beside it, and most sides. With one side 64
+#: rows of float32 take 15 µs (as an array kernel 57), 96 rows 38 (76); with 64 sides 64 of float64 81 (110),
+#: 80 with 80 more than that; the Cholesky factor of 64 rows of float32 14 (62), of 96 of float64 85 (77).
+_BYTES, _BESIDE = 64 << 10, 96
 #: Rows and columns of the largest matrix that is reflected, and that whose eigenvalues are found: LAPACK goes
 #: another way to those of more rows, which gives vectors other signs.
 MOST_REFLECTED, MOST_TURNED = 64, 25
 
 
-def _is_small(a: Lowered, most: int = MOST) -> bool:
+def _is_small(a: Lowered, most: int) -> bool:
     """Return whether a stack of matrices has a kernel here."""
     real = a.dtype.kind == "f" and a.dtype == computing(a.dtype)
     return real and prod(a.shape) > 0 and max(a.shape[-2:]) <= most
+
+
+def _is_eliminated(a: Lowered, sides: int = 0) -> bool:
+    """Return whether rows of square matrices, with sides beside them, are taken from each other here."""
+    size = a.shape[-1]
+    return sides <= _BESIDE and size * (size + sides) * a.dtype.itemsize <= _BYTES and _is_small(a, size)
 
 
 def _refused(context: Context, held: Lowered) -> None:
@@ -55,7 +63,7 @@ def _with_info(context: Context, found: Lowered | None) -> list[Lowered] | None:
 def _solved(context: Context, a: Lowered, b: Lowered) -> Lowered | None:
     """Return X with A·X = B for stacks whose leading axes broadcast."""
     size, sides = b.shape[-2:]
-    if a.dtype != b.dtype or not _is_small(a) or not 0 < sides <= BESIDE or not prod(b.shape):
+    if a.dtype != b.dtype or not prod(b.shape) or not _is_eliminated(a, sides):
         return None
     lead = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
     # Who repeats a matrix eliminates it once.
@@ -89,7 +97,7 @@ def solve(
 def inverse(context: Context, a: Lowered, caller: str) -> list[Lowered] | None:
     """Lower the inverse and the places of failures, of which there are none."""
     found = small_systems.inverse(context, a)
-    if found is not None or not _is_small(a):
+    if found is not None or not _is_eliminated(a, a.shape[-1]):
         return _with_info(context, found)
     size = a.shape[-1]
     eye = context.held(context.constant(np.eye(size, dtype=a.dtype)))
@@ -100,7 +108,7 @@ def inverse(context: Context, a: Lowered, caller: str) -> list[Lowered] | None:
 def slogdet(context: Context, a: Lowered) -> list[Lowered] | None:
     """Lower the sign of determinants and the logarithms of their absolute values."""
     small = small_systems.slogdet(context, a)
-    if small is not None or not _is_small(a):
+    if small is not None or not _is_eliminated(a):
         return small
     pivots, signs = _pivots(context, a)
     zero, one = (lambda ops, n=n: ops.constant(n, a.dtype) for n in (0, 1))
@@ -122,7 +130,7 @@ def slogdet(context: Context, a: Lowered) -> list[Lowered] | None:
 
 def det(context: Context, a: Lowered) -> Lowered | None:
     """Lower determinants."""
-    if not _is_small(a):
+    if not _is_eliminated(a):
         return None
     pivots, signs = _pivots(context, a)
     product = context.reduction(pivots, (len(a.shape) - 2,), "prod", a.dtype)
@@ -139,7 +147,7 @@ def _pivots(context: Context, a: Lowered) -> tuple[Lowered, Lowered]:
 
 
 def _factored(context: Context, a: Lowered, upper: bool) -> Lowered | None:
-    if not _is_small(a):
+    if not _is_eliminated(a):
         return None
     found, positive = context.buffer(a.shape, a.dtype), context.buffer(a.shape[:-2], a.dtype)
     kernel = elimination.factors(TYPES[a.dtype], a.shape[-1])

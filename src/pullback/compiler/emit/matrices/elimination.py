@@ -46,10 +46,10 @@ def substituted(
     """Hand over the solutions of what elimination left, whose sides stand behind the triangle."""
     with f.count_down(size, 0) as k:
         pivot = f.spread(rows[k, k])
-        line = [v / pivot for v in rows.row(k)]
+        # Of the triangle nothing is read any more but the columns before this one.
+        line = [v / pivot for v in rows.row(k, size // f.lanes)]
         with f.count(0, k) as i:
             rows.add(i, -rows[i, k], line)
-        # The triangle is not needed any more.
         rows.put(k, line)
         with f.count(0, sides) as j:
             keep(k, j, rows[k, f.add(j, size)])

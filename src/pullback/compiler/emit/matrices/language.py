@@ -211,18 +211,18 @@ class Rows:
     def __setitem__(self, at: tuple[Place, Place], x: Number) -> None:
         self.f.write(x, self.place(*at))
 
-    def row(self, row: Place) -> list[Number]:
-        """Return a row."""
-        return self.f.vectors(self.place(row), self.count)
+    def row(self, row: Place, first: int = 0) -> list[Number]:
+        """Return a row, from one of its vectors on."""
+        return self.f.vectors(self.place(row, first * self.f.lanes), self.count - first)
 
     def put(self, row: Place, vectors: Sequence[Number]) -> None:
-        """Write a row."""
-        self.f.keep(vectors, self.place(row))
+        """Write a row, or the end of it."""
+        self.f.keep(vectors, self.place(row, (self.count - len(vectors)) * self.f.lanes))
 
     def add(self, row: Place, factor: Number, vectors: Sequence[Number]) -> None:
-        """Add a multiple of a row to a row."""
-        spread = self.f.spread(factor)
-        self.put(row, [self.f.fused(v, spread, x) for v, x in zip(vectors, self.row(row), strict=True)])
+        """Add a multiple of a row, or of the end of it, to a row."""
+        spread, own = self.f.spread(factor), self.row(row, self.count - len(vectors))
+        self.put(row, [self.f.fused(v, spread, x) for v, x in zip(vectors, own, strict=True)])
 
 
 def columns(real: str, extent: int) -> int:
