@@ -67,3 +67,17 @@ def test_running_sums_do_not_lose_digits(shape: tuple[int, ...], dim: int, rever
     products = np.multiply.accumulate(wide / 1024 + 1, axis=dim)
     found = reduction.accumulated(np.multiply, (wide / 1024 + 1).astype(np.float32), dim)
     np.testing.assert_allclose(found, products, rtol=1e-6 * shape[dim] ** 0.5)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "i8"])
+@pytest.mark.parametrize("dims", [(0, 2), (2, 0), (1, 3), (0, 1, 3)])
+def test_extremes_over_axes_that_are_apart(dims: tuple[int, ...], dtype: str) -> None:
+    pytest.importorskip("llvmlite")
+    x = (np.random.default_rng(0).standard_normal((16, 20, 24, 40)) * 99).astype(dtype)
+    if dtype != "i8":
+        x[3, 4, 5, 6] = np.nan
+    for name, ufunc in (("amax", np.maximum), ("amin", np.minimum)):
+        for keepdim in (False, True):
+            found = reduction.gathered(name, x, dims, keepdim)
+            assert found is not None
+            np.testing.assert_array_equal(found, ufunc.reduce(x, axis=dims, keepdims=keepdim), strict=True)

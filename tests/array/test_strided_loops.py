@@ -103,6 +103,8 @@ COPIES: dict[str, Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]] = {
     "of a part": lambda x: (np.zeros((680, 690), x.dtype), x[5:685, 4:694]),
     "upside down": lambda x: (np.zeros_like(x), x[::-1]),
     "of one row": lambda x: (np.zeros_like(x), np.broadcast_to(x[0], x.shape)),
+    "of one column": lambda x: (np.zeros((700, 900), x.dtype)[:, 99:799], np.broadcast_to(x[:, :1], x.shape)),
+    "of one element": lambda x: (np.zeros_like(x), np.broadcast_to(x[7, 7], x.shape)),
     "heads": lambda x: (np.zeros((7, 4, 175, 100), x.dtype), x.reshape(7, 175, 4, 100).swapaxes(1, 2)),
 }
 

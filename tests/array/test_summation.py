@@ -8,6 +8,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+from pullback.array import large, summation
 from pullback.array.summation import sum_over
 
 #: Largest error, in units of the sum of what are all positive numbers.
@@ -54,6 +55,27 @@ def test_shape_layout_and_dtype_are_those_of_numpy(shape: tuple[int, ...], keepd
                     if 1 not in found.shape:
                         assert found.strides == expected.strides
                     np.testing.assert_allclose(found, expected, rtol=2e-5)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex64"])
+@pytest.mark.parametrize("shape", [(1_024, 1_024), (100_000, 8), (30_000, 37), (8, 4_096, 100)])
+def test_threads_change_no_bits(
+    shape: tuple[int, ...], dtype: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("llvmlite")
+    x, axis = _numbers(shape, dtype), (len(shape) - 2,)
+    monkeypatch.setattr(summation, "get_num_threads", lambda: 1)
+    expected = sum_over(x, axis)
+    asked: list[bool] = []
+    ask = large.ask
+    row, matrices = np.ones(64, "f4"), np.ones((64, 64, 999), "f4")
+    assert ask("row_products", row, matrices, np.empty((64, 999), "f4"))  # compiled by now
+    monkeypatch.setattr(large, "ask", lambda *given: asked.append(ask(*given)) or asked[-1])
+    monkeypatch.setattr(summation, "get_num_threads", lambda: 3)
+    monkeypatch.setattr(summation._HOTNESS, "_is_due", True)
+    found = sum_over(x, axis)
+    assert asked == [True]
+    assert (found.dtype, found.shape, found.tobytes()) == (expected.dtype, expected.shape, expected.tobytes())
 
 
 def test_parts_of_other_arrays() -> None:

@@ -55,6 +55,37 @@ def test_large_is_as_small(name: str, dtype: str, monkeypatch: pytest.MonkeyPatc
     )
 
 
+_SUMS: dict[str, Callable[[Any, Any, Any], Any]] = {
+    "add": lambda x, y, z: torch.add(x, y, alpha=0.3),
+    "lerp": lambda x, y, z: x.lerp(y, 0.3),
+    "lerp from the end": lambda x, y, z: x.lerp(y, 0.7),
+    "addcmul": lambda x, y, z: x.addcmul(y, z, value=-2),
+    "addcdiv": lambda x, y, z: x.addcdiv(y, z, value=0.1),
+    "in place": lambda x, y, z: x.clone().lerp_(y, 0.3).addcmul_(y, z, value=0.2),
+    "sign": lambda x, y, z: torch.sign(x),
+}
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("name", _SUMS)
+def test_native_sums_of_terms_have_the_bits_of_small_arrays(name: str, dtype: str) -> None:
+    pytest.importorskip("llvmlite")
+    x = torch.from_numpy(_values()).to(getattr(torch, dtype))
+    given = x, x.flip(0) * 9, x.roll(7) - 2
+    asked: list[str] = []
+    with pytest.MonkeyPatch.context() as patch, np.errstate(all="ignore"):
+        ask = large.ask
+        patch.setattr(large, "ask", lambda kernel, *more: asked.append(kernel) or ask(kernel, *more))
+        found = _SUMS[name](*given)
+        assert asked
+        parts = zip(*(v.split(500) for v in given), strict=True)
+        expected = torch.cat([_SUMS[name](*part) for part in parts])
+    # A nan of several operands may be any of them.
+    np.testing.assert_array_equal(found.numpy(), expected.numpy())
+    numbers = ~np.isnan(found.numpy())
+    assert found.numpy()[numbers].tobytes() == expected.numpy()[numbers].tobytes()
+
+
 @pytest.mark.parametrize("dtype", ["f4", "f8", "i4", "i8"])
 def test_native_choices_have_the_bits_of_their_operands(dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(activations._CHOICE, "_is_due", True)

@@ -262,6 +262,9 @@ def gathered(
         return None
     first, last = min(dims), max(dims)
     lead, length, tail = (math.prod(x.shape[cut]) for cut in _around(first, last))
+    if last - first + 1 != len(dims) and kind.join in (np.maximum, np.minimum) and length:
+        found = gathered(name, x, [last], True)
+        return None if found is None else kind.join.reduce(found, axis=tuple(dims), keepdims=keepdim, out=...)
     if last - first + 1 != len(dims) or not length:
         return None
     wide = tail if tail > 1 else 0 if kind.join is np.multiply else length

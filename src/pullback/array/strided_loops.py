@@ -98,7 +98,9 @@ def called(ufunc: np.ufunc, operands: Sequence[Any], out: Any, element: float) -
 
 
 def copied(target: ndarray, source: ndarray) -> bool:
-    """Do ``target[...] = source`` where rows are long on both sides; return whether it was done."""
+    """Do ``target[...] = source`` where rows are long on both sides, or of one element in the source; return
+    whether it was done.
+    """
     work = 2 * BYTE * target.size * target.itemsize
     if work < WORTH_THREADS or get_num_threads() == 1 or not isinstance(source, ndarray):
         return False
@@ -106,7 +108,7 @@ def copied(target: ndarray, source: ndarray) -> bool:
         return False
     walk = _walk(target.shape, ((source.shape, source.strides), (target.shape, target.strides)))
     size = target.itemsize
-    if any(own[0] != size for own in walk.steps) or walk.sizes[-1] < _LONG:
+    if walk.steps[0][0] not in (0, size) or walk.steps[1][0] != size or walk.sizes[-1] < _LONG:
         return False
     return _HOTNESS.is_hot(work) and _run(None, [source, target], walk, work)
 

@@ -14,9 +14,10 @@ import math
 import numpy as np
 from numpy import ndarray
 
-from . import dtypes, short_rows
+from . import dtypes, large, short_rows
 from .short_rows import ones
 from .threads import get_num_threads, run_parts
+from .tiering import Hotness
 from .transposed import c_copy
 
 Ints = tuple[int, ...]
@@ -35,6 +36,7 @@ _FEW = 8
 _LARGE = 1 << 19
 
 _F32, _F64 = _FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
+_HOTNESS = Hotness()
 _HALVES = (dtypes.float16.numpy, dtypes.bfloat16.numpy)
 
 
@@ -150,11 +152,21 @@ def _over_rows(x: ndarray) -> ndarray:
         blocks = rows // (_ROWS * together)
         whole = blocks * _ROWS * together
         cut = x[:, :whole].reshape(stack, blocks, _ROWS, together * length)
-        sums = np.matmul(ones(_ROWS, x.dtype), cut).reshape(stack, blocks * together, length)
+        sums = _added(cut.reshape(-1, *cut.shape[2:])).reshape(stack, blocks * together, length)
         if whole < rows:
             sums[:, 0] += _over_rows(x[:, whole:])
         x, rows = sums, blocks * together
     return np.matmul(ones(rows, x.dtype), x)
+
+
+def _added(x: ndarray) -> ndarray:
+    """Return the sum of the rows of each matrix of a stack, of few rows, on the native threads."""
+    row = ones(x.shape[1], x.dtype)
+    if x.size >= _LARGE and get_num_threads() > 1 and large.is_there() and x.flags.c_contiguous:
+        result = np.empty((len(x), x.shape[2]), x.dtype)
+        if _HOTNESS.is_hot(x.size / 12) and _HOTNESS.ask("row_products", row, x, result):
+            return result
+    return np.matmul(row, x)
 
 
 def _by_stretches(x: ndarray) -> ndarray:

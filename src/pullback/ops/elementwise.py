@@ -143,6 +143,10 @@ def _signs(x: ndarray, /, out: Any = ...) -> ndarray:
         return into(out, x.copy())
     if x.dtype.kind != "f":
         return np.sign(x, out=out)
+    if x.size >= large.CHAIN and x.itemsize > 2 and out is ...:
+        found: ndarray | None = large.ask("elementwise", "sign", (x,), ())
+        if found is not None:
+            return found
     nan = np.isnan(x)
     result = np.sign(x, out=out)
     np.copyto(result, 0, where=nan)

@@ -21,6 +21,7 @@ from .comparison import chosen, eq, ge, gt, le, lt, where, zeros_of
 from .convert import conj
 from .elementwise import exp
 from .kernels import into, no_complex_limits, refuse
+from .large_sum import from_begin, from_end, of_terms, plus, plus_product, plus_quotient
 from .signatures import FLOATING, REAL, TWO
 
 
@@ -49,6 +50,8 @@ def _add_scaled(x: ndarray, y: Any, /, alpha: Any, out: Any = ...) -> ndarray:
         alpha = bool(alpha)
     if out is x and type(y) is ndarray and y.shape == x.shape and x.size < WORTH_ASKING and y is not x:
         return np.add(x, np.multiply(y, alpha), out=x)  # an optimizer's step, without what `_chain` asks
+    if (found := of_terms(plus, alpha, (x, y), out)) is not None:
+        return found
 
     def block(x: Any, y: Any, out: ndarray, spare: ndarray) -> None:
         np.multiply(y, alpha, out=spare)
@@ -70,6 +73,8 @@ sub_scaled = renamed(add_scaled, "sub_scaled", "SubBackward0")
 def _addcmul(x: ndarray, y: Any, z: Any, /, value: Any, out: Any = ...) -> ndarray:
     if x.dtype.kind in "iu":
         value = x.dtype.type(value)
+    if (found := of_terms(plus_product, value, (x, y, z), out)) is not None:
+        return found
 
     def block(x: Any, y: Any, z: Any, out: ndarray, spare: ndarray) -> None:
         np.multiply(y, value, out=spare)
@@ -88,6 +93,9 @@ addcmul = elementwise(
 
 
 def _addcdiv(x: ndarray, y: Any, z: Any, /, value: Any, out: Any = ...) -> ndarray:
+    if (found := of_terms(plus_quotient, value, (x, y, z), out)) is not None:
+        return found
+
     def block(x: Any, y: Any, z: Any, out: ndarray, spare: ndarray) -> None:
         np.multiply(y, value, out=spare)
         np.divide(spare, z, out=spare)
@@ -106,6 +114,9 @@ addcdiv = elementwise(
 
 def _lerp(x: ndarray, y: Any, /, weight: Any, out: Any = ...) -> ndarray:
     near = abs(weight) < 0.5
+    found = of_terms(from_begin if near else from_end, weight if near else 1 - weight, (x, y), out)
+    if found is not None:
+        return found
 
     def block(x: Any, y: Any, out: ndarray, spare: ndarray) -> None:
         np.subtract(y, x, out=spare)

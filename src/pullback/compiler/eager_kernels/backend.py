@@ -24,6 +24,7 @@ _HOMES = {
     "read": ("gather_scatter", "Moving", "read"),
     "rejection": ("rejection", "Rejection", "drawer"),
     "recursion": ("vector_recursion", "Recursion", "run"),
+    "row_products": ("row_products", "RowProducts", "run"),
     "rows": ("traced_kernels", "TracedKernels", "rows"),
     "running": ("scans", "Running", "gathered"),
     "samples": ("grid_samples", "Sampling", "run"),
@@ -73,6 +74,8 @@ class Kernels:
         See `scans.Running.gathered`.
     samples : callable
         ``(kind, x, y, grid, out, size, sampler)``: see `grid_samples.Sampling.run`.
+    row_products : callable
+        ``(row, matrices, out)``: write the products of a row with each matrix of a stack.
     spread : callable
         ``(x, out)``: write rows ``(n, k)`` into ``(n, times, k)``.
     strided : callable

@@ -25,6 +25,8 @@ from .ufunc_chains.loops import loop_of
 UNITS, PARTS, LOOP, DATA, STRETCHES, LENGTH, RANK, COUNT, SIZES = range(9)
 #: Operands at most; elements in whose multiples rows are cut, so that vectors of stretches lie alike.
 OPERANDS, ALIGNED = 4, 64
+#: Bytes up to which what is repeated grows.
+REPEATED = 4096
 #: Units for each part at least where rows can be cut.
 _FINE = 4
 
@@ -127,7 +129,22 @@ def loop_part(context: Words, part: Int) -> None:
 
 @native
 def copy_row(pointers: Object, inner: Words, strides: Words, width: Int) -> None:
-    """Do as a loop of NumPy's: copy elements of a width that follow one another on both sides."""
+    """Do as a loop of NumPy's: copy elements of a width that follow one another in the target, and in the
+    source, too, where its stride is not 0. One element is repeated by copies of what is there, which stays in
+    the first-level cache.
+    """
     source: Bytes = pointers[0]
     to: Bytes = pointers[1]
-    copy(to, source, inner[0] * width)
+    size = inner[0] * width
+    done = size
+    if strides[0] == 0 and width < size:
+        done = width
+    copy(to, source, done)
+    more = done
+    while done < size:
+        if more > size - done:
+            more = size - done
+        copy(to + done, to, more)
+        done = done + more
+        if done < REPEATED:
+            more = done
