@@ -111,6 +111,18 @@ def test_what_reads_elements_otherwise_is_not_recorded(function):
         record(function, [X.copy()])
 
 
+def test_a_choice_of_wide_elements_is_not_recorded():
+    def copied(x):
+        y = -x
+        np.copyto(y, x, where=x.imag > 2)
+        return y
+
+    for function in (copied, lambda x: np.where(x.imag > 2, x, -x)):
+        with pytest.raises(Unrecorded, match="16 bytes"):
+            record(function, [X + 1j])
+        assert record(function, [X.astype(np.complex64)]).steps
+
+
 def test_what_may_follow_from_equal_integers_is_not_taken_for_fixed():
     def unseen(x):
         return np.ones(3) * np.frombuffer(memoryview(x), x.dtype)

@@ -29,6 +29,8 @@ UFUNCS = (np.add, np.subtract, np.maximum, np.greater, np.logical_and, np.fmod)
 
 @pytest.fixture(autouse=True)
 def hot_and_on_three_threads(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    if not large.is_there():
+        pytest.skip("native code is switched off")
     before = threads.get_num_threads()
     threads.set_num_threads(3)
     monkeypatch.setattr(strided_loops._HOTNESS, "_is_due", True)

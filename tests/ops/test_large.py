@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import pullback as torch
-from pullback.array import activations, large
+from pullback.array import activations, large, reduction
 
 ELEMENTS = 70_000
 
@@ -101,6 +101,15 @@ def test_native_choices_have_the_bits_of_their_operands(dtype: str, monkeypatch:
         wide = np.concatenate([x] * 4), np.concatenate([condition] * 4)
         expected = np.where(wide[1] == keep, wide[0], x.dtype.type(0))
         assert activations.masked(wide[1], wide[0], keep).tobytes() == expected.tobytes()
+
+
+@pytest.mark.parametrize("shape", [(1, reduction.LARGE), (reduction.LARGE, 1)])
+def test_a_norm_over_all_that_has_axes_left_keeps_them(shape: tuple[int, ...]) -> None:
+    x, dim = torch.ones(shape), shape.index(max(shape))
+    for keepdim in (False, True):
+        found = torch.linalg.vector_norm(x, 2, dim=dim, keepdim=keepdim)
+        assert found.shape == x.sum(dim, keepdim=keepdim).shape
+        assert (found.square() == max(shape)).all()
 
 
 def test_large_writes_to_out_and_in_place() -> None:

@@ -255,9 +255,9 @@ def blockwise(
     return result
 
 
-def copy_into(target: ndarray, source: ndarray) -> None:
-    """Do ``target[...] = source``, on several threads where there is enough to copy."""
-    if target.size < large.WORTH or np.may_share_memory(target, source):
+def copy_into(target: Any, source: Any) -> None:
+    """Do ``target[...] = source``, on several threads where that is an array and there is enough to copy."""
+    if type(target) is not ndarray or target.size < large.WORTH or np.may_share_memory(target, source):
         target[...] = source
         return
     if large.is_there() and loops.copied(target, source):

@@ -249,7 +249,7 @@ def divisor(out: Term) -> Term:
 
 def _vector_norm(x: ndarray, /, ord: float, dims: tuple[int, ...], keepdim: bool) -> ndarray:
     if ord == 2 and x.size >= reduction.LARGE and reduction.is_over_all(x, dims):
-        return reduction.norm(x).reshape((1,) * x.ndim if keepdim else ())
+        return reduction.norm(x).reshape([1 for d in range(x.ndim) if keepdim or d not in dims])
     if x.size >= large.SIZE and (ord == 2 or ord == 1):
         found = reduction.gathered("squares" if ord == 2 else "sizes", x, dims, keepdim)
         if found is not None:

@@ -450,6 +450,8 @@ class Recorder:
         return self.told(out)
 
     def _choose(self, operands: list[Any], out: ndarray) -> None:
+        if out.itemsize not in MOVED:
+            raise Unrecorded(f"elements of {out.itemsize} bytes")
         self._elements("choose", [np.dtype(bool), *[out.dtype] * 3], operands, out)
 
     def join(self, arrays: Any, axis: int = 0, out: Any = None, **named: Any) -> Any:

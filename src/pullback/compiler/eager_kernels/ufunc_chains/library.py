@@ -15,7 +15,6 @@ import numpy as np
 from ....array.chain_steps import Note, Step, Variant
 from ....array.chains import MOST
 from ....array.locks import computed
-from ....array.loop_recording.steps import MOVED
 from ...emit import python_functions
 from ...emit.restricted_python import Program
 from ...runtime import engine
@@ -105,8 +104,6 @@ class Chains:
         assert self._library is not None
         if step.ufunc == "choose":
             loop, data = self._library.address("choose"), step.dtypes[-1].itemsize
-            if data not in MOVED:
-                raise LookupError(f"no loop chooses elements of {data} bytes")
         else:
             loop, data = loop_of(step.ufunc, step.dtypes)
         words = [loop, data, step.times, step.elements, len(step.operands)]
