@@ -20,6 +20,7 @@ from ..core.inplace import before_writes
 from ..core.marked import memory_of
 from ..core.modes import change, modes
 from ..core.node import GradientEdge, Node, edge_target
+from ..core.tracer import running
 from ..core.value import TensorBase
 from ..core.versions import bump
 from .grad_mode import no_grad
@@ -97,6 +98,8 @@ def allow_mutation_on_saved_tensors() -> Iterator[_AllowMutationOnSavedContext]:
     """
     if _open:
         raise RuntimeError("allow_mutation_on_saved_tensors contexts cannot be nested")
+    if (recorder := running()) is not None:
+        raise recorder.refuse(RuntimeError("the function keeps copies of what it writes to"))
     context = _AllowMutationOnSavedContext()
     with saved_tensors_hooks(context._pack, context._unpack):
         _open.append(context)

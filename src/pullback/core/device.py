@@ -20,6 +20,7 @@ import numpy as np
 
 from ..array.dtypes import check_long
 from ..errors import argument_type, invalid_combination, read_only_attribute, with_note
+from .settings import SETTINGS
 
 TYPES = (
     "cpu", "cuda", "ipu", "xpu", "mkldnn", "opengl", "opencl", "ideep", "hip", "ve", "fpga", "maia", "xla",
@@ -73,7 +74,7 @@ class device:
         return _make, (self.type, self.index)
 
     def __enter__(self) -> device:
-        _defaults.set((*_defaults.get(), self))
+        _put((*_defaults.get(), self))
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -89,6 +90,8 @@ default_devices = _defaults.get
 
 
 def _put(devices: tuple[device | None, ...]) -> None:
+    if not SETTINGS.chooses_devices:
+        SETTINGS.chooses_devices = True
     _defaults.set(NO_DEVICES if devices == NO_DEVICES else devices)
 
 
@@ -225,6 +228,12 @@ def as_device(value: Any, function: str = "to") -> device:
 def has_default() -> bool:
     """Return whether another device than the CPU may be this thread's default."""
     return _defaults.get()[-1] is not None
+
+
+def default_name() -> str | None:
+    """Return the name of this thread's default device, None where none was chosen."""
+    chosen = _defaults.get()[-1]
+    return None if chosen is None else str(chosen)
 
 
 def get_default_device() -> device:

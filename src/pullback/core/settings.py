@@ -16,6 +16,8 @@ class Settings:
 
     #: What `torch.set_warn_always` was told.
     warns_always: bool = False
+    #: Whether a default device was ever chosen, in any thread.
+    chooses_devices: bool = False
     #: 0 by default, 1 to warn, 2 to raise where an algorithm is not deterministic: all are.
     deterministic: int = 0
     #: Of float32 products, which are always computed as "highest" asks.

@@ -389,4 +389,45 @@ def step(x, on):
     return x
 --- call
 torch.zeros(3 if n < 5 else 1), n % 3 == 1
+=== default_device_changed:
+def step(x): return torch.zeros(2).device.type, x * 2
+--- call
+torch.full((3,), n, device="cpu")
+--- change 3
+torch.set_default_device("meta")
+--- change 5
+torch.set_default_device(None)
+--- after
+torch.set_default_device(None)
+=== default_device_of_another_thread: compiles
+makes = compiled(lambda x: x * torch.ones(3))
+def step(x):
+    found = []
+    with torch.device("meta"):
+        thread = threading.Thread(target=lambda: found.append(makes(x)))
+        thread.start()
+        thread.join()
+    return found
+=== default_device_inside: compiles
+def step(x):
+    with torch.device("cpu"): return x + torch.ones(3)
+=== warnings_always_given: compiles
+def step(x): return x.reshape(1, 3, 1).T * 2
+--- change 0 5
+torch.set_warn_always(True)
+--- change 3
+torch.set_warn_always(False)
+--- after
+torch.set_warn_always(False)
+=== mutation_of_saved_tensors_inside:
+w = torch.ones(3, requires_grad=True)
+def step(x):
+    with torch.autograd.graph.allow_mutation_on_saved_tensors():
+        y = w * x
+        loss = y.sin().sum()
+        y.mul_(2)
+        (loss + y.sum()).backward()
+    return y
+--- state
+w.grad
 ''')

@@ -17,11 +17,13 @@ import numpy as np
 from ...array import dtypes, locks
 from ...core import warn
 from ...core.body import generators
+from ...core.device import default_name
 from ...core.levels import fresh_level
 from ...core.modes import DEFAULT, NO_GRAD, Modes, modes, set_modes
 from ...core.node import LEAF, Node
 from ...core.op import TABLE
 from ...core.recorder import Equation, Recorder, read_by
+from ...core.settings import SETTINGS
 from ...core.traced_calls import Patterns
 from ...core.tracer import Tracer, seeing, tracing, turn
 from ...core.value import TensorBase
@@ -47,7 +49,7 @@ from .results import Results
 from .split_backward import cut, program_of, trim
 from .state.arguments import taken_apart
 from .state.deferred import Argument, Deferred, Item, Numbers
-from .state.guards import SCALARS, Contents, answer
+from .state.guards import ABSENT, SCALARS, Contents, Guard, answer, dict_item
 from .state.knowledge import Knowledge
 from .state.recorded_warnings import hearing
 from .state.session import Session, current
@@ -158,6 +160,7 @@ class _Capture:
                     raise Unsupported("the function leaves autocast other than it found it")
                 if asked:
                     session.note(Contents(answer, settings, (), precisions), (id(settings), "answer"))
+                self._note_settings()
                 recorder.check_lifted()
                 self.cells.check_sparse()
                 if recorder.refused is not None:
@@ -190,6 +193,15 @@ class _Capture:
                 self._put_streams_back()
             self.cells.put_back()
             _running.discard(self)
+
+    def _note_settings(self) -> None:
+        """Guard settings that functions of ours look at, which are not rewritten."""
+        session, own = self.session, vars(SETTINGS)
+        for name in ("warns_always", "chooses_devices"):
+            session.note(Guard(dict_item, own, name, own.get(name, ABSENT)), (id(own), "item", name))
+        # No word tells what a thread's device is: it is asked for where one was ever chosen.
+        if SETTINGS.chooses_devices:
+            session.note(Guard(answer, default_name, (), default_name()), (id(default_name), "answer"))
 
     def _look_at_arguments(self) -> None:
         session = self.session
