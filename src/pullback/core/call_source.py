@@ -10,9 +10,8 @@ code object. What the source does not say (the kernel, the class of nodes) it fi
 3. makes the result, a view's with its record;
 4. makes the node, which saves what the rules of those inputs ask for that require a covector.
 
-Python compiles such a source in 0.7 ms, about half of a loop's first step. So the code is kept where Python
-keeps that of this file, and by its rules: not with ``-B``, not in places that are read-only. First steps
-before and after (ms of processor time, load 5): MLP 16, 11; transformer layer 40, 21; VAE 24, 10; GNN 26, 16.
+Python compiles such a source in 0.7 ms: an MLP's first step took 16 ms and takes 11, a transformer layer's
+40 and 21, since the code is kept where Python keeps that of this file, and as it does: not with ``-B``.
 """
 
 from __future__ import annotations
@@ -144,9 +143,7 @@ def _tuple(parts: list[str]) -> str:
 
 
 def _body(facts: Facts) -> list[str]:
-    return [
-        *_taken(facts), *_computed(facts), *(_view(facts) if facts.view else _fresh(facts)), *_node(facts)
-    ]  # fmt: skip
+    return [*_taken(facts), *_computed(facts), *(_view if facts.view else _fresh)(facts), *_node(facts)]
 
 
 # --- the arguments ------------------------------------------------------------------------------------------
