@@ -42,14 +42,14 @@ def hot_and_on_three_threads(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def runs(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """Return a list that gets an entry for each native run."""
     found: list[Any] = []
-    run = strided_loops._run
+    run = strided_loops.Plan.__call__
 
-    def counted(*given: Any) -> bool:
-        done = run(*given)
-        found.extend([given[0]] * done)
+    def counted(plan: strided_loops.Plan, operands: Any, out: Any) -> Any:
+        done = run(plan, operands, out)
+        found.extend([plan] * (done is not None))
         return done
 
-    monkeypatch.setattr(strided_loops, "_run", counted)
+    monkeypatch.setattr(strided_loops.Plan, "__call__", counted)
     return found
 
 
