@@ -168,7 +168,10 @@ def _fast_unary(op: Op, general: Function) -> Function:
             if plain and free and input._view is None and (a.base is None or _lies_apart(a)):
                 token = quiet(IGNORE)
                 try:
-                    kernel(a, out=a)
+                    if a.size >= op.worth_asking:
+                        apply(kernel, a, out=a)
+                    else:
+                        kernel(a, out=a)
                 except TypeError:
                     return general(input)
                 finally:
@@ -217,7 +220,10 @@ def _fast_binary(op: Op, general: Function) -> Function:
                 ) and (a.base is None or _lies_apart(a)):
                     token = quiet(IGNORE)
                     try:
-                        kernel(a, b, out=a)
+                        if a.size >= op.worth_asking:
+                            apply(kernel, a, b, out=a)
+                        else:
+                            kernel(a, b, out=a)
                     except (TypeError, OverflowError):
                         return general(input, other)
                     finally:
