@@ -55,7 +55,7 @@ _THRESHOLDS: dict[Any, int] = {
 #: at a time where the processor has no AVX-512. Of 65,536 numbers, one thread, µs, NumPy, native and torch:
 #: exp of float64 327, 142, 127, tan of float32 822, 130, 137, atan 709, 125, 189, log1p 627, 169, 103, sin of
 #: float64 639, 180, 237. Native errors are at most 1.4 units in the last place (NumPy 3.0).
-_NAMES: dict[Any, str] = {
+NAMES: dict[Any, str] = {
     np.exp: "exp", np.exp2: "exp2", np.expm1: "expm1", np.log: "log", np.log2: "log2", np.log1p: "log1p",
     np.sin: "sin", np.cos: "cos", np.tan: "tan", np.arcsin: "asin", np.arccos: "acos", np.arctan: "atan",
     np.sinh: "sinh", np.cosh: "cosh", np.tanh: "tanh", np.arcsinh: "asinh", np.arctanh: "atanh",
@@ -154,7 +154,7 @@ def _apply(
         if found is not None:
             return found
     worth = large.SLOW if ufunc in _ONE_BY_ONE else large.CHAIN
-    if out is ... and arrays and arrays[0].size >= worth and ufunc in _NAMES:
+    if out is ... and arrays and arrays[0].size >= worth and ufunc in NAMES:
         fixed, found = False, _native(ufunc, operands)
         if found is not None:
             return found
@@ -209,7 +209,7 @@ def _native(ufunc: Any, operands: Sequence[Any]) -> ndarray | None:
             return None
     if first.dtype is not _F32 and first.dtype is not _F64:
         return None
-    return large.ask("elementwise", _NAMES[ufunc], operands, ())
+    return large.ask("elementwise", NAMES[ufunc], operands, ())
 
 
 def _apply_to_rows(
@@ -384,6 +384,12 @@ def overlap(out: ndarray, arrays: Iterable[ndarray]) -> bool:
         if not same:
             return True
     return False
+
+
+def result_kind(ufunc: Any, operands: Sequence[Any]) -> tuple[tuple[int, ...], np.dtype]:
+    """Return the shape and dtype of what a ufunc makes of arrays, and numbers, that broadcast."""
+    shapes = [x.shape for x in operands if isinstance(x, ndarray)]
+    return np.broadcast_shapes(*shapes), _result_dtype(ufunc, operands)
 
 
 def _result_dtype(ufunc: Any, operands: Sequence[Any]) -> np.dtype:
