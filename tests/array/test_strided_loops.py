@@ -120,10 +120,10 @@ def test_a_copy_on_threads_is_the_copy(name: str, dtype: str, runs: list[Any]) -
 
 @pytest.mark.parametrize("dtype", ["u1", "f2", "f4", "i8", "c16", "?"])
 def test_a_fill_on_threads_is_the_fill(dtype: str, runs: list[Any]) -> None:
-    around = np.zeros(1_000_003, dtype)
+    around = np.zeros(2_100_003, dtype)
     inside = around[1:-1]
     elementwise.fill(inside, 3)
-    assert inside.tobytes() == np.full(1_000_001, 3, dtype).tobytes()
+    assert inside.tobytes() == np.full(2_100_001, 3, dtype).tobytes()
     assert not around[0]
     assert not around[-1]
     assert bool(runs) is (dtype not in ("u1", "?"))  # those are of few bytes

@@ -93,8 +93,9 @@ _F32, _F64 = np.dtype(np.float32), np.dtype(np.float64)
 #: The shape in which `total` adds rows: short enough for the error, wide enough for SIMD.
 _ROWS, _COLUMNS = 64, 1024
 
-#: Elements of a row that arrays are filled with.
-_FILLED = 2048
+#: Elements of a row that arrays are filled with, and bytes from which that is done: of 2²¹ float32 it takes
+#: two threads 243 µs where `fill` takes 382, of 2¹⁹ 73 and 58 (two cores, load 9).
+_FILLED, _WORTH_FILLING = 2048, 1 << 22
 
 #: Elements of a row where native loops add all of an array.
 _NATIVE_ROW = 1 << 15
@@ -348,7 +349,7 @@ def copied(target: ndarray, source: ndarray) -> bool:
 def fill(target: ndarray, value: Any) -> None:
     """Do ``target.fill(value)``: a row in the cache is copied to all of a large array."""
     count = target.size // _FILLED
-    if target.size >= large.SIZE and target.flags.c_contiguous:
+    if target.nbytes >= _WORTH_FILLING and large.is_there() and target.flags.c_contiguous:
         flat, done = target.reshape(-1), count * _FILLED
         if copied(flat[:done].reshape(count, _FILLED), np.full(_FILLED, value, target.dtype)):
             flat[done:] = value
