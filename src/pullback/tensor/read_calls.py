@@ -9,6 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from numpy import ndarray
+
+from ..array import large
 from ..core import facade
 from ..core.calls import ABSENT
 from .failed_calls import explain, is_told, renamed
@@ -264,7 +267,8 @@ def with_out(
         try:
             if out is None:
                 return function(*args, **kwargs)
-            if parts and len(args) == 2 and not kwargs and type(args[0]) is facade.Tensor is type(out):
+            plain = len(args) == 2 and not kwargs and type(args[0]) is facade.Tensor is type(out)
+            if parts and plain and type(out._value) is ndarray and out._value.size >= large.SIZE:
                 op, operands, attrs = parts(args[1])
                 if op is not None and not attrs and written_at_once(op, (args[0], *operands), out):
                     return out
