@@ -44,14 +44,14 @@ def hot_and_on_three_threads(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def runs(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """Return a list that gets an entry for each native run."""
     found: list[Any] = []
-    run = strided_loops._run
+    run = strided_loops.Plan.__call__
 
-    def counted(*given: Any) -> bool:
-        done = run(*given)
-        found.extend([given[0]] * done)
+    def counted(plan: strided_loops.Plan, operands: Any, out: Any) -> Any:
+        done = run(plan, operands, out)
+        found.extend([plan] * (done is not None))
         return done
 
-    monkeypatch.setattr(strided_loops, "_run", counted)
+    monkeypatch.setattr(strided_loops.Plan, "__call__", counted)
     return found
 
 
@@ -120,6 +120,44 @@ def test_a_copy_on_threads_is_the_copy(name: str, dtype: str, runs: list[Any]) -
     assert target.tobytes() == source.tobytes()
     assert np.count_nonzero(around) == np.count_nonzero(source)
     assert runs or dtype in ("u1", "f2")  # of few bytes
+
+
+@pytest.mark.parametrize("dtype", ["u1", "f2", "f4", "i8", "c16", "?"])
+def test_a_fill_on_threads_is_the_fill(dtype: str, runs: list[Any]) -> None:
+    around = np.zeros(2_100_003, dtype)
+    inside = around[1:-1]
+    elementwise.fill(inside, 3)
+    assert inside.tobytes() == np.full(2_100_001, 3, dtype).tobytes()
+    assert not around[0]
+    assert not around[-1]
+    assert bool(runs) is (dtype not in ("u1", "?"))  # those are of few bytes
+    apart = np.zeros((700, 1400), dtype)
+    elementwise.fill(apart[:, ::2], 3)
+    assert not apart[:, 1::2].any()
+    assert apart[:, ::2].all()
+
+
+def test_plans_are_for_what_lies_alike(runs: list[Any]) -> None:
+    x, y = _values((700, 601), "f4"), _values((700, 601), "f4")
+    bytes_ = np.empty(x.nbytes + 1, np.uint8)
+    unaligned = bytes_[1:].view("f4").reshape(x.shape)
+    unaligned[...] = y
+    for _ in range(2):
+        for other in (y, y.astype("f8"), y[:1], 2.5, unaligned):
+            assert elementwise.apply(np.add, x, other).tobytes() == (x + other).tobytes()
+    count = len(runs)
+    assert count == 6  # where it is aligned, and of one dtype
+    integers = _values((700, 601), "i4")
+    for _ in range(2):
+        assert elementwise.apply(np.add, integers, 3).tobytes() == (integers + 3).tobytes()
+        with pytest.raises(OverflowError):
+            elementwise.apply(np.add, integers, 1 << 40)
+    whole = _values((1400, 601), "f4")
+    for begin in (700, 0, 1, 700):  # apart, the same places, and places of other elements
+        expected = whole[:700] + y
+        assert elementwise.apply(np.add, whole[:700], y, out=whole[begin : begin + 700]).tobytes() == (
+            expected.tobytes()
+        )
 
 
 @pytest.mark.parametrize("to", ["i8", "f8", "f2", "?"])

@@ -7,7 +7,7 @@ elements.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from types import EllipsisType
 from typing import Any
 
@@ -18,6 +18,7 @@ from . import large
 from .broadcasting import spread
 from .deferred_import import import_later
 from .memory import adapt
+from .strides import address
 from .threads import get_num_threads, run_parts, stretches
 
 loops = import_later(".strided_loops", __package__)
@@ -54,7 +55,7 @@ _THRESHOLDS: dict[Any, int] = {
 #: at a time where the processor has no AVX-512. Of 65,536 numbers, one thread, µs, NumPy, native and torch:
 #: exp of float64 327, 142, 127, tan of float32 822, 130, 137, atan 709, 125, 189, log1p 627, 169, 103, sin of
 #: float64 639, 180, 237. Native errors are at most 1.4 units in the last place (NumPy 3.0).
-_NAMES: dict[Any, str] = {
+NAMES: dict[Any, str] = {
     np.exp: "exp", np.exp2: "exp2", np.expm1: "expm1", np.log: "log", np.log2: "log2", np.log1p: "log1p",
     np.sin: "sin", np.cos: "cos", np.tan: "tan", np.arcsin: "asin", np.arccos: "acos", np.arctan: "atan",
     np.sinh: "sinh", np.cosh: "cosh", np.tanh: "tanh", np.arcsinh: "asinh", np.arctanh: "atanh",
@@ -82,10 +83,19 @@ _BLOCK_BYTES = 256 << 10
 #: native loop.
 OPS_OF_BLOCKS: dict[Callable[..., None], tuple[str, tuple[Any, ...]]] = {}
 
+#: How calls run, by all that this depends on but overlaps and addresses: `PLAIN`, which is NumPy's own call,
+#: or a `strided_loops.Plan`.
+_PLANS: dict[tuple[Any, ...], Any] = {}
+_MOST_PLANS, PLAIN = 1024, "plain"
+
 _F32, _F64 = np.dtype(np.float32), np.dtype(np.float64)
 
 #: The shape in which `total` adds rows: short enough for the error, wide enough for SIMD.
 _ROWS, _COLUMNS = 64, 1024
+
+#: Elements of a row that arrays are filled with, and bytes from which that is done: of 2²¹ float32 it takes
+#: two threads 243 µs where `fill` takes 382, of 2¹⁹ 73 and 58 (two cores, load 9).
+_FILLED, _WORTH_FILLING = 2048, 1 << 22
 
 #: Elements of a row where native loops add all of an array.
 _NATIVE_ROW = 1 << 15
@@ -108,15 +118,45 @@ def apply(ufunc: Any, *operands: Any, out: ndarray | EllipsisType = ...) -> ndar
     out
         Where to write; by default a new array of the layout that NumPy would choose.
     """
+    key = _key(ufunc, operands if out is ... else (*operands, out))
+    plan = _PLANS.get(key)
+    if plan is PLAIN:
+        return ufunc(*operands, out=out)
+    found = None if plan is None else plan(operands, out)
+    return _apply(key, ufunc, operands, out) if found is None else found
+
+
+def _key(ufunc: Any, operands: Sequence[Any]) -> tuple[Any, ...]:
+    """Return all that it depends on how a call runs but for overlaps and addresses."""
+    key: list[Any] = [ufunc, get_num_threads(), large.SIZE]
+    for x in operands:
+        if isinstance(x, ndarray):
+            key += x.dtype, x.shape, x.strides
+        else:
+            key.append(type(x))
+    return tuple(key)
+
+
+def _keep(key: tuple[Any, ...], plan: Any) -> None:
+    if len(_PLANS) >= _MOST_PLANS:
+        _PLANS.clear()
+    _PLANS[key] = plan
+
+
+def _apply(
+    key: tuple[Any, ...], ufunc: Any, operands: tuple[Any, ...], out: ndarray | EllipsisType
+) -> ndarray:
+    """Do the same where the call has no plan yet, or that one does not fit."""
     adapt()
     arrays = [operand for operand in operands if isinstance(operand, ndarray) and operand.ndim]
+    fixed = True
     if out is ... and any(x.shape != arrays[0].shape or 0 in x.strides for x in arrays):
-        found = spread(ufunc, operands)
+        fixed, found = False, spread(ufunc, operands)
         if found is not None:
             return found
     worth = large.SLOW if ufunc in _ONE_BY_ONE else large.CHAIN
-    if out is ... and arrays and arrays[0].size >= worth and ufunc in _NAMES:
-        found = _native(ufunc, operands)
+    if out is ... and arrays and arrays[0].size >= worth and ufunc in NAMES:
+        fixed, found = False, _native(ufunc, operands)
         if found is not None:
             return found
     largest = max((array.size for array in arrays), default=0) if out is ... else out.size
@@ -124,20 +164,37 @@ def apply(ufunc: Any, *operands: Any, out: ndarray | EllipsisType = ...) -> ndar
         return ufunc(*operands, out=out)
     shape = arrays[0].shape
     if any(array.shape != shape for array in arrays) or (out is not ... and out.shape != shape):
-        return _apply_to_rows(ufunc, operands, arrays, out)
+        return _apply_to_rows(key, ufunc, operands, arrays, out)
     worth = _worth(ufunc, arrays[0])
     if largest < _SOONER * worth or get_num_threads() == 1 or (largest < worth and not large.is_there()):
+        if fixed:
+            _keep(key, PLAIN)
         return ufunc(*operands, out=out)
     flat_arrays = flat_views(arrays if out is ... else [*arrays, out])
-    if flat_arrays is None or (out is not ... and _overlap(out, arrays)):
+    if flat_arrays is None or (out is not ... and overlap(out, arrays)):
         return ufunc(*operands, out=out)
+    found = _planned(key, ufunc, operands, out, worth, True)
+    if found is not None:
+        return found
     result = np.empty_like(arrays[0], dtype=_result_dtype(ufunc, operands)) if out is ... else out
     flats = iter(flat_arrays)
     flat_operands = [next(flats) if isinstance(x, ndarray) and x.ndim else x for x in operands]
     flat = flat_views([result])[0]  # type: ignore[index]  # laid out as the operands
-    if not large.is_there() or loops.called(ufunc, flat_operands, flat, _PAYING / worth) is None:
-        _run_split(ufunc, flat_operands, flat, [True] * len(operands))
+    _run_split(ufunc, flat_operands, flat, [True] * len(operands))
     return result
+
+
+def _planned(
+    key: tuple[Any, ...], ufunc: Any, operands: Sequence[Any], out: ndarray | EllipsisType, worth: int,
+    flat: bool,
+) -> ndarray | None:
+    """Return the result of native loops, whose plan later calls find; None where there is none."""
+    plan = loops.planned(ufunc, operands, out, _PAYING / worth, flat) if large.is_there() else None
+    if plan is None:
+        return None
+    _keep(key, plan)
+    found: ndarray | None = plan(operands, out)
+    return found
 
 
 def _worth(ufunc: Any, x: ndarray) -> int:
@@ -153,20 +210,21 @@ def _native(ufunc: Any, operands: Sequence[Any]) -> ndarray | None:
             return None
     if first.dtype is not _F32 and first.dtype is not _F64:
         return None
-    return large.ask("elementwise", _NAMES[ufunc], operands, ())
+    return large.ask("elementwise", NAMES[ufunc], operands, ())
 
 
 def _apply_to_rows(
-    ufunc: Any, operands: Sequence[Any], arrays: list[ndarray], out: ndarray | EllipsisType
+    key: tuple[Any, ...], ufunc: Any, operands: Sequence[Any], arrays: list[ndarray],
+    out: ndarray | EllipsisType,
 ) -> ndarray:
     """Split operands of different shapes along the result's first axis. Rows keep NumPy's broadcasting."""
     whole, worth = np.broadcast(*arrays), _worth(ufunc, arrays[0])
     if whole.size < _SOONER * worth or not all(array.flags.c_contiguous for array in arrays):
         return ufunc(*operands, out=out)
     shape = whole.shape
-    if out is not ... and (out.shape != shape or _overlap(out, arrays)):
+    if out is not ... and (out.shape != shape or overlap(out, arrays)):
         return ufunc(*operands, out=out)
-    found = loops.called(ufunc, operands, out, _PAYING / worth) if large.is_there() else None
+    found = _planned(key, ufunc, operands, out, worth, False)
     if found is not None:
         return found
     if whole.size < worth or not 1 < get_num_threads() <= shape[0]:
@@ -219,7 +277,7 @@ def blockwise(
     """
     first = inputs[0]
     if out is not ... and (
-        out.shape != first.shape or out.dtype != (dtype or first.dtype) or _overlap(out, inputs)
+        out.shape != first.shape or out.dtype != (dtype or first.dtype) or overlap(out, inputs)
     ):
         out[...] = blockwise(block, *inputs, scratch=scratch, dtype=dtype)
         return out
@@ -260,7 +318,7 @@ def copy_into(target: Any, source: Any) -> None:
     if type(target) is not ndarray or target.size < large.WORTH or np.may_share_memory(target, source):
         target[...] = source
         return
-    if large.is_there() and loops.copied(target, source):
+    if large.is_there() and copied(target, source):
         return
     if target.size < _CHEAP or target.ndim == 0:
         target[...] = source
@@ -274,6 +332,29 @@ def copy_into(target: Any, source: Any) -> None:
         np.copyto(target[cut], source[cut], casting="unsafe")
 
     run_parts(part, len(bounds))
+
+
+def copied(target: ndarray, source: ndarray) -> bool:
+    """Do the same by native loops, of arrays that share no memory; return whether there are any for them."""
+    key = _key(None, (source, target))
+    plan = _PLANS.get(key)
+    if plan is None:
+        plan = loops.copying(target, source)
+        if plan is None:
+            return False
+        _keep(key, plan)
+    return plan((source,), target) is not None
+
+
+def fill(target: ndarray, value: Any) -> None:
+    """Do ``target.fill(value)``: a row in the cache is copied to all of a large array."""
+    count = target.size // _FILLED
+    if target.nbytes >= _WORTH_FILLING and large.is_there() and target.flags.c_contiguous:
+        flat, done = target.reshape(-1), count * _FILLED
+        if copied(flat[:done].reshape(count, _FILLED), np.full(_FILLED, value, target.dtype)):
+            flat[done:] = value
+            return
+    target.fill(value)
 
 
 def flat_views(arrays: Sequence[ndarray]) -> list[ndarray] | None:
@@ -290,14 +371,13 @@ def flat_views(arrays: Sequence[ndarray]) -> list[ndarray] | None:
     return [array.reshape(-1) for array in turned]
 
 
-def _overlap(out: ndarray, arrays: Sequence[ndarray]) -> bool:
+def overlap(out: ndarray, arrays: Iterable[ndarray]) -> bool:
     """Return whether `out` shares memory with one of the arrays without being the very same elements."""
     for array in arrays:
-        # What costs least and says most comes first: `ctypes` takes 1 µs, the question 0.2.
         if array is out or not np.may_share_memory(array, out):
             continue
         same = (
-            array.ctypes.data == out.ctypes.data
+            address(array) == address(out)
             and array.strides == out.strides
             and array.shape == out.shape
             and array.itemsize == out.itemsize
@@ -305,6 +385,12 @@ def _overlap(out: ndarray, arrays: Sequence[ndarray]) -> bool:
         if not same:
             return True
     return False
+
+
+def result_kind(ufunc: Any, operands: Sequence[Any]) -> tuple[tuple[int, ...], np.dtype]:
+    """Return the shape and dtype of what a ufunc makes of arrays, and numbers, that broadcast."""
+    shapes = [x.shape for x in operands if isinstance(x, ndarray)]
+    return np.broadcast_shapes(*shapes), _result_dtype(ufunc, operands)
 
 
 def _result_dtype(ufunc: Any, operands: Sequence[Any]) -> np.dtype:

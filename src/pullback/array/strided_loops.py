@@ -8,7 +8,7 @@ nothing. The bits are NumPy's.
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import prod
 from typing import Any
 
@@ -16,6 +16,7 @@ import numpy as np
 from numpy import ndarray
 
 from .broadcasting import steps_along
+from .elementwise import overlap
 from .named_tuples import NamedTuple
 from .strides import Ints, address, contiguous_strides
 from .threads import get_num_threads
@@ -60,15 +61,62 @@ def _walk(shape: Ints, lies: tuple[tuple[Ints, Ints], ...]) -> _Walk:
     return _Walk(tuple(sizes), tuple([(own[-1], *own[:-1]) for own in kept]))
 
 
-def _run(ufunc: np.ufunc | None, arrays: list[ndarray], walk: _Walk, work: float) -> bool:
-    operands = [(address(x), *steps) for x, steps in zip(arrays, walk.steps, strict=True)]
-    given = (ufunc, [x.dtype for x in arrays], walk.sizes, operands, work)
-    return bool(_HOTNESS.ask("strided", *given))
+class Plan:
+    """Run a native loop over arrays that lie as others did, and numbers of the same types.
+
+    Parameters
+    ----------
+    job
+        What `StridedLoops.job` gave.
+    dtypes
+        Of the operands and the result.
+    shape
+        Of the result.
+    numbers
+        The places of operands that are numbers.
+    like
+        The place of an operand after which a new result is laid out; None for C order.
+    aligned
+        A number of whose multiples all addresses are.
+    """
+
+    __slots__ = ("_aligned", "_dtypes", "_job", "_like", "_numbers", "_shape")
+
+    def __init__(
+        self, job: Callable[[Sequence[int]], None], dtypes: Sequence[np.dtype[Any]], shape: Ints,
+        numbers: Ints, like: int | None, aligned: int,
+    ) -> None:
+        self._job, self._dtypes, self._shape = job, dtypes, shape
+        self._numbers, self._like, self._aligned = numbers, like, aligned
+
+    def __call__(self, operands: Sequence[Any], out: Any) -> ndarray | None:
+        """Return the result, in `out` if that is an array; None where the loop is not for them."""
+        if self._numbers:
+            operands = list(operands)
+            for place in self._numbers:
+                try:
+                    operands[place] = np.asarray(operands[place], self._dtypes[place])
+                except OverflowError:
+                    return None
+        if out is not ...:
+            if overlap(out, operands):
+                return None
+        elif self._like is None:
+            out = np.empty(self._shape, self._dtypes[-1])
+        else:
+            out = np.empty_like(operands[self._like], self._dtypes[-1])
+        addresses = [address(x) for x in operands]
+        addresses.append(address(out))
+        for place in addresses:
+            if place % self._aligned:
+                return None
+        self._job(addresses)
+        return out
 
 
-def called(ufunc: np.ufunc, operands: Sequence[Any], out: Any, element: float) -> ndarray | None:
-    """Return ``ufunc(*operands, out=out)`` of arrays in C order and numbers; None where NumPy does it as
-    well, or by other loops.
+def planned(ufunc: np.ufunc, operands: Sequence[Any], out: Any, element: float, flat: bool) -> Plan | None:
+    """Return how ``ufunc(*operands, out=out)`` is computed; None where NumPy does it as well, or by other
+    loops.
 
     Parameters
     ----------
@@ -76,41 +124,58 @@ def called(ufunc: np.ufunc, operands: Sequence[Any], out: Any, element: float) -
         An array, of whose elements none is another place of an operand, or ``...``.
     element
         Nanoseconds that the loop takes for an element in the cache.
+    flat
+        Whether the arrays, `out` among them, have one shape and lie without gaps in the same order of axes.
     """
     dtypes = _dtypes(ufunc, tuple([x.dtype if isinstance(x, ndarray) else type(x) for x in operands]))
     if dtypes is None:
         return None
-    arrays = [x if isinstance(x, ndarray) else np.asarray(x, d) for x, d in zip(operands, dtypes)]
+    arrays = [x for x in operands if isinstance(x, ndarray)]
     shape, own = np.broadcast(*arrays).shape, dtypes[-1]
-    if out is not ... and (out.dtype is not own or out.shape != shape or not out.flags.c_contiguous):
+    if out is not ... and (out.dtype is not own or out.shape != shape):
         return None
-    if not all(x.flags.c_contiguous and x.flags.aligned for x in arrays):
+    ordered = [*arrays, out] if out is not ... else arrays
+    if not all(x.flags.aligned and (flat or x.flags.c_contiguous) for x in ordered):
         return None
-    lies = [(x.shape, x.strides) for x in arrays]
-    walk = _walk(shape, (*lies, (shape, tuple([n * own.itemsize for n in contiguous_strides(shape)]))))
+    walked = (prod(shape),) if flat else shape
+    lies: list[tuple[Ints, Ints]] = []
+    for x in operands:
+        if not isinstance(x, ndarray) or not x.ndim:
+            lies.append(((), ()))
+        else:
+            lies.append((walked, (x.itemsize,)) if flat else (x.shape, x.strides))
+    walk = _walk(walked, (*lies, (walked, tuple([n * own.itemsize for n in contiguous_strides(walked)]))))
     size = prod(walk.sizes)
     work = max(size * element, BYTE * (sum([x.nbytes for x in arrays]) + size * own.itemsize))
     pays = work >= WORTH_THREADS and (get_num_threads() > 1 or len(walk.sizes) > 1)
     if not pays or walk.sizes[-1] < _LONG or not _HOTNESS.is_hot(work):
         return None
-    result = np.empty(shape, own) if out is ... else out
-    return result if _run(ufunc, [*arrays, result], walk, work) else None
+    job = _HOTNESS.ask("strided", ufunc, dtypes, walk.sizes, walk.steps, work)
+    if job is None:
+        return None
+    numbers = tuple([k for k, x in enumerate(operands) if not isinstance(x, ndarray)])
+    like = next(k for k, x in enumerate(operands) if isinstance(x, ndarray) and x.ndim) if flat else None
+    return Plan(job, dtypes, shape, numbers, like, max([dtype.alignment for dtype in dtypes]))
 
 
-def copied(target: ndarray, source: ndarray) -> bool:
-    """Do ``target[...] = source`` where rows are long on both sides, or of one element in the source; return
-    whether it was done.
+def copying(target: ndarray, source: ndarray) -> Plan | None:
+    """Return how ``target[...] = source`` is done where rows are long on both sides, or of one element in the
+    source.
     """
     work = 2 * BYTE * target.size * target.itemsize
     if work < WORTH_THREADS or get_num_threads() == 1 or not isinstance(source, ndarray):
-        return False
+        return None
     if source.dtype is not target.dtype or target.dtype.hasobject:
-        return False
+        return None
     walk = _walk(target.shape, ((source.shape, source.strides), (target.shape, target.strides)))
     size = target.itemsize
     if walk.steps[0][0] not in (0, size) or walk.steps[1][0] != size or walk.sizes[-1] < _LONG:
-        return False
-    return _HOTNESS.is_hot(work) and _run(None, [source, target], walk, work)
+        return None
+    if not _HOTNESS.is_hot(work):
+        return None
+    dtypes = (target.dtype, target.dtype)
+    job = _HOTNESS.ask("strided", None, dtypes, walk.sizes, walk.steps, work)
+    return None if job is None else Plan(job, dtypes, target.shape, (), None, 1)
 
 
 @functools.lru_cache(1024)
@@ -124,5 +189,6 @@ def _dtypes(ufunc: np.ufunc, kinds: tuple[Any, ...]) -> tuple[np.dtype[Any], ...
         dtypes = ufunc.resolve_dtypes((*kinds, None))
     except TypeError:
         return None
-    fits = all(given is own or given in (bool, int, float) for given, own in zip(kinds, dtypes))
+    # A dtype equals the type of Python's numbers of its kind, so that types are told apart by `is`.
+    fits = all(k is own or k is bool or k is int or k is float for k, own in zip(kinds, dtypes))
     return dtypes if fits and all(dtype.kind in "biufc" for dtype in dtypes) else None

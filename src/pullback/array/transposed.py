@@ -13,11 +13,9 @@ from itertools import product
 import numpy as np
 from numpy import ndarray
 
-from .deferred_import import import_later
+from .elementwise import copied
 from .strides import Ints, restrided
 from .threads import get_num_threads, run_parts, split, stretches
-
-loops = import_later(".strided_loops", __package__)
 
 #: Elements from which tiles, and then threads, are worth their calls.
 _WORTH_TILES, _WORTH_THREADS = 1 << 15, 1 << 18
@@ -36,7 +34,7 @@ def c_copy(x: ndarray) -> ndarray:
     if x.size < _WORTH_TILES or x.dtype.hasobject:
         return x.copy(order="C")
     out = np.empty(x.shape, x.dtype)
-    if x.size >= _WORTH_THREADS and loops.copied(out, x):
+    if x.size >= _WORTH_THREADS and copied(out, x):
         return out
     shape, strides = _merged(x)
     source, target = restrided(x, shape, strides), out.reshape(shape)

@@ -22,7 +22,7 @@ from ..array import scipy_functions
 from ..array.deferred_import import import_later
 from ..array.memory import adapt
 from ..array.strides import strides_of
-from ..array.threads import worthwhile
+from ..array.threads import get_num_threads, worthwhile
 from ..core.op import Call, Term, op
 from ..core.value import dtype_of, shape_of
 from .arithmetic import mul
@@ -37,8 +37,9 @@ Dims = tuple[int, ...]
 #: Elements below which a transform is the work of one thread. To wake pocketfft's threads costs more than it
 #: brings on two cores (median wall time in three turns, µs, one thread and two): real transforms of 64×1,024
 #: numbers 109 to 151, 189 to 301; of 128×1,024 203 to 281, 354 to 437; of 256×1,024 390 to 542, 363 to 662;
-#: of 400×1,024 615 to 909, 494 to 988.
-_ALONE = 1 << 18
+#: of 400×1,024 615 to 909, 494 to 988. On 16 cores threads pay above 2¹⁵ (µs, 1, 4 and 16 threads): real
+#: transforms of 64×1,024 110, 72, 81, of 128×1,024 220, 127, 96, complex ones of 32×64×64 611, 386, 214.
+_ALONE, _ALONE_OF_MANY, _MANY = 1 << 18, (1 << 15) + 1, 4
 
 #: Bytes from which memory comes afresh from the system: 24 transforms of 128×128 real numbers took 6.8 ms in
 #: a process that had not asked for any other (`array.memory`), and take 2.5.
@@ -103,7 +104,7 @@ def _transform(x: ndarray, dims: Dims, fixed: int, name: str, *options: Any) -> 
         return found.transpose(back)
     if x.nbytes >= _MAPPED:
         adapt()
-    threads = worthwhile(x.size, _ALONE)
+    threads = worthwhile(x.size, _ALONE if get_num_threads() < _MANY else _ALONE_OF_MANY)
     if name == "c2c" and x.dtype.kind == "f":
         forward, normalization = options
         half = _pocketfft().r2c(x.transpose(axes), last, forward, normalization, None, threads)

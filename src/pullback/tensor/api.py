@@ -80,7 +80,7 @@ def public(
         printed = f"{namespace}_{chosen}" if namespace == "linalg" else chosen
         place = "nn" if namespace == "nn.functional" else namespace
         call = (
-            with_out(function, printed, place, chosen, numpy)
+            with_out(function, printed, place, chosen, numpy, inplace if callable(inplace) else None)
             if out
             else with_overrides(function, place, chosen, arranged, mirrors, numpy)
         )

@@ -13,6 +13,7 @@ from .. import errors
 from ..array import dtypes
 from ..array.dtype_words import sized_name
 from ..array.elementwise import copy_into
+from ..array.elementwise import fill as fill_array
 from ..array.layout import towards
 from ..core import inplace
 from ..core.calls import edge_of
@@ -105,7 +106,7 @@ def _write_number(x: Any, value: Any, zero: bool) -> Any:
         call = i.zero_inplace if zero else i.fill_inplace
         return inplace.write(x, call(x) if zero else call(x, value))
     inplace.announce_write(x)
-    a.fill(value)
+    fill_array(a, value)
     bump(x)
     inplace.record_write(x, None)
     return x

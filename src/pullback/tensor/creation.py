@@ -11,6 +11,7 @@ import numpy as np
 from numpy import ndarray
 
 from ..array import dtypes
+from ..array.elementwise import fill
 from ..array.strides import channels_last_strides, contiguous_strides, laid_out_empty
 from ..core.device import CPU, as_device, has_default
 from ..core.meta import is_meta
@@ -300,7 +301,7 @@ def zeros(size: Any, *, dtype: Any = None) -> ndarray:
 def ones(size: Any, *, dtype: Any = None) -> ndarray:
     """Make a tensor of ones (see `zeros`)."""
     array = new_array(size, dtype)
-    array.fill(1)
+    fill(array, 1)
     return array
 
 
@@ -373,7 +374,7 @@ def full(size: Any, fill_value: Any, *, dtype: Any = None) -> ndarray:
     check_size(size)
     chosen = number_dtype(type(fill_value)) if dtype is None else numpy_dtype(dtype)
     array = np.empty(size, chosen)
-    array[...] = filling(fill_value, chosen)
+    fill(array, filling(fill_value, chosen))
     return array
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy import ndarray
 
 from ..array import layout as layouts
+from ..array.elementwise import fill as fill_array
 from ..array.strides import laid_out_empty
 from ..core.device import CPU, META
 from ..core.meta import array_or_phantom
@@ -95,7 +96,7 @@ def _like(function: str, what: str, fill: Any) -> Callable[..., Any]:
         array = array_like(function, input, dtype, CPU, pin_memory, memory_format)
         # What a program is written down with must be the same in each process.
         if fill is not None or is_tracing():
-            array.fill(fill or 0)
+            fill_array(array, fill or 0)
         return made_for(input, array, requires_grad)
 
     create.__doc__ = f"Make a tensor of {what} in the shape, dtype and layout of `input`."
@@ -154,7 +155,7 @@ def _new(function: str, what: str, fill: Any) -> Callable[..., Any]:
         array = np.empty(size, _chosen(self, dtype))
         # What a program is written down with must be the same in each process.
         if fill is not None or is_tracing():
-            array.fill(fill or 0)
+            fill_array(array, fill or 0)
         return made_for(self, array, requires_grad)
 
     create.__doc__ = f"Make a tensor of {what} with this tensor's dtype."

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from ..array import dtypes
+from ..array import dtypes, large
 from ..array.elementwise import apply
 from ..array.quiet import IGNORE, loud, quiet
 from ..core import calls, facade, inplace, overlap
@@ -168,7 +168,10 @@ def _fast_unary(op: Op, general: Function) -> Function:
             if plain and free and input._view is None and (a.base is None or _lies_apart(a)):
                 token = quiet(IGNORE)
                 try:
-                    kernel(a, out=a)
+                    if a.size >= large.SIZE:
+                        apply(kernel, a, out=a)
+                    else:
+                        kernel(a, out=a)
                 except TypeError:
                     return general(input)
                 finally:
@@ -217,7 +220,10 @@ def _fast_binary(op: Op, general: Function) -> Function:
                 ) and (a.base is None or _lies_apart(a)):
                     token = quiet(IGNORE)
                     try:
-                        kernel(a, b, out=a)
+                        if a.size >= large.SIZE:
+                            apply(kernel, a, b, out=a)
+                        else:
+                            kernel(a, b, out=a)
                     except (TypeError, OverflowError):
                         return general(input, other)
                     finally:

@@ -25,7 +25,7 @@ from .failed_calls import NUMPY_NAMES, explain
 from .inplace_variants import inplace_variant, is_operand, present
 from .interception import OVERRIDING, PASS, intercepted
 from .math import floor_divide, positive, power, power_of, remainder, remainder_of
-from .out import write_out
+from .out import write_out, written_at_once
 from .override_dispatch import adopt, dispatch_override, overridden
 from .signature import Parser
 from .tensor import Tensor
@@ -114,6 +114,8 @@ def _checked_call(op: Op, method: str, *inputs: Any, out: Any = None) -> Any:
         raise
     if not isinstance(checked[0], TensorBase) and not isinstance(checked[-1], TensorBase):
         checked = (wrap(np.asarray(checked[0], dtypes.result_numpy_dtype(checked[:1]))), *checked[1:])
+    if out is not None and written_at_once(op, checked, out):
+        return out
     result = run(op, checked, ())
     return result if out is None else write_out(out, result, op.name, checked)
 

@@ -6,23 +6,29 @@ What torch asks of that tensor, function by function, stands in `out_checks`; he
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy import ndarray
 
 from .. import errors
+from ..array import large
 from ..array.deferred_import import import_later
+from ..array.elementwise import NAMES, apply, copy_into, result_kind
+from ..array.elementwise import overlap as overlaps
 from ..array.layout import empty_like
-from ..core import inplace, overlap
+from ..array.quiet import IGNORE, loud, quiet
+from ..core import facade, inplace, overlap
 from ..core.meta import Meta, is_meta
-from ..core.modes import modes
+from ..core.modes import DEFAULT, NO_GRAD, modes
 from ..core.value import TensorBase, dtype_of, shape_of
 from ..core.versions import bump
 from ..core.warn import user_level
 from .return_types import ReturnType, return_type
 
 if TYPE_CHECKING:
+    from ..core.op import Op
     from .out_checks import DtypeCheck
 
 checks = import_later(".out_checks", __package__)
@@ -61,6 +67,46 @@ def write_out(out: Any, result: Any, name: str, operands: Iterable[Any] = ()) ->
         raise TypeError(f"{shown}(): argument 'out' must be Tensor, not {errors.type_name(out)}")
     _refuse(out, result, name, operands, checks.of(name, len(operands), several=False), "result")
     return _write(out, result, name, operands)
+
+
+def written_at_once(op: Op, operands: Sequence[Any], out: Any) -> bool:
+    """Compute an op's large result straight into `out`, and return whether that was done: where one of
+    NumPy's loops makes elements of its dtype, nothing is recorded, and no two places share memory that are
+    not the same. With the native loop left out, 2²⁰ sums of float32 take 26 µs so, with a copy 170.
+    """
+    a, mode = out._value, modes()
+    if type(out) is not facade.Tensor or type(a) is not ndarray or a.size < large.SIZE:
+        return False
+    if not op.parallel or op.attrs or op.kernel in NAMES:
+        return False
+    if (mode is not DEFAULT and mode is not NO_GRAD) or out._view is not None or out._node is not None:
+        return False
+    arrays: list[Any] = []
+    for v in operands:
+        b = v
+        if isinstance(v, TensorBase):
+            b = v._value
+            plain = type(b) is ndarray and b.dtype is a.dtype and v._view is None
+            if not plain or (v._node is not None and mode is DEFAULT):
+                return False
+        elif type(v) is not float:
+            return False
+        arrays.append(b)
+    if not a.flags.c_contiguous or a.dtype.char not in "fd" or overlaps(a, arrays):
+        return False
+    try:
+        if result_kind(op.kernel, arrays) != (a.shape, a.dtype):
+            return False
+    except (TypeError, ValueError):  # said in torch's words by what does the whole call
+        return False
+    inplace.announce_write(out)
+    token = quiet(IGNORE)
+    try:
+        apply(op.kernel, *arrays, out=a)
+    finally:
+        loud(token)
+    bump(out)
+    return True
 
 
 def _refuse(out: Any, result: Any, name: str, operands: list[Any], check: DtypeCheck, field: str) -> None:
@@ -104,7 +150,10 @@ def _write(out: Any, result: Any, name: str, operands: list[Any]) -> Any:
         return out.copy_(result)
     if not is_meta(out):
         inplace.announce_write(out)
-        out._value[...] = result._value
+        if out._value.flags.c_contiguous:
+            copy_into(out._value, result._value)
+        else:
+            out._value[...] = result._value
     bump(out)
     return out
 

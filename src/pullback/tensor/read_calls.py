@@ -9,12 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from numpy import ndarray
+
+from ..array import large
 from ..core import facade
 from ..core.calls import ABSENT
 from .failed_calls import explain, is_told, renamed
 from .inline_cache.cache import HOT, InlineCache
 from .interception import OVERRIDING, PASS, intercepted
-from .out import write_out
+from .out import write_out, written_at_once
 from .override_dispatch import (
     PLAIN,
     adopt,
@@ -236,8 +239,11 @@ _CHECKED = (RuntimeError, ValueError)
 _OF_KERNELS = NotImplementedError
 
 
-def with_out(function: Function, printed: str, place: str, name: str, numpy: bool = False) -> Function:
-    """Return the same of a function that has `out`."""
+def with_out(
+    function: Function, printed: str, place: str, name: str, numpy: bool = False,
+    parts: Function | None = None,
+) -> Function:
+    """Return the same of a function that has `out`; `parts` is as `inplace_variants` takes it."""
     label = _label(place, name)
     kinds = Kinds(function, place, name)
 
@@ -261,6 +267,11 @@ def with_out(function: Function, printed: str, place: str, name: str, numpy: boo
         try:
             if out is None:
                 return function(*args, **kwargs)
+            plain = len(args) == 2 and not kwargs and type(args[0]) is facade.Tensor is type(out)
+            if parts and plain and type(out._value) is ndarray and out._value.size >= large.SIZE:
+                op, operands, attrs = parts(args[1])
+                if op is not None and not attrs and written_at_once(op, (args[0], *operands), out):
+                    return out
             return write_out(out, function(*args, **kwargs), printed, items_of((*args, *kwargs.values())))
         except Exception as error:  # raised again, or the call is done otherwise
             found = failed(error, args, named)

@@ -29,7 +29,7 @@ _HOMES = {
     "running": ("scans", "Running", "gathered"),
     "samples": ("grid_samples", "Sampling", "run"),
     "spread": ("spreading", "Spreading", "spread"),
-    "strided": ("strided_loops", "StridedLoops", "run"),
+    "strided": ("strided_loops", "StridedLoops", "job"),
     "sums": ("row_sums", "Reducing", "sums"),
     "words": ("twister", "Twister", "filler"),
 }
@@ -79,7 +79,7 @@ class Kernels:
     spread : callable
         ``(x, out)``: write rows ``(n, k)`` into ``(n, times, k)``.
     strided : callable
-        See `strided_loops.StridedLoops.run`.
+        See `strided_loops.StridedLoops.job`.
     sums : callable
         ``(x, out)``: write the sum of each row of ``(rows, length)``.
     words : callable

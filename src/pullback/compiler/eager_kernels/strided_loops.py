@@ -7,8 +7,8 @@ found from its number, so parts need nothing of each other.
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from math import prod
 
 import numpy as np
 
@@ -36,8 +36,6 @@ class StridedLoops:
 
     def __init__(self) -> None:
         self._library = engine.library(Program((loop_part, copy_row), {}))
-        #: By ufunc and dtypes the addresses of a loop and its data.
-        self._loops: dict[tuple[Any, ...], tuple[int, int]] = {}
 
     @computed
     def _parts(self) -> Parts:
@@ -47,43 +45,49 @@ class StridedLoops:
     def _copy(self) -> int:
         return self._library.address("copy_row")
 
-    def run(
+    def job(
         self, ufunc: np.ufunc | None, dtypes: Sequence[np.dtype], sizes: tuple[int, ...],
-        operands: Sequence[tuple[int, ...]], work: float,
-    ) -> bool:
-        """Call a ufunc's loop for these dtypes, or copy; return whether there is a loop.
+        steps: Sequence[tuple[int, ...]], work: float,
+    ) -> Callable[[Sequence[int]], None] | None:
+        """Return what calls a ufunc's loop for these dtypes, or copies, given the operands' addresses; None
+        where there is no loop.
 
         Parameters
         ----------
         sizes
             Of the axes.
-        operands
-            Of each its address, and bytes from place to place along the last axis and then along the others;
-            the result is the last one.
+        steps
+            Of each operand the bytes from place to place along the last axis and then along the others; the
+            result is the last one.
         work
             Nanoseconds that it may take one thread.
         """
-        key = ufunc, *dtypes
-        found = self._loops.get(key)
-        if found is None:
-            try:
-                found = loop_of(ufunc, dtypes) if ufunc is not None else (self._copy, dtypes[0].itemsize)
-            except LookupError:
-                return False
-            self._loops[key] = found
+        try:
+            found = loop_of(ufunc, dtypes) if ufunc is not None else (self._copy, dtypes[0].itemsize)
+        except LookupError:
+            return None
         *outside, length = sizes
-        rows = 1
-        for size in outside:
-            rows *= size
+        rows = prod(outside)
         most = parallel_rows.count(rows * length, work, False)
         stretches = 1 if most == 1 or rows >= _FINE * most else -(-_FINE * most // rows)
         stretches = max(1, min(stretches, length // ALIGNED))
         units = rows * stretches
         parts = min(most, units)
-        words = (units, parts, *found, stretches, length, len(outside), len(operands), *outside)
-        words += tuple([word for operand in operands for word in operand])
-        self._parts.run((ctypes.c_int64 * len(words))(*words), parts)
-        return True
+        words = [units, parts, *found, stretches, length, len(outside), len(steps), *outside]
+        places = []
+        for own in steps:
+            places.append(len(words))
+            words += (0, *own)
+        context, run = ctypes.c_int64 * len(words), self._parts.run
+        template = bytes(context(*words))
+
+        def job(addresses: Sequence[int]) -> None:
+            given = context.from_buffer_copy(template)
+            for place, address in zip(places, addresses, strict=True):
+                given[place] = address
+            run(given, parts)
+
+        return job
 
 
 @native
