@@ -9,22 +9,12 @@ code object. What the source does not say (the kernel, the class of nodes) it fi
 2. computes: by the kernel at once for the dtypes in `fast`, by `Op.evaluate` for the others;
 3. makes the result, a view's with its record;
 4. makes the node, which saves what the rules of those inputs ask for that require a covector.
-
-Python compiles such a source in 0.7 ms: an MLP's first step took 16 ms and takes 11, a transformer layer's
-40 and 21, since the code is kept where Python keeps that of this file, and as it does: not with ``-B``.
 """
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
-from importlib.machinery import SourceFileLoader
-from typing import Any, NamedTuple
-
-try:
-    from _blake2 import blake2b  # `hashlib` loads OpenSSL, too
-except ImportError:
-    from hashlib import blake2b
+from typing import NamedTuple
 
 
 class Saved(NamedTuple):
@@ -102,28 +92,6 @@ OTHER_MODE = "mode is not DEFAULT and mode is not NO_GRAD and mode is not INFERE
 SCALAR = "(singles[{0}] if d is F32 else doubles[{0}] if d is F64 else {0})"
 
 
-class Loader(SourceFileLoader):
-    """Load a source as Python loads a file: its code is kept for as long as the template stays."""
-
-    def __init__(self, facts: Facts) -> None:
-        digest = blake2b(repr(facts).encode(), digest_size=16).hexdigest()
-        super().__init__("call", os.path.join(os.path.dirname(__file__), f"call_{digest}.py"))
-        self.facts = facts
-
-    def path_stats(self, path: Any) -> Any:
-        """Return a time that is another one where the template is, however soon it was changed."""
-        about = os.stat(__file__)
-        return {"mtime": about.st_mtime_ns + about.st_size, "size": None}
-
-    def get_data(self, path: Any) -> bytes:
-        """Return what a file holds, the source's own or that of its code."""
-        return source_of(self.facts).encode() if path == self.path else super().get_data(path)
-
-    def set_data(self, path: Any, data: Any, *, _mode: int = 0) -> None:
-        """Keep code; nobody else may write there."""
-        super().set_data(path, data, _mode=0o644)
-
-
 def source_of(facts: Facts) -> str:
     """Return the source of ``call``."""
     lines = [f"def call({_parameters(facts)}):", *("    " + line for line in _body(facts))]
@@ -143,7 +111,9 @@ def _tuple(parts: list[str]) -> str:
 
 
 def _body(facts: Facts) -> list[str]:
-    return [*_taken(facts), *_computed(facts), *(_view if facts.view else _fresh)(facts), *_node(facts)]
+    return [
+        *_taken(facts), *_computed(facts), *(_view(facts) if facts.view else _fresh(facts)), *_node(facts)
+    ]  # fmt: skip
 
 
 # --- the arguments ------------------------------------------------------------------------------------------

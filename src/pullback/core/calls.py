@@ -11,6 +11,7 @@ closures of their own.
 from __future__ import annotations
 
 import linecache
+import os
 import sys
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -29,7 +30,7 @@ from ..array.numbers import DOUBLES, SINGLES
 from ..array.quiet import IGNORE, loud, quiet
 from ..array.strides import settled
 from . import facade
-from .blame import next_sequence, outer_frame, own_file, stamp
+from .blame import PACKAGE, next_sequence, outer_frame, own_file, stamp
 from .modes import DEFAULT, INFERENCE, NO_GRAD, modes
 from .node import DIFFERENTIABLE, LEAF, Node, Output, accumulator, unrecorded
 from .saved import FROZEN
@@ -197,14 +198,14 @@ _codes: dict[Facts, CodeType] = {}
 
 
 def _code_of(facts: Facts) -> CodeType:
-    """Return the code of a call; tracebacks find its lines."""
+    """Compile the source of a call; tracebacks find its lines."""
     found = _codes.get(facts)
     if found is None:
-        loader = writing.Loader(facts)
+        source = writing.source_of(facts)
+        filename = f"{PACKAGE}core{os.sep}<call {len(_codes)}>"
         namespace: dict[str, Any] = {}
-        exec(loader.get_code("call"), facade.shared, namespace)
-        # One entry is what Python asks for the lines when it wants them.
-        linecache.cache[loader.path] = (partial(loader.get_source, "call"),)
+        exec(compile(source, filename, "exec"), facade.shared, namespace)
+        linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)
         found = _codes[facts] = namespace["call"].__code__
     return found
 
