@@ -142,15 +142,14 @@ def _general_getitem(self: Any, index: Any) -> Any:
     if kind is slice:
         return sliced(self, 0, index)
     if (
-        kind is Tensor
-        and type(a := index._value) is ndarray
-        and a.dtype is _INT64
-        and a.ndim
-        and shape_of(self)
+        kind is Tensor and type(a := index._value) is ndarray
+        and a.dtype is _INT64 and a.ndim and shape_of(self)
     ):
         return i.index(self, wrap_alias(a[None], index), (0,))
-    if index is None or index is Ellipsis:
-        return v.alias(self) if index is Ellipsis else v.unsqueeze(self, 0)
+    if index is None:
+        return v.unsqueeze(self, 0)
+    if index is Ellipsis:
+        return v.alias(self)
     if kind is not tuple and is_int(index):
         return selected(self, 0, operator.index(index))
     if kind is Tensor or kind is list or (kind is tuple and index and type(index[0]) in _OF_PLACES):
@@ -163,7 +162,8 @@ def _general_getitem(self: Any, index: Any) -> Any:
     x, entries = applied(self, as_tuple(index), False)
     if not entries:
         return v.alias(x) if x is self else x
-    return i.index(x, *reversed(packed(x, entries)))
+    dims, where = packed(x, entries)
+    return i.index(x, where, dims)
 
 
 def _read(x: Any, index: Any) -> Any:
