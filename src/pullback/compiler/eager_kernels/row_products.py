@@ -44,7 +44,7 @@ class RowProducts:
             return False
         count, length, width = matrices.shape
         size = row.itemsize
-        parts = min(count, parallel_rows.count(count, matrices.nbytes * BYTE, False))
+        parts = min(count, parallel_rows.count(count, matrices.nbytes * BYTE, False, parallel_rows.FINE))
         words = (
             count, parts, *loop, 1, length, width,
             length * size, size, width * size, size, width * size, size,

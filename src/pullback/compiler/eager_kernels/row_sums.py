@@ -31,7 +31,7 @@ class Reducing(Jobs):
         if x.dtype not in FLOATS:
             return False
         job = self.job(_sums, TYPES[x.dtype], x.itemsize)
-        parts = parallel_rows.count(len(x), x.nbytes * BYTE, False)
+        parts = parallel_rows.count(len(x), x.nbytes * BYTE, False, parallel_rows.FINE)
         job.run(len(x), parts, (address(x), address(out), x.shape[1]))
         return True
 

@@ -41,7 +41,7 @@ class Running(Jobs):
             return False
         job = self.job(_gathered, name, TYPES[x.dtype], reverse)
         groups = -(-len(x) // TOGETHER)
-        parts = parallel_rows.count(groups, x.size * SUM, False)
+        parts = parallel_rows.count(groups, x.size * SUM, False, parallel_rows.FINE)
         job.run(groups, parts, (address(x), address(out), len(x), x.shape[1]))
         return True
 

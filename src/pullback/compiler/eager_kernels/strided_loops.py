@@ -68,7 +68,7 @@ class StridedLoops:
             return None
         *outside, length = sizes
         rows = prod(outside)
-        most = parallel_rows.count(rows * length, work, False)
+        most = parallel_rows.count(rows * length, work, False, parallel_rows.FINE)
         stretches = 1 if most == 1 or rows >= _FINE * most else -(-_FINE * most // rows)
         stretches = max(1, min(stretches, length // ALIGNED))
         units = rows * stretches

@@ -23,9 +23,10 @@ from ..runtime.thread_pool import PARALLEL
 #: Estimated nanoseconds of work from which a kernel is cut, and of a part at least. Calling a thread that
 #: sleeps costs the caller 50 µs on the machine this was measured on, one that waits 0.2.
 WORTH, PART = 60_000, 20_000
-#: Of a part at least where nothing is gathered over the parts: one more costs 0.1 µs, and its rows alone say
-#: what it computes, so that results do not depend on the cut.
-_ALONE = 8_000
+#: The same of a part of an eager loop that passes over memory once: on 16 cores sums of rows of 2²⁰ float32
+#: took 103 µs in parts of 20 µs and take 39, running sums with their pullback 966 and 480. Softmax of rows
+#: took 123 and 310 (on another machine of the kind, 1.3 times slower), so that computing has longer parts.
+FINE = 8_000
 #: Parts at most: enough for 32 threads to end at about the same time.
 MOST = 96
 #: Rows to a part at least where sums over columns are gathered, each of which is written and read again.
@@ -35,11 +36,11 @@ ROWS_OF_SUMS = 8
 LINE = 128
 
 
-def count(rows: int, work: float, sums: bool) -> int:
-    """Return how many parts a kernel of so many rows and nanoseconds is cut into."""
+def count(rows: int, work: float, sums: bool, part: int = PART) -> int:
+    """Return how many parts of `part` nanoseconds at least a kernel of so many rows and so much work has."""
     if rows < 2 or work < WORTH:
         return 1
-    return max(1, min(MOST, int(work / (PART if sums else _ALONE)), rows // ROWS_OF_SUMS if sums else rows))
+    return max(1, min(MOST, int(work / part), rows // ROWS_OF_SUMS if sums else rows))
 
 
 def stride(elements: int, dtype: np.dtype) -> int:
