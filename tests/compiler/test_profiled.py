@@ -62,8 +62,8 @@ def test_refused_indices_and_array_kernels() -> None:
     def f(x: torch.Tensor, at: torch.Tensor) -> torch.Tensor:
         return torch.linalg.inv(x)[:3, :3] * table[at]
 
-    # The inverse of a matrix of up to 32 rows is native.
-    x, at = torch.eye(40) * 2, torch.tensor([0, 5, 2])
+    # The inverse of a matrix of up to 64 KiB is native.
+    x, at = torch.eye(130) * 2, torch.tensor([0, 5, 2])
     expected = f(x, at)
     with profile() as recorded:
         assert torch.equal(f(x, at), expected)
