@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from benchmarks import pictures, probe, report, service, service_models, small_calls
+from benchmarks import large_calls, pictures, probe, report, service, service_models, small_calls
 from benchmarks.case import Library, ProcessRow, Row
 from benchmarks.peers import BY_NAME, unchanged
 from benchmarks.run import TOLERANCE, chosen_rows
@@ -215,3 +215,12 @@ def test_small_calls_are_found_among_the_public_functions() -> None:
     for operands in small_calls.OPERANDS:
         given = [k for v in operands for k in (v if isinstance(v, list) else [v])]
         assert all(k in known for k in given if isinstance(k, str))
+
+
+@pytest.mark.parametrize("text", ["x.topk(8, 1).values", "F.cross_entropy(x, labels)", "x[places]"])
+def test_large_calls_run(text: str) -> None:
+    names = [large_calls.label(*case) for case in large_calls.CASES]
+    assert len(set(names)) == len(names)
+    call, whole = large_calls.steps(pullback, text, dict(large_calls.CASES)[text])
+    whole()
+    assert call().requires_grad
