@@ -25,7 +25,7 @@ from ..runtime.thread_pool import PARALLEL
 WORTH, PART = 60_000, 20_000
 #: The same of a part of an eager loop that passes over memory once: on 16 cores sums of rows of 2²⁰ float32
 #: took 103 µs in parts of 20 µs and take 39, running sums with their pullback 966 and 480. Softmax of rows
-#: took 123 and 310 (on another machine of the kind, 1.3 times slower), so that computing has longer parts.
+#: took 123 and 310 (on another, slower machine of the kind), so that what computes has longer parts.
 FINE = 8_000
 #: Parts at most: enough for 32 threads to end at about the same time.
 MOST = 96
