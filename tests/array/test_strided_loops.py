@@ -197,3 +197,14 @@ def test_every_half_is_widened(dtype: Any) -> None:
     known = ~np.isnan(expected)
     assert found[known].tobytes() == expected[known].tobytes()
     assert np.isnan(found[~known]).all()
+
+
+@pytest.mark.parametrize("order", ["K", "C"])
+@pytest.mark.parametrize("to", [np.float16, np.float64])
+def test_casts_lie_as_numpys(to: Any, order: str) -> None:
+    base = np.random.default_rng(0).standard_normal((700, 900)).astype(np.float32)
+    folded = base.reshape(7, 100, 900).transpose(1, 0, 2)
+    for array in (base, base.T, np.asfortranarray(base), base[::2], base[:, ::3], folded):
+        found, expected = (f(array, np.dtype(to), order) for f in (layout.in_dtype, np.ndarray.astype))
+        assert found.strides == expected.strides
+        assert found.tobytes() == expected.tobytes()

@@ -220,7 +220,7 @@ def copy(array: ndarray, dtype: np.dtype[Any] | None = None) -> ndarray:
 
 def in_dtype(array: ndarray, dtype: np.dtype[Any], order: Any = "K") -> ndarray:
     """Return a copy in another dtype, as `astype` lays it out."""
-    if array.size >= large.CHAIN:
+    if array.size >= large.CHAIN and (order == "K" or array.flags.c_contiguous):
         kinds = array.dtype, dtype
         threaded = array.size >= large.SIZE and kinds in _CAST and get_num_threads() > 1
         if (threaded or kinds in _HALVED) and array.dtype is not dtype:
