@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 import re
 import statistics
 import time
@@ -21,6 +20,7 @@ from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from typing import Any
 
+from benchmarks import report
 from benchmarks.peers import BASELINE, BY_NAME, load
 
 Operands = dict[str, tuple[int, ...]]
@@ -152,17 +152,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if options.output:
         with open(options.output, "w", encoding="utf-8") as file:
             json.dump(times, file, indent=1)
-    ratios = sorted(((a / b, name) for name, (a, b) in times.items()), reverse=True)
-    numbers = [ratio for ratio, _ in ratios]
-    mean = math.exp(statistics.fmean(map(math.log, numbers)))
-    few = sum(n <= 1.2 for n in numbers)
-    print(
-        f"{len(numbers)} calls: median {statistics.median(numbers):.2f} of torch's time, geometric mean "
-        f"{mean:.2f}, {few} at most 1.2"
-    )
-    for ratio, name in ratios[:20]:
-        ours, theirs = times[name]
-        print(f"{ratio:6.1f}  {name:84} {ours:9.0f} {theirs:9.0f} µs")
+    print("\n".join(report.calls(times, "calls on large arrays", most=1.2, worst=20)))
 
 
 if __name__ == "__main__":

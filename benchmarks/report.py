@@ -155,6 +155,20 @@ def mean(values: Iterable[float]) -> float:
     return math.exp(statistics.fmean(map(math.log, values)))
 
 
+def calls(times: dict[str, tuple[float, float]], subject: str, most: float, worst: int) -> list[str]:
+    """Return the summary of calls that both libraries were timed at, and the worst, in µs."""
+    ratios = sorted(((a / b, name) for name, (a, b) in times.items()), reverse=True)
+    numbers = [ratio for ratio, _ in ratios]
+    few = sum(n <= most for n in numbers) / len(numbers)
+    width = max(len(name) for _, name in ratios[:worst])
+    middle = f"median {statistics.median(numbers):.2f}, geometric mean {mean(numbers):.2f}"
+    summary = f"{middle}, {few:.0%} at most {most}"
+    rows = [(f"{r:6.1f}  {name:{width}}", *times[name]) for r, name in ratios[:worst]]
+    return [
+        f"{len(numbers)} {subject}: {summary}", *(f"{row} {a:9.1f} {b:9.1f} µs" for row, a, b in rows)
+    ]  # fmt: skip
+
+
 def means(results: dict[str, Any]) -> list[str]:
     """Lines with the geometric mean of a column's ratios, the rows that are at most 1, and the worst."""
     lines = []

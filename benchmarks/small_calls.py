@@ -13,9 +13,7 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 import re
-import statistics
 import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -23,6 +21,7 @@ from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from typing import Any
 
+from benchmarks import report
 from benchmarks.peers import BASELINE, BY_NAME, load
 
 NAMESPACES = ("", "nn.functional", "linalg", "special", "fft")
@@ -201,22 +200,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--output", help="file for all times, as JSON")
     options = parser.parse_args(arguments)
     times = measured(options.only, options.grad, options.rounds)
+    if not times:
+        parser.exit(1, "no call was measured\n")
     if options.output:
         with open(options.output, "w", encoding="utf-8") as file:
             json.dump(times, file, indent=1)
-    ratios = sorted(((a / b, name) for name, (a, b) in times.items()), reverse=True)
-    if not ratios:
-        parser.exit(1, "no call was measured\n")
-    numbers = [ratio for ratio, _ in ratios]
-    mean = math.exp(statistics.fmean(map(math.log, numbers)))
-    few = sum(n <= 0.9 for n in numbers) / len(numbers)
-    print(
-        f"{len(numbers)} calls{' with backward' if options.grad else ''}: median "
-        f"{statistics.median(numbers):.2f}, geometric mean {mean:.2f}, {few:.0%} at most 0.9"
-    )
-    for ratio, name in ratios[:10]:
-        ours, theirs = times[name]
-        print(f"{ratio:6.1f}  {name:32} {ours:9.1f} {theirs:9.1f} µs")
+    subject = f"calls{' with backward' if options.grad else ''}"
+    print("\n".join(report.calls(times, subject, most=0.9, worst=10)))
 
 
 if __name__ == "__main__":

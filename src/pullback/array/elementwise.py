@@ -7,7 +7,7 @@ elements.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from types import EllipsisType
 from typing import Any
 
@@ -18,7 +18,7 @@ from . import large
 from .broadcasting import spread
 from .deferred_import import import_later
 from .memory import adapt
-from .strides import address
+from .strides import overlaps
 from .threads import get_num_threads, run_parts, stretches
 
 loops = import_later(".strided_loops", __package__)
@@ -171,7 +171,7 @@ def _apply(
             _keep(key, PLAIN)
         return ufunc(*operands, out=out)
     flat_arrays = flat_views(arrays if out is ... else [*arrays, out])
-    if flat_arrays is None or (out is not ... and overlap(out, arrays)):
+    if flat_arrays is None or (out is not ... and overlaps(out, arrays)):
         return ufunc(*operands, out=out)
     found = _planned(key, ufunc, operands, out, worth, True)
     if found is not None:
@@ -222,7 +222,7 @@ def _apply_to_rows(
     if whole.size < _SOONER * worth or not all(array.flags.c_contiguous for array in arrays):
         return ufunc(*operands, out=out)
     shape = whole.shape
-    if out is not ... and (out.shape != shape or overlap(out, arrays)):
+    if out is not ... and (out.shape != shape or overlaps(out, arrays)):
         return ufunc(*operands, out=out)
     found = _planned(key, ufunc, operands, out, worth, False)
     if found is not None:
@@ -277,7 +277,7 @@ def blockwise(
     """
     first = inputs[0]
     if out is not ... and (
-        out.shape != first.shape or out.dtype != (dtype or first.dtype) or overlap(out, inputs)
+        out.shape != first.shape or out.dtype != (dtype or first.dtype) or overlaps(out, inputs)
     ):
         out[...] = blockwise(block, *inputs, scratch=scratch, dtype=dtype)
         return out
@@ -369,22 +369,6 @@ def flat_views(arrays: Sequence[ndarray]) -> list[ndarray] | None:
     if not all(array.flags.c_contiguous for array in turned):
         return None
     return [array.reshape(-1) for array in turned]
-
-
-def overlap(out: ndarray, arrays: Iterable[ndarray]) -> bool:
-    """Return whether `out` shares memory with one of the arrays without being the very same elements."""
-    for array in arrays:
-        if array is out or not np.may_share_memory(array, out):
-            continue
-        same = (
-            address(array) == address(out)
-            and array.strides == out.strides
-            and array.shape == out.shape
-            and array.itemsize == out.itemsize
-        )
-        if not same:
-            return True
-    return False
 
 
 def result_kind(ufunc: Any, operands: Sequence[Any]) -> tuple[tuple[int, ...], np.dtype]:

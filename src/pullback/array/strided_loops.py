@@ -16,9 +16,8 @@ import numpy as np
 from numpy import ndarray
 
 from .broadcasting import steps_along
-from .elementwise import overlap
 from .named_tuples import NamedTuple
-from .strides import Ints, address, contiguous_strides
+from .strides import Ints, address, contiguous_strides, overlaps
 from .threads import get_num_threads
 from .tiering import Hotness
 
@@ -99,7 +98,7 @@ class Plan:
                 except OverflowError:
                     return None
         if out is not ...:
-            if overlap(out, operands):
+            if overlaps(out, operands):
                 return None
         elif self._like is None:
             out = np.empty(self._shape, self._dtypes[-1])

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ctypes
 import functools
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -179,6 +179,22 @@ def address(x: ndarray) -> int:
     if offset is None or not isinstance(x, ndarray):
         return int(x.__array_interface__["data"][0])
     return ctypes.c_size_t.from_address(id(x) + offset).value
+
+
+def overlaps(out: ndarray, arrays: Iterable[ndarray]) -> bool:
+    """Return whether `out` shares memory with one of the arrays without being the very same elements."""
+    for array in arrays:
+        if array is out or not np.may_share_memory(array, out):
+            continue
+        same = (
+            address(array) == address(out)
+            and array.strides == out.strides
+            and array.shape == out.shape
+            and array.itemsize == out.itemsize
+        )
+        if not same:
+            return True
+    return False
 
 
 class _Memory:

@@ -122,6 +122,10 @@ def _zero_index() -> ndarray:
 # --- maximum and minimum ------------------------------------------------------------------------------------
 
 
+#: Elements from which threads are worth waking: NumPy goes through 2²⁰ float32 in 110 µs.
+_WORTH_THREADS = 1 << 20
+
+
 def _where(name: str, x: ndarray, dim: int) -> ndarray:
     """Return where the largest ("max") or smallest ("min") elements are along an axis, which is kept."""
     if x.size >= large.SIZE and dim < x.ndim - 1 and (found := places(name, x, dim)) is not None:
@@ -138,10 +142,6 @@ def _where(name: str, x: ndarray, dim: int) -> ndarray:
 
     run_parts(part, len(bounds))
     return at
-
-
-#: Elements from which threads are worth waking: NumPy goes through 2²⁰ float32 in 110 µs.
-_WORTH_THREADS = 1 << 20
 
 
 def _argmax(x: ndarray, /, dim: int, keepdim: bool) -> ndarray:

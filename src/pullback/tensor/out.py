@@ -16,9 +16,9 @@ from .. import errors
 from ..array import large
 from ..array.deferred_import import import_later
 from ..array.elementwise import NAMES, apply, copy_into, result_kind
-from ..array.elementwise import overlap as overlaps
 from ..array.layout import empty_like
 from ..array.quiet import IGNORE, loud, quiet
+from ..array.strides import overlaps
 from ..core import facade, inplace, overlap
 from ..core.meta import Meta, is_meta
 from ..core.modes import DEFAULT, NO_GRAD, modes
