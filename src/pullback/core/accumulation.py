@@ -62,17 +62,21 @@ def accumulate_grad(node: AccumulateGrad, g: Any, create_graph: bool) -> None:
                 leaf._grad = facade.copy_of(as_tensor(g))
             else:
                 value = leaf._value
+                if type(value) is Tracer:
+                    value = value.recorder.layouts.stand_in(value.index)
                 if type(g) is type(value) is ndarray:
                     if g.strides != value.strides:
                         g = conforming(g, value)
                     elif node._hooks is not None and (node._hooks.tensor or node._hooks.pre):
                         g = g.copy()  # a hook may have kept what it was given, which is not to change
+                elif type(g) is Tracer and type(value) is ndarray:
+                    g = g.recorder.layouts.conform(g, value, node._hooks is not None)
                 leaf._grad = g._accumulated() if is_sparse(g) else as_tensor(g)
         elif recorder is not None:
             # In place, as below: who holds the gradient finds it changed.
             sharing = recorder.sharing(old)
             total = plus(old, as_tensor(g)).to(old.dtype)
-            old._value, old._level = total._value, total._level
+            old._value, old._level = recorder.written(old, total._value), total._level
             recorder.tell_sharing(old, sharing)
             old._counter[0] += 1
         elif create_graph or type(old._value) is not ndarray or not isinstance(g, ndarray):

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy import ndarray
 
-from ..array.layout import dense_strides, placed, shared_strides
+from ..array.layout import dense_strides, is_dense, placed, shared_strides
 from ..array.named_tuples import NamedTuple
 from ..array.random import Generator
 from ..array.strides import (
@@ -27,6 +27,7 @@ from ..array.strides import (
     strides_of,
     suggests_channels_last,
 )
+from . import facade
 from .body import Body
 from .marked import shown
 from .meta import promised_zeros
@@ -77,6 +78,8 @@ class Layouts:
         self._found: dict[int, Layout] = {}
         #: By the value that a tensor got when it was written to, the value that it had.
         self._before: dict[int, int] = {}
+        #: Values that lie as a leaf does, whatever computes them.
+        self._gradients: set[int] = set()
         #: `Layout.alike` by what it stands for.
         self._alike: dict[tuple[int, int, tuple[int, ...]], int] = {}
         #: By an op, its attributes, what its results are and how its operands lie, where its results do (see
@@ -104,9 +107,23 @@ class Layouts:
     def written(self, before: Any, after: int) -> None:
         """Note that a tensor has the value `after` in the memory of the one (or the array) before."""
         if isinstance(before, ndarray):
-            self._put(after, _dense(before))
+            self.given(after, before)
         else:
             self._before[after] = before.index
+
+    def conform(self, g: Any, leaf: ndarray, shown: bool) -> Any:
+        """Return a leaf's first gradient, from now on laid out like the leaf, as torch lays it out.
+
+        What a hook was `shown`, the function is given, or another leaf has, is copied where that differs.
+        """
+        strides = leaf.strides if is_dense(leaf) else self._of_given(g.index)
+        if shown or g.index in self._gradients or g.index not in self._recorder.makers:
+            if self.of(g.index).strides == strides:
+                return g
+            g = facade.clone(g)
+        self._gradients.add(g.index)
+        self._put(g.index, strides)
+        return g
 
     def overwritten(self) -> set[int]:
         """Return the values whose memory was written to."""
@@ -132,7 +149,7 @@ class Layouts:
             if missing:
                 waiting += missing
             elif equation is None:
-                self._put(at, _dense(self.stand_in(before_of[at])))
+                self._put(at, found[before_of[at]].strides)
             else:
                 self._place(equation)
         return found[number]
@@ -215,6 +232,8 @@ class Layouts:
             if key is not None:
                 self._placed[key] = placed
         for number, (offset, strides, alike) in zip(outputs, placed, strict=True):
+            if number in self._gradients:
+                continue
             root = number if offset is None else found[operands[0].index].root
             found[number] = _new_tuple(Layout, (root, offset or 0, strides, alike))
 

@@ -120,4 +120,67 @@ torch.ones(2, 3) * (math.inf if n == 3 else n)
 s = torch.amp.GradScaler('cpu', enabled=False)
 --- state
 m, o, s.state_dict()
+=== layout_of_a_gradient: compiles
+w, v = torch.ones(3, 2).t().requires_grad_(), torch.ones(2, 3, requires_grad=True)
+def step(x):
+    w.grad = v.grad = None
+    ((w + v) * x[:2] + F.linear(x, w).sum() + (v.t() * x[:, :2]).sum() + w.sum()).sum().backward()
+    found = [(p.grad.stride(), p.grad.is_contiguous(), p.grad.t().reshape(-1), p.grad * 1) for p in (w, v)]
+    return found
+--- call
+torch.arange(9.0).view(3, 3) + n
+--- state
+w.grad, v.grad
+=== view_of_a_gradient: compiles
+w = torch.ones(3, 2).t().requires_grad_()
+v = torch.ones(2, 3, requires_grad=True)
+def step(x):
+    w.grad = v.grad = None
+    ((v + w) * x).sum().backward()
+    rows = w.grad.t()
+    return rows, v.grad.view(-1), w.grad, rows, v.grad[0], v.grad[1, 2].item() + 1
+--- call
+torch.ones(2, 3) + n
+--- state
+w.grad, v.grad
+=== number_of_a_gradient_decides: compiles
+w = torch.ones(2, requires_grad=True)
+def step(x):
+    w.grad = None
+    (w * x).sum().backward()
+    return w.grad[1] if w.grad[0].item() > 3 else x * 5
+--- call
+torch.ones(2) * (1, 2, 5, 1, 6, 7, 2)[n]
+=== layout_of_a_gradient_that_others_see
+w = torch.ones(3, 2).t().requires_grad_()
+def step(x):
+    w.grad = None
+    seen = []
+    h = w.register_hook(seen.append)
+    w.backward(x)
+    h.remove()
+    return x.stride(), seen[0].stride(), w.grad.stride(), (w.grad * 1).stride()
+--- call
+torch.ones(2, 3)
+=== layout_of_a_gradient_added_to: compiles
+w = torch.ones(2, 3, requires_grad=True)
+w.grad = torch.zeros(2, 6)[:, ::2]
+def step(x):
+    before = w.grad.stride()
+    (w * x).sum().backward()
+    return before, w.grad.stride(), w.grad.is_contiguous(), (w.grad * 1).stride()
+--- call
+torch.ones(2, 3)
+--- change 4
+w.grad = torch.zeros(3, 2).t()
+=== layout_of_what_was_written_to_with_gaps: compiles
+s, t = torch.zeros(2, 6)[:, ::2], torch.zeros(6, 2).t()[:, ::2]
+def step(x):
+    s.add_(x)
+    t.add_(x).mul_(2)
+    return s.stride(), t.stride(), s.is_contiguous(), (t * 1).stride(), s.view(2, 3)
+--- call
+torch.ones(2, 3)
+--- state
+s, t
 ''')

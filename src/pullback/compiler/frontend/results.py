@@ -49,6 +49,12 @@ class Result(NamedTuple):
     recorded: bool = True
     inference: bool = False
 
+    def reads_gradient(self) -> bool:
+        """Return whether it is a gradient, or shows or is computed from one, which the call sets last."""
+        if self.kind == "number":
+            return any(source.reads_gradient() for source in self.at[1].values())
+        return self.kind == "grad" or (self.source is not None and self.source.reads_gradient())
+
     def tensor(self, cells: Sequence[Any], made: Sequence[Any]) -> Any:
         """Return the result, of the tensors of a call."""
         if self.kind == "value":

@@ -267,7 +267,7 @@ class Specialization:
             if result.kind == "again":
                 results.append(results[result.at])
             else:
-                results.append(None if result.kind == "grad" else result.tensor(cells, made))
+                results.append(None if result.reads_gradient() else result.tensor(cells, made))
         if node is not None and self.pullback is not None:
             node._saved = tuple(self._saved(values, cells, made))
         # Up to here nothing has changed that the user holds; from here on nothing fails.
@@ -281,8 +281,10 @@ class Specialization:
         for t, grad in grads:
             t._grad = grad
         for n, result in enumerate(captured.results):
-            if result.kind == "grad":
+            if result.reads_gradient():
                 results[n] = result.tensor(cells, made)
+            elif result.kind == "again":
+                results[n] = results[result.at]
         answer, *given = rebuilt(captured, results)
         captured.numbers.containers = ()
         for (function, _), values_given in zip(captured.effects, given, strict=True):
