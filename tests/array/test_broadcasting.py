@@ -54,7 +54,8 @@ def test_numpys_bits(dtype: str) -> None:
         x, y = _operand(draw, shape, dtype), _operand(draw, shape, dtype)
         ufunc = (np.add, np.multiply, np.subtract, np.equal)[draw.integers(4)]
         before = x.copy(), y.copy()
-        expected, found = ufunc(x, y), broadcasting.spread(ufunc, (x, y))
+        how, expected = broadcasting.plans((x, y)), ufunc(x, y)
+        found = None if how is None else broadcasting.spread(ufunc, (x, y), how)
         assert np.array_equal(x, before[0]) and np.array_equal(y, before[1])
         if found is None:
             continue
@@ -71,3 +72,18 @@ def test_apply_asks(monkeypatch: pytest.MonkeyPatch) -> None:
     x = np.arange(300.0).reshape(100, 3)
     found = elementwise.apply(np.subtract, x[None], x[:, None])
     assert asked == ["spread"] and np.array_equal(found, x[None] - x[:, None])
+
+
+def test_calls_with_long_stretches_are_settled_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(elementwise, "_PLANS", {})
+    asked: list[Any] = []
+    plans = elementwise.plans
+    monkeypatch.setattr(elementwise, "plans", lambda operands: asked.append(operands) or plans(operands))
+    x, y = np.random.default_rng(0).random((2, 200, 120)), np.ones((2, 1, 120))
+    for _ in range(3):
+        assert np.array_equal(elementwise.apply(np.add, x, y), x + y)
+    assert len(asked) == 1
+    points = np.arange(6000.0).reshape(2000, 3)
+    for _ in range(3):
+        elementwise.apply(np.subtract, points[None, :50], points[:, None])
+    assert len(asked) == 4, "what may be repeated later is asked again"

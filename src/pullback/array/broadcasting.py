@@ -33,20 +33,24 @@ def _hotness(wide: int) -> Hotness:
     return Hotness()
 
 
-def spread(call: Any, operands: tuple[Any, ...]) -> ndarray | None:
-    """Return what a ufunc gives, in C order where NumPy would go by short stretches, and operands
-    can be repeated; None elsewhere.
+def plans(operands: tuple[Any, ...]) -> tuple[_Plan | None, ...] | None:
+    """Return how the arrays among a ufunc's operands are repeated; None where NumPy goes by long stretches,
+    or they cannot be, which depends on how they lie alone.
     """
     arrays = [x for x in operands if isinstance(x, ndarray) and x.ndim]
     whole = np.broadcast(*arrays)
     if whole.ndim < 2 or not whole.size or whole.size < LEAST * whole.shape[-1]:
         return None
-    plans = _planned(whole.shape, tuple([(x.shape, x.strides, x.itemsize) for x in arrays]))
-    if plans is None:
-        return None
+    return _planned(whole.shape, tuple([(x.shape, x.strides, x.itemsize) for x in arrays]))
+
+
+def spread(call: Any, operands: tuple[Any, ...], found: tuple[_Plan | None, ...]) -> ndarray | None:
+    """Return what a ufunc gives, in C order, of operands that are repeated as `plans` found; None where
+    native code for that is not at hand.
+    """
     given: list[Any] = []
     own: ndarray | None = None
-    rest = iter(plans)
+    rest = iter(found)
     for x in operands:
         plan = next(rest) if isinstance(x, ndarray) and x.ndim else None
         if plan is not None:
@@ -56,8 +60,8 @@ def spread(call: Any, operands: tuple[Any, ...]) -> ndarray | None:
             if plan.strides is None:
                 own = x
         given.append(x)
-    kind = arrays[0].dtype
-    if own is not None and call in _CLOSED and kind in _FLOATS and all(x.dtype is kind for x in arrays):
+    kinds = [x.dtype for x in given if isinstance(x, ndarray) and x.ndim]
+    if own is not None and call in _CLOSED and kinds[0] in _FLOATS and all(x is kinds[0] for x in kinds):
         return call(*given, out=own)
     return call(*given, out=...)
 

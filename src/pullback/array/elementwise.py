@@ -15,7 +15,7 @@ import numpy as np
 from numpy import ndarray
 
 from . import large
-from .broadcasting import spread
+from .broadcasting import plans, spread
 from .deferred_import import import_later
 from .memory import adapt
 from .strides import overlaps
@@ -151,9 +151,11 @@ def _apply(
     arrays = [operand for operand in operands if isinstance(operand, ndarray) and operand.ndim]
     fixed = True
     if out is ... and any(x.shape != arrays[0].shape or 0 in x.strides for x in arrays):
-        fixed, found = False, spread(ufunc, operands)
-        if found is not None:
-            return found
+        repeated = plans(operands)
+        if repeated is not None:
+            fixed, found = False, spread(ufunc, operands, repeated)
+            if found is not None:
+                return found
     worth = large.SLOW if ufunc in _ONE_BY_ONE else large.CHAIN
     if out is ... and arrays and arrays[0].size >= worth and ufunc in NAMES:
         fixed, found = False, _native(ufunc, operands)
@@ -164,7 +166,7 @@ def _apply(
         return ufunc(*operands, out=out)
     shape = arrays[0].shape
     if any(array.shape != shape for array in arrays) or (out is not ... and out.shape != shape):
-        return _apply_to_rows(key, ufunc, operands, arrays, out)
+        return _apply_to_rows(key, fixed, ufunc, operands, arrays, out)
     worth = _worth(ufunc, arrays[0])
     if largest < _SOONER * worth or get_num_threads() == 1 or (largest < worth and not large.is_there()):
         if fixed:
@@ -214,12 +216,14 @@ def _native(ufunc: Any, operands: Sequence[Any]) -> ndarray | None:
 
 
 def _apply_to_rows(
-    key: tuple[Any, ...], ufunc: Any, operands: Sequence[Any], arrays: list[ndarray],
+    key: tuple[Any, ...], fixed: bool, ufunc: Any, operands: Sequence[Any], arrays: list[ndarray],
     out: ndarray | EllipsisType,
 ) -> ndarray:
     """Split operands of different shapes along the result's first axis. Rows keep NumPy's broadcasting."""
     whole, worth = np.broadcast(*arrays), _worth(ufunc, arrays[0])
     if whole.size < _SOONER * worth or not all(array.flags.c_contiguous for array in arrays):
+        if fixed:
+            _keep(key, PLAIN)
         return ufunc(*operands, out=out)
     shape = whole.shape
     if out is not ... and (out.shape != shape or overlaps(out, arrays)):
