@@ -82,13 +82,11 @@ def _under(source: Term, index: Term) -> Term:
     return source
 
 
-def _scatter_add(x: ndarray, index: ndarray, source: ndarray, /, dim: int) -> ndarray:
-    return kernels.scatter_add(x, dim, index, source)
-
-
 #: x with ``source[i, j]`` added at ``[index[i, j], j]`` for dim 0.
 scatter_add: Any = op(
-    "scatter_add", _scatter_add, (lambda g: g, None, _source_rule), kind="gather", batch=dim_first,
+    "scatter_add",
+    lambda x, index, source, /, dim: kernels.scatter_add(x, dim, index, source),
+    (lambda g: g, None, _source_rule), kind="gather", batch=dim_first,
     jvp=lambda primals, tangents, out, dim: scatter_add(*filled(primals, tangents), dim),
 )
 
@@ -154,12 +152,6 @@ scatter_combined: Any = op(
 # --- reductions into places ---------------------------------------------------------------------------------
 
 
-def _scatter_reduce(
-    x: ndarray, index: ndarray, source: ndarray, /, dim: int, reduce: str, include_self: bool
-) -> ndarray:
-    return kernels.scatter_reduce(x, dim, index, source, reduce, include_self)
-
-
 def _scatter_reduce_rule(
     g: Term, x: Term, index: Term, source: Term, out: Term, dim: int, reduce: str, include_self: bool
 ) -> Covectors:
@@ -207,7 +199,11 @@ def _product_rule(
 
 #: x with the elements of `source` reduced into the places that `index` names along `dim`.
 scatter_reduce: Any = op(
-    "scatter_reduce", _scatter_reduce, _scatter_reduce_rule, joint=True, batch=dim_first,
+    "scatter_reduce",
+    lambda x, index, source, /, dim, reduce, include_self: kernels.scatter_reduce(
+        x, dim, index, source, reduce, include_self
+    ),
+    _scatter_reduce_rule, joint=True, batch=dim_first,
     differentiable_inputs=(0, 2),
 )  # fmt: skip
 
@@ -336,17 +332,15 @@ index_fill: Any = op(
 )
 
 
-def _all(x: Term) -> Term:
-    return sum_dims(x, tuple(range(len(shape_of(x)))), False)
-
-
 #: x with a tensor's one value in the slices that `index` names.
 index_fill_tensor: Any = op(
     "index_fill_tensor", lambda x, index, value, /, dim: _index_fill(x, index, dim, value.astype(x.dtype)),
     (
         lambda g, index, dim: index_fill(g, index, dim, 0),
         None,
-        lambda g, index, dim: _all(g - index_fill(g, index, dim, 0)),
+        lambda g, index, dim: sum_dims(
+            g - index_fill(g, index, dim, 0), tuple(range(len(shape_of(g)))), False
+        ),
     ),
     kind="gather", node_name="IndexFillBackward1",
     jvp=lambda primals, tangents, out, dim: index_fill_tensor(*filled(primals, tangents), dim),
@@ -404,14 +398,14 @@ places: Any = op(
 )
 
 
-def _together(a: Ints, b: Ints) -> Ints:
-    return tuple(np.broadcast_shapes(a, b))
-
-
 #: The elements where the mask holds, as a vector.
 masked_select: Any = op(
     "masked_select", _masked_select,
-    (lambda g, shape_x, mask: masked_place(g, mask, _together(shape_x, shape_of(mask))), None), kind="gather",
+    (
+        lambda g, shape_x, mask: masked_place(g, mask, np.broadcast_shapes(shape_x, shape_of(mask))),
+        None,
+    ),
+    kind="gather",
     jvp=lambda primals, tangents, out: masked_select(tangents[0], primals[1]),
     shape=no_shape("masked_select"), saves=("x",),
 )
@@ -448,13 +442,14 @@ def _masked_scatter(x: ndarray, mask: ndarray, source: ndarray, /) -> ndarray:
     return new
 
 
-def _masked_source_rule(g: Term, mask: Term, shape_source: Ints) -> Term:
-    return reshape(_cut_select(g, mask, prod(shape_source)), shape_source)
-
-
 #: x with the elements where the mask holds replaced by those of `source`, in order.
 masked_scatter: Any = op(
-    "masked_scatter", _masked_scatter, (lambda g, mask: masked_fill(g, mask, 0), None, _masked_source_rule),
+    "masked_scatter", _masked_scatter,
+    (
+        lambda g, mask: masked_fill(g, mask, 0),
+        None,
+        lambda g, mask, shape_source: reshape(_cut_select(g, mask, prod(shape_source)), shape_source),
+    ),
     kind="gather", jvp=lambda primals, tangents, out: masked_scatter(*filled(primals, tangents)),
     shape=lambda x, mask, source: ((np.broadcast_shapes(x.shape, mask.shape), x.dtype),),
 )

@@ -136,13 +136,9 @@ winner_indices: Call = op(
 )
 
 
-def _adaptive_avg(x: ndarray, /, output: Sizes) -> ndarray:
-    return averages.adaptive_avg_pool(x, output)
-
-
 def _declare_adaptive_avg(suffix: str, node_name: str) -> Call:
     return op(
-        "adaptive_avg_pool" + suffix, _adaptive_avg,
+        "adaptive_avg_pool" + suffix, lambda x, /, output: averages.adaptive_avg_pool(x, output),
         (lambda g, shape_x: adaptive_avg_adjoint(g, shape_x[2:]),),
         kind="linear", node_name=node_name, batch_rule=folded(lambda: adaptive_avg_pools[suffix]),
         place=following_planes, gradient=PIECEWISE, saves=("x",),
@@ -165,10 +161,6 @@ adaptive_avg_adjoint: Call = op(
 )  # fmt: skip
 
 
-def _adaptive_max(x: ndarray, /, output: Sizes) -> tuple[ndarray, ndarray]:
-    return kernels.adaptive_max_pool(x, output)
-
-
 #: Elements of each plane at indices into it.
 gather_planes: Call = op(
     "gather_planes", lambda x, indices, /: kernels.gather_planes(x, indices),
@@ -189,7 +181,7 @@ scatter_planes: Call = op(
 
 def _declare_adaptive_max(suffix: str, node_name: str) -> Several:
     return op(
-        "adaptive_max_pool" + suffix, _adaptive_max,
+        "adaptive_max_pool" + suffix, lambda x, /, output: kernels.adaptive_max_pool(x, output),
         (lambda g, indices, shape_x: scatter_planes(g, indices, shape_x[2:]),),
         outputs=("values", "indices"), differentiable=(0,), node_name=node_name,
         jvp=lambda primals, tangents, out, output: (gather_planes(tangents[0], out[1]), None),
