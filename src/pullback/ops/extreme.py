@@ -59,7 +59,6 @@ pick: Call = op(
     "pick", lambda x, index, /, dim: np.take_along_axis(x, index, axis=dim) if x.ndim else x.copy(),
     (lambda g, shape_x, index, dim: place(g, index, dim, shape_x[dim] if shape_x else 1), None),
     kind="gather", batch=dim_first,
-    jvp=lambda primals, tangents, out, dim: pick(tangents[0], primals[1], dim),
 )
 
 
@@ -80,7 +79,6 @@ place: Call = op(
     (lambda g, index, dim: pick(g, index, dim), None),
     kind="gather", halves=True, node_name="ScatterAddBackward0",
     batch=lambda size, dim, length: (dim + 1, length),
-    jvp=lambda primals, tangents, out, dim, size: place(tangents[0], primals[1], dim, size),
 )
 
 

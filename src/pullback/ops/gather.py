@@ -15,7 +15,7 @@ from numpy import ndarray
 from ..array.deferred_import import import_later
 from ..array.layout import as_first, in_order
 from ..core.data_shaped import no_shape
-from ..core.op import Covectors, Term, Terms, op
+from ..core.op import Covectors, Term, op
 from ..core.value import dtype_of, shape_of
 from .comparison import eq, where
 from .convert import cast, conj
@@ -47,7 +47,6 @@ gather: Any = op(
     "gather", _gather,
     (lambda g, x, index, dim: scatter_add(zeros_for(g, shape_of(x)), index, g, dim), None),
     kind="gather", batch=dim_first,
-    jvp=lambda primals, tangents, out, dim: gather(tangents[0], primals[1], dim),
 )  # fmt: skip
 
 
@@ -87,18 +86,7 @@ scatter_add: Any = op(
     "scatter_add",
     lambda x, index, source, /, dim: kernels.scatter_add(x, dim, index, source),
     (lambda g: g, None, _source_rule), kind="gather", batch=dim_first,
-    jvp=lambda primals, tangents, out, dim: scatter_add(*filled(primals, tangents), dim),
 )
-
-
-def filled(primals: Terms, tangents: Terms) -> tuple[Any, ...]:
-    """Return (tangent of x, index, tangent of the source), zeros for what has none."""
-    x, index, source = primals
-    return (
-        np.zeros(shape_of(x), dtype_of(x)) if tangents[0] is None else tangents[0],
-        index,
-        np.zeros(shape_of(source), dtype_of(x)) if tangents[2] is None else tangents[2],
-    )
 
 
 def _places(x: ndarray, index: ndarray, dim: int) -> ndarray:
@@ -119,7 +107,6 @@ def _scatter(x: ndarray, index: ndarray, source: ndarray, /, dim: int) -> ndarra
 scatter: Any = op(
     "scatter", _scatter, (lambda g, index, dim: scatter_value(g, index, dim, 0), None, _source_rule),
     kind="gather", batch=dim_first,
-    jvp=lambda primals, tangents, out, dim: scatter(*filled(primals, tangents), dim),
 )
 
 
@@ -236,7 +223,6 @@ def _check_rows(index: ndarray, size: int) -> None:
 index_select: Any = op(
     "index_select", _index_select,
     (lambda g, shape_x, index, dim: index_add(zeros_for(g, shape_x), index, g, dim, 1), None), kind="gather",
-    jvp=lambda primals, tangents, out, dim: index_select(tangents[0], primals[1], dim),
 )
 
 
@@ -286,7 +272,6 @@ index_add: Any = op(
     ),
     kind="gather",
     halves=True, place=in_order, sizes_kept=True,
-    jvp=lambda primals, tangents, out, dim, alpha: index_add(*filled(primals, tangents), dim, alpha),
 )
 
 
@@ -309,7 +294,7 @@ index_copy: Any = op(
         None,
         lambda g, index, source, dim: _as_slices(index_select(g, index, dim), shape_of(source)),
     ),
-    kind="gather", jvp=lambda primals, tangents, out, dim: index_copy(*filled(primals, tangents), dim),
+    kind="gather",
 )
 
 
@@ -343,7 +328,6 @@ index_fill_tensor: Any = op(
         ),
     ),
     kind="gather", node_name="IndexFillBackward1",
-    jvp=lambda primals, tangents, out, dim: index_fill_tensor(*filled(primals, tangents), dim),
     place=as_first,
 )
 
@@ -406,7 +390,6 @@ masked_select: Any = op(
         None,
     ),
     kind="gather",
-    jvp=lambda primals, tangents, out: masked_select(tangents[0], primals[1]),
     shape=no_shape("masked_select"), saves=("x",),
 )
 
@@ -429,7 +412,6 @@ masked_place: Any = op(
     "masked_place", _masked_place,
     (lambda g, shape_g, mask, shape: reshape(_cut_select(g, mask, prod(shape_g)), shape_g), None),
     kind="gather", inputs=("g", "mask"), node_name="MaskedScatterBackward0",
-    jvp=lambda primals, tangents, out, shape: masked_place(tangents[0], primals[1], shape),
     shape=lambda g, mask, shape: ((shape, g.dtype),),
 )
 
@@ -450,6 +432,6 @@ masked_scatter: Any = op(
         None,
         lambda g, mask, shape_source: reshape(_cut_select(g, mask, prod(shape_source)), shape_source),
     ),
-    kind="gather", jvp=lambda primals, tangents, out: masked_scatter(*filled(primals, tangents)),
+    kind="gather",
     shape=lambda x, mask, source: ((np.broadcast_shapes(x.shape, mask.shape), x.dtype),),
 )

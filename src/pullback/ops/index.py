@@ -22,7 +22,7 @@ from ..core.op import Axes, Term, Terms, like_first, op
 from ..core.value import dtype_of, shape_of
 from .comparison import zeros_of
 from .convert import cast
-from .gather import filled, zeros_for
+from .gather import zeros_for
 from .structure import expand, permute, permute_to_front, reshape, stack, unbind
 from .view import LEAD
 
@@ -230,7 +230,7 @@ def _index_put_batched(size: int, values: Terms, batched: Axes, dims: Ints, accu
 #: The elements of x at the places `where` of the axes `dims`.
 index: Any = op(
     "index", _index, (lambda g, shape_x, where, dims: index_backward(g, where, shape_x, dims), None),
-    kind="gather", jvp=lambda primals, tangents, out, dims: index(tangents[0], primals[1], dims),
+    kind="gather",
     batch_rule=_index_batched,
 )
 
@@ -240,15 +240,7 @@ index_backward: Any = op(
     lambda g, where, /, shape, dims: scatter.put_sum(shape, _key(where, dims), g),
     (lambda g, where, dims: index(g, where, dims), None), kind="gather",
     node_name="IndexPutBackward0", batch_rule=_index_backward_batched,
-    jvp=lambda primals, tangents, out, shape, dims: index_backward(tangents[0], primals[1], shape, dims),
 )
-
-
-def _index_put_jvp(primals: Terms, tangents: Terms, out: Term, dims: Ints, accumulate: bool) -> Term:
-    x, where = primals[:2]
-    t_x = np.zeros(shape_of(x), dtype_of(x)) if tangents[0] is None else tangents[0]
-    t_values = np.zeros((), dtype_of(x)) if tangents[2] is None else tangents[2]
-    return index_put(t_x, where, t_values, dims, accumulate)
 
 
 #: x with the elements at the places replaced by `values`, or with `values` added there.
@@ -262,7 +254,7 @@ index_put: Any = op(
         lambda g, where, dims: index(g, where, dims),
     ),
     kind="gather",
-    jvp=_index_put_jvp, batch_rule=_index_put_batched,
+    batch_rule=_index_put_batched,
 )
 
 
@@ -342,7 +334,7 @@ def _take(x: ndarray, index: ndarray, /) -> ndarray:
 #: Elements of x as one row at the places `index`.
 take: Any = op(
     "take", _take, (lambda g, shape_x, index: put(zeros_for(g, shape_x), index, g, True), None),
-    kind="gather", jvp=lambda primals, tangents, out: take(tangents[0], primals[1]), saves=("x",),
+    kind="gather", saves=("x",),
 )
 
 
@@ -368,6 +360,5 @@ put: Any = op(
     ),
     kind="gather",
     node_name="PutBackward0",
-    jvp=lambda primals, tangents, out, accumulate: put(*filled(primals, tangents), accumulate),
     place=as_first,
 )

@@ -17,7 +17,7 @@ from ..array.layout import as_first
 from ..array.threads import run_parts, split
 from ..array.tiering import Hotness
 from ..core.data_shaped import no_batch, no_shape
-from ..core.op import Covectors, Term, Terms, op
+from ..core.op import Covectors, Term, Terms, op, renamed
 from ..core.underivable import no_tangent, not_implemented
 from .cumulative import dim_first
 from .gather import gather, scatter_add, zeros_for
@@ -162,11 +162,7 @@ sort: Any = op(
 )
 
 #: The same (every sort here is stable) under the node name of a sort for which `stable` is given.
-sort_stable: Any = op(
-    "sort_stable", _sort, (_places_rule,), kind="gather", outputs=("values", "indices"),
-    differentiable=(0,), jvp=_sort_jvp, batch=dim_first, place=as_first,
-    node_name="SortBackward1",
-)
+sort_stable: Any = renamed(sort, "sort_stable", "SortBackward1")
 
 #: The k largest (smallest) values along `dim` in order, and where they were.
 topk: Any = op(
