@@ -2,9 +2,9 @@
 
 A `Dual` runs an op on the primals and the op's jvp on the tangents. Where an op has no jvp of its own, `kind`
 derives it: an elementwise op's rule with the tangent in place of the covector (its Jacobian is diagonal; for
-complex values the rule is conjugate-linear, so tangent and result are conjugated), a linear op on the
-tangent, a bilinear op in each argument, and otherwise the vjp transposed twice: v ↦ vᵀ·J is linear, and its
-own pullback at t is J·t.
+complex values the rule is conjugate-linear, so tangent and result are conjugated), a linear op or one that
+moves elements on the tangent, a bilinear op in each argument, and otherwise the vjp transposed twice:
+v ↦ vᵀ·J is linear, and its own pullback at t is J·t.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def jvp(op: Op, primals: Terms, tangents: Covectors, out: Any, attrs: tuple[obje
         return op.jvp(primals, tangents, out, *attrs)
     if op.kind == "elementwise":
         return _elementwise(op, primals, tangents, out, attrs)
-    if op.kind in ("linear", "view"):
+    if op.kind in ("linear", "view", "gather"):
         return _linear(op, primals, tangents, attrs)
     if op.kind == "bilinear":
         return _bilinear(op, primals, tangents, attrs)
@@ -127,11 +127,13 @@ def zeros(like: Term | Value) -> ndarray:
 def _linear(op: Op, primals: Terms, tangents: Covectors, attrs: tuple[object, ...]) -> Any:
     if all(t is None for t in tangents):
         return None
-    filled = tuple(
-        zeros(p) if t is None and isinstance(p, (Value, ndarray)) else (p if t is None else t)
-        for p, t in zip(primals, tangents, strict=True)
+    # Places and masks, which have no rule, stay as they are.
+    fixed = {place for place, rule in enumerate(op.rules) if rule is None}
+    given = tuple(
+        p if k in fixed or not isinstance(p, (Value, ndarray)) else zeros(p) if t is None else t
+        for k, (p, t) in enumerate(zip(primals, tangents, strict=True))
     )
-    return run(op, filled, attrs)
+    return run(op, given, attrs)
 
 
 def _bilinear(op: Op, primals: Terms, tangents: Covectors, attrs: tuple[object, ...]) -> Term | None:

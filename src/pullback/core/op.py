@@ -10,8 +10,9 @@ kind            jvp                         batching (batch axis first)         
 ==============  ==========================  ===================================  ==========================
 elementwise     the rule with the tangent   align ranks, run the op              diagonal
 linear, view    the op on the tangent       `batch` maps the attributes          selection or linear
+gather          the op on the tangent       `batch`                              selection
 bilinear        the op in each argument     `batch`                              dense
-reduce, gather  the vjp transposed twice    `batch`                              sum, selection
+reduce          the vjp transposed twice    `batch`                              sum
 opaque          the vjp transposed twice    a counted loop over the batch        dense
 ==============  ==========================  ===================================  ==========================
 

@@ -182,12 +182,9 @@ elu = _activation(
 )
 
 
-def _celu(x: ndarray, alpha: float) -> ndarray:
-    return _chosen(x > 0, x, np.expm1(np.where(x > 0, 0, x) / alpha) * x.dtype.type(alpha), x.dtype)
-
-
 celu = _activation(
-    "celu", _celu,
+    "celu",
+    lambda x, a: _chosen(x > 0, x, np.expm1(np.where(x > 0, 0, x) / a) * x.dtype.type(a), x.dtype),
     lambda g, x, alpha: g * where(le(x, 0), exp(_below_zero(x) / alpha), 1),
     attrs=("alpha",), dear=True,
 )
@@ -268,10 +265,6 @@ gelu = _activation(
 # --- with a weight, or a gate -------------------------------------------------------------------------------
 
 
-def _prelu(x: ndarray, weight: ndarray, /, out: Any = ...) -> ndarray:
-    return into(out, _chosen(x > 0, x, x * weight, x.dtype))
-
-
 #: The pullback of `prelu` by x. At x = 0 its slope is the weight, that of its own pullback 1, as in torch.
 prelu_backward: Call = elementwise(
     "prelu_backward",
@@ -295,7 +288,7 @@ prelu_weight_backward: Call = elementwise(
 
 #: x where it is positive, else weight·x.
 prelu = elementwise(
-    "prelu", _prelu,
+    "prelu", lambda x, weight, /, out=...: into(out, _chosen(x > 0, x, x * weight, x.dtype)),
     lambda g, x, y: prelu_backward(g, x, y),
     lambda g, x, y: prelu_weight_backward(g, x, y),
     node_name="PreluKernelBackward0", place=as_first, saved_as=("self", "weight"),

@@ -13,14 +13,9 @@ from ..array.layout import as_pairs, real_parts
 from ..core.op import Call, elementwise, view
 from ..core.value import Value, dtype_of
 
-
-def _real(x: ndarray, /) -> ndarray:
-    return real_parts(x)
-
-
 #: The real part of a complex value, a view.
 real_view = view(
-    "real", _real, lambda g: as_complex(g), batch=lambda size: (),
+    "real", lambda x, /: real_parts(x), lambda g: as_complex(g), batch=lambda size: (),
     signs=lambda conjugated, negated: (False, negated),
 )
 

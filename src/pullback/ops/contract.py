@@ -53,10 +53,6 @@ def _linear(x: ndarray, w: ndarray, /) -> ndarray:
     return multiplied(_rows(x), w.T).reshape(*x.shape[:-1], w.shape[0])
 
 
-def _linear_weight(g: ndarray, x: ndarray, /) -> ndarray:
-    return multiplied(_rows(g).T, _rows(x))
-
-
 def _fronts(size: int, values: Terms, dims: Axes) -> tuple[Any, ...]:
     return tuple(v if d is None else permute_to_front(v, d) for v, d in zip(values, dims, strict=True))
 
@@ -160,7 +156,7 @@ linear_folded: Call = _product(
 )
 #: gᵀ @ x over all leading axes.
 linear_weight: Call = _product(
-    "linear_weight", _linear_weight,
+    "linear_weight", lambda g, x, /: multiplied(_rows(g).T, _rows(x)),
     (
         lambda g, x: (linear if len(shape_of(x)) == 2 else linear_folded)(conj(x), g),
         lambda h, g: (mm if len(shape_of(g)) == 2 else mm_folded)(conj(g), h),
@@ -229,10 +225,6 @@ trilinear: Call = op(
 )
 
 
-def _dot(x: ndarray, y: ndarray, /) -> ndarray:
-    return np.asarray(np.dot(x, y))
-
-
 def _batch_dot(size: int, values: Terms, dims: Axes) -> Term:
     x, y = _fronts(size, values, dims)
     product = mul(x, y)
@@ -241,7 +233,8 @@ def _batch_dot(size: int, values: Terms, dims: Axes) -> Term:
 
 #: Σ xᵢ·yᵢ.
 dot = _product(
-    "dot", _dot, (lambda g, y: g * conj(y), lambda g, x: g * conj(x)), "DotBackward0", _batch_dot, "tensor"
+    "dot", lambda x, y, /: np.asarray(np.dot(x, y)), (lambda g, y: g * conj(y), lambda g, x: g * conj(x)),
+    "DotBackward0", _batch_dot, "tensor"
 )
 
 

@@ -76,16 +76,19 @@ def _recurrence(a: ndarray, b: ndarray, /, dim: int, reverse: bool) -> ndarray:
     return y
 
 
-def _recurrence_a(g: Term, a: Term, out: Term, dim: int, reverse: bool) -> Term:
-    return _recurrence_b(g, a, dim, reverse) * conj(shift(out, dim, reverse))
-
-
 def _recurrence_b(g: Term, a: Term, dim: int, reverse: bool) -> Term:
     return recurrence(conj(shift(a, dim, not reverse)), g, dim, not reverse)
 
 
 #: y[k] = a[k]·y[k−1] + b[k] along `dim` (y[k] = a[k]·y[k+1] + b[k] with `reverse`), starting from 0.
-recurrence = op("recurrence", _recurrence, (_recurrence_a, _recurrence_b), halves=True, batch=dim_first)
+recurrence = op(
+    "recurrence", _recurrence,
+    (
+        lambda g, a, out, dim, reverse: _recurrence_b(g, a, dim, reverse) * conj(shift(out, dim, reverse)),
+        _recurrence_b,
+    ),
+    halves=True, batch=dim_first,
+)
 
 
 def _exclusive_cumprod(x: ndarray, /, dim: int, reverse: bool) -> ndarray:

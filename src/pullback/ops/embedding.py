@@ -48,12 +48,7 @@ embedding: Any = op(
         ),
         None,
     ),
-    kind="gather",
-    jvp=lambda primals, tangents, out, padding, by_frequency: embedding(
-        tangents[0], primals[1], padding, by_frequency
-    ),
-    batch_rule=lambda *args: _batched(*args),
-    sizes_kept=True,
+    kind="gather", batch_rule=lambda *args: _batched(*args), sizes_kept=True,
 )
 
 
@@ -139,7 +134,6 @@ embedding_backward: Any = op(
     "embedding_backward", _embedding_backward,
     (lambda g, indices, padding, by_frequency: _picked(g, indices, padding, by_frequency), None),
     kind="gather", node_name="EmbeddingDenseBackwardBackward0",
-    jvp=lambda primals, tangents, out, *attrs: embedding_backward(tangents[0], primals[1], *attrs),
     batch_rule=_backward_batched,
     shape=lambda g, indices, rows, *attrs: (((rows, *g.shape[indices.ndim :]), g.dtype),),
 )

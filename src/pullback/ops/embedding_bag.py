@@ -201,13 +201,13 @@ def _columns_adjoint(g: ndarray, winners: ndarray, /, rows: int) -> ndarray:
 column_winners: Any = op(
     "column_winners", _columns,
     (lambda g, winners, shape_x: column_winners_adjoint(g, winners, shape_x[0]), None),
-    jvp=lambda primals, tangents, out: column_winners(tangents[0], primals[1]),
+    kind="gather",
 )  # fmt: skip
 #: The transpose of `column_winners`.
 column_winners_adjoint: Any = op(
     "column_winners_adjoint", _columns_adjoint,
     (lambda g, winners: column_winners(g, winners), None),
-    jvp=lambda primals, tangents, out, rows: column_winners_adjoint(tangents[0], primals[1], rows),
+    kind="gather",
 )  # fmt: skip
 #: Maxima (bags, columns) of rows of `weight` and the rows that they come from, 0 and −1 of an empty bag.
 embedding_bag_max: Any = op(

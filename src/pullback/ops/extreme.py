@@ -59,7 +59,6 @@ pick: Call = op(
     "pick", lambda x, index, /, dim: np.take_along_axis(x, index, axis=dim) if x.ndim else x.copy(),
     (lambda g, shape_x, index, dim: place(g, index, dim, shape_x[dim] if shape_x else 1), None),
     kind="gather", batch=dim_first,
-    jvp=lambda primals, tangents, out, dim: pick(tangents[0], primals[1], dim),
 )
 
 
@@ -80,7 +79,6 @@ place: Call = op(
     (lambda g, index, dim: pick(g, index, dim), None),
     kind="gather", halves=True, node_name="ScatterAddBackward0",
     batch=lambda size, dim, length: (dim + 1, length),
-    jvp=lambda primals, tangents, out, dim, size: place(tangents[0], primals[1], dim, size),
 )
 
 
@@ -144,14 +142,6 @@ def _where(name: str, x: ndarray, dim: int) -> ndarray:
     return at
 
 
-def _argmax(x: ndarray, /, dim: int, keepdim: bool) -> ndarray:
-    return _arg("max", x, dim, keepdim)
-
-
-def _argmin(x: ndarray, /, dim: int, keepdim: bool) -> ndarray:
-    return _arg("min", x, dim, keepdim)
-
-
 def _arg(name: str, x: ndarray, dim: int, keepdim: bool) -> ndarray:
     if x.ndim == 0:
         return _zero_index()
@@ -163,26 +153,18 @@ def _arg(name: str, x: ndarray, dim: int, keepdim: bool) -> ndarray:
 
 
 #: Where the largest (smallest) element along `dim` is: the first of equals.
-argmax = op("argmax", _argmax, kind="gather", batch=dim_first)
-argmin = op("argmin", _argmin, kind="gather", batch=dim_first)
+argmax = op("argmax", lambda x, /, dim, keepdim: _arg("max", x, dim, keepdim), kind="gather", batch=dim_first)
+argmin = op("argmin", lambda x, /, dim, keepdim: _arg("min", x, dim, keepdim), kind="gather", batch=dim_first)
 
 
-def _max_dim(x: ndarray, /, dim: int, keepdim: bool) -> tuple[ndarray, ndarray]:
+def _of_dim(name: str, x: ndarray, dim: int, keepdim: bool) -> tuple[ndarray, ndarray]:
     if x.ndim == 0:
         return x.copy(), _zero_index()
-    at = _where("max", x, dim) if x.size >= large.WORTH else orderable(x).argmax(dim, keepdims=True)
-    return _values_at(x, at, dim, keepdim)
+    return _values_at(x, _arg(name, x, dim, True), dim, keepdim)
 
 
-def _min_dim(x: ndarray, /, dim: int, keepdim: bool) -> tuple[ndarray, ndarray]:
-    if x.ndim == 0:
-        return x.copy(), _zero_index()
-    at = _where("min", x, dim) if x.size >= large.WORTH else orderable(x).argmin(dim, keepdims=True)
-    return _values_at(x, at, dim, keepdim)
-
-
-max_dim = selecting("max", _max_dim)
-min_dim = selecting("min", _min_dim)
+max_dim = selecting("max", lambda x, dim, keepdim: _of_dim("max", x, dim, keepdim))
+min_dim = selecting("min", lambda x, dim, keepdim: _of_dim("min", x, dim, keepdim))
 
 
 def _shared(g: Term, x: Term, out: Term, dims: tuple[int, ...]) -> Term:
@@ -243,19 +225,13 @@ min_all = op(
 )
 
 
-def _aminmax(x: ndarray, /, dims: tuple[int, ...], keepdim: bool) -> tuple[ndarray, ndarray]:
-    return (
-        _extreme("amin", np.minimum)(x, dims, keepdim),
-        _extreme("amax", np.maximum)(x, dims, keepdim),
-    )
-
-
-def _aminmax_rule(g: Term, x: Term, min: Any, max: Any, dims: tuple[int, ...]) -> Term:
-    return _shared(g[0], x, min, dims) + _shared(g[1], x, max, dims)
-
-
 #: Both.
-aminmax = op("aminmax", _aminmax, (_aminmax_rule,), kind="reduce", outputs=("min", "max"), batch=shifted)
+aminmax = op(
+    "aminmax",
+    lambda x, /, dims, keepdim: (amin.op.kernel(x, dims, keepdim), amax.op.kernel(x, dims, keepdim)),
+    (lambda g, x, min, max, dims: _shared(g[0], x, min, dims) + _shared(g[1], x, max, dims),),
+    kind="reduce", outputs=("min", "max"), batch=shifted,
+)
 
 
 # --- order statistics ---------------------------------------------------------------------------------------
@@ -289,14 +265,6 @@ def _index_of_rank(x: ndarray, rank: Any, dim: int) -> ndarray:
     return same.argmax(axis=dim, keepdims=True)
 
 
-def _median(x: ndarray, /, dim: int, keepdim: bool) -> tuple[ndarray, ndarray]:
-    return _median_by(x, dim, keepdim, skip=False)
-
-
-def _nanmedian(x: ndarray, /, dim: int, keepdim: bool) -> tuple[ndarray, ndarray]:
-    return _median_by(x, dim, keepdim, skip=True)
-
-
 def _median_by(x: ndarray, dim: int, keepdim: bool, skip: bool) -> tuple[ndarray, ndarray]:
     if x.ndim == 0:
         return x.copy(), _zero_index()
@@ -317,8 +285,12 @@ def _median_by(x: ndarray, dim: int, keepdim: bool, skip: bool) -> tuple[ndarray
 
 
 #: The lower median along `dim` and where it is; nan where there is a nan (`nanmedian` leaves them out).
-median = selecting("median", _median, node_name="MedianBackward1")
-nanmedian = selecting("nanmedian", _nanmedian, node_name="NanmedianBackward1")
+median, nanmedian = (
+    selecting(name, lambda x, dim, keepdim, skip=skip: _median_by(x, dim, keepdim, skip), node_name=node_name)
+    for name, skip, node_name in (
+        ("median", False, "MedianBackward1"), ("nanmedian", True, "NanmedianBackward1")
+    )
+)
 
 
 def _median_of_all(skip: bool) -> Callable[..., ndarray]:

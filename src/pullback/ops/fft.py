@@ -143,10 +143,6 @@ c2c: Call = op(
 )  # fmt: skip
 
 
-def _r2c(x: ndarray, /, dims: Dims, normalization: int, onesided: bool) -> ndarray:
-    return _transform(x, dims, 1, "r2c" if onesided else "c2c", True, normalization)
-
-
 def _weighted(g: Term, dim: int, size: int, weight: float) -> Term:
     """Return frequencies 0 … size/2, those times a weight that stand for their conjugates, too."""
     shape = shape_of(g)
@@ -166,7 +162,11 @@ def _r2c_rule(g: Term, shape_x: Dims, dims: Dims, normalization: int, onesided: 
 #: The transform of real values; with `onesided` the last of `dims` has frequencies 0 … N/2 only, the rest
 #: being the conjugates of these.
 r2c = op(
-    "fft_r2c", _r2c, (_r2c_rule,), kind="linear", node_name="FftR2CBackward0", saves=("x",),
+    "fft_r2c",
+    lambda x, /, dims, normalization, onesided: _transform(
+        x, dims, 1, "r2c" if onesided else "c2c", True, normalization
+    ),
+    (_r2c_rule,), kind="linear", node_name="FftR2CBackward0", saves=("x",),
     batch=lambda size, dims, *rest: (tuple(d + 1 for d in dims), *rest),
 )  # fmt: skip
 

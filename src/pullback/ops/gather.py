@@ -15,7 +15,7 @@ from numpy import ndarray
 from ..array.deferred_import import import_later
 from ..array.layout import as_first, in_order
 from ..core.data_shaped import no_shape
-from ..core.op import Covectors, Term, Terms, op
+from ..core.op import Covectors, Term, op
 from ..core.value import dtype_of, shape_of
 from .comparison import eq, where
 from .convert import cast, conj
@@ -47,7 +47,6 @@ gather: Any = op(
     "gather", _gather,
     (lambda g, x, index, dim: scatter_add(zeros_for(g, shape_of(x)), index, g, dim), None),
     kind="gather", batch=dim_first,
-    jvp=lambda primals, tangents, out, dim: gather(tangents[0], primals[1], dim),
 )  # fmt: skip
 
 
@@ -82,25 +81,12 @@ def _under(source: Term, index: Term) -> Term:
     return source
 
 
-def _scatter_add(x: ndarray, index: ndarray, source: ndarray, /, dim: int) -> ndarray:
-    return kernels.scatter_add(x, dim, index, source)
-
-
 #: x with ``source[i, j]`` added at ``[index[i, j], j]`` for dim 0.
 scatter_add: Any = op(
-    "scatter_add", _scatter_add, (lambda g: g, None, _source_rule), kind="gather", batch=dim_first,
-    jvp=lambda primals, tangents, out, dim: scatter_add(*filled(primals, tangents), dim),
+    "scatter_add",
+    lambda x, index, source, /, dim: kernels.scatter_add(x, dim, index, source),
+    (lambda g: g, None, _source_rule), kind="gather", batch=dim_first,
 )
-
-
-def filled(primals: Terms, tangents: Terms) -> tuple[Any, ...]:
-    """Return (tangent of x, index, tangent of the source), zeros for what has none."""
-    x, index, source = primals
-    return (
-        np.zeros(shape_of(x), dtype_of(x)) if tangents[0] is None else tangents[0],
-        index,
-        np.zeros(shape_of(source), dtype_of(x)) if tangents[2] is None else tangents[2],
-    )
 
 
 def _places(x: ndarray, index: ndarray, dim: int) -> ndarray:
@@ -121,7 +107,6 @@ def _scatter(x: ndarray, index: ndarray, source: ndarray, /, dim: int) -> ndarra
 scatter: Any = op(
     "scatter", _scatter, (lambda g, index, dim: scatter_value(g, index, dim, 0), None, _source_rule),
     kind="gather", batch=dim_first,
-    jvp=lambda primals, tangents, out, dim: scatter(*filled(primals, tangents), dim),
 )
 
 
@@ -152,12 +137,6 @@ scatter_combined: Any = op(
 
 
 # --- reductions into places ---------------------------------------------------------------------------------
-
-
-def _scatter_reduce(
-    x: ndarray, index: ndarray, source: ndarray, /, dim: int, reduce: str, include_self: bool
-) -> ndarray:
-    return kernels.scatter_reduce(x, dim, index, source, reduce, include_self)
 
 
 def _scatter_reduce_rule(
@@ -207,7 +186,11 @@ def _product_rule(
 
 #: x with the elements of `source` reduced into the places that `index` names along `dim`.
 scatter_reduce: Any = op(
-    "scatter_reduce", _scatter_reduce, _scatter_reduce_rule, joint=True, batch=dim_first,
+    "scatter_reduce",
+    lambda x, index, source, /, dim, reduce, include_self: kernels.scatter_reduce(
+        x, dim, index, source, reduce, include_self
+    ),
+    _scatter_reduce_rule, joint=True, batch=dim_first,
     differentiable_inputs=(0, 2),
 )  # fmt: skip
 
@@ -240,7 +223,6 @@ def _check_rows(index: ndarray, size: int) -> None:
 index_select: Any = op(
     "index_select", _index_select,
     (lambda g, shape_x, index, dim: index_add(zeros_for(g, shape_x), index, g, dim, 1), None), kind="gather",
-    jvp=lambda primals, tangents, out, dim: index_select(tangents[0], primals[1], dim),
 )
 
 
@@ -290,7 +272,6 @@ index_add: Any = op(
     ),
     kind="gather",
     halves=True, place=in_order, sizes_kept=True,
-    jvp=lambda primals, tangents, out, dim, alpha: index_add(*filled(primals, tangents), dim, alpha),
 )
 
 
@@ -313,7 +294,7 @@ index_copy: Any = op(
         None,
         lambda g, index, source, dim: _as_slices(index_select(g, index, dim), shape_of(source)),
     ),
-    kind="gather", jvp=lambda primals, tangents, out, dim: index_copy(*filled(primals, tangents), dim),
+    kind="gather",
 )
 
 
@@ -336,20 +317,17 @@ index_fill: Any = op(
 )
 
 
-def _all(x: Term) -> Term:
-    return sum_dims(x, tuple(range(len(shape_of(x)))), False)
-
-
 #: x with a tensor's one value in the slices that `index` names.
 index_fill_tensor: Any = op(
     "index_fill_tensor", lambda x, index, value, /, dim: _index_fill(x, index, dim, value.astype(x.dtype)),
     (
         lambda g, index, dim: index_fill(g, index, dim, 0),
         None,
-        lambda g, index, dim: _all(g - index_fill(g, index, dim, 0)),
+        lambda g, index, dim: sum_dims(
+            g - index_fill(g, index, dim, 0), tuple(range(len(shape_of(g)))), False
+        ),
     ),
     kind="gather", node_name="IndexFillBackward1",
-    jvp=lambda primals, tangents, out, dim: index_fill_tensor(*filled(primals, tangents), dim),
     place=as_first,
 )
 
@@ -404,15 +382,14 @@ places: Any = op(
 )
 
 
-def _together(a: Ints, b: Ints) -> Ints:
-    return tuple(np.broadcast_shapes(a, b))
-
-
 #: The elements where the mask holds, as a vector.
 masked_select: Any = op(
     "masked_select", _masked_select,
-    (lambda g, shape_x, mask: masked_place(g, mask, _together(shape_x, shape_of(mask))), None), kind="gather",
-    jvp=lambda primals, tangents, out: masked_select(tangents[0], primals[1]),
+    (
+        lambda g, shape_x, mask: masked_place(g, mask, np.broadcast_shapes(shape_x, shape_of(mask))),
+        None,
+    ),
+    kind="gather",
     shape=no_shape("masked_select"), saves=("x",),
 )
 
@@ -435,7 +412,6 @@ masked_place: Any = op(
     "masked_place", _masked_place,
     (lambda g, shape_g, mask, shape: reshape(_cut_select(g, mask, prod(shape_g)), shape_g), None),
     kind="gather", inputs=("g", "mask"), node_name="MaskedScatterBackward0",
-    jvp=lambda primals, tangents, out, shape: masked_place(tangents[0], primals[1], shape),
     shape=lambda g, mask, shape: ((shape, g.dtype),),
 )
 
@@ -448,13 +424,14 @@ def _masked_scatter(x: ndarray, mask: ndarray, source: ndarray, /) -> ndarray:
     return new
 
 
-def _masked_source_rule(g: Term, mask: Term, shape_source: Ints) -> Term:
-    return reshape(_cut_select(g, mask, prod(shape_source)), shape_source)
-
-
 #: x with the elements where the mask holds replaced by those of `source`, in order.
 masked_scatter: Any = op(
-    "masked_scatter", _masked_scatter, (lambda g, mask: masked_fill(g, mask, 0), None, _masked_source_rule),
-    kind="gather", jvp=lambda primals, tangents, out: masked_scatter(*filled(primals, tangents)),
+    "masked_scatter", _masked_scatter,
+    (
+        lambda g, mask: masked_fill(g, mask, 0),
+        None,
+        lambda g, mask, shape_source: reshape(_cut_select(g, mask, prod(shape_source)), shape_source),
+    ),
+    kind="gather",
     shape=lambda x, mask, source: ((np.broadcast_shapes(x.shape, mask.shape), x.dtype),),
 )

@@ -22,7 +22,7 @@ from ..core.op import Axes, Term, Terms, like_first, op
 from ..core.value import dtype_of, shape_of
 from .comparison import zeros_of
 from .convert import cast
-from .gather import filled, zeros_for
+from .gather import zeros_for
 from .structure import expand, permute, permute_to_front, reshape, stack, unbind
 from .view import LEAD
 
@@ -75,10 +75,6 @@ def _placed_as_read(found: ndarray, x: ndarray, places: ndarray, dims: Ints) -> 
     strides = [stride for axis, stride in enumerate(x.strides) if axis not in dims]
     walked = restrided(x, found.shape, (*strides[:lead], *(0,) * places.ndim, *strides[lead:]))
     return placed(found, (walked, places.reshape(*places.shape, *(1,) * (len(strides) - lead))))
-
-
-def _index_backward(g: ndarray, where: ndarray, /, shape: Ints, dims: Ints) -> ndarray:
-    return scatter.put_sum(shape, _key(where, dims), g)
 
 
 def _index_put(x: ndarray, where: ndarray, values: ndarray, /, dims: Ints, accumulate: bool) -> ndarray:
@@ -234,33 +230,31 @@ def _index_put_batched(size: int, values: Terms, batched: Axes, dims: Ints, accu
 #: The elements of x at the places `where` of the axes `dims`.
 index: Any = op(
     "index", _index, (lambda g, shape_x, where, dims: index_backward(g, where, shape_x, dims), None),
-    kind="gather", jvp=lambda primals, tangents, out, dims: index(tangents[0], primals[1], dims),
+    kind="gather",
     batch_rule=_index_batched,
 )
 
 #: Zeros of `shape` with g added at the places: the transpose of `index`.
 index_backward: Any = op(
-    "index_backward", _index_backward, (lambda g, where, dims: index(g, where, dims), None), kind="gather",
+    "index_backward",
+    lambda g, where, /, shape, dims: scatter.put_sum(shape, _key(where, dims), g),
+    (lambda g, where, dims: index(g, where, dims), None), kind="gather",
     node_name="IndexPutBackward0", batch_rule=_index_backward_batched,
-    jvp=lambda primals, tangents, out, shape, dims: index_backward(tangents[0], primals[1], shape, dims),
 )
-
-
-def _index_put_jvp(primals: Terms, tangents: Terms, out: Term, dims: Ints, accumulate: bool) -> Term:
-    x, where = primals[:2]
-    t_x = np.zeros(shape_of(x), dtype_of(x)) if tangents[0] is None else tangents[0]
-    t_values = np.zeros((), dtype_of(x)) if tangents[2] is None else tangents[2]
-    return index_put(t_x, where, t_values, dims, accumulate)
-
-
-def _kept(g: Term, where: Term, dims: Ints, accumulate: bool) -> Term:
-    return g if accumulate else index_put(g, where, np.zeros((), dtype_of(g)), dims, False)
 
 
 #: x with the elements at the places replaced by `values`, or with `values` added there.
 index_put: Any = op(
-    "index_put", _index_put, (_kept, None, lambda g, where, dims: index(g, where, dims)), kind="gather",
-    jvp=_index_put_jvp, batch_rule=_index_put_batched,
+    "index_put", _index_put,
+    (
+        lambda g, where, dims, accumulate: g if accumulate else index_put(
+            g, where, np.zeros((), dtype_of(g)), dims, False
+        ),
+        None,
+        lambda g, where, dims: index(g, where, dims),
+    ),
+    kind="gather",
+    batch_rule=_index_put_batched,
 )
 
 
@@ -289,21 +283,10 @@ def _copy_batched(size: int, values: Terms, dims: Axes) -> Any:
     return copy(x, _aligned(values[1], dims[1], size, shape_of(x)[1:]))
 
 
-def _fill(x: ndarray, /, value: Any) -> ndarray:
-    return np.full_like(x, value)
-
-
-def _fill_tensor(x: ndarray, value: ndarray, /) -> ndarray:
-    return _copy(x, value)
-
-
-def _zero(x: ndarray, /) -> ndarray:
-    return np.zeros_like(x)
-
-
 def _filling(name: str, node_name: str) -> Any:
     return op(
-        name, _fill, (lambda g: zeros_of(g),), kind="linear", node_name=node_name,
+        name, lambda x, /, value: np.full_like(x, value), (lambda g: zeros_of(g),), kind="linear",
+        node_name=node_name,
         batch=lambda size, value: (value,), jvp=lambda primals, tangents, out, value: tangents[0] * 0,
         shape=like_first, place=as_first,
     )
@@ -311,7 +294,8 @@ def _filling(name: str, node_name: str) -> Any:
 
 def _filling_tensor(name: str, node_name: str) -> Any:
     return op(
-        name, _fill_tensor, (lambda g: zeros_of(g), lambda g: g), kind="linear", node_name=node_name,
+        name, lambda x, value, /: _copy(x, value), (lambda g: zeros_of(g), lambda g: g), kind="linear",
+        node_name=node_name,
         batch_rule=_copy_batched, shape=like_first
     )
 
@@ -324,8 +308,8 @@ fill_tensor_inplace: Any = _filling_tensor("fill_tensor_inplace", "FillBackward3
 
 #: Zeros like x.
 zero_inplace: Any = op(
-    "zero_inplace", _zero, (lambda g: zeros_of(g),), kind="linear", node_name="ZeroBackward0",
-    batch=lambda size: (), shape=like_first,
+    "zero_inplace", lambda x, /: np.zeros_like(x), (lambda g: zeros_of(g),), kind="linear",
+    node_name="ZeroBackward0", batch=lambda size: (), shape=like_first,
 )
 
 
@@ -350,7 +334,7 @@ def _take(x: ndarray, index: ndarray, /) -> ndarray:
 #: Elements of x as one row at the places `index`.
 take: Any = op(
     "take", _take, (lambda g, shape_x, index: put(zeros_for(g, shape_x), index, g, True), None),
-    kind="gather", jvp=lambda primals, tangents, out: take(tangents[0], primals[1]), saves=("x",),
+    kind="gather", saves=("x",),
 )
 
 
@@ -366,15 +350,15 @@ def _put(x: ndarray, index: ndarray, source: ndarray, /, accumulate: bool) -> nd
     return new
 
 
-def _put_kept(g: Term, index: Term, accumulate: bool) -> Term:
-    return g if accumulate else put(g, index, zeros_for(g, shape_of(index)), False)
-
-
 #: x with the elements at flat places replaced by those of `source`, or with these added.
 put: Any = op(
     "put_places", _put,
-    (_put_kept, None, lambda g, index, source: reshape(take(g, index), shape_of(source))), kind="gather",
+    (
+        lambda g, index, accumulate: g if accumulate else put(g, index, zeros_for(g, shape_of(index)), False),
+        None,
+        lambda g, index, source: reshape(take(g, index), shape_of(source)),
+    ),
+    kind="gather",
     node_name="PutBackward0",
-    jvp=lambda primals, tangents, out, accumulate: put(*filled(primals, tangents), accumulate),
     place=as_first,
 )

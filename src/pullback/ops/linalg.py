@@ -302,10 +302,6 @@ def solve(x: Term, y: Term, left: bool = True, vector: bool = False) -> Term:
 # --- determinants -------------------------------------------------------------------------------------------
 
 
-def _det(x: ndarray, /) -> ndarray:
-    return np.asarray(by_numpy(np.linalg.det, x))
-
-
 def _products_without(s: Term, count: int) -> Term:
     """Return per `count` places the product of the elements elsewhere: (…, n) -> (…, n) or (…, n, n)."""
     n = shape_of(s)[-1]
@@ -350,7 +346,10 @@ def _det_rule(g: Term, x: Term, out: Term) -> Term:
 
 
 #: The determinant.
-det: Call = op("linalg_det", _det, (_det_rule,), batch=lambda size: (), check=computes("lu_cpu"))
+det: Call = op(
+    "linalg_det", lambda x, /: np.asarray(by_numpy(np.linalg.det, x)), (_det_rule,), batch=lambda size: (),
+    check=computes("lu_cpu"),
+)
 
 
 def _slogdet(x: ndarray, /) -> tuple[ndarray, ndarray]:
@@ -406,18 +405,13 @@ cross: Call = op(
 # --- the diagonal's sum -------------------------------------------------------------------------------------
 
 
-def _trace(x: ndarray, /) -> ndarray:
-    return np.add.reduce(x.diagonal(), dtype=np.int64 if x.dtype.kind in "iu" else x.dtype, out=...)
-
-
-def _trace_batched(size: int, values: Terms, dims: tuple[int, ...]) -> Term:
-    return sum_dims(diagonal(permute_to_front(values[0], dims[0]), 0, 1, 2), (1,), False)
-
-
 #: The sum of a matrix's diagonal; of integers in int64.
 trace: Call = op(
-    "trace", _trace,
+    "trace",
+    lambda x, /: np.add.reduce(x.diagonal(), dtype=np.int64 if x.dtype.kind in "iu" else x.dtype, out=...),
     (lambda g, shape_x: diagonal_backward(expand(g, (min(shape_x),)), shape_x, 0, 0, 1),),
     kind="reduce", halves=True, jvp=lambda primals, tangents, out: trace(tangents[0]),
-    batch_rule=_trace_batched,
+    batch_rule=lambda size, values, dims: sum_dims(
+        diagonal(permute_to_front(values[0], dims[0]), 0, 1, 2), (1,), False
+    ),
 )  # fmt: skip

@@ -19,7 +19,7 @@ from ..array.deferred_import import import_later
 from ..array.layout import as_first, in_order, placed
 from ..array.summation import sum_over
 from ..core.connected import PIECEWISE
-from ..core.op import Axes, Call, Term, Terms, elementwise, op
+from ..core.op import Axes, Call, Term, Terms, elementwise, op, renamed
 from ..core.op_fields import Place
 from ..core.promotion import check_broadcast, promoted
 from ..core.value import Value, dtype_of, shape_of
@@ -483,7 +483,4 @@ nll_loss: Call = op(
     gradient=PIECEWISE, saves=("x",), place=in_order,
 )
 #: The same with places behind the classes, under torch's other node name.
-nll_loss_nd = op(
-    "nll_loss2d", _nll, (_nll_rule, None, None), kind="opaque", jvp=_nll_jvp, batch_rule=_nll_batched,
-    node_name="NllLoss2DBackward0", place=in_order, gradient=PIECEWISE, saves=("x",),
-)
+nll_loss_nd = renamed(nll_loss, "nll_loss2d", "NllLoss2DBackward0")

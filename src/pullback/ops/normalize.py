@@ -16,7 +16,7 @@ from numpy import ndarray
 from ..array import batch_norm as of_batches
 from ..array import norm as kernels
 from ..array.layout import following_channels
-from ..core.op import Axes, Covectors, Term, Terms, op
+from ..core.op import Axes, Covectors, Several, Term, Terms, op
 from ..core.recorded_pullback import zeros_like_value
 from ..core.result_shapes import of_no_image
 from ..core.value import TensorBase, dtype_of, shape_of
@@ -94,25 +94,6 @@ def _layer_dims(shape: Shape, axes: int) -> tuple[Dims, Dims]:
     return tuple(range(rank - axes, rank)), tuple(range(rank - axes))
 
 
-def _layer_norm(
-    x: ndarray, weight: ndarray | None, bias: ndarray | None, /, axes: int, eps: float
-) -> tuple[ndarray, ndarray, ndarray]:
-    return kernels.layer_norm(x, weight, bias, axes, eps)
-
-
-def _layer_rule(
-    g: Term, x: Term, weight: Term, bias: Term, mean: Term, rstd: Term, axes: int, eps: float
-) -> Terms:
-    return layer_norm_backward(g, x, weight, mean, rstd, bias, axes, eps)
-
-
-def _layer_backward(
-    g: ndarray, x: ndarray, weight: ndarray | None, mean: ndarray, rstd: ndarray, bias: ndarray | None, /,
-    axes: int, eps: float,
-) -> tuple[ndarray, ndarray, ndarray]:  # fmt: skip
-    return kernels.layer_norm_adjoint(g, x, mean, rstd, weight, axes)
-
-
 def _layer_backward_rule(
     covectors: Covectors, g: Term, x: Term, weight: Term, axes: int, eps: float
 ) -> Covectors:
@@ -165,12 +146,21 @@ def _layer_backward_batched(size: int, values: Terms, dims: Axes, axes: int, eps
 
 #: (x − mean)·rstd·weight + bias over the last `axes` axes.
 layer_norm = op(
-    "native_layer_norm", _layer_norm, _layer_rule, joint=True, outputs=("out", "mean", "rstd"),
+    "native_layer_norm",
+    lambda x, weight, bias, /, axes, eps: kernels.layer_norm(x, weight, bias, axes, eps),
+    lambda g, x, weight, bias, mean, rstd, axes, eps: layer_norm_backward(
+        g, x, weight, mean, rstd, bias, axes, eps
+    ),
+    joint=True, outputs=("out", "mean", "rstd"),
     differentiable=(0,), batch_rule=_layer_batched, sizes_kept=True,
 )
 #: As torch, it takes the bias, too, which it does not need: each gradient requires grad where the bias does.
-layer_norm_backward = op(
-    "native_layer_norm_backward", _layer_backward, _layer_backward_rule, joint=True,
+layer_norm_backward: Several = op(
+    "native_layer_norm_backward",
+    lambda g, x, weight, mean, rstd, bias, /, axes, eps: kernels.layer_norm_adjoint(
+        g, x, mean, rstd, weight, axes
+    ),
+    _layer_backward_rule, joint=True,
     outputs=("dx", "dweight", "dbias"), partial=True, batch_rule=_layer_backward_batched, sizes_kept=True,
 )
 
@@ -188,25 +178,6 @@ def _batch_norm(
     mean, var = mean.copy(), var.copy()
     invstd = np.reciprocal(np.sqrt(var + np.asarray(eps, var.dtype)), out=...)
     return of_batches.batch_norm(x, mean, invstd, weight, bias), mean, invstd, var
-
-
-def _batch_rule(
-    g: Term, x: Term, weight: Term, batch_mean: Any, invstd: Term, training: bool, eps: float
-) -> Covectors:
-    return (*batch_norm_backward(g, x, weight, batch_mean, invstd, training, eps), None, None)
-
-
-def _batch_backward(
-    g: ndarray,
-    x: ndarray,
-    weight: ndarray | None,
-    mean: ndarray,
-    invstd: ndarray,
-    /,
-    training: bool,
-    eps: float,
-) -> tuple[ndarray, ndarray, ndarray]:
-    return of_batches.batch_norm_adjoint(g, x, mean, invstd, weight, training)
 
 
 def _channel_dims(rank: int) -> Dims:
@@ -285,13 +256,21 @@ def _batch_backward_batched(size: int, values: Terms, dims: Axes, training: bool
 #: (x − mean)·invstd·weight + bias for each channel (dim 1), with the statistics of x in training, else with
 #: those given.
 batch_norm = op(
-    "native_batch_norm", _batch_norm, _batch_rule, joint=True,
+    "native_batch_norm", _batch_norm,
+    lambda g, x, weight, batch_mean, invstd, training, eps: (
+        *batch_norm_backward(g, x, weight, batch_mean, invstd, training, eps), None, None
+    ),
+    joint=True,
     outputs=("out", "batch_mean", "invstd", "batch_var"), differentiable=(0,),
     differentiable_inputs=(0, 1, 2), batch_rule=_batch_batched, place=following_channels,
     saves=("mean", "var"), sizes_kept=True,
 )
-batch_norm_backward = op(
-    "native_batch_norm_backward", _batch_backward, _batch_backward_rule, joint=True,
+batch_norm_backward: Several = op(
+    "native_batch_norm_backward",
+    lambda g, x, weight, mean, invstd, /, training, eps: of_batches.batch_norm_adjoint(
+        g, x, mean, invstd, weight, training
+    ),
+    _batch_backward_rule, joint=True,
     outputs=("dx", "dweight", "dbias"), partial=True, batch_rule=_batch_backward_batched, sizes_kept=True,
 )
 
@@ -315,12 +294,6 @@ def _group_rule(g: Term, x: Term, weight: Term, mean: Term, rstd: Term, groups: 
         # torch composes a recorded pullback of other ops: this part depends on g alone.
         in_bias = sum_dims(g, _channel_dims(len(shape_of(g))), False)
     return in_x, in_weight, in_bias
-
-
-def _group_backward(
-    g: ndarray, x: ndarray, weight: ndarray | None, mean: ndarray, rstd: ndarray, /, groups: int, eps: float
-) -> tuple[ndarray, ndarray, ndarray]:
-    return kernels.group_norm_adjoint(g, x, mean, rstd, weight, groups)
 
 
 def _group_backward_rule(
@@ -367,7 +340,11 @@ group_norm = op(
     differentiable=(0,), batch_rule=_group_batched, place=following_channels, shape=of_no_image(_group_norm),
 )
 group_norm_backward = op(
-    "native_group_norm_backward", _group_backward, _group_backward_rule, joint=True,
+    "native_group_norm_backward",
+    lambda g, x, weight, mean, rstd, /, groups, eps: kernels.group_norm_adjoint(
+        g, x, mean, rstd, weight, groups
+    ),
+    _group_backward_rule, joint=True,
     outputs=("dx", "dweight", "dbias"), partial=True, batch_rule=_group_backward_batched,
     shape=lambda g, x, *others: ((x.shape, x.dtype), *(((x.shape[1],), x.dtype),) * 2),
 )

@@ -197,10 +197,6 @@ def _pull_reflections(g: Term, x: Term, tau: Term, c: Term, transposed: bool) ->
     return gx, gtau, g
 
 
-def _eye_columns(x: Term) -> ndarray:
-    return np.eye(*shape_of(x)[-2:], dtype=dtype_of(x))
-
-
 def _aligned_items(call: Rule, ranks: Sequence[int]) -> Rule:
     """Return a batching rule for stacks whose items have `ranks` axes."""
 
@@ -222,7 +218,10 @@ def _aligned_items(call: Rule, ranks: Sequence[int]) -> Rule:
 #: The first columns of the product of reflectors.
 householder_product: Call = op(
     "linalg_householder_product", _householder_product,
-    lambda g, x, tau: _pull_reflections(g, x, tau, _eye_columns(x), False)[:2], joint=True,
+    lambda g, x, tau: _pull_reflections(
+        g, x, tau, np.eye(*shape_of(x)[-2:], dtype=dtype_of(x)), False
+    )[:2],
+    joint=True,
     batch_rule=_aligned_items(lambda *a: householder_product(*a), (2, 1)), saves=("out",),
     shape=lambda x, tau: ((x.shape, x.dtype),),
 )  # fmt: skip

@@ -96,8 +96,7 @@ gather_windows: Call = op(
     "gather_windows", kernels.gather_windows,
     (lambda g, winners, shape_x, windows: scatter_windows(g, winners, windows, shape_x[2:]), None),
     inputs=("x", "winners"), attrs=("windows",),
-    jvp=lambda primals, tangents, out, windows: gather_windows(tangents[0], primals[1], windows),
-    batch_rule=folded(lambda: gather_windows),
+    kind="gather", batch_rule=folded(lambda: gather_windows),
     shape=lambda x, winners, windows: ((winners.shape, x.dtype),),
 )  # fmt: skip
 
@@ -106,8 +105,7 @@ scatter_windows: Call = op(
     "scatter_windows", kernels.scatter_windows,
     (lambda g, winners, windows: gather_windows(g, winners, windows), None),
     inputs=("y", "winners"), attrs=("windows", "size"),
-    jvp=lambda primals, tangents, out, windows, size: scatter_windows(tangents[0], primals[1], windows, size),
-    batch_rule=folded(lambda: scatter_windows),
+    kind="gather", batch_rule=folded(lambda: scatter_windows),
     shape=lambda y, winners, windows, size: (((*y.shape[:2], *size), y.dtype),),
 )  # fmt: skip
 
@@ -136,13 +134,9 @@ winner_indices: Call = op(
 )
 
 
-def _adaptive_avg(x: ndarray, /, output: Sizes) -> ndarray:
-    return averages.adaptive_avg_pool(x, output)
-
-
 def _declare_adaptive_avg(suffix: str, node_name: str) -> Call:
     return op(
-        "adaptive_avg_pool" + suffix, _adaptive_avg,
+        "adaptive_avg_pool" + suffix, lambda x, /, output: averages.adaptive_avg_pool(x, output),
         (lambda g, shape_x: adaptive_avg_adjoint(g, shape_x[2:]),),
         kind="linear", node_name=node_name, batch_rule=folded(lambda: adaptive_avg_pools[suffix]),
         place=following_planes, gradient=PIECEWISE, saves=("x",),
@@ -165,16 +159,11 @@ adaptive_avg_adjoint: Call = op(
 )  # fmt: skip
 
 
-def _adaptive_max(x: ndarray, /, output: Sizes) -> tuple[ndarray, ndarray]:
-    return kernels.adaptive_max_pool(x, output)
-
-
 #: Elements of each plane at indices into it.
 gather_planes: Call = op(
     "gather_planes", lambda x, indices, /: kernels.gather_planes(x, indices),
     (lambda g, indices, shape_x: scatter_planes(g, indices, shape_x[2:]), None),
-    jvp=lambda primals, tangents, out: gather_planes(tangents[0], primals[1]),
-    batch_rule=folded(lambda: gather_planes),
+    kind="gather", batch_rule=folded(lambda: gather_planes),
 )  # fmt: skip
 
 #: Covectors added to each plane at indices into it.
@@ -182,14 +171,13 @@ scatter_planes: Call = op(
     "scatter_planes",
     lambda y, indices, /, size: kernels.scatter_planes(y, indices, size),
     (lambda g, indices: gather_planes(g, indices), None),
-    jvp=lambda primals, tangents, out, size: scatter_planes(tangents[0], primals[1], size),
-    batch_rule=folded(lambda: scatter_planes),
+    kind="gather", batch_rule=folded(lambda: scatter_planes),
 )  # fmt: skip
 
 
 def _declare_adaptive_max(suffix: str, node_name: str) -> Several:
     return op(
-        "adaptive_max_pool" + suffix, _adaptive_max,
+        "adaptive_max_pool" + suffix, lambda x, /, output: kernels.adaptive_max_pool(x, output),
         (lambda g, indices, shape_x: scatter_planes(g, indices, shape_x[2:]),),
         outputs=("values", "indices"), differentiable=(0,), node_name=node_name,
         jvp=lambda primals, tangents, out, output: (gather_planes(tangents[0], out[1]), None),
@@ -220,14 +208,10 @@ def _at_places(y: ndarray, indices: ndarray, /, rank: int) -> ndarray:
 
 
 def _declare_unpool(rank: int) -> Call:
-    def unpool(x: Term, indices: Term, size: Sizes) -> Term:
-        return max_unpools[rank](x, indices, size)
-
     return op(
         f"max_unpool_{rank}d", _unpool, (lambda g, indices: at_places(g, indices, rank), None),
         node_name=f"MaxUnpool{rank}DBackward0",
-        jvp=lambda primals, tangents, out, size: unpool(tangents[0], primals[1], size),
-        batch_rule=_aligned(unpool),
+        kind="gather", batch_rule=_aligned(lambda x, indices, size: max_unpools[rank](x, indices, size)),
         place=lambda result, operands: following_planes(result, operands[:1]),
     )  # fmt: skip
 
@@ -249,8 +233,7 @@ def _aligned(call: Rule) -> Rule:
 at_places: Call = op(
     "at_places", _at_places,
     (lambda g, indices, shape_y, rank: add_at_places(g, indices, shape_y[-rank:]), None),
-    jvp=lambda primals, tangents, out, rank: at_places(tangents[0], primals[1], rank),
-    batch_rule=_aligned(lambda y, indices, rank: at_places(y, indices, rank)),
+    kind="gather", batch_rule=_aligned(lambda y, indices, rank: at_places(y, indices, rank)),
 )  # fmt: skip
 
 
@@ -265,8 +248,7 @@ def _add_at_places(x: ndarray, indices: ndarray, /, size: Sizes) -> ndarray:
 #: x added at places of zeros: the transpose of `at_places`.
 add_at_places: Call = op(
     "add_at_places", _add_at_places, (lambda g, indices, size: at_places(g, indices, len(size)), None),
-    jvp=lambda primals, tangents, out, size: add_at_places(tangents[0], primals[1], size),
-    batch_rule=_aligned(lambda x, indices, size: add_at_places(x, indices, size)),
+    kind="gather", batch_rule=_aligned(lambda x, indices, size: add_at_places(x, indices, size)),
 )  # fmt: skip
 
 max_unpools: dict[int, Call] = {}

@@ -22,10 +22,6 @@ def _present(total: int, lengths: Lengths) -> ndarray:
     return np.less(np.arange(total)[:, None], np.array(lengths, np.int64))
 
 
-def _pack(x: ndarray, /, lengths: Lengths) -> ndarray:
-    return x[_present(len(x), lengths)]
-
-
 def _pad(x: ndarray, /, lengths: Lengths, total: int, value: float) -> ndarray:
     out = np.full((total, len(lengths), *x.shape[1:]), value, x.dtype)
     out[_present(total, lengths)] = x
@@ -34,7 +30,9 @@ def _pad(x: ndarray, /, lengths: Lengths, total: int, value: float) -> ndarray:
 
 #: (T, N, …) to the rows that sequences of these lengths have.
 pack: Call = op(
-    "pack_padded_sequence", _pack, (lambda g, shape_x, lengths: pad(g, lengths, shape_x[0], 0.0),),
+    "pack_padded_sequence",
+    lambda x, /, lengths: x[_present(len(x), lengths)],
+    (lambda g, shape_x, lengths: pad(g, lengths, shape_x[0], 0.0),),
     node_name="PackPaddedSequenceBackward0",
 )  # fmt: skip
 #: The other way round, with a value where there is nothing; torch writes it in slices.

@@ -149,24 +149,20 @@ bernoulli_number = Draw("bernoulli_number", random_transform, ("p",), "Bernoulli
 dropout_noise = Draw("dropout_noise", random_transform, ("p",), "BernoulliBackward2")
 
 
-def _bernoulli(p: ndarray, /, generator: Generator) -> ndarray:
-    return random_transform.bernoulli(generator, np.empty(p.shape, p.dtype), p)
-
-
 _bernoulli_op = op(
-    "bernoulli", _bernoulli, (_no_derivative,), node_name="BernoulliBackward0", jvp=_zero_tangent,
+    "bernoulli",
+    lambda p, /, generator: random_transform.bernoulli(generator, np.empty(p.shape, p.dtype), p),
+    (_no_derivative,), node_name="BernoulliBackward0", jvp=_zero_tangent,
     batch=_same_attributes,
 )  # fmt: skip
 #: Ones with the probabilities that the input gives, and zeros.
 bernoulli = _weighing(lambda p, generator: _bernoulli_op(traced(p), generator))
 
 
-def _bernoulli_each(x: ndarray, p: ndarray, /, generator: Generator) -> ndarray:
-    return random_transform.bernoulli(generator, laid_out_like(x), p)
-
-
 _bernoulli_each_op = op(
-    "bernoulli_each", _bernoulli_each, (_no_derivative, _no_derivative), node_name="BernoulliBackward1",
+    "bernoulli_each",
+    lambda x, p, /, generator: random_transform.bernoulli(generator, laid_out_like(x), p),
+    (_no_derivative, _no_derivative), node_name="BernoulliBackward1",
     jvp=_zero_tangent, batch=_same_attributes,
 )  # fmt: skip
 

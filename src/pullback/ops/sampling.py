@@ -16,21 +16,13 @@ from .structure import permute, reshape, stack, sum_dims
 Ints = tuple[int, ...]
 
 
-def _adjoint(y: ndarray, grid: ndarray, /, size: Ints, sampler: Sampler, orders: Ints) -> ndarray:
-    return kernels.sample_adjoint(y, grid, size, sampler, orders)
-
-
-def _raised(orders: Ints, axis: int) -> Ints:
-    return (*orders[:axis], orders[axis] + 1, *orders[axis + 1 :])
-
-
 def _by_place(g: Term, x: Term, grid: Term, sampler: Sampler, orders: Ints) -> Term:
     """Return the covector of a grid: what a shift of the place changes, per coordinate, over all channels."""
     if type(g) is type(x) is type(grid) is ndarray and not any(orders):
         return kernels.pull_to_places(g, x, grid, sampler)
     slopes = [
-        sum_dims(g * grid_sample_slope(x, grid, sampler, _raised(orders, d)), (1,), False)
-        for d in range(len(orders))
+        sum_dims(g * grid_sample_slope(x, grid, sampler, raised), (1,), False)
+        for raised in ((*orders[:d], n + 1, *orders[d + 1 :]) for d, n in enumerate(orders))
     ]
     return stack(slopes, len(orders) + 1)
 
@@ -62,7 +54,8 @@ grid_samplers: dict[int, Call] = {
 
 #: The transpose of `grid_sample_slope`.
 grid_sample_adjoint: Call = op(
-    "grid_sample_adjoint", _adjoint,
+    "grid_sample_adjoint",
+    lambda y, grid, /, size, sampler, orders: kernels.sample_adjoint(y, grid, size, sampler, orders),
     (
         lambda g, grid, sampler, orders: grid_sample_slope(g, grid, sampler, orders),
         lambda g, y, grid, sampler, orders: _by_place(y, g, grid, sampler, orders),

@@ -17,7 +17,7 @@ from ..array.layout import as_first
 from ..array.threads import run_parts, split
 from ..array.tiering import Hotness
 from ..core.data_shaped import no_batch, no_shape
-from ..core.op import Covectors, Term, Terms, op
+from ..core.op import Covectors, Term, Terms, op, renamed
 from ..core.underivable import no_tangent, not_implemented
 from .cumulative import dim_first
 from .gather import gather, scatter_add, zeros_for
@@ -155,10 +155,6 @@ def _sort_jvp(primals: Terms, tangents: Terms, out: Terms, dim: int, descending:
     return gather(tangents[0], out[1], dim), None
 
 
-def _topk_jvp(primals: Terms, tangents: Terms, out: Terms, k: int, dim: int, largest: bool) -> Covectors:
-    return gather(tangents[0], out[1], dim), None
-
-
 #: Values in order along `dim`, and where they were.
 sort: Any = op(
     "sort", _sort, (_places_rule,), kind="gather", outputs=("values", "indices"), differentiable=(0,),
@@ -166,16 +162,13 @@ sort: Any = op(
 )
 
 #: The same (every sort here is stable) under the node name of a sort for which `stable` is given.
-sort_stable: Any = op(
-    "sort_stable", _sort, (_places_rule,), kind="gather", outputs=("values", "indices"),
-    differentiable=(0,), jvp=_sort_jvp, batch=dim_first, place=as_first,
-    node_name="SortBackward1",
-)
+sort_stable: Any = renamed(sort, "sort_stable", "SortBackward1")
 
 #: The k largest (smallest) values along `dim` in order, and where they were.
 topk: Any = op(
     "topk", _topk, (_places_rule,), kind="gather", outputs=("values", "indices"), differentiable=(0,),
-    jvp=_topk_jvp, batch=lambda size, k, dim, largest: (k, dim + 1, largest),
+    jvp=lambda primals, tangents, out, k, dim, largest: _sort_jvp(primals, tangents, out, dim, largest),
+    batch=lambda size, k, dim, largest: (k, dim + 1, largest),
 )
 
 
@@ -250,12 +243,10 @@ def _histc(x: ndarray, /, bins: int, low: float, high: float) -> ndarray:
 histc: Any = op("histc", _histc)
 
 
-def _isin(x: ndarray, test: ndarray, /, invert: bool) -> ndarray:
-    return np.asarray(np.isin(orderable(x), orderable(test), invert=invert))
-
-
 #: Which elements of x occur among those of `test`.
-isin: Any = op("isin", _isin)
+isin: Any = op(
+    "isin", lambda x, test, /, invert: np.asarray(np.isin(orderable(x), orderable(test), invert=invert))
+)
 
 
 # --- distinct values ----------------------------------------------------------------------------------------
@@ -306,17 +297,11 @@ def lexical(rows: ndarray) -> ndarray:
     return np.lexsort(flat.T[::-1])
 
 
-def _unique(x: ndarray, /, dim: int | None) -> tuple[ndarray, ndarray, ndarray]:
-    values, inverse, counts = distinct(x, dim, lexical)
-    return values, inverse.reshape(x.shape) if dim is None else inverse, counts
+def _distinct_op(name: str, in_order: Callable[[ndarray], ndarray] | None) -> Any:
+    def kernel(x: ndarray, /, dim: int | None) -> tuple[ndarray, ndarray, ndarray]:
+        values, inverse, counts = distinct(x, dim, in_order)
+        return values, inverse.reshape(x.shape) if dim is None else inverse, counts
 
-
-def _unique_consecutive(x: ndarray, /, dim: int | None) -> tuple[ndarray, ndarray, ndarray]:
-    values, inverse, counts = distinct(x, dim, None)
-    return values, inverse.reshape(x.shape) if dim is None else inverse, counts
-
-
-def _distinct_op(name: str, kernel: Callable[..., Any]) -> Any:
     return op(
         name, kernel, (not_implemented(name),), kind="gather", outputs=("values", "inverse", "counts"),
         differentiable=(0,), jvp=no_tangent(name), shape=no_shape(name), batch_rule=no_batch(name),
@@ -325,6 +310,6 @@ def _distinct_op(name: str, kernel: Callable[..., Any]) -> Any:
 
 #: Distinct values in order (of all elements; of the slices along `dim`), where each is, and how many there
 #: are; and the same of neighbours.
-unique = _distinct_op("_unique2", _unique)
-unique_dim = _distinct_op("unique_dim", _unique)
-unique_consecutive = _distinct_op("unique_consecutive", _unique_consecutive)
+unique = _distinct_op("_unique2", lexical)
+unique_dim = _distinct_op("unique_dim", lexical)
+unique_consecutive = _distinct_op("unique_consecutive", None)

@@ -151,15 +151,14 @@ def _xlog1py(x: Any, y: Any, /, out: Any = ...) -> ndarray:
     return _product_with(np.log1p, x, y, out)
 
 
-def _xlogy_factor(g: Term, x: Term, y: Term) -> Term:
-    return where(eq(x, 0) & le(y, 0), 0, xlogy(g, y))
-
-
 _XLOGY: dict[str, Any] = {"promote": "float", "check": refuse("xlogy_cpu", "c")}
 _XLOG1PY: dict[str, Any] = {"promote": "float", "check": refuse("xlog1py_cpu", "c")}
 
 #: x·log(y), 0 where x is 0.
-xlogy: Call = elementwise("xlogy", _xlogy, _xlogy_factor, lambda g, x, y: g * x / y, **_XLOGY)
+xlogy: Call = elementwise(
+    "xlogy", _xlogy, lambda g, x, y: where(eq(x, 0) & le(y, 0), 0, xlogy(g, y)), lambda g, x, y: g * x / y,
+    **_XLOGY,
+)
 #: The same of a number and a tensor, and of a tensor and a number.
 xlogy_of_number = elementwise(
     "xlogy_of_number", lambda y, /, x, out=...: _xlogy(np.asarray(x, y.dtype), y, out),

@@ -97,18 +97,12 @@ strided_values = _declare("strided_values", _values, lambda: strided_values_back
 strided_values_backward: Call = _declare("strided_values_backward", _values_backward, lambda: strided_values)
 
 
-def _as_strided(
-    x: ndarray, /, size: Shape, stride: Strides, offset: int, shape: Shape, strides: Strides
-) -> ndarray:
-    return strided(x, size, stride, offset)
-
-
 #: The view of x's storage with other sizes and strides, from `offset` elements after x's first; `shape` and
 #: `strides`
 #: are those of x.
 as_strided = view(
     "as_strided",
-    _as_strided,
+    lambda x, /, size, stride, offset, shape, strides: strided(x, size, stride, offset),
     lambda g, size, stride, offset, shape, strides: strided_values_backward(
         g, shape, strides, size, stride, offset
     ),

@@ -22,7 +22,7 @@ from ..array.transposed import c_copy
 from ..core import facade
 from ..core.marked import followed
 from ..core.meta import Meta
-from ..core.op import Call, T, Term, Terms, op, renamed, view
+from ..core.op import Call, Several, T, Term, Terms, op, renamed, view
 from ..core.value import TensorBase, dtype_of, shape_of
 from ..core.views import replay
 from .convert import cast, clone, conj, convert
@@ -86,14 +86,10 @@ copy_of = op(
 )
 
 
-def _unsafe_view(x: ndarray, /, shape: Shape) -> ndarray:
-    return x.reshape(shape)
-
-
 #: Another shape of a fresh contiguous value, which no other tensor shares: no view to autograd.
 unsafe_view = op(
     "unsafe_view",
-    _unsafe_view,
+    lambda x, /, shape: x.reshape(shape),
     (lambda g, shape_x: reshape(g, shape_x),),
     kind="linear",
     in_order=True,
@@ -157,10 +153,6 @@ def _expand_batched(value: Term, dim: int, shape: Shape) -> Term:
     return expand(reshape(x, (own[0], *(1,) * missing, *own[1:])), (own[0], *shape))
 
 
-def _permute(x: ndarray, /, dims: tuple[int, ...]) -> ndarray:
-    return x.transpose(dims)
-
-
 def _inverse(dims: Sequence[int]) -> tuple[int, ...]:
     inverse = [0] * len(dims)
     for position, dim in enumerate(dims):
@@ -170,7 +162,7 @@ def _inverse(dims: Sequence[int]) -> tuple[int, ...]:
 
 #: Axes in another order.
 permute: Call = view(
-    "permute", _permute, lambda g, dims: permute(g, _inverse(dims)),
+    "permute", lambda x, /, dims: x.transpose(dims), lambda g, dims: permute(g, _inverse(dims)),
     batch=lambda size, dims: ((0, *(d + 1 for d in dims)),),
 )
 
@@ -246,13 +238,9 @@ def _stack(xs: tuple[ndarray, ...], /, dim: int) -> ndarray:
     return whole
 
 
-def _stack_rule(g: Term, dim: int) -> Terms:
-    return tuple(unbind(g, dim))
-
-
 #: Values of one shape side by side along a new axis.
 stack = op(
-    "stack", _stack, _stack_rule, kind="linear", variadic=True, promote="same",
+    "stack", _stack, lambda g, dim: tuple(unbind(g, dim)), kind="linear", variadic=True, promote="same",
     batch=lambda size, dim: (dim + 1,)
 )
 
@@ -263,7 +251,9 @@ def _unbind(x: ndarray, /, dim: int) -> tuple[ndarray, ...]:
 
 
 #: The slices along an axis.
-unbind = view("unbind", _unbind, lambda g, dim: stack(g, dim), many=True, batch=lambda size, dim: (dim + 1,))
+unbind: Several = view(
+    "unbind", _unbind, lambda g, dim: stack(g, dim), many=True, batch=lambda size, dim: (dim + 1,)
+)
 
 
 def _lay_out_batched(

@@ -98,12 +98,6 @@ def _running_mean(x: ndarray, dims: tuple[int, ...], keepdim: bool) -> ndarray:
     return mean
 
 
-def _var_mean(
-    x: ndarray, /, dims: tuple[int, ...], correction: float, keepdim: bool
-) -> tuple[ndarray, ndarray]:
-    return _var(x, dims, correction, keepdim), _running_mean(x, dims, keepdim)
-
-
 def _mean_rule(g: Term, x: Term, dims: tuple[int, ...], keepdim: bool) -> Term:
     shape = shape_of(x)
     return spread(widened(g), shape, dims, keepdim) / (count(shape, dims) or math.nan)
@@ -124,15 +118,13 @@ def _var_mean_rule(g: Term, x: Term, dims: tuple[int, ...], correction: float, k
 
 #: Variance and mean over `dims`.
 var_mean = op(
-    "var_mean", _var_mean, (_var_mean_rule,), kind="reduce", halves=True, outputs=("var", "mean"),
+    "var_mean",
+    lambda x, /, dims, correction, keepdim: (
+        _var(x, dims, correction, keepdim), _running_mean(x, dims, keepdim)
+    ),
+    (_var_mean_rule,), kind="reduce", halves=True, outputs=("var", "mean"),
     partial=True, batch=shifted,
 )
-
-
-def _std_mean(
-    x: ndarray, /, dims: tuple[int, ...], correction: float, keepdim: bool
-) -> tuple[ndarray, ndarray]:
-    return _std(x, dims, correction, keepdim), _running_mean(x, dims, keepdim)
 
 
 def _std_mean_rule(
@@ -144,6 +136,10 @@ def _std_mean_rule(
 
 #: Standard deviation and mean over `dims`.
 std_mean = op(
-    "std_mean", _std_mean, (_std_mean_rule,), kind="reduce", halves=True, outputs=("std", "mean"),
+    "std_mean",
+    lambda x, /, dims, correction, keepdim: (
+        _std(x, dims, correction, keepdim), _running_mean(x, dims, keepdim)
+    ),
+    (_std_mean_rule,), kind="reduce", halves=True, outputs=("std", "mean"),
     partial=True, batch=shifted,
 )

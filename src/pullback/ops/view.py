@@ -121,14 +121,10 @@ diagonal_backward: Call = op(
 # --- axes ---------------------------------------------------------------------------------------------------
 
 
-def _transpose(x: ndarray, /, dim0: int, dim1: int) -> ndarray:
-    return x.swapaxes(dim0, dim1) if x.ndim else x[...]
-
-
 #: Axes `dim0` and `dim1` exchanged.
 transpose: Call = view(
     "transpose",
-    _transpose,
+    lambda x, /, dim0, dim1: x.swapaxes(dim0, dim1) if x.ndim else x[...],
     lambda g, dim0, dim1: transpose(g, dim0, dim1),
     batch_rule=lambda size, values, dims, dim0, dim1: _transpose_batched(
         permute_to_front(values[0], dims[0]), dim0, dim1
@@ -140,13 +136,9 @@ def _transpose_batched(x: Term, dim0: int, dim1: int) -> Term:
     return transpose(x, dim0 + 1, dim1 + 1) if len(shape_of(x)) > 1 else alias(x)
 
 
-def _t(x: ndarray, /) -> ndarray:
-    return x.transpose()
-
-
 #: The transpose of a matrix; vectors and scalars as they are.
 t: Call = view(
-    "t", _t,
+    "t", lambda x, /: x.transpose(),
     lambda g: t(g),
     batch_rule=lambda size, values, dims: _t_batched(permute_to_front(values[0], dims[0])),
 )
@@ -156,13 +148,9 @@ def _t_batched(x: Term) -> Term:
     return transpose(x, 1, 2) if len(shape_of(x)) == 3 else alias(x)
 
 
-def _squeeze(x: ndarray, /) -> ndarray:
-    return x.squeeze()
-
-
 #: Without the axes of size 1.
 squeeze = view(
-    "squeeze", _squeeze,
+    "squeeze", lambda x, /: x.squeeze(),
     lambda g, shape_x: reshape(g, shape_x),
     batch_rule=lambda size, values, dims: _squeeze_batched(permute_to_front(values[0], dims[0])),
 )
@@ -184,14 +172,10 @@ squeeze_dim = view(
 )
 
 
-def _squeeze_dims(x: ndarray, /, dims: tuple[int, ...]) -> ndarray:
-    return x.squeeze(tuple(d for d in dims if x.shape[d] == 1)) if x.ndim else x[...]
-
-
 #: Without those of the axes `dims` whose size is 1.
 squeeze_dims: Call = view(
     "squeeze_dims",
-    _squeeze_dims,
+    lambda x, /, dims: x.squeeze(tuple(d for d in dims if x.shape[d] == 1)) if x.ndim else x[...],
     lambda g, shape_x: reshape(g, shape_x),
     node_name="SqueezeBackward2",
     batch_rule=lambda size, values, dims, which: squeeze_dims(
@@ -201,22 +185,16 @@ squeeze_dims: Call = view(
 )
 
 
-def _unsqueeze(x: ndarray, /, dim: int) -> ndarray:
-    return x[(*LEAD[dim], None, ...)] if dim else x[None]
-
-
 #: With a new axis of size 1 at `dim`.
 unsqueeze = view(
-    "unsqueeze", _unsqueeze, lambda g, dim: squeeze_dim(g, dim), batch=lambda size, dim: (dim + 1,)
+    "unsqueeze",
+    lambda x, /, dim: x[(*LEAD[dim], None, ...)] if dim else x[None],
+    lambda g, dim: squeeze_dim(g, dim), batch=lambda size, dim: (dim + 1,)
 )
 
 
-def _alias(x: ndarray, /) -> ndarray:
-    return x[...]
-
-
 #: All of it (what ``x[...]`` is).
-alias = view("alias", _alias, lambda g: g, batch=lambda size: ())
+alias = view("alias", lambda x, /: x[...], lambda g: g, batch=lambda size: ())
 
 
 # --- complex values as pairs --------------------------------------------------------------------------------
@@ -265,9 +243,8 @@ def of_view_dtype(x: ndarray, dtype: np.dtype[Any]) -> ndarray:
     return x.view(dtype)
 
 
-def _view_dtype(x: ndarray, /, dtype: np.dtype[Any]) -> ndarray:
-    return of_view_dtype(x, dtype)
-
-
 #: The same bytes as another dtype; carries no gradient, as in torch.
-view_dtype = op("view_dtype", _view_dtype, kind="linear", batch=lambda size, dtype: (dtype,))
+view_dtype = op(
+    "view_dtype", lambda x, /, dtype: of_view_dtype(x, dtype), kind="linear",
+    batch=lambda size, dtype: (dtype,),
+)

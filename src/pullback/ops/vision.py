@@ -123,10 +123,6 @@ col2im: Call = op(
 )  # fmt: skip
 
 
-def _resize(x: ndarray, /, axes: Sequence[Axis]) -> ndarray:
-    return kernels.resize(x, axes)
-
-
 #: Resampling by mode and number of spatial axes.
 resizes: dict[str, Call] = {}
 
@@ -134,7 +130,8 @@ resizes: dict[str, Call] = {}
 def _declare_resize(node_name: str) -> None:
     name = node_name.removesuffix("Backward0")
     resizes[name] = op(
-        name, _resize, (lambda g, axes: resize_adjoint(g, axes),), kind="linear", node_name=node_name,
+        name, lambda x, /, axes: kernels.resize(x, axes), (lambda g, axes: resize_adjoint(g, axes),),
+        kind="linear", node_name=node_name,
         batch_rule=folded(lambda: resizes[name]), place=following_channels,
     )  # fmt: skip
 

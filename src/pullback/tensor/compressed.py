@@ -222,11 +222,6 @@ class CompressedTensor(Sparse):
     def __deepcopy__(self, memo: dict[int, Any]) -> NoReturn:
         raise NotImplementedError("Cannot access storage of SparseCsrTensorImpl")
 
-    def __reduce_ex__(self, protocol: Any) -> Any:
-        from .sparse_whole import rebuilt, taken_apart
-
-        return rebuilt, taken_apart(self)
-
     def _values(self) -> NoReturn:
         """Raise torch's error: these are no coordinates."""
         in_backend("_values", "SparseCsrCPU")

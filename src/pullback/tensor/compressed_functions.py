@@ -14,10 +14,10 @@ from ..array import dtypes
 from ..core.value import array_of, wrap
 from .api import public
 from .compressed import KINDS, CompressedTensor, Kind, compressed
-from .constants import SPARSE
+from .constants import SPARSE, layout_title
 from .interchange import as_tensor
 from .signature import Parser
-from .sparse import SparseTensor, checked_size
+from .sparse import checked_size
 from .sparse import invariants as checks
 
 Function = Callable[..., Any]
@@ -57,7 +57,7 @@ def _made(
 ) -> CompressedTensor:  # fmt: skip
     kind = KINDS.get(layout)
     if kind is None:
-        found = "none" if layout is None else "Sparse" if layout is SPARSE[0] else "Strided"
+        found = "none" if layout is None else layout_title(layout)
         raise RuntimeError(
             f"sparse_compressed_tensor expected sparse compressed tensor layout but got {found}"
         )
@@ -93,7 +93,7 @@ def check(kind: Kind, pointers: Any, places: Any, values: Any, size: tuple[int, 
     begin, within = kind.pointers, kind.places
     for name, part in ((begin, pointers), (within, places)):
         if part.layout in SPARSE:
-            title = "Sparse" if isinstance(part, SparseTensor) else KINDS[part.layout].title
+            title = layout_title(part.layout)
             raise RuntimeError(f"expected {name} to be a strided tensor but got {title} tensor")
     batch, blocks = pointers.dim() - 1, 2 * kind.in_blocks
     if batch < 0:
@@ -195,8 +195,7 @@ def _of_kind(kind: Kind) -> Function:
     def make(*args: Any, **kwargs: Any) -> CompressedTensor:
         other = kwargs.pop("layout", None)
         if other is not None and other is not kind.layout:
-            found = KINDS[other].title if other in KINDS else "Sparse" if other is SPARSE[0] else "Strided"
-            raise RuntimeError(f"{name}: layout must be {kind.title} but got {found}")
+            raise RuntimeError(f"{name}: layout must be {kind.title} but got {layout_title(other)}")
         given = parser.bind(args, kwargs)
         pointers, places = given.pop(kind.pointers), given.pop(kind.places)
         return _made(pointers, places, layout=kind.layout, **given)

@@ -66,6 +66,13 @@ preserve_format = _named(memory_format, "preserve_format")
 channels_last = _named(memory_format, "channels_last")
 channels_last_3d = _named(memory_format, "channels_last_3d")
 
+
+def layout_title(layout: Any) -> str:
+    """Return what torch's errors call a layout, such as ``SparseCsr``."""
+    words = str(layout).removeprefix("torch.").removesuffix("_coo").split("_")
+    return "".join(word.capitalize() for word in words)
+
+
 #: Name at torch's top level → object.
 CONSTANTS: dict[str, Any] = {
     **{name: getattr(dtypes, name) for name in dtypes.BY_NAME},

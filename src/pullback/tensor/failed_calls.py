@@ -13,6 +13,7 @@ from ..array import dtypes
 from ..core.value import TensorBase
 from ..core.warn import warn_once
 from .interception import PASS
+from .signature import ALTERNATIVES
 from .wrong_calls import converted, deprecated_call, wrong_call
 
 Function = Callable[..., Any]
@@ -54,10 +55,6 @@ def _beyond_limits(failed: BaseException | None) -> Exception | None:
 _TOO_MANY_DIMS = "maximum supported dimension|number of dimensions must be within"
 
 
-#: NumPy's names of parameters, which torch's own parser takes too, with torch's.
-NUMPY_NAMES = {"axis": "dim", "keepdims": "keepdim", "x": "input", "a": "input", "x1": "input", "x2": "other"}
-
-
 #: Functions of torch's in Python, which do not.
 IN_PYTHON = frozenset({"istft", "lu", "norm", "split", "stft", "unflatten", "unique", "unique_consecutive"})
 
@@ -74,7 +71,7 @@ def renamed(function: Function, place: str, name: str, args: tuple[Any, ...], kw
     if place == "nn" or name in IN_PYTHON:
         named = dict(kwargs)
     else:
-        named = {NUMPY_NAMES.get(key, key): value for key, value in kwargs.items()}
+        named = {ALTERNATIVES.get(key, key): value for key, value in kwargs.items()}
     by_place = tuple(map(_as_dtype, args))
     if "dtype" in named:
         named["dtype"] = _as_dtype(named["dtype"])

@@ -21,13 +21,13 @@ from ..core.op import Op
 from ..core.value import TensorBase, dtype_of, run, wrap
 from ..ops import arithmetic, comparison, elementwise, mixture
 from .contract import matmul
-from .failed_calls import NUMPY_NAMES, explain
+from .failed_calls import explain
 from .inplace_variants import inplace_variant, is_operand, present
 from .interception import OVERRIDING, PASS, intercepted
 from .math import floor_divide, positive, power, power_of, remainder, remainder_of
 from .out import write_out, written_at_once
 from .override_dispatch import adopt, dispatch_override, overridden
-from .signature import Parser
+from .signature import ALTERNATIVES, Parser
 from .tensor import Tensor
 from .wrong_calls import takes_out, wrong_call
 
@@ -124,7 +124,7 @@ def _by_numpys_names(
     inputs: tuple[object, ...], named: Mapping[str, Any]
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """Return the inputs with those given by NumPy's names for them, and what else was given by name."""
-    left = {NUMPY_NAMES.get(key, key): value for key, value in named.items()}
+    left = {ALTERNATIVES.get(key, key): value for key, value in named.items()}
     if len(left) < len(named):
         return inputs, dict(named)
     places = dict(zip(("input", "other"), inputs))

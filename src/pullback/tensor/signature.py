@@ -36,12 +36,7 @@ if TYPE_CHECKING:
 
 #: What torch allows NumPy's users to write → its own name.
 ALTERNATIVES = {
-    "axis": "dim",
-    "keepdims": "keepdim",
-    "x": "input",
-    "a": "input",
-    "x1": "input",
-    "x2": "other",
+    "axis": "dim", "keepdims": "keepdim", "x": "input", "a": "input", "x1": "input", "x2": "other",
 }
 
 #: Parameters that functions' bodies call otherwise, as Python reserves the name or it says too little.

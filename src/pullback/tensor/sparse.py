@@ -19,7 +19,7 @@ import numpy as np
 from ..array import dtypes
 from ..core.value import InnerValue, array_of, dtype_of, wrap
 from .api import with_signature
-from .constants import SPARSE
+from .constants import SPARSE, layout_title
 from .indexing import index_put
 from .interception import OVERRIDING
 from .interchange import as_tensor
@@ -132,6 +132,11 @@ class Sparse(Tensor):
 
     def __setitem__(self, index: Any, value: Any) -> NoReturn:
         raise TypeError("Cannot assign to a sparse tensor")
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        from .sparse_whole import rebuilt, taken_apart
+
+        return rebuilt, taken_apart(self)
 
 
 class SparseTensor(Sparse):
@@ -271,11 +276,6 @@ class SparseTensor(Sparse):
     def __deepcopy__(self, memo: dict[int, Any]) -> SparseTensor:
         return sparse(self._where.clone(), self._plain.detach().clone(), self.shape, self._unique)
 
-    def __reduce_ex__(self, protocol: Any) -> Any:
-        from .sparse_whole import rebuilt, taken_apart
-
-        return rebuilt, taken_apart(self)
-
 
 for _kind in (Sparse, SparseTensor):
     _kind.__name__ = _kind.__qualname__ = "Tensor"
@@ -359,7 +359,7 @@ def sparse_coo_tensor(
     where = as_tensor(indices).to(dtypes.int64).detach()
     what = as_tensor(values) if dtype is None else as_tensor(values, dtype=dtype)
     if what._sparse:
-        title = "Sparse" if what.is_sparse else what._kind.title
+        title = layout_title(what.layout)
         raise RuntimeError(f"expected values to be a dense tensor, but got values of layout {title}")
     if not where.dim():
         raise IndexError("Dimension specified as 0 but tensor has no dimensions")

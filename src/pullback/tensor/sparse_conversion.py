@@ -19,16 +19,10 @@ from .compressed import (
     of_entries,
     parts_of,
 )
-from .constants import SPARSE, strided
+from .constants import SPARSE, layout_title, strided
 from .join import stack
 from .sparse import SparseTensor, sparse
 from .sparse_rules import title
-
-
-def _layout_title(layout: Any) -> str:
-    if layout in KINDS:
-        return KINDS[layout].title
-    return "Strided" if layout is strided else "Sparse"
 
 
 class Conversion:
@@ -46,7 +40,7 @@ class Conversion:
     def refuse(self, rest: str) -> NoReturn:
         """Raise torch's error for this conversion."""
         raise RuntimeError(
-            f"{self.name}: conversion from {title(self.x)} to {_layout_title(self.layout)} {rest} is not "
+            f"{self.name}: conversion from {title(self.x)} to {layout_title(self.layout)} {rest} is not "
             "supported"
         )
 

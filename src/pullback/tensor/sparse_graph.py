@@ -17,7 +17,7 @@ from ..core.hooked import as_inner, as_tensor
 from ..core.modes import modes
 from ..core.node import DIFFERENTIABLE, Node
 from ..core.value import TensorBase, dtype_of, shape_of, wrap_alias
-from .constants import strided
+from .constants import layout_title, strided
 from .interception import without
 from .tensor import Tensor
 
@@ -50,7 +50,7 @@ class SparseNode(Node):
         if grad.layout is not expected:
             raise RuntimeError(
                 f"Function {type(self).__name__} returned an invalid gradient at index {place} - expected "
-                f"layout {_title(expected)} but got {_title(grad.layout)}"
+                f"layout {layout_title(expected)} but got {layout_title(grad.layout)}"
             )
 
     def backward(self, g: Any) -> tuple[Any, ...]:
@@ -58,11 +58,6 @@ class SparseNode(Node):
 
     def backward_graph(self, g: Any) -> tuple[Any, ...]:
         return tuple(self._pulled(g))
-
-
-def _title(layout: Any) -> str:
-    words = str(layout).removeprefix("torch.").split("_")
-    return "Sparse" if words[-1] == "coo" else "".join(word.capitalize() for word in words)
 
 
 @cache

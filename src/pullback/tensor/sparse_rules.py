@@ -15,6 +15,7 @@ import numpy as np
 from ..core.value import wrap
 from ..ops.embedding_bag import entries_product
 from .compressed import entries
+from .constants import layout_title
 from .sparse_graph import Pullback, Rule, is_of_values
 from .sparse_refusals import refusal
 
@@ -101,9 +102,7 @@ def _at_entries(g: Any, y: Any, x: Any) -> Any:
 
 def title(x: Any) -> str:
     """Return what torch's errors call the layout of a tensor."""
-    if not x._sparse:
-        return "Strided"
-    return "Sparse" if x.is_sparse else str(x._kind.title)
+    return layout_title(x.layout)
 
 
 def _sparse_sparse(out: Any, x: Any, y: Any) -> Pulls:

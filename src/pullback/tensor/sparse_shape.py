@@ -10,8 +10,8 @@ import numpy as np
 from ..array import dtypes
 from ..core.value import array_of, wrap
 from ..errors import argument_type
-from .compressed import KINDS, CompressedTensor
-from .constants import SPARSE, strided
+from .compressed import CompressedTensor
+from .constants import SPARSE, layout_title
 from .join import cat as joined
 from .sparse import SparseTensor, become, in_backend, refuse, sparse
 from .sparse_indexing import axis_of, in_range, permuted_order
@@ -198,7 +198,7 @@ def spdiags(diagonals: Any, offsets: Any, shape: Sequence[int], layout: Any = No
     if offsets.dtype is not dtypes.int64:
         raise RuntimeError(f"Offset Tensor must have dtype Long but got {offsets.dtype.scalar_type}")
     if layout is not None and layout not in SPARSE[:3]:
-        found = "Strided" if layout is strided else KINDS[layout].title
+        found = layout_title(layout)
         raise RuntimeError(f"Only output layouts (Sparse, SparseCsc, SparseCsr) are supported, got {found}")
     width = min(diagonals.shape[-1], shape[1])
     lengths = [min(width, shape[0] + n) - max(n, 0) for n in array_of(offsets).reshape(-1).tolist()]
