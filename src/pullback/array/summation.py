@@ -171,10 +171,9 @@ def write_products(x: ndarray, y: ndarray, out: ndarray) -> None:
     threads.
     """
     size = x.size + y.size
-    if size >= _LARGE and get_num_threads() > 1 and large.is_there():
-        if _HOTNESS.is_hot(size / 12) and _HOTNESS.ask("stacked", x, y, out):
-            return
-    np.matmul(x, y, out=out)
+    large_enough = size >= _LARGE and get_num_threads() > 1 and large.is_there()
+    if not (large_enough and _HOTNESS.is_hot(size / 12) and _HOTNESS.ask("stacked", x, y, out)):
+        np.matmul(x, y, out=out)
 
 
 def _by_stretches(x: ndarray) -> ndarray:

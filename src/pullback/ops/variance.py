@@ -19,6 +19,7 @@ from .reduce import count, divisor, mean_dims, mean_of, over_nothing, shifted, s
 #: Elements from which squares may be added in their own dtype.
 _MANY = 1 << 16
 
+
 def _squares(x: ndarray, dims: tuple[int, ...], keepdim: bool) -> ndarray:
     """Return Σ(x − mean)², in float64 as torch has it: of float32 it need not be a float32.
 

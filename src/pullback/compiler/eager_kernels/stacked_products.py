@@ -49,7 +49,8 @@ class StackedProducts:
         work = (x.nbytes + y.nbytes) * BYTE
         parts = min(len(out), parallel_rows.count(len(out), work, False, parallel_rows.FINE))
         words = (
-            len(out), parts, *loop, *x.shape[1:], y.shape[2], *x.strides[1:], *y.strides[1:], *out.strides[1:],
+            len(out), parts, *loop, *x.shape[1:], y.shape[2],
+            *[step for v in operands for step in v.strides[1:]],
             *map(address, operands), *[v.strides[0] if len(v) > 1 else 0 for v in operands],
         )  # fmt: skip
         self._parts.run((ctypes.c_int64 * len(words))(*words), parts)
