@@ -118,22 +118,6 @@ def test_large_arrays_really_are_split():
     np.testing.assert_allclose(activations.sigmoid(x), 1 / (1 + np.exp(-x.astype("f8"))), rtol=1e-6)
 
 
-@pytest.mark.parametrize("shape", [(0,), (1,), (70_001,), (300, 500), (1_300_000,)])
-@pytest.mark.parametrize("dtype", [np.float32, np.int64, np.complex64])
-def test_total(shape, dtype):
-    x = np.random.default_rng(0).integers(-3, 4, shape).astype(dtype)
-    for array in (x, x.T, x[::2]):
-        result = elementwise.total(array)
-        assert (type(result), result.shape, result.dtype) == (np.ndarray, (), dtype)
-        assert result == array.sum(dtype=np.complex128)
-
-
-def test_total_rounds_like_a_pairwise_sum():
-    x = np.random.default_rng(0).random(2_000_000, np.float32)
-    exact = math.fsum(x)
-    assert abs(float(elementwise.total(x)) - exact) / exact < 1e-6
-
-
 @settings(max_examples=60, deadline=None)
 @given(
     st.integers(0, 2**31),

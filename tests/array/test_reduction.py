@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 from scipy import special
@@ -33,6 +35,28 @@ def test_rows_of_infinities_have_a_log_sum() -> None:
     with np.errstate(all="ignore"):
         assert reduction.row_logsumexp(x, False)[0, :3].tolist()[:2] == [-np.inf, np.inf]
         assert np.isnan(reduction.row_logsumexp(x, False)[0, 2])
+
+
+@pytest.mark.parametrize("shape", [(40, 9_000), (2, 300_000), (300, 8_192), (30, 10_007)])
+def test_long_rows_round_like_pairwise_sums(shape: tuple[int, int]) -> None:
+    x = np.random.default_rng(0).random(shape, np.float32)
+    np.testing.assert_allclose(reduction.row_sums(x, False), x.sum(-1, dtype="f8"), rtol=3e-7)
+
+
+@pytest.mark.parametrize("shape", [(0,), (1,), (70_001,), (300, 500), (1_300_000,)])
+@pytest.mark.parametrize("dtype", [np.float32, np.int64, np.complex64])
+def test_total(shape, dtype):
+    x = np.random.default_rng(0).integers(-3, 4, shape).astype(dtype)
+    for array in (x, x.T, x[::2]):
+        result = reduction.total(array)
+        assert (type(result), result.shape, result.dtype) == (np.ndarray, (), dtype)
+        assert result == array.sum(dtype=np.complex128)
+
+
+def test_total_rounds_like_a_pairwise_sum():
+    x = np.random.default_rng(0).random(2_000_000, np.float32)
+    exact = math.fsum(x)
+    assert abs(float(reduction.total(x)) - exact) / exact < 1e-6
 
 
 @pytest.mark.parametrize("dtype", ["f4", "f8"])

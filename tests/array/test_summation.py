@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from pullback.array import large, summation
+from pullback.array.reduction import row_sums
 from pullback.array.summation import sum_over
 
 #: Largest error, in units of the sum of what are all positive numbers.
@@ -64,17 +65,19 @@ def test_threads_change_no_bits(
 ) -> None:
     pytest.importorskip("llvmlite")
     x, axis = _numbers(shape, dtype), (len(shape) - 2,)
+    ends = _numbers(shape, "float32").reshape(-1, shape[-1])
     monkeypatch.setattr(summation, "get_num_threads", lambda: 1)
-    expected = sum_over(x, axis)
+    expected, of_rows = sum_over(x, axis), row_sums(ends, False)
     asked: list[bool] = []
     ask = large.ask
-    row, matrices = np.ones(64, "f4"), np.ones((64, 64, 999), "f4")
-    assert ask("row_products", row, matrices, np.empty((64, 999), "f4"))  # compiled by now
+    row, matrices = np.ones((1, 1, 64), "f4"), np.ones((64, 64, 999), "f4")
+    assert ask("stacked", row, matrices, np.empty((64, 1, 999), "f4"))  # compiled by now
     monkeypatch.setattr(large, "ask", lambda *given: asked.append(ask(*given)) or asked[-1])
     monkeypatch.setattr(summation, "get_num_threads", lambda: 3)
     monkeypatch.setattr(summation._HOTNESS, "_is_due", True)
     found = sum_over(x, axis)
     assert asked == [True]
+    assert row_sums(ends, False).tobytes() == of_rows.tobytes() and asked == [True] * 2
     assert (found.dtype, found.shape, found.tobytes()) == (expected.dtype, expected.shape, expected.tobytes())
 
 

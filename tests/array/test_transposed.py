@@ -17,6 +17,8 @@ LAYOUTS = {
     "backwards": lambda x: x.reshape(600, 700)[::-1, ::-1].T,
     "broadcast": lambda x: np.broadcast_to(x[:700, None], (700, 400)),
     "one column": lambda x: x.reshape(210_000, 2)[:, :1],
+    "powers of two": lambda x: x[: 1 << 18].reshape(256, 1024).T,
+    "parts of matrices": lambda x: x[: 3 << 17].reshape(3, 128, 1024)[..., 5:1005].transpose(0, 2, 1),
     "as it is": lambda x: x.reshape(600, 700),
 }
 

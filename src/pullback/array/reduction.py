@@ -11,14 +11,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
 from numpy import ndarray
 
 from . import large
+from .elementwise import flat_views
 from .named_tuples import NamedTuple
+from .short_rows import ones
+from .summation import write_products
 from .threads import run_parts, stretches
 
 #: Elements from which the functions here are faster than NumPy's.
@@ -32,9 +35,9 @@ _BLOCK = 1 << 17
 _ROW = 4096
 
 #: Length of a row up to which its sum is a product with ones, in half of the time that NumPy's sum takes; the
-#: error of longer ones would pass that of NumPy's sum by pairs.
-_LONGEST_PRODUCT = 8192
-
+#: error of longer ones would pass that of NumPy's sum by pairs. Elements of a matrix in a stack of these.
+#: A native loop of its own took 0.9 to 1.2 of the time (2²⁰ float32 on one thread).
+_LONGEST_PRODUCT, _STACKED = 8192, 1 << 16
 
 #: Elements of a running sum that are converted to a wider dtype at a time.
 _RUNNING = 1 << 14
@@ -73,14 +76,54 @@ def _reduced(x: ndarray, keepdim: bool) -> tuple[ndarray, ndarray, ndarray]:
 def row_sums(x: ndarray, keepdim: bool) -> ndarray:
     """Return the sum of each row."""
     rows, result, values = _reduced(x, keepdim)
-    if x.size >= large.SIZE and large.ask("sums", rows, values):
-        return result
-    if x.shape[-1] <= _LONGEST_PRODUCT:
-        ones = np.ones(x.shape[-1], x.dtype)
-        _by_rows(lambda x, out: np.matmul(x, ones, out=out), rows, values)
+    pieces = _pieces(rows.shape[1])
+    if pieces == 1:
+        _add_rows(rows, values)
+    elif pieces:
+        sums = np.empty((len(rows), pieces), x.dtype)
+        _add_rows(rows.reshape(sums.size, -1), sums.reshape(-1))
+        values[...] = np.add.reduce(sums, axis=1, dtype=np.float64)
     else:
         _by_rows(lambda x, out: np.add.reduce(x, axis=1, out=out), rows, values)
     return result
+
+
+@lru_cache(256)
+def _pieces(length: int) -> int:
+    """Return in how many equal pieces a row is added; 0 where there are none of a good length."""
+    least = -(-length // _LONGEST_PRODUCT)
+    return next((count for count in range(least, 8 * least) if length % count == 0), 0)
+
+
+def _add_rows(rows: ndarray, out: ndarray) -> None:
+    """Write the sum of each row, as a product with ones. Native threads change no bits: they share stacks of
+    matrices whose sizes do not depend on them.
+    """
+    length = rows.shape[1]
+    factor = ones(length, rows.dtype)
+    if not large.is_there():
+        _by_rows(lambda x, out: np.matmul(x, factor, out=out), rows, out)
+        return
+    together = max(1, _STACKED // length)
+    whole = len(rows) - len(rows) % together
+    stack = rows[:whole].reshape(-1, together, length)
+    write_products(stack, factor[None, :, None], out[:whole].reshape(-1, together, 1))
+    if whole < len(rows):
+        np.matmul(rows[whole:], factor, out=out[whole:])
+
+
+def total(x: ndarray) -> ndarray:
+    """Return the sum of all elements as a 0-d array, in the dtype of `x`: of large arrays of real floats as
+    sums of rows, in half of the time that NumPy takes.
+    """
+    flats = flat_views([x]) if x.size >= LARGE and x.dtype in _NATIVE else None
+    if flats is None:
+        return np.add.reduce(x, axis=None, out=...)
+    whole = x.size - x.size % _ROW
+    sums = np.empty(whole // _ROW, x.dtype)
+    _add_rows(flats[0][:whole].reshape(-1, _ROW), sums)
+    rest = np.add.reduce(flats[0][whole:])
+    return np.asarray(np.add.reduce(sums, dtype=np.float64) + rest, x.dtype)
 
 
 def row_logsumexp(x: ndarray, keepdim: bool) -> ndarray:

@@ -160,13 +160,20 @@ def _over_rows(x: ndarray) -> ndarray:
 
 
 def _added(x: ndarray) -> ndarray:
-    """Return the sum of the rows of each matrix of a stack, of few rows, on the native threads."""
-    row = ones(x.shape[1], x.dtype)
-    if x.size >= _LARGE and get_num_threads() > 1 and large.is_there() and x.flags.c_contiguous:
-        result = np.empty((len(x), x.shape[2]), x.dtype)
-        if _HOTNESS.is_hot(x.size / 12) and _HOTNESS.ask("row_products", row, x, result):
-            return result
-    return np.matmul(row, x)
+    """Return the sum of the rows of each matrix of a stack, of few rows."""
+    result = np.empty((len(x), 1, x.shape[2]), x.dtype)
+    write_products(ones(x.shape[1], x.dtype)[None, None], x, result)
+    return result[:, 0]
+
+
+def write_products(x: ndarray, y: ndarray, out: ndarray) -> None:
+    """Write the products of a row or a column with each matrix of a stack, of large stacks on the native
+    threads.
+    """
+    size = x.size + y.size
+    large_enough = size >= _LARGE and get_num_threads() > 1 and large.is_there()
+    if not (large_enough and _HOTNESS.is_hot(size / 12) and _HOTNESS.ask("stacked", x, y, out)):
+        np.matmul(x, y, out=out)
 
 
 def _by_stretches(x: ndarray) -> ndarray:

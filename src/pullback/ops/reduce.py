@@ -15,7 +15,6 @@ from numpy import ndarray
 
 from ..array import large, reduction
 from ..array.dtypes import COMPLEX32
-from ..array.elementwise import total
 from ..array.numbers import SINGLES
 from ..array.short_rows import reduced
 from ..array.summation import sum_over
@@ -30,7 +29,6 @@ from .cumulative import exclusive_cumprod
 from .elementwise import abs, sgn
 from .structure import Shape, expand, permute_to_front, reshape, sum_dims
 
-LARGE = 1 << 16
 _INT64, _F32 = np.dtype(np.int64), np.dtype(np.float32)
 
 
@@ -86,8 +84,8 @@ def _as_whole(g: Term) -> Term:
 
 
 def _sum_all(x: ndarray, /) -> ndarray:
-    if x.size > LARGE and x.dtype.kind in "fc":
-        return total(x)
+    if x.size >= reduction.LARGE and x.dtype.kind == "f":
+        return reduction.total(x)
     if x.dtype.kind in "biu":
         return np.add.reduce(x, axis=None, dtype=_INT64, out=...)
     return np.add.reduce(x, axis=None, out=...)
@@ -104,7 +102,7 @@ sum_all: Call = op(
 
 
 def _mean_all(x: ndarray, /) -> ndarray:
-    r = total(x) if x.size > LARGE else np.add.reduce(x, axis=None, out=...)
+    r = reduction.total(x) if x.size >= reduction.LARGE else np.add.reduce(x, axis=None, out=...)
     n = SINGLES[x.size] if r.dtype is _F32 else x.size
     return np.true_divide(r, n, out=r) if x.size else over_nothing(r)
 

@@ -14,7 +14,10 @@ from ..core.op import Covectors, Term, op
 from ..core.value import shape_of
 from .comparison import eq, where
 from .convert import widened
-from .reduce import LARGE, count, divisor, mean_dims, mean_of, over_nothing, shifted, spread
+from .reduce import count, divisor, mean_dims, mean_of, over_nothing, shifted, spread
+
+#: Elements from which squares may be added in their own dtype.
+_MANY = 1 << 16
 
 
 def _squares(x: ndarray, dims: tuple[int, ...], keepdim: bool) -> ndarray:
@@ -28,7 +31,7 @@ def _squares(x: ndarray, dims: tuple[int, ...], keepdim: bool) -> ndarray:
         if found is not None and np.all((found > 1e-20) & (found < math.inf)):
             return found
     d = np.subtract(x, mean, out=...)
-    if d.size > LARGE:
+    if d.size > _MANY:
         r = sum_over(np.square(d, out=...), dims, keepdim)
         if np.all((r > 1e-20) & (r < math.inf)):
             return r

@@ -24,13 +24,12 @@ _HOMES = {
     "read": ("gather_scatter", "Moving", "read"),
     "rejection": ("rejection", "Rejection", "drawer"),
     "recursion": ("vector_recursion", "Recursion", "run"),
-    "row_products": ("row_products", "RowProducts", "run"),
     "rows": ("traced_kernels", "TracedKernels", "rows"),
     "running": ("scans", "Running", "gathered"),
     "samples": ("grid_samples", "Sampling", "run"),
+    "stacked": ("stacked_products", "StackedProducts", "run"),
     "spread": ("spreading", "Spreading", "spread"),
     "strided": ("strided_loops", "StridedLoops", "job"),
-    "sums": ("row_sums", "Reducing", "sums"),
     "words": ("twister", "Twister", "filler"),
 }
 
@@ -74,14 +73,12 @@ class Kernels:
         See `scans.Running.gathered`.
     samples : callable
         ``(kind, x, y, grid, out, size, sampler)``: see `grid_samples.Sampling.run`.
-    row_products : callable
-        ``(row, matrices, out)``: write the products of a row with each matrix of a stack.
     spread : callable
         ``(x, out)``: write rows ``(n, k)`` into ``(n, times, k)``.
+    stacked : callable
+        ``(x, y, out)``: write the products of a row or a column with each matrix of a stack.
     strided : callable
         See `strided_loops.StridedLoops.job`.
-    sums : callable
-        ``(x, out)``: write the sum of each row of ``(rows, length)``.
     words : callable
         ``()``: return what makes the next words of a Mersenne twister; see `twister.Twister.filler`.
     """

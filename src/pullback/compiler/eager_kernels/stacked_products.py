@@ -1,4 +1,5 @@
-"""Products of one row with many matrices by NumPy's own loop, whose parts run on the native threads.
+"""Products of a row or a column with many matrices by NumPy's own loop, whose parts run on the native
+threads.
 
 NumPy calls BLAS for one matrix after another on the thread that asks. Here parts call the same loop for some
 of the matrices each, with the same bits.
@@ -26,7 +27,7 @@ UNITS, PARTS, LOOP, DATA, SIZES, STEPS, OPERANDS, NEXT = 0, 1, 2, 3, 4, 7, 13, 1
 BYTE = 0.02
 
 
-class RowProducts:
+class StackedProducts:
     """The function, made when it is first asked for."""
 
     def __init__(self) -> None:
@@ -36,19 +37,21 @@ class RowProducts:
     def _parts(self) -> Parts:
         return Parts(self._library.address("product_part"))
 
-    def run(self, row: ndarray, matrices: ndarray, out: ndarray) -> bool:
-        """Write ``row @ matrices`` of a C-ordered stack; return whether there is a loop for that."""
+    def run(self, x: ndarray, y: ndarray, out: ndarray) -> bool:
+        """Write ``x @ y``, two stacks of which one may be a single matrix; return whether there is a loop for
+        that.
+        """
+        operands = (x, y, out)
         try:
-            loop = loop_of(np.matmul, (row.dtype, matrices.dtype, out.dtype))
+            loop = loop_of(np.matmul, tuple([v.dtype for v in operands]))
         except LookupError:
             return False
-        count, length, width = matrices.shape
-        size = row.itemsize
-        parts = min(count, parallel_rows.count(count, matrices.nbytes * BYTE, False, parallel_rows.FINE))
+        work = (x.nbytes + y.nbytes) * BYTE
+        parts = min(len(out), parallel_rows.count(len(out), work, False, parallel_rows.FINE))
         words = (
-            count, parts, *loop, 1, length, width,
-            length * size, size, width * size, size, width * size, size,
-            address(row), address(matrices), address(out), 0, length * width * size, width * size,
+            len(out), parts, *loop, *x.shape[1:], y.shape[2],
+            *[step for v in operands for step in v.strides[1:]],
+            *map(address, operands), *[v.strides[0] if len(v) > 1 else 0 for v in operands],
         )  # fmt: skip
         self._parts.run((ctypes.c_int64 * len(words))(*words), parts)
         return True
