@@ -50,8 +50,6 @@ class Compare:
         ValueError
             One of them is none.
         """
-        from .benchmark import Measurement
-
         for result in results:
             if not isinstance(result, Measurement):
                 raise ValueError(f"Expected an instance of `Measurement`, got {type(result)} instead.")
@@ -74,16 +72,12 @@ class Compare:
         sys.stdout.write(f"{self}\n")
 
     def __str__(self) -> str:
-        from .benchmark import Measurement
-
         labels: dict[str | None, list[Any]] = {}
         for merged in Measurement.merge(self._results):
             labels.setdefault(merged.task_spec.label, []).append(merged)
         return "\n".join(self._table(label or "", results) for label, results in labels.items())
 
     def _table(self, label: str, results: Sequence[Any]) -> str:
-        from .benchmark import _unit
-
         unit, scale = _unit(min(r.median for r in results))
         cells: dict[tuple[_Row, str], Any] = {}
         for r in results:
