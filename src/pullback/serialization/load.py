@@ -117,8 +117,8 @@ def _no_such_place(name: str) -> RuntimeError:
     if name.startswith("cuda"):
         return RuntimeError(
             "Attempting to deserialize object on a CUDA device but torch.cuda.is_available() is False. If "
-            "you are running on a CPU-only machine, please use torch.load with map_location=torch.device('cpu') "
-            "to map your storages to the CPU."
+            "you are running on a CPU-only machine, please use torch.load with "
+            "map_location=torch.device('cpu') to map your storages to the CPU."
         )
     return RuntimeError(
         f"don't know how to restore data location of torch.storage.UntypedStorage (tagged with {name})"
