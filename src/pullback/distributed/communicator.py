@@ -143,44 +143,14 @@ class Alone:
     def free(self) -> None:
         """Do nothing: there is nothing to give up."""
 
-    def barrier(self) -> list[Any]:
+    def _nothing(self, *_: Any) -> list[Any]:
         return []
 
-    def all_reduce(self, array: ndarray, op: ReduceOp) -> list[Any]:
-        return []
+    barrier = all_reduce = reduce = broadcast = _nothing
 
-    def reduce(self, array: ndarray, op: ReduceOp, root: int) -> list[Any]:
-        return []
-
-    def broadcast(self, array: ndarray, root: int) -> list[Any]:
-        return []
-
-    def all_gather(self, out: ndarray, array: ndarray) -> list[Any]:
+    def all_gather(self, out: ndarray, array: ndarray, *_: Any) -> list[Any]:
+        """Copy what one process gives to itself, whatever is said of parts and of the root."""
         np.copyto(out, array)
         return []
 
-    def all_gather_parts(self, out: ndarray, array: ndarray, counts: Sequence[int]) -> list[Any]:
-        return self.all_gather(out, array)
-
-    def gather(self, out: ndarray | None, array: ndarray, root: int) -> list[Any]:
-        assert out is not None
-        return self.all_gather(out, array)
-
-    def gather_parts(
-        self, out: ndarray | None, array: ndarray, counts: Sequence[int], root: int
-    ) -> list[Any]:
-        return self.gather(out, array, root)
-
-    def scatter(self, out: ndarray, array: ndarray | None, root: int) -> list[Any]:
-        assert array is not None
-        return self.all_gather(out, array)
-
-    def reduce_scatter(
-        self, out: ndarray, array: ndarray, counts: Sequence[int], op: ReduceOp
-    ) -> list[Any]:
-        return self.all_gather(out, array)
-
-    def all_to_all(
-        self, out: ndarray, array: ndarray, received: Sequence[int], sent: Sequence[int]
-    ) -> list[Any]:
-        return self.all_gather(out, array)
+    all_gather_parts = gather = gather_parts = scatter = reduce_scatter = all_to_all = all_gather
