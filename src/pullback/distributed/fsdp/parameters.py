@@ -366,6 +366,3 @@ def _address(tensor: Any) -> int | None:
 def unpack(value: Any) -> Any:
     """Return what a graph has saved."""
     return value.value() if isinstance(value, (_Saved, _Passed)) else value
-
-
-__all__ = ["ParameterGroup", "ShardedParameter", "unpack"]
