@@ -95,6 +95,3 @@ class Together:
     def coordinated(self, step: str, act: Callable[[], T]) -> T:
         """Return what a step gives that the coordinator alone takes."""
         return self.everyone(step, lambda: act() if self.is_coordinator else None)[self.coordinator]  # type: ignore[return-value]
-
-
-__all__: list[str] = []

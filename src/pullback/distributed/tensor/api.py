@@ -9,7 +9,7 @@ What this module must do:
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ...autograd.function import Function
@@ -153,6 +153,17 @@ class DTensor(Tensor):
 
 
 DTensor.__module__ = "torch.distributed.tensor"
+
+
+def mapped(value: Any, change: Callable[[Any], Any], kind: type = DTensor) -> Any:
+    """Return nested values with the tensors of a class changed."""
+    if isinstance(value, kind):
+        return change(value)
+    if isinstance(value, (list, tuple)):
+        return type(value)(mapped(part, change, kind) for part in value)
+    if isinstance(value, dict):
+        return {key: mapped(part, change, kind) for key, part in value.items()}
+    return value
 
 
 def _rebuilt(local: Any, layout: Layout, requires_grad: bool) -> DTensor:
@@ -302,9 +313,3 @@ randn = _filled(lambda shape, dtype: random_normal(shape, dtype=dtype))
 def full(size: Any, fill_value: Any, **options: Any) -> DTensor:
     """Return a distributed tensor of one value; options as of `zeros`."""
     return _filled(lambda shape, dtype: full_tensor(shape, fill_value, dtype=dtype))(size, **options)
-
-
-__all__ = [
-    "DTensor", "as_covector", "distribute_module", "distribute_tensor", "empty", "full", "ones", "rand",
-    "randn", "zeros",
-]  # fmt: skip

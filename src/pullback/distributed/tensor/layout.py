@@ -175,8 +175,3 @@ def moved(local: Any, old: Layout, new: Layout) -> Any:
             all_reduce(local, _OPERATIONS[placement.reduce_op], group=group)
     rest = tuple(Replicate() for _ in range(same)) + new.placements[same:]
     return cut(local, Layout(new.mesh, rest, tuple(shapes[same])))
-
-
-__all__ = [
-    "Layout", "cut", "gathered", "local_offsets", "local_shape", "moved", "normalised", "part", "part_sizes",
-]  # fmt: skip

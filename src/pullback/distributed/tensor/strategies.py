@@ -380,5 +380,3 @@ _RULES: dict[str, _Rule] = {
     **dict.fromkeys(("embedding", "embedding_backward"), _embedded),
     "_scaled_dot_product_flash_attention_for_cpu": _attended,
 }  # fmt: skip
-
-__all__ = ["SIZED", "VIEWS", "Choice", "chosen"]
