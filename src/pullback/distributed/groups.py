@@ -140,18 +140,10 @@ def _gather_members(world: Group, members: Sequence[int]) -> None:
     told = np.zeros(1, np.uint8)
     peers = others if world.rank() == first else [first]
     communicator = world.communicator
-
-    def hear() -> None:
+    steps = [communicator.receive, communicator.send]
+    for step in steps if world.rank() == first else reversed(steps):
         for rank in peers:
-            Work(communicator.receive(told, rank, TAG), world, "new_group").wait()
-
-    def tell() -> None:
-        for rank in peers:
-            Work(communicator.send(told, rank, TAG), world, "new_group").wait()
-
-    steps = (hear, tell) if world.rank() == first else (tell, hear)
-    for step in steps:
-        step()
+            Work(step(told, rank, TAG), world, "new_group").wait()
 
 
 def get_rank(group: Any = None) -> int:

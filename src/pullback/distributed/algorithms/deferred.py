@@ -37,6 +37,3 @@ class Deferred(Future[Any]):
     def then(self, callback: Callable[[Future[Any]], Any]) -> Future[Any]:
         """Return the future of what a function makes of this one when that is waited for."""
         return Deferred(self, callback)
-
-
-__all__ = ["Deferred"]

@@ -99,6 +99,3 @@ class Messages:
 def handed_over(tensors: Sequence[Any]) -> list[Any]:
     """Return tensors as the next stage gets them: outside of the graph that made them."""
     return [one if one is None else one.detach().requires_grad_(one.requires_grad) for one in tensors]
-
-
-__all__ = ["Messages", "handed_over"]

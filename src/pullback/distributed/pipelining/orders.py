@@ -133,6 +133,3 @@ def _needs(action: Action, stages: int) -> set[Action]:
         return {Action(stage - 1, kind, chunk)} if stage else set()
     needed = {Action(stage, Kind.FORWARD, chunk)}
     return needed if stage == stages - 1 else needed | {Action(stage + 1, kind, chunk)}
-
-
-__all__ = ["Action", "Kind", "all_then_back", "one_forward_one_back", "without_bubbles"]
