@@ -7,6 +7,7 @@ expectation of the logarithm of q. It is infinite where p has outcomes that q ha
 from __future__ import annotations
 
 import math
+from functools import partial
 from math import inf
 from typing import Any
 
@@ -284,16 +285,13 @@ _INFINITE: dict[type, tuple[str, tuple[type, ...]]] = {
 }
 
 
-def _register_infinite(kind: type, parameter: str, others: tuple[type, ...]) -> None:
-    def infinite(p: Any, q: Any) -> Any:
-        return full_like(getattr(p, parameter), inf)
-
-    for other in others:
-        register_kl(kind, other)(infinite)
+def _infinite(parameter: str, p: Any, q: Any) -> Any:
+    return full_like(getattr(p, parameter), inf)
 
 
 for _kind, (_parameter, _others) in _INFINITE.items():
-    _register_infinite(_kind, _parameter, _others)
+    for _other in _others:
+        register_kl(_kind, _other)(partial(_infinite, _parameter))
 
 
 # --- expectations -------------------------------------------------------------------------------------------
@@ -356,13 +354,13 @@ _CROSS_ENTROPIES: tuple[tuple[tuple[type, ...], type, Divergence], ...] = (
 )  # fmt: skip
 
 
-def _register_cross_entropy(kind: type, other: type, formula: Divergence) -> None:
-    register_kl(kind, other)(lambda p, q: -p.entropy() + formula(p, q))
+def _with_entropy(cross_entropy: Divergence, p: Any, q: Any) -> Any:
+    return -p.entropy() + cross_entropy(p, q)
 
 
 for _kinds, _other, _formula in _CROSS_ENTROPIES:
     for _kind in _kinds:
-        _register_cross_entropy(_kind, _other, _formula)
+        register_kl(_kind, _other)(partial(_with_entropy, _formula))
 
 
 @register_kl(Beta, Uniform)
