@@ -76,13 +76,7 @@ def supports_complex(reduceOp: Any) -> bool:
 
 
 def checked_backend(backend: str | None) -> str:
-    """Return the backend that is meant: ``"gloo"`` or ``"mpi"``, which both are MPI.
-
-    Raises
-    ------
-    RuntimeError, ValueError
-        There is no such backend here.
-    """
+    """Return the backend that is meant, ``"gloo"`` or ``"mpi"``, which both are MPI; refuse all others."""
     name = "gloo" if backend in (None, "", "undefined") else str(backend).lower()
     if ":" in name:  # "cpu:gloo,cuda:nccl": what serves the CPU
         devices = dict(one.split(":", 1) for one in name.split(","))

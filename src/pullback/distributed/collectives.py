@@ -70,13 +70,7 @@ def root_of(group: Group, name: str, root: int | None, group_root: int | None, a
 
 
 def kind_of(op: Any, array: ndarray) -> ReduceOp:
-    """Return the operation that does the work: of a mean, the sum.
-
-    Raises
-    ------
-    RuntimeError
-        torch's, for a mean of integers.
-    """
+    """Return the operation that does the work, of a mean the sum; torch's error for a mean of integers."""
     if op is ReduceOp.SUM:
         return op
     op = ReduceOp(op)

@@ -208,13 +208,7 @@ def get_global_rank(group: ProcessGroup, group_rank: int) -> int:
 
 
 def group_of_name(name: str) -> Group:
-    """Return the group of a name.
-
-    Raises
-    ------
-    RuntimeError
-        There is none.
-    """
+    """Return the group of a name; RuntimeError where there is none."""
     default: Any = default_group()
     if default is not None and default.group_name == name:
         return default

@@ -49,7 +49,7 @@ class RRef:
     NotImplementedError
     """
 
-    __new__ = _refusing("RRef")  # type: ignore[assignment]  # it makes none
+    __new__ = _refusing("RRef")
 
 
 def shutdown(graceful: bool = True, timeout: float = 0) -> None:

@@ -201,15 +201,7 @@ class Archive:
 
 
 class Writer:
-    """A checkpoint's records, for writing.
-
-    Parameters
-    ----------
-    stream : file object
-        Open for writing bytes.
-    folder : str
-        The name before each record's.
-    """
+    """A checkpoint's records, for writing to a stream; `folder` comes before the name of each."""
 
     def __init__(self, stream: Any, folder: str) -> None:
         self._zip = zipfile.ZipFile(stream, "w", zipfile.ZIP_STORED)

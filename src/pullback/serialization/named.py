@@ -87,13 +87,7 @@ _STEPS: dict[bytes, Step] = {
 
 
 def names_in(content: bytes) -> set[tuple[str, str]]:
-    """Return module and name of every name in a pickle.
-
-    Raises
-    ------
-    pickle.UnpicklingError
-        For a pickle that is damaged, or that computes a name.
-    """
+    """Return module and name of every name in a pickle; refuse one that is damaged, or computes a name."""
     machine = Names(content)
     machine.load()
     return machine.found

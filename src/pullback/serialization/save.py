@@ -49,12 +49,7 @@ _Base: Any = pickle._Pickler
 class Pickler(_Base):
     """Pickle with torch's names; storages go out of band, each once.
 
-    Parameters
-    ----------
-    stream : file object
-    protocol : int
-    legacy : bool
-        References to storages as in files from before the zip format.
+    With `legacy`, references to them are as in files from before the zip format.
     """
 
     def __init__(self, stream: Any, protocol: int, legacy: bool) -> None:

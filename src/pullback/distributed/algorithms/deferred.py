@@ -13,14 +13,7 @@ from ...torch_names.futures import Future
 
 
 class Deferred(Future[Any]):
-    """Hold what a function makes of another future.
-
-    Parameters
-    ----------
-    before : Future
-    follow : callable
-        Takes `before`, complete; may begin collectives and wait for them.
-    """
+    """Hold what `follow` makes of another future, complete; it may begin collectives and wait for them."""
 
     def __init__(self, before: Future[Any], follow: Callable[[Future[Any]], Any]) -> None:
         super().__init__()

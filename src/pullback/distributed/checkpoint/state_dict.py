@@ -240,13 +240,7 @@ def numbered_state(
 ) -> dict[str, Any]:
     """Return a state by the names of parameters in the form in which an optimizer takes it: by numbers.
 
-    Parameters
-    ----------
-    model : Module
-    param_groups : list of dict
-        The optimizer's. Its settings stay where the state has none for a group.
-    optim_state_dict : dict
-        ``{"state": …, "param_groups": …}``, whole or in shards.
+    The settings of the optimizer's `param_groups` stay where the state has none for a group.
     """
     names = parameter_names(model)
     given = {name: group for group in optim_state_dict["param_groups"] for name in group["params"]}

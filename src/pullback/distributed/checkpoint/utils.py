@@ -70,13 +70,7 @@ class Together:
         self.is_coordinator = self.rank == self.coordinator
 
     def everyone(self, step: str, act: Callable[[], T]) -> list[T]:
-        """Return what a step gives in each process.
-
-        Raises
-        ------
-        CheckpointException
-            It failed in some.
-        """
+        """Return what a step gives in each process; a CheckpointException where it failed in some."""
         result: T | _Failure
         try:
             result = act()

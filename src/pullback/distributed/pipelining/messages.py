@@ -30,12 +30,7 @@ FIRST_TAG = 1 << 16
 
 
 class Messages:
-    """The messages of a stage.
-
-    Parameters
-    ----------
-    group : ProcessGroup or None
-    """
+    """The messages of a stage."""
 
     def __init__(self, group: Any) -> None:
         self.group = group

@@ -92,13 +92,7 @@ def without_bubbles(ranks: int, count: int) -> list[list[Action]]:
     Rank r has the stages r and 2·ranks - 1 - r, so that the first rank also has the last stage. The orders
     are found by going through time: in each moment each rank does what it can, the gradients of inputs before
     forwards of its later stage, these before others, and the gradients of parameters where nothing else can
-    be done. No rank begins more than 2·ranks forwards whose backward it has not done.
-
-    Parameters
-    ----------
-    ranks : int
-    count : int
-        The number of microbatches.
+    be done. No rank begins more than 2·ranks forwards of the `count` microbatches before their backwards.
     """
     stages = 2 * ranks
     orders: list[list[Action]] = [[] for _ in range(ranks)]

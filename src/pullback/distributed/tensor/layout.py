@@ -143,15 +143,7 @@ def gathered(local: Any, dim: int, size: int, group: Any) -> Any:
 
 
 def moved(local: Any, old: Layout, new: Layout) -> Any:
-    """Return what this process has of a tensor in another layout.
-
-    Parameters
-    ----------
-    local : Tensor
-        What it has in the old one.
-    old, new : Layout
-        Of one mesh and shape.
-    """
+    """Return what this process has of a tensor in another layout, `local` being that in the old one."""
     if old.placements == new.placements:
         return local
     same = 0  # dimensions of the mesh in front that stay as they are

@@ -83,17 +83,7 @@ def computed(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 def _in_parts(
     func: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], choices: list[Choice], mesh: Any
 ) -> Any:
-    """Return the result of an op that each process does on its parts.
-
-    Parameters
-    ----------
-    func : callable
-        The op, and `name` its name.
-    args, kwargs
-        Its arguments.
-    choices : list of Choice
-        How its tensors and results lie, for each dimension of the mesh.
-    """
+    """Return the result of an op that each process does on its parts, which lie as `choices` say."""
     outs = (one.outs if isinstance(one.outs, tuple) else (one.outs,) for one in choices)
     divided = any(isinstance(p, Shard) for placements in outs for p in placements)
     shapes: list[tuple[int, ...]] = []

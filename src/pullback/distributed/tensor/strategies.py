@@ -288,13 +288,7 @@ def _moved(
 
 
 class _View:
-    """Follow a view from one dimension of the mesh to the next.
-
-    Parameters
-    ----------
-    shape, new : sequence of int
-        Of the tensor, before and after.
-    """
+    """Follow a view, of a tensor's shape as a new one, from one dimension of the mesh to the next."""
 
     def __init__(self, shape: Sequence[int], new: Sequence[int]) -> None:
         #: Of what a process has, as far as the tensor is divided.
