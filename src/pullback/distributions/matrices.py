@@ -165,7 +165,9 @@ class Wishart(FullCovariance, ExponentialFamily):
         shape = Size((*batch_shape, *self.event_shape))
         new._unbroadcasted_scale_tril = self._unbroadcasted_scale_tril.expand(shape)
         new.df = self.df.expand(batch_shape)
-        self._expand_matrices(new, shape)
+        for name in self._matrices:
+            if name in self.__dict__:
+                setattr(new, name, self.__dict__[name].expand(shape))
         self._finish_expanding(new, batch_shape)
         new._make_chi2()
         return new
