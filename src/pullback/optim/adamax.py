@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..tensor.creation import tensor
-from ..tensor.creation_like import zeros_like
 from .checks import add_ratio, approach, check_betas, check_lr, check_not_negative, number, with_decay
 from .optimizer import Optimizer
 
@@ -22,6 +20,7 @@ class Adamax(Optimizer):
     """
 
     _splits_complex = True
+    _zeros = ("exp_avg", "exp_inf")
 
     def __init__(
         self, params: Any, lr: Any = 2e-3, betas: tuple[float, float] = (0.9, 0.999), eps: float = 1e-8,
@@ -36,10 +35,6 @@ class Adamax(Optimizer):
             "lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "foreach": foreach,
             "maximize": maximize, "differentiable": differentiable, "capturable": capturable,
         })
-
-    def init(self, param: Any, group: dict[str, Any]) -> dict[str, Any]:
-        """Step count 0, mean and norm 0."""
-        return {"step": tensor(0.0), "exp_avg": zeros_like(param), "exp_inf": zeros_like(param)}
 
     def update(self, param: Any, grad: Any, state: dict[str, Any], group: dict[str, Any]) -> None:
         """Take one step of the formula above."""
