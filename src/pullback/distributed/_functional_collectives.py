@@ -41,8 +41,7 @@ def _resolved(group: Any) -> Group:
 
 
 def _operation(name: str) -> ReduceOp:
-    found: ReduceOp = getattr(ReduceOp, name.upper())
-    return found
+    return ReduceOp[name.upper()]
 
 
 def wait_tensor(tensor: Any) -> Any:

@@ -303,12 +303,7 @@ class Timer:
             set_num_threads(before)
 
     def timeit(self, number: int = 1000000) -> Measurement:
-        """Return one time of a number of runs, after a few to warm up.
-
-        Parameters
-        ----------
-        number : int
-        """
+        """Return one time of a number of runs, after a few to warm up."""
         self._timed(max(number // 100, 2))
         return Measurement(number, [self._timed(number)], self)
 

@@ -177,12 +177,7 @@ class FileSystemWriter(_Folder, BlockingAsyncStager, StorageWriter):
 
 
 class FileSystemReader(_Folder, StorageReader):
-    """Read a checkpoint from a folder.
-
-    Parameters
-    ----------
-    path : str or path
-    """
+    """Read a checkpoint from a folder."""
 
     def __init__(self, path: str | os.PathLike[str], **options: Any) -> None:
         self.path: Any = self._path(path)

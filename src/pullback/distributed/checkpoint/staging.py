@@ -49,10 +49,9 @@ class BlockingAsyncStager(AsyncStager):
         self.cache_staged_state_dict = cache_staged_state_dict
         self.type_check = type_check
 
-    def stage(self, state_dict: dict[str, Any]) -> dict[str, Any]:
+    def stage(self, state_dict: dict[str, Any]) -> Any:
         """Return a copy of a state."""
-        copied: dict[str, Any] = _copied(state_dict)
-        return copied
+        return _copied(state_dict)
 
     def synchronize_staging(self) -> None:
         """Do nothing: the copy is made."""

@@ -50,16 +50,9 @@ class _Failure:
 
 
 class Together:
-    """The processes that write or read a checkpoint.
+    """The processes of a group that write or read a checkpoint; where `alone`, this one.
 
-    Parameters
-    ----------
-    group : ProcessGroup, optional
-        By default all.
-    alone : bool
-        Whether this process acts for itself.
-    coordinator : int
-        The rank in the group that decides for all.
+    The rank `coordinator` in the group decides for all.
     """
 
     def __init__(self, group: Any, alone: bool, coordinator: int = 0) -> None:

@@ -154,13 +154,7 @@ def local_of(tensor: Any) -> Any:
 class ParameterGroup:
     """Parameters that are gathered, and whose gradients are reduced, at once.
 
-    Parameters
-    ----------
-    parameters : list of ShardedParameter
-    mesh : DeviceMesh
-    policy : MixedPrecisionPolicy
-    gives_up : bool
-        Whether whole parameters are given up after forward, rather than after backward.
+    Where the group `gives_up`, whole parameters go after forward, rather than after backward.
     """
 
     def __init__(

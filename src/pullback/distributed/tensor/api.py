@@ -25,8 +25,8 @@ from ...tensor.tensor import Tensor
 from ...tensor.wrappers import _make_wrapper_subclass
 from .. import broadcast, get_global_rank
 from ..device_mesh import DeviceMesh, current_mesh, init_device_mesh
-from .layout import Layout, cut, moved, normalised
-from .placement_types import Partial, Placement, Replicate, Shard
+from .layout import Layout, cut, moved, normalised, without_summands
+from .placement_types import Placement, Replicate, Shard
 
 
 class DTensor(Tensor):
@@ -182,8 +182,7 @@ def _mesh(mesh: DeviceMesh | None) -> DeviceMesh:
 
 def as_covector(grad: Any, layout: Layout) -> Any:
     """Return the covector of a distributed tensor in its layout, where a summand's is the whole."""
-    placements = tuple(Replicate() if isinstance(p, Partial) else p for p in layout.placements)
-    to = Layout(layout.mesh, placements, layout.shape)
+    to = Layout(layout.mesh, without_summands(layout.placements), layout.shape)
     if isinstance(grad, DTensor):
         return DTensor(moved(grad._local_tensor, grad._layout, to), to)
     return DTensor(cut(grad, to), to)
@@ -209,9 +208,7 @@ class _ToLocal(Function):
     @staticmethod
     def backward(ctx: Any, grad: Any) -> Any:
         layout = ctx.layout
-        given = ctx.placements or tuple(
-            Replicate() if isinstance(p, Partial) else p for p in layout.placements
-        )
+        given = ctx.placements or without_summands(layout.placements)
         found = DTensor(grad, Layout(layout.mesh, given, layout.shape))
         return as_covector(found, layout), None
 

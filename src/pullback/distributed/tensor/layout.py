@@ -7,7 +7,7 @@ fewer elements than the others, or none.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -70,12 +70,24 @@ def sizes_of(shape: Sequence[int], placement: Shard, count: int) -> list[int]:
 
 def local_shape(layout: Layout) -> tuple[int, ...]:
     """Return the shape of what this process has."""
-    shape = list(layout.shape)
+    return tuple(_shapes(layout)[-1])
+
+
+def _shapes(layout: Layout) -> list[list[int]]:
+    """Return the shape of the whole, and of what each dimension of the mesh in turn leaves this process."""
+    shapes = [list(layout.shape)]
     for axis, placement in enumerate(layout.placements):
+        shape = list(shapes[-1])
         if isinstance(placement, Shard):
             sizes = sizes_of(shape, placement, layout.mesh.size(axis))
             shape[placement.dim] = sizes[layout.mesh.get_local_rank(axis)]
-    return tuple(shape)
+        shapes.append(shape)
+    return shapes
+
+
+def without_summands(placements: Iterable[Placement]) -> tuple[Placement, ...]:
+    """Return placements with copies where there are summands."""
+    return tuple(Replicate() if isinstance(p, Partial) else p for p in placements)
 
 
 def local_offsets(layout: Layout) -> tuple[int, ...]:
@@ -149,13 +161,7 @@ def moved(local: Any, old: Layout, new: Layout) -> Any:
     same = 0  # dimensions of the mesh in front that stay as they are
     while old.placements[same] == new.placements[same]:
         same += 1
-    shapes = [list(old.shape)]
-    for axis, placement in enumerate(old.placements):
-        shape = list(shapes[-1])
-        if isinstance(placement, Shard):
-            sizes = sizes_of(shape, placement, old.mesh.size(axis))
-            shape[placement.dim] = sizes[old.mesh.get_local_rank(axis)]
-        shapes.append(shape)
+    shapes = _shapes(old)
     for axis in reversed(range(same, old.mesh.ndim)):
         placement, group = old.placements[axis], old.mesh.get_group(axis)
         if isinstance(placement, Shard):

@@ -16,7 +16,7 @@ from ...tensor.creation import empty
 from ...tensor.tensor import Tensor
 from .. import ReduceOp, all_reduce
 from .api import DTensor, mapped
-from .layout import Layout, local_shape, moved
+from .layout import Layout, cut, local_shape, moved, without_summands
 from .placement_types import Partial, Replicate, Shard
 from .strategies import SIZED, VIEWS, Choice, chosen
 
@@ -70,8 +70,7 @@ def computed(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         return _wrapped(func(*mapped(args, _local), **mapped(kwargs, _local)), layout)
     if name in _MAKES and not plain:
         made = func(*mapped(args, _local), **mapped(kwargs, _local))
-        placements = tuple(Replicate() if isinstance(p, Partial) else p for p in layout.placements)
-        return _wrapped(made, Layout(layout.mesh, placements, layout.shape))
+        return _wrapped(made, Layout(layout.mesh, without_summands(layout.placements), layout.shape))
     choices = chosen(name, args, kwargs, given, layout.mesh)
     if choices is not None:
         return _in_parts(func, name, args, kwargs, choices, layout.mesh)
@@ -166,8 +165,6 @@ def _full(tensor: DTensor) -> Any:
 
 def _cut(value: Any, layout: Layout) -> Any:
     """Return this process's part of a tensor in any other layout, broadcast to the shape."""
-    from .layout import cut
-
     return cut((_full(value) if isinstance(value, DTensor) else value).expand(layout.shape), layout)
 
 

@@ -86,18 +86,9 @@ class Resume:
 
 
 class Fetcher:
-    """Read samples and puts them together.
+    """Read samples and put them together: of an index, or of a list of them where the loader is `batched`.
 
-    Parameters
-    ----------
-    dataset : Dataset
-    iterable : bool
-        Whether it is read in order.
-    batched : bool
-        Whether an index is a list of them.
-    collate : callable
-    drop_last : bool
-        Leave out a last batch that is not full (of an iterable dataset).
+    Of an `iterable` dataset, which is read in order, a last batch that is not full may be dropped.
     """
 
     def __init__(self, dataset: Any, iterable: bool, batched: bool, collate: Any, drop_last: bool) -> None:
