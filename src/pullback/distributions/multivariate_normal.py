@@ -123,9 +123,13 @@ class FullCovariance(Distribution):
         return cholesky_inverse(self._unbroadcasted_scale_tril).expand(self._matrix_shape)
 
 
-def given_matrix(**given: Any) -> list[tuple[str, Any]]:
-    """Return the names and values of those that are given."""
-    return [(name, matrix) for name, matrix in given.items() if matrix is not None]
+def given_matrix(error: type[Exception], covariance: Any, precision: Any, factor: Any) -> tuple[str, Any]:
+    """Return the name and the value of the one that is given, or torch's error."""
+    every = {"covariance_matrix": covariance, "precision_matrix": precision, "scale_tril": factor}
+    given = [(name, matrix) for name, matrix in every.items() if matrix is not None]
+    if len(given) != 1:
+        raise error("Exactly one of covariance_matrix or precision_matrix or scale_tril may be specified.")
+    return given[0]
 
 
 class MultivariateNormal(_Symmetric, FullCovariance):
@@ -158,14 +162,7 @@ class MultivariateNormal(_Symmetric, FullCovariance):
     ) -> None:  # fmt: skip
         if loc.dim() < 1:
             raise ValueError("loc must be at least one-dimensional.")
-        given = given_matrix(
-            scale_tril=scale_tril, covariance_matrix=covariance_matrix, precision_matrix=precision_matrix
-        )
-        if len(given) != 1:
-            raise ValueError(
-                "Exactly one of covariance_matrix or precision_matrix or scale_tril may be specified."
-            )
-        ((name, matrix),) = given
+        name, matrix = given_matrix(ValueError, covariance_matrix, precision_matrix, scale_tril)
         if matrix.dim() < 2:
             what = "scale_tril matrix" if name == "scale_tril" else name
             raise ValueError(

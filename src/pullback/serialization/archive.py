@@ -218,9 +218,7 @@ class Writer:
         self._sums = zlib.crc32(name.encode() + entry.CRC.to_bytes(4, "little"), self._sums)
 
     def abandon(self) -> None:
-        """Write nothing more: Python would write the directory when it frees a zip file that is still open,
-        and say so where the disk is full.
-        """
+        """Write nothing more: an open zip file would write its directory when it is freed."""
         self._zip.fp = None
 
     def close(self) -> None:

@@ -361,7 +361,7 @@ def _all_laid_out(
     values = values if isinstance(values, tuple) else (values,)
     if len(values) != len(layouts):
         raise ValueError(f"module {what}s and {what}_layouts should have same length!")
-    return tuple(_laid_out(v, mesh, *to, local) for v, *to in zip(values, layouts, wanted, strict=True))
+    return tuple(_laid_out(v, mesh, p, q, local) for v, p, q in zip(values, layouts, wanted, strict=True))
 
 
 def _laid_out(value: Any, mesh: DeviceMesh, layout: Any, wanted: Any, local: bool) -> Any:
