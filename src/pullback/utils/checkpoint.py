@@ -146,16 +146,6 @@ class _Frame:
         self.recomputed: dict[int, Any] = {}
 
 
-class _Holder:
-    """Stand for one saved tensor."""
-
-    __slots__ = ("frame", "index")
-
-    def __init__(self, frame: _Frame, index: int) -> None:
-        self.frame = frame
-        self.index = index
-
-
 class _StopRecomputation(Exception):
     """Raised when the second run has saved all that the first did."""
 
@@ -164,17 +154,17 @@ def _metadata(x: Any) -> tuple[Any, Any, Any]:
     return x.shape, x.dtype, x.device
 
 
-def _unpack(holder: _Holder) -> Any:
-    frame = holder.frame
-    if holder.index not in frame.recomputed:
+def _unpack(held: tuple[_Frame, int]) -> Any:
+    frame, index = held
+    if index not in frame.recomputed:
         _recompute(frame)
-    if holder.index not in frame.recomputed:
+    if index not in frame.recomputed:
         raise CheckpointError(
             "torch.utils.checkpoint: Unpack is being triggered for a tensor that was already unpacked once. "
             "If you are calling ctx.saved_tensors in backward, make sure to do so only once. Otherwise "
             "please open an issue with details on your use case."
         )
-    return frame.recomputed.pop(holder.index)
+    return frame.recomputed.pop(index)
 
 
 def _recompute(frame: _Frame) -> None:
@@ -281,9 +271,9 @@ def checkpoint(
 
     frame = _Frame(again, early_stop and _early_stop[0])
 
-    def pack(x: Any) -> _Holder:
+    def pack(x: Any) -> tuple[_Frame, int]:
         frame.metadata.append(_metadata(x))
-        return _Holder(frame, len(frame.metadata) - 1)
+        return frame, len(frame.metadata) - 1
 
     with saved_tensors_hooks(pack, _unpack), first:
         return function(*args, **kwargs)
