@@ -85,19 +85,10 @@ def _told(what: str) -> Iterator[None]:
 
 
 class Archive:
-    """A checkpoint's records, for reading.
+    """A checkpoint's records, for reading; RuntimeError for a file that is no archive, or a damaged one.
 
-    Parameters
-    ----------
-    file : str, path or file object
-        A seekable file; at its present position begins the archive or a file that ends with it.
-    mapped : bool
-        Map the file into memory, copied on write, instead of reading records.
-
-    Raises
-    ------
-    RuntimeError
-        For a file that is no archive, or a damaged one.
+    The file must be seekable: at its present position begins the archive, or a file that ends with it. Where
+    it is to be `mapped`, it is in memory, copied on write, instead of being read record by record.
     """
 
     def __init__(self, file: Any, mapped: bool = False) -> None:

@@ -33,16 +33,9 @@ from .api import MixedPrecisionPolicy
 class ShardedParameter:
     """One parameter: its shard, and the whole one while there is one.
 
-    Parameters
-    ----------
-    owners : list of (Module, str)
-        Where the parameter stands; in several places where modules share it.
-    whole : Parameter
-        One that tensor parallelism has divided among the processes of another mesh is sharded further.
-    mesh : DeviceMesh
-        Of one dimension, along which it is sharded, or two, the first of which has copies.
-    axis : int
-        Along which it is sharded.
+    It stands in several places, its `owners`, where modules share it. One that tensor parallelism has divided
+    among the processes of another mesh is sharded further, along an `axis`. The mesh has one dimension, along
+    which it is sharded, or two, the first of which has copies.
     """
 
     def __init__(self, owners: list[tuple[Module, str]], whole: Any, mesh: DeviceMesh, axis: int = 0) -> None:

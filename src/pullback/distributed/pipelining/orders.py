@@ -54,22 +54,11 @@ def _in_rounds(stages: Sequence[int], count: int, size: int, kind: Kind) -> Iter
 def one_forward_one_back(
     stages: Sequence[int], count: int, size: int, ahead: int, *, halves: bool = False, delay: int = 0
 ) -> list[Action]:
-    """Return an order that alternates forwards and backwards.
+    """Return an order of `count` microbatches that alternates forwards and backwards.
 
-    Parameters
-    ----------
-    stages : sequence of int
-        Those of the rank, first to last.
-    count : int
-        The number of microbatches.
-    size : int
-        How many microbatches of a stage come before the next stage's turn.
-    ahead : int
-        How many forwards come before the first pair of a forward and a backward.
-    halves : bool
-        Whether a backward is done in two halves, of which the second can wait.
-    delay : int
-        How many second halves wait.
+    A rank has its stages first to last. `size` microbatches of a stage come before the next stage's turn, and
+    `ahead` forwards before the first pair of a forward and a backward. With `halves` a backward is done in
+    two, of which the second can wait, behind as many as `delay` others.
     """
     forwards = _in_rounds(stages, count, size, Kind.FORWARD)
     kind = Kind.BACKWARD_INPUT if halves else Kind.BACKWARD

@@ -44,22 +44,10 @@ class Choice(NamedTuple):
 
 
 def chosen(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], tensors: list[Any], mesh: Any) -> Any:
-    """Return the cheapest way to do an op on parts.
+    """Return the cheapest way to do an op on parts: a choice for each dimension of the mesh.
 
-    Parameters
-    ----------
-    name : str
-        The op's.
-    args, kwargs
-        Its arguments.
-    tensors : list of Tensor
-        Those among the arguments, in order; plain ones are copies.
-    mesh : DeviceMesh
-
-    Returns
-    -------
-    list of Choice, or None
-        One for each dimension of the mesh; None where nothing is known of the op.
+    It is None where nothing is known of the op. `tensors` are those among the arguments, in order; plain ones
+    are copies.
     """
     rule = _rule(name)
     if rule is None and name not in VIEWS:

@@ -36,14 +36,9 @@ class ParallelStyle(ABC):
 
 
 class _Divided(ParallelStyle):
-    """A layer with a divided weight, between layouts of its input and its output.
+    """A layer with a divided weight, between the layouts of the plain tensor that comes in and of the result.
 
-    Parameters
-    ----------
-    input_layouts, output_layouts : Placement, optional
-        How the plain tensor that comes in is laid out, and how the result is.
-    use_local_output : bool
-        Whether the result is this process's part, rather than a distributed tensor.
+    With `use_local_output` that is this process's part, rather than a distributed tensor.
     """
 
     #: How the input and the result are laid out where nothing is said.
