@@ -17,7 +17,7 @@ import numpy as np
 from ...tensor.random import manual_seed
 from ...tensor.settings import set_num_threads
 from .collate import default_collate, is_as_it_was
-from .dataset import stacked_rows
+from .dataset import items_at, stacked_rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,9 +109,7 @@ class Fetcher:
             rows = stacked_rows(self.dataset, index)
             if rows is not None:
                 return rows
-        if getattr(self.dataset, "__getitems__", None):
-            return self.collate(self.dataset.__getitems__(index))
-        return self.collate([self.dataset[i] for i in index])
+        return self.collate(items_at(self.dataset, index))
 
     def _next(self, index: Any) -> Any:
         assert self.samples is not None, "only iterable datasets are read in order"
