@@ -53,6 +53,12 @@ class BlockingAsyncStager(AsyncStager):
         """Return a copy of a state."""
         return _copied(state_dict)
 
+    def synchronize_staging(self) -> None:
+        """Do nothing: the copy is made."""
+
+    def close(self) -> None:
+        """Do nothing: there is nothing to give up."""
+
 
 @dataclass
 class StagingOptions:
