@@ -5,13 +5,14 @@ A group of one process needs no MPI: programs made for several also run as one.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import importlib
+from typing import TYPE_CHECKING, Any
 
 from ..core.process_group import ProcessGroup
 from ..nn.parallel import buckets, synchronization
 from ..nn.parallel.buckets import GradBucket
 from ..nn.parallel.reducer import Reducer as Reducer
-from ..torch_names.exclusions import answer_for
+from ..torch_names.exclusions import no_attribute
 from .backend import (
     Backend,
     BackendConfig,
@@ -150,4 +151,8 @@ _LAZY = (
     "distributed_c10d", "elastic", "fsdp", "launch", "nn", "optim", "rpc", "run", "tensor",
 )  # fmt: skip
 
-answer_for(globals(), _LAZY)
+
+def __getattr__(name: str) -> Any:
+    if name in _LAZY:
+        return importlib.import_module(f"{__name__}.{name}")
+    raise no_attribute("module 'torch.distributed'", "torch.distributed", name, globals())

@@ -7,9 +7,8 @@ against the names that torch has. A name that pullback gets leaves the list.
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from functools import cache
-from importlib import import_module
 from os.path import splitext
 from typing import Any, NoReturn
 
@@ -96,22 +95,18 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
     return max(same, key=lambda other: sum(a == b for a, b in zip(other, name, strict=False)), default=None)
 
 
-def answer_for(module: dict[str, Any], lazy: Collection[str] = ()) -> None:
+def answer_for(module: dict[str, Any]) -> None:
     """Have a module, given by its variables, raise torch's error for a name that it lacks.
-
-    Modules in it that are `lazy` are loaded when they are first asked for.
 
     A call does what a `__getattr__` written there would do, behind which type checkers see no misspelt name.
     """
     place = public_name(module["__name__"]).replace("pullback", "torch", 1)
 
-    def absent(name: str) -> Any:
-        if name in lazy:
-            return import_module(f"{module['__name__']}.{name}")
+    def absent(name: str) -> NoReturn:
         if sys._getframe(1).f_code.co_filename == _IMPORTER:
             # Before ``from package import module`` loads a module it asks, and shows nobody the error.
             raise AttributeError(name)
-        raise no_attribute(f"module '{place}'", place, name, (*module, *lazy))
+        raise no_attribute(f"module '{place}'", place, name, module)
 
     module["__getattr__"] = absent
 

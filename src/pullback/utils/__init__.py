@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
 from typing import TYPE_CHECKING, Any
 
-from ..torch_names.exclusions import answer_for
+from ..torch_names.exclusions import no_attribute
 from . import checkpoint, dlpack, hooks
 from .swap import swap_tensors
 
@@ -29,7 +30,12 @@ if TYPE_CHECKING:
     from . import deterministic as deterministic
     from . import model_zoo as model_zoo
     from . import tensorboard as tensorboard
+else:
+
+    def __getattr__(name: str) -> Any:
+        if name in _LAZY:
+            return importlib.import_module(f"{__name__}.{name}")
+        raise no_attribute("module 'torch.utils'", "torch.utils", name, (*__all__, *_LAZY))
+
 
 __all__ = ["checkpoint", "data", "dlpack", "hooks", "set_module", "swap_tensors"]
-
-answer_for(globals(), _LAZY)
