@@ -56,6 +56,9 @@ from .groups import (
     get_world_size,
     group,
     new_group,
+    new_subgroups,
+    new_subgroups_by_enumeration,
+    split_group,
 )
 from .initialization import init_process_group, is_initialized, is_torchelastic_launched
 from .objects import (
@@ -93,7 +96,6 @@ from .store import (
     QueueEmptyError,
     Store,
 )
-from .subgroups import new_subgroups, new_subgroups_by_enumeration, split_group
 from .tcp_store import TCPStore
 from .work import Work
 

@@ -14,7 +14,7 @@ from ..tensor.tensor import Tensor
 from .device_mesh import DeviceMesh
 from .groups import group_of_name, new_group
 from .nn import functional
-from .process_group import Group, resolve
+from .process_group import Group
 from .reductions import ReduceOp
 
 
@@ -23,9 +23,7 @@ class AsyncCollectiveTensor(Tensor):
 
 
 def _resolved(group: Any) -> Group:
-    """Return the group that is meant by a group, its name, ranks, a mesh of one dimension, or a mesh and one
-    of its dimensions.
-    """
+    """Return the group that a group, its name, ranks, a mesh, or a mesh and one of its dimensions means."""
     if isinstance(group, str):
         return group_of_name(group)
     if isinstance(group, DeviceMesh):
@@ -34,15 +32,11 @@ def _resolved(group: Any) -> Group:
         return group[0].get_group(group[1])
     if isinstance(group, (list, tuple)):
         group = new_group(list(group))
-    found = resolve(group)
-    if found is None:
-        raise ValueError("this process is not in the group")
-    return found
+    return functional.member_of(group)
 
 
 def _operation(name: str) -> ReduceOp:
-    found: ReduceOp = getattr(ReduceOp, name.upper())
-    return found
+    return ReduceOp[name.upper()]
 
 
 def wait_tensor(tensor: Any) -> Any:

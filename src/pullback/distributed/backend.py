@@ -32,12 +32,7 @@ class Backend(str):
 
 
 class BackendConfig:
-    """Say which backend serves which device.
-
-    Parameters
-    ----------
-    backend : str
-    """
+    """Say which backend serves which device."""
 
     def __init__(self, backend: str) -> None:
         name = checked_backend(backend)
@@ -76,13 +71,7 @@ def supports_complex(reduceOp: Any) -> bool:
 
 
 def checked_backend(backend: str | None) -> str:
-    """Return the backend that is meant: ``"gloo"`` or ``"mpi"``, which both are MPI.
-
-    Raises
-    ------
-    RuntimeError, ValueError
-        There is no such backend here.
-    """
+    """Return the backend that is meant, ``"gloo"`` or ``"mpi"``, which both are MPI; refuse all others."""
     name = "gloo" if backend in (None, "", "undefined") else str(backend).lower()
     if ":" in name:  # "cpu:gloo,cuda:nccl": what serves the CPU
         devices = dict(one.split(":", 1) for one in name.split(","))
@@ -104,29 +93,16 @@ def is_available() -> bool:
     return mpi.is_installed()
 
 
-def is_gloo_available() -> bool:
-    """Return whether processes can work together under gloo's name."""
-    return mpi.is_installed()
-
-
-def is_mpi_available() -> bool:
-    """Return whether processes can work together by MPI."""
-    return mpi.is_installed()
+#: MPI works under gloo's name, too.
+is_gloo_available = is_mpi_available = is_available
 
 
 def is_nccl_available() -> bool:
-    """Return whether processes can work together by NCCL: False."""
+    """Return whether processes can work together by NCCL, UCC or XCCL: False."""
     return False
 
 
-def is_ucc_available() -> bool:
-    """Return whether processes can work together by UCC: False."""
-    return False
-
-
-def is_xccl_available() -> bool:
-    """Return whether processes can work together by XCCL: False."""
-    return False
+is_ucc_available = is_xccl_available = is_nccl_available
 
 
 def is_backend_available(backend: str) -> bool:

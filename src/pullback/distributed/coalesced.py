@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from ..core.process_group import ProcessGroup
 from ..tensor.complex_parts import view_as_real
 from .buffers import check_tensors, into, joined, readable
-from .collectives import check_complex, kind_of, mean, member, started
+from .collectives import check_complex, kind_of, member, reduced, started
 from .reductions import ReduceOp
 from .work import Work
 
@@ -35,12 +36,7 @@ def all_reduce_coalesced(
     if len(tensors) == 1:
         array = array.copy()
     requests = found.communicator.all_reduce(array, kind_of(op, array))
-    put_back = into(tensors, array)
-
-    def finish() -> None:
-        mean(array, op, found.size())
-        put_back()
-
+    finish = partial(reduced, array, op, found.size(), into(tensors, array))
     return started(found, requests, finish, async_op, tensors, "all_reduce")
 
 

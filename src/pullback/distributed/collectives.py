@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -70,13 +71,7 @@ def root_of(group: Group, name: str, root: int | None, group_root: int | None, a
 
 
 def kind_of(op: Any, array: ndarray) -> ReduceOp:
-    """Return the operation that does the work: of a mean, the sum.
-
-    Raises
-    ------
-    RuntimeError
-        torch's, for a mean of integers.
-    """
+    """Return the operation that does the work, of a mean the sum; torch's error for a mean of integers."""
     if op is ReduceOp.SUM:
         return op
     op = ReduceOp(op)
@@ -88,10 +83,11 @@ def kind_of(op: Any, array: ndarray) -> ReduceOp:
     return ReduceOp.SUM if op is ReduceOp.AVG else op
 
 
-def mean(array: ndarray, op: Any, size: int) -> None:
-    """Divide sums by the number of processes where their mean is asked for."""
+def reduced(array: ndarray, op: Any, size: int, put_back: Callable[[], None]) -> None:
+    """Divide sums by the number of processes where their mean is asked for, and bring them into tensors."""
     if op == ReduceOp.AVG:
         np.divide(array, np.asarray(size).astype(array.dtype), out=array)
+    put_back()
 
 
 def check_alike(name: str, tensors: Sequence[Any], tensor: Any) -> None:
@@ -155,11 +151,7 @@ def all_reduce_array(
     """Reduce the memory of a tensor, or what `put_back` brings into it."""
     group.verify("ALLREDUCE", tensor, layout=tensor.layout, reduction=op)
     requests = group.communicator.all_reduce(array, kind_of(op, array))
-
-    def finish() -> None:
-        mean(array, op, group.size())
-        put_back()
-
+    finish = partial(reduced, array, op, group.size(), put_back)
     return started(group, requests, finish, async_op, [tensor], "all_reduce")
 
 
@@ -202,12 +194,7 @@ def reduce(
     found.verify("REDUCE", tensor, root=root, reduction=op)
     array, put_back = writable(tensor) if is_root else (readable(tensor), nothing)
     requests = found.communicator.reduce(array, kind_of(op, array), root)
-
-    def finish() -> None:
-        if is_root:
-            mean(array, op, found.size())
-            put_back()
-
+    finish = partial(reduced, array, op, found.size(), put_back) if is_root else nothing
     return started(found, requests, finish, async_op, [tensor], "reduce")
 
 
@@ -385,11 +372,7 @@ def _reduce_scattered(
     if np.shares_memory(out, array):
         array = array.copy()
     requests = group.communicator.reduce_scatter(out, array, sizes, kind_of(op, array))
-
-    def finish() -> None:
-        mean(out, op, group.size())
-        put_back()
-
+    finish = partial(reduced, out, op, group.size(), put_back)
     return started(group, requests, finish, async_op, [output], "reduce_scatter", inputs)
 
 

@@ -1,22 +1,23 @@
 """Run collectives on flat arrays: of an MPI communicator, or of one process alone.
 
 Each method starts an exchange of contiguous arrays and returns MPI's requests for it, or what is asked like
-one. A large reduction goes part by part. A group of one process needs no MPI: its exchanges are copies, done
+one. A large reduction goes part by part. What MPI does not know, as C has no such type (half, bfloat16,
+float8), goes as unsigned integers of the same size, and is reduced by an operation of ours, pair by pair in
+the dtype itself, as torch's gloo does. A group of one process needs no MPI: its exchanges are copies, done
 at once.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
+from functools import cache, partial
 from itertools import accumulate
 from typing import Any
 
 import numpy as np
-from numpy import ndarray
+from numpy import dtype, ndarray
 
 from . import mpi
-from .mpi_types import datatype, operation
 from .reductions import ReduceOp
 from .turns import Line, Start
 
@@ -24,6 +25,58 @@ from .turns import Line, Start
 #: system clears anew in each call: that takes longer than the reduction.
 PART = 4 << 20
 
+#: By what names MPI knows a dtype.
+NAMES = {
+    "?": "C_BOOL", "b": "INT8_T", "h": "INT16_T", "i": "INT32_T", "l": "INT64_T", "q": "INT64_T",
+    "B": "UINT8_T", "H": "UINT16_T", "I": "UINT32_T", "L": "UINT64_T", "Q": "UINT64_T",
+    "f": "FLOAT", "d": "DOUBLE", "F": "C_FLOAT_COMPLEX", "D": "C_DOUBLE_COMPLEX",
+}  # fmt: skip
+
+#: What does an operation on arrays where MPI does not know the dtype.
+FUNCTIONS: dict[ReduceOp, Any] = {
+    ReduceOp.SUM: np.add,
+    ReduceOp.PRODUCT: np.multiply,
+    ReduceOp.MIN: np.minimum,
+    ReduceOp.MAX: np.maximum,
+}
+
+BUILT_IN = {
+    ReduceOp.SUM: "SUM", ReduceOp.PRODUCT: "PROD", ReduceOp.MIN: "MIN", ReduceOp.MAX: "MAX",
+    ReduceOp.BAND: "BAND", ReduceOp.BOR: "BOR", ReduceOp.BXOR: "BXOR",
+}  # fmt: skip
+
+#: On truth values sums and maxima are "or", products and minima "and".
+LOGICAL = {
+    ReduceOp.SUM: "LOR", ReduceOp.MAX: "LOR", ReduceOp.BOR: "LOR", ReduceOp.PRODUCT: "LAND",
+    ReduceOp.MIN: "LAND", ReduceOp.BAND: "LAND", ReduceOp.BXOR: "LXOR",
+}  # fmt: skip
+
+
+@cache
+def datatype(kind: dtype) -> Any:
+    """Return the datatype of elements, or one of their size where MPI does not know them."""
+    if kind.isbuiltin == 1 and kind.char in NAMES:
+        return getattr(mpi.library(), NAMES[kind.char])
+    return getattr(mpi.library(), f"UINT{8 * kind.itemsize}_T")
+
+
+@cache
+def operation(op: ReduceOp, kind: dtype) -> Any:
+    """Return MPI's operation on elements of a dtype; RuntimeError where it is not one on such elements."""
+    MPI = mpi.library()
+    if op in (ReduceOp.BAND, ReduceOp.BOR, ReduceOp.BXOR) and kind.kind not in "iub":
+        raise RuntimeError(f"Cannot use ReduceOp.{op.name} with non-integral dtype")
+    if kind.kind == "b":
+        return getattr(MPI, LOGICAL[op])
+    if kind.isbuiltin == 1 and kind.char in NAMES:
+        return getattr(MPI, BUILT_IN[op])
+    function = FUNCTIONS[op]
+
+    def reduce(given: Any, result: Any, _: Any) -> None:
+        out: ndarray = np.frombuffer(result, kind)
+        function(np.frombuffer(given, kind), out, out=out)
+
+    return MPI.Op.Create(reduce, commute=True)
 
 
 def whole(array: ndarray, parts: int = 1) -> list[Any]:
@@ -43,12 +96,7 @@ def parts(array: ndarray, counts: Sequence[int]) -> list[Any]:
 
 
 class Communicator:
-    """The processes of a group, as MPI knows them.
-
-    Parameters
-    ----------
-    comm : mpi4py.MPI.Intracomm
-    """
+    """The processes of a group, as MPI knows them: a communicator of mpi4py's."""
 
     def __init__(self, comm: Any) -> None:
         self.comm = comm
@@ -143,44 +191,14 @@ class Alone:
     def free(self) -> None:
         """Do nothing: there is nothing to give up."""
 
-    def barrier(self) -> list[Any]:
+    def _nothing(self, *_: Any) -> list[Any]:
         return []
 
-    def all_reduce(self, array: ndarray, op: ReduceOp) -> list[Any]:
-        return []
+    barrier = all_reduce = reduce = broadcast = _nothing
 
-    def reduce(self, array: ndarray, op: ReduceOp, root: int) -> list[Any]:
-        return []
-
-    def broadcast(self, array: ndarray, root: int) -> list[Any]:
-        return []
-
-    def all_gather(self, out: ndarray, array: ndarray) -> list[Any]:
+    def all_gather(self, out: ndarray, array: ndarray, *_: Any) -> list[Any]:
+        """Copy what one process gives to itself, whatever is said of parts and of the root."""
         np.copyto(out, array)
         return []
 
-    def all_gather_parts(self, out: ndarray, array: ndarray, counts: Sequence[int]) -> list[Any]:
-        return self.all_gather(out, array)
-
-    def gather(self, out: ndarray | None, array: ndarray, root: int) -> list[Any]:
-        assert out is not None
-        return self.all_gather(out, array)
-
-    def gather_parts(
-        self, out: ndarray | None, array: ndarray, counts: Sequence[int], root: int
-    ) -> list[Any]:
-        return self.gather(out, array, root)
-
-    def scatter(self, out: ndarray, array: ndarray | None, root: int) -> list[Any]:
-        assert array is not None
-        return self.all_gather(out, array)
-
-    def reduce_scatter(
-        self, out: ndarray, array: ndarray, counts: Sequence[int], op: ReduceOp
-    ) -> list[Any]:
-        return self.all_gather(out, array)
-
-    def all_to_all(
-        self, out: ndarray, array: ndarray, received: Sequence[int], sent: Sequence[int]
-    ) -> list[Any]:
-        return self.all_gather(out, array)
+    all_gather_parts = gather = gather_parts = scatter = reduce_scatter = all_to_all = all_gather

@@ -45,15 +45,7 @@ class Connection:
 
 
 class Coordinator:
-    """Serve the processes of one job.
-
-    Parameters
-    ----------
-    listener : socket
-        Where they connect.
-    report : callable, optional
-        Called with a sentence when a process is lost.
-    """
+    """Serve the processes of one job, which connect to `listener`; `report` is told of one that is lost."""
 
     def __init__(self, listener: socket.socket, report: Callable[[str], None] | None = None) -> None:
         self.selector = selectors.DefaultSelector()

@@ -8,16 +8,14 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-from ..core.process_group import ProcessGroup, needed_group
-from .process_group import DEFAULT_TIMEOUT, resolve
+from ..core.device import CPU
+from ..core.process_group import needed_group
+from . import membership
+from .constants import default_pg_nccl_timeout, default_pg_timeout  # noqa: F401  # torch has them here, too
+from .groups import group_of_name
+from .process_group import resolve
 
-default_pg_timeout = DEFAULT_TIMEOUT
-default_pg_nccl_timeout = None
-
-
-def _get_default_group() -> ProcessGroup:
-    """Return the default group."""
-    return needed_group()
+_get_default_group, _resolve_process_group = needed_group, group_of_name
 
 
 def _get_pg_config(group: Any = None) -> dict[str, Any]:
@@ -31,8 +29,6 @@ def _get_pg_config(group: Any = None) -> dict[str, Any]:
 
 def _get_default_store() -> Any:
     """Return the store by which the processes met."""
-    from . import membership
-
     needed_group()
     member = membership.current()
     return None if member is None else member.store
@@ -40,17 +36,8 @@ def _get_default_store() -> Any:
 
 def _get_pg_default_device(group: Any = None) -> Any:
     """Return the device of a group's tensors: the CPU."""
-    from ..core.device import CPU
-
     resolve(group)
     return CPU
-
-
-def _resolve_process_group(group_name: str) -> Any:
-    """Return the group of a name."""
-    from .groups import group_of_name
-
-    return group_of_name(group_name)
 
 
 def __getattr__(name: str) -> Any:

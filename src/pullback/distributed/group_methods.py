@@ -29,6 +29,12 @@ def _one(tensors: Any) -> Any:
     return tensors[0]
 
 
+def _several(tensors: Any) -> list[Any]:
+    """Return a list, or the only one in a list, which is how torch's C++ takes it."""
+    nested = bool(tensors) and isinstance(tensors[0], (list, tuple))
+    return list(tensors[0] if nested else tensors)
+
+
 def _op(opts: Any) -> Any:
     return getattr(opts, "reduceOp", ReduceOp.SUM if opts is None else opts)
 
@@ -70,8 +76,7 @@ class TensorGroup(Group):
 
     def allgather(self, output_tensors: Any, input_tensors: Any, opts: Any = None) -> Work | None:
         """Gather a tensor from all, into a list or a list of one list."""
-        nested = bool(output_tensors) and isinstance(output_tensors[0], (list, tuple))
-        outputs = list(output_tensors[0]) if nested else list(output_tensors)
+        outputs = _several(output_tensors)
         return collectives.all_gather(outputs, _one(input_tensors), self, async_op=True)
 
     def _allgather_base(self, output: Any, input: Any, opts: Any = None) -> Work | None:
@@ -82,8 +87,7 @@ class TensorGroup(Group):
         self, output_tensors: Any, input_tensors: Any, opts: GatherOptions | int | None = None
     ) -> Work | None:
         """Gather a tensor in one process."""
-        nested = bool(output_tensors) and isinstance(output_tensors[0], (list, tuple))
-        outputs = list(output_tensors[0] if nested else output_tensors) or None
+        outputs = _several(output_tensors) or None
         root = _root(opts)
         return collectives.gather(_one(input_tensors), outputs, group=self, async_op=True, group_dst=root)
 
@@ -91,15 +95,13 @@ class TensorGroup(Group):
         self, output_tensors: Any, input_tensors: Any, opts: ScatterOptions | int | None = None
     ) -> Work | None:
         """Give each process its tensor."""
-        nested = bool(input_tensors) and isinstance(input_tensors[0], (list, tuple))
-        inputs = list(input_tensors[0] if nested else input_tensors) or None
+        inputs = _several(input_tensors) or None
         root = _root(opts)
         return collectives.scatter(_one(output_tensors), inputs, group=self, async_op=True, group_src=root)
 
     def reduce_scatter(self, output_tensors: Any, input_tensors: Any, opts: Any = None) -> Work | None:
         """Reduce, and give each process its tensor."""
-        nested = bool(input_tensors) and isinstance(input_tensors[0], (list, tuple))
-        inputs = list(input_tensors[0] if nested else input_tensors)
+        inputs = _several(input_tensors)
         return collectives.reduce_scatter(_one(output_tensors), inputs, _op(opts), self, async_op=True)
 
     def _reduce_scatter_base(self, output: Any, input: Any, opts: Any = None) -> Work | None:

@@ -106,15 +106,7 @@ def init_process_group(
 
 
 def joined_world(rank: int, world_size: int, place: Store | str, timeout: timedelta) -> Any:
-    """Return MPI's communicator of all processes, after joining them where they are not yet.
-
-    Parameters
-    ----------
-    rank, world_size : int
-    place : Store or str
-        Where they meet.
-    timeout : timedelta
-    """
+    """Return MPI's communicator of all processes, after joining them at `place` where they are not yet."""
     member = membership.current()
     if member is not None and member.owner == os.getpid():
         if member.size != world_size:

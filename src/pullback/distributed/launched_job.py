@@ -79,12 +79,7 @@ class Worker:
 
 
 class Job:
-    """The processes that a launcher starts.
-
-    Parameters
-    ----------
-    launch : Launch
-    """
+    """The processes that a launcher starts."""
 
     def __init__(self, launch: Launch) -> None:
         self.launch = launch

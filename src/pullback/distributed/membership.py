@@ -30,12 +30,7 @@ ANSWER = 2.0
 
 
 class Membership:
-    """The connection of this process with the coordinator of its job.
-
-    Parameters
-    ----------
-    rank, size : int
-    """
+    """The connection of this process with the coordinator of its job."""
 
     def __init__(self, rank: int, size: int) -> None:
         self.rank = rank
@@ -58,10 +53,7 @@ class Membership:
     def join(self, address: tuple[str, int], seconds: float) -> None:
         """Connect with the coordinator and wait until all processes have.
 
-        Raises
-        ------
-        RuntimeError
-            They did not within `seconds`, or their numbers contradict each other.
+        It is a RuntimeError that they did not within `seconds`, or that their numbers contradict each other.
         """
         end = time.monotonic() + seconds
         self._socket = socket.create_connection(address, timeout=seconds)
@@ -116,13 +108,7 @@ class Membership:
                 os.kill(os.getpid(), signal.SIGTERM)
 
     def check(self, ranks: Any) -> None:
-        """Raise the error of a wait for `ranks` that cannot end.
-
-        Raises
-        ------
-        RuntimeError
-            A process was lost, or one of `ranks` ended its program a while ago.
-        """
+        """Raise the error of a wait for `ranks` that cannot end: one is lost, or has ended a while ago."""
         if self.error is not None:
             raise self.error
         if self.left:
@@ -135,16 +121,7 @@ class Membership:
                     )
 
     def explain_delay(self, ranks: Sequence[int], group: str, number: int) -> str:
-        """Return which processes have not begun a collective that this one waits for, and where they are.
-
-        Parameters
-        ----------
-        ranks : sequence of int
-            Those that take part.
-        group : str
-        number : int
-            The how-manieth collective of the group it is.
-        """
+        """Return which of `ranks` have not begun a group's `number`-th collective, and where they are."""
         told = [f"rank {rank} has ended its program" for rank in self.left if rank in ranks]
         for rank, answer in self._asked(ranks, group).items():
             if answer is None:

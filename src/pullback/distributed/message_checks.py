@@ -34,16 +34,7 @@ def described(tensor: Any) -> str:
 
 
 def begin_send(group: Group, array: ndarray, what: str, to: int, tag: int) -> list[Any]:
-    """Begin to send an array to a rank of the group; return MPI's requests.
-
-    Parameters
-    ----------
-    group : Group
-    array : ndarray
-    what : str
-        What it is; the receiver must expect the same.
-    to, tag : int
-    """
+    """Begin to send an array, which the receiver must expect as `what`, to a rank; return MPI's requests."""
     if group.control is None:
         return group.communicator.send(array, to, tag)
     # Under its own tag the array cannot be taken for another one, though it goes over another communicator
@@ -76,10 +67,7 @@ class CheckedReceive:
     def Test(self, status: Any = None) -> bool:
         """Bring it on, and return whether it has ended; the status tells who sent it.
 
-        Raises
-        ------
-        RuntimeError
-            It has ended and is not what was expected. The text says what both ends have.
+        Where it is not what was expected, a RuntimeError says what both ends have.
         """
         if not self._sent:
             if not self._request.Test(self._source):

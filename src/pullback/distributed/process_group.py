@@ -40,17 +40,7 @@ def rank_not_in_group(group: Any) -> bool:
 
 
 class Group(ProcessGroup):
-    """Processes that exchange tensors.
-
-    Parameters
-    ----------
-    backend : str
-    communicator : Communicator or Alone
-    ranks : sequence of int
-        The global ranks of the members, by their rank within the group.
-    name : str
-    timeout : timedelta
-    """
+    """Processes that exchange tensors; `ranks` are the global ones, by their rank within the group."""
 
     def __init__(
         self, backend: str, communicator: Communicator | Alone, ranks: Sequence[int], name: str,

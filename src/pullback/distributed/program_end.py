@@ -69,17 +69,11 @@ def end() -> None:
 
 
 def leave_mpi(member: membership.Membership, error: BaseException | None) -> None:
-    """End MPI, where the end of the program needs it.
+    """End MPI, where the end of the program, well or by an error, needs it.
 
     Processes that mpiexec started must all say that they are done; one that failed ends all at once. Those
     that met by themselves on one node have their exchanges behind them, and their coordinator asks
     for no more.
-
-    Parameters
-    ----------
-    member : Membership
-    error : BaseException or None
-        By what the program ends.
     """
     MPI = mpi.library(start=False)
     if not MPI.Is_initialized() or MPI.Is_finalized():

@@ -154,12 +154,7 @@ def store_of(url: str, rank: int, world_size: int, timeout: timedelta) -> Store:
 def start_coordinator(local: bool, report: bool) -> str:
     """Run a coordinator as a process of its own; return its address as the store has it.
 
-    Parameters
-    ----------
-    local : bool
-        Whether only processes on this machine reach it.
-    report : bool
-        Whether it tells on standard error which process was lost.
+    A `local` one is reached from this machine only; with `report` it tells which process was lost.
     """
     with socket.create_server(("127.0.0.1" if local else "", 0), backlog=2048) as listener:
         command = [sys.executable, "-I", "-S", str(Path(coordinator.__file__)), str(listener.fileno())]
@@ -197,10 +192,7 @@ def meet(store: Store, rank: int) -> tuple[str, int]:
 def start_mpi(address: tuple[str, int], rank: int) -> Any:
     """Start MPI as rank `rank` of the coordinator's world; return its communicator of all processes.
 
-    Raises
-    ------
-    RuntimeError
-        The MPI library takes its place only from its own mpiexec.
+    An MPI library that takes its place only from its own mpiexec is a RuntimeError.
     """
     from . import mpi
 

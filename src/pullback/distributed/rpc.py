@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NoReturn
 
 from ..errors import with_note
@@ -16,54 +17,28 @@ def is_available() -> bool:
     return False
 
 
-def init_rpc(name: str, *_: Any, **__: Any) -> NoReturn:
-    """Refuse to join processes that call each other.
+def _refusing(name: str) -> Callable[..., NoReturn]:
+    """Return a function of a name of this module, whose error says what else there is."""
 
-    Raises
-    ------
-    NotImplementedError
-    """
-    raise _refusal("init_rpc")
+    def refuse(*_: Any, **__: Any) -> NoReturn:
+        raise with_note(
+            NotImplementedError(f"torch.distributed.rpc.{name} is not part of pullback"),
+            "Processes exchange values by torch.distributed: send and recv, send_object_list, collectives. "
+            "What is missing is to call functions and keep objects in other processes, and backward through "
+            "that. pipelining has stages in several processes, ZeroRedundancyOptimizer and fully_shard have "
+            "parameters in parts.",
+        )
 
-
-def rpc_sync(to: Any, func: Any, *_: Any, **__: Any) -> NoReturn:
-    """Refuse to call a function in another process.
-
-    Raises
-    ------
-    NotImplementedError
-    """
-    raise _refusal("rpc_sync")
+    refuse.__name__ = refuse.__qualname__ = name
+    refuse.__doc__ = "Raise NotImplementedError: other processes cannot be called."
+    return refuse
 
 
-def rpc_async(to: Any, func: Any, *_: Any, **__: Any) -> NoReturn:
-    """Refuse to begin a call in another process.
-
-    Raises
-    ------
-    NotImplementedError
-    """
-    raise _refusal("rpc_async")
-
-
-def remote(to: Any, func: Any, *_: Any, **__: Any) -> NoReturn:
-    """Refuse to make an object in another process.
-
-    Raises
-    ------
-    NotImplementedError
-    """
-    raise _refusal("remote")
-
-
-def get_worker_info(worker_name: str | None = None) -> NoReturn:
-    """Refuse to tell of a process by its name.
-
-    Raises
-    ------
-    NotImplementedError
-    """
-    raise _refusal("get_worker_info")
+init_rpc = _refusing("init_rpc")
+rpc_sync = _refusing("rpc_sync")
+rpc_async = _refusing("rpc_async")
+remote = _refusing("remote")
+get_worker_info = _refusing("get_worker_info")
 
 
 class RRef:
@@ -74,19 +49,7 @@ class RRef:
     NotImplementedError
     """
 
-    def __new__(cls, *_: Any, **__: Any) -> NoReturn:
-        raise _refusal("RRef")
-
-
-def _refusal(name: str) -> NotImplementedError:
-    """Return the error of a name of this module, which says what else there is."""
-    return with_note(
-        NotImplementedError(f"torch.distributed.rpc.{name} is not part of pullback"),
-        "Processes exchange values by torch.distributed: send and recv, send_object_list, collectives. What "
-        "is missing is to call functions and keep objects in other processes, and backward through that. "
-        "pipelining has stages in several processes, ZeroRedundancyOptimizer and fully_shard have parameters "
-        "in parts.",
-    )
+    __new__ = _refusing("RRef")
 
 
 def shutdown(graceful: bool = True, timeout: float = 0) -> None:

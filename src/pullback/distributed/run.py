@@ -76,13 +76,7 @@ def get_args_parser() -> argparse.ArgumentParser:
 
 
 def processes(told: str) -> int:
-    """Return how many processes ``--nproc-per-node`` means.
-
-    Raises
-    ------
-    ValueError
-        It is no number, and none of the words for one.
-    """
+    """Return how many processes ``--nproc-per-node`` means; ValueError where it is no number."""
     if told in ("cpu", "auto"):
         return processors()
     if told == "gpu":
@@ -117,13 +111,7 @@ def streams(told: str, count: int) -> dict[int, int]:
 
 
 def launch_of(options: Any) -> Launch:
-    """Return what the options ask for.
-
-    Raises
-    ------
-    ValueError
-        They cannot be served.
-    """
+    """Return what the options ask for; ValueError where they cannot be served."""
     least, _, most = options.nnodes.partition(":")
     if most and most != least:
         raise ValueError(f"the number of machines is fixed when a job starts: write --nnodes {most}")

@@ -23,22 +23,14 @@ _LENGTH = struct.Struct("<Q")
 _SERVED = Table.CHANGES | {"find", "check", "num_keys", "list_keys", "queue_len"}
 
 
-def _as_text(value: bytes) -> dict[str, str]:
-    return {"bytes": value.decode("latin-1")}
-
-
-def _as_value(found: dict[str, str]) -> bytes:
-    return found["bytes"].encode("latin-1")
-
-
 def _send(sock: socket.socket, value: Any) -> None:
-    data = json.dumps(value, default=_as_text).encode()
+    data = json.dumps(value, default=lambda content: {"bytes": content.decode("latin-1")}).encode()
     sock.sendall(_LENGTH.pack(len(data)) + data)
 
 
 def _receive(sock: socket.socket) -> Any:
     (length,) = _LENGTH.unpack(_exactly(sock, _LENGTH.size))
-    return json.loads(_exactly(sock, length), object_hook=_as_value)
+    return json.loads(_exactly(sock, length), object_hook=lambda found: found["bytes"].encode("latin-1"))
 
 
 def _exactly(sock: socket.socket, count: int) -> bytes:
@@ -52,13 +44,7 @@ def _exactly(sock: socket.socket, count: int) -> bytes:
 
 
 def listening(host: str, port: int) -> socket.socket:
-    """Return a socket that listens: on this machine alone where the host is named so.
-
-    Raises
-    ------
-    DistNetworkError
-        Another program has the port.
-    """
+    """Return a socket that listens: on this machine alone where the host is named so."""
     local = host in ("localhost", "127.0.0.1", "::1")
     try:
         return socket.create_server(("127.0.0.1" if local else "", port), backlog=2048)
@@ -71,12 +57,7 @@ def listening(host: str, port: int) -> socket.socket:
 
 
 class Server:
-    """The side of a TCPStore that has the values.
-
-    Parameters
-    ----------
-    listener : socket
-    """
+    """The side of a TCPStore that has the values."""
 
     def __init__(self, listener: socket.socket) -> None:
         self.shared = SharedTable()

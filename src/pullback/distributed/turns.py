@@ -18,14 +18,7 @@ Start = Callable[[], Any]
 
 
 class Turn:
-    """An exchange in parts, which is asked for its end as one of MPI's requests is.
-
-    Parameters
-    ----------
-    line : Line
-    starts : iterable of callable
-        Each begins a part.
-    """
+    """An exchange in parts, which `starts` begin; it is asked for its end as one of MPI's requests is."""
 
     def __init__(self, line: Line, starts: Iterable[Start]) -> None:
         self._line = line

@@ -238,14 +238,9 @@ class Work:
     def get_future(self) -> Future[Any]:
         """Return the future of the tensors that it writes to."""
         with self._lock:
-            if self._future is None:
-                self._future = Future()
-                if not self._complete:
-                    return self._future
-            elif not self._complete:
-                return self._future
-            future = self._future
-        if not future.done():
+            future = self._future = self._future or Future()
+            complete = self._complete
+        if complete and not future.done():
             self._tell(future)
         return future
 

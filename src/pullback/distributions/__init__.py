@@ -11,7 +11,7 @@ import sys
 from types import ModuleType
 
 from ..torch_names.exclusions import answer_for
-from . import constraints, kl_across, kl_alike, transforms  # noqa: F401  # divergences register themselves
+from . import constraints, divergences, transforms  # noqa: F401  # divergences register themselves
 from .categorical import Categorical, Multinomial, OneHotCategorical, OneHotCategoricalStraightThrough
 from .compound import Independent, MixtureSameFamily, TransformedDistribution
 from .constraint_registry import biject_to, transform_to

@@ -14,9 +14,8 @@ from ..tensor.creation import eye, full, tensor
 from ..tensor.creation_like import ones_like
 from ..tensor.masks import where
 from ..tensor.random import multinomial
-from ..tensor.ranges import arange
 from . import constraints
-from .counts import Binomial
+from .counts import Binomial, enumerated
 from .distribution import Distribution
 from .probabilities import ProbsOrLogits, given_one
 from .utils import broadcast_all, delegated
@@ -80,9 +79,7 @@ class Categorical(ProbsOrLogits):
         return -(logits * self.probs).sum(-1)
 
     def enumerate_support(self, expand: bool = True) -> Any:
-        values = arange(self._num_events, dtype=int64, device=self._param.device)
-        values = values.view((-1, *[1] * len(self._batch_shape)))
-        return values.expand((-1, *self._batch_shape)) if expand else values
+        return enumerated(self, self._num_events, expand, int64)
 
 
 class OverCategories(Distribution):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import reduce
+from math import prod
 from typing import Any, ClassVar, Generic, TypeVar
 
 from ..autograd.grad_mode import no_grad
@@ -142,9 +144,7 @@ class TransformedDistribution(Distribution):
     has_rsample = delegated("base_dist.has_rsample")
 
     def _transformed(self, x: Any) -> Any:
-        for transform in self.transforms:
-            x = transform(x)
-        return x
+        return reduce(lambda value, transform: transform(value), self.transforms, x)
 
     def sample(self, sample_shape: Any = ()) -> Any:
         with no_grad():
@@ -169,9 +169,7 @@ class TransformedDistribution(Distribution):
 
     def _monotonize_cdf(self, value: Any) -> Any:
         """Return 1 − value where the transforms together decrease."""
-        sign: Any = 1
-        for transform in self.transforms:
-            sign = sign * transform.sign
+        sign: Any = prod(transform.sign for transform in self.transforms)
         return value if isinstance(sign, int) and sign == 1 else sign * (value - 0.5) + 0.5
 
     def cdf(self, value: Any) -> Any:
@@ -208,6 +206,8 @@ class MixtureSameFamily(Distribution):
 
     arg_constraints: ClassVar[Any] = {}
     has_rsample = False
+    _parameters = ("_component_distribution", "_mixture_distribution")
+    _kept = ("_num_component", "_event_ndims")
 
     def __init__(
         self, mixture_distribution: Any, component_distribution: Any, validate_args: bool | None = None
@@ -240,17 +240,6 @@ class MixtureSameFamily(Distribution):
         self._num_component = count
         self._event_ndims = len(component_distribution.event_shape)
         super().__init__(batch, component_distribution.event_shape, validate_args=validate_args)
-
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
-        new = self._get_checked_instance(MixtureSameFamily, _instance)
-        batch_shape = Size(batch_shape)
-        new._component_distribution = self._component_distribution.expand(
-            Size((*batch_shape, self._num_component))
-        )
-        new._mixture_distribution = self._mixture_distribution.expand(batch_shape)
-        new._num_component = self._num_component
-        new._event_ndims = self._event_ndims
-        return self._finish_expanding(new, batch_shape)
 
     @constraints.dependent_property
     def support(self) -> Any:

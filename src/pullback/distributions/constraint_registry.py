@@ -65,10 +65,6 @@ def _between(constraint: Any, to: ConstraintRegistry) -> Any:
     return _affine_after(transforms.SigmoidTransform(), low, high - low)
 
 
-def _simplex(constraint: Any, to: ConstraintRegistry) -> Any:
-    return transforms.StickBreakingTransform() if to is biject_to else transforms.SoftmaxTransform()
-
-
 #: Kinds of constraints, and what makes a transform of one for a registry.
 _FACTORIES: dict[Any, Callable[[Any, ConstraintRegistry], Any]] = {
     constraints.real: lambda c, to: transforms.identity_transform,
@@ -80,7 +76,9 @@ _FACTORIES: dict[Any, Callable[[Any, ConstraintRegistry], Any]] = {
     constraints.less_than: lambda c, to: _affine_after(transforms.ExpTransform(), c.upper_bound, -1),
     constraints.interval: _between,
     constraints.half_open_interval: _between,
-    constraints.simplex: _simplex,
+    constraints.simplex: lambda c, to: (
+        transforms.StickBreakingTransform() if to is biject_to else transforms.SoftmaxTransform()
+    ),
     constraints.corr_cholesky: lambda c, to: transforms.CorrCholeskyTransform(),
     constraints.cat: lambda c, to: transforms.CatTransform([to(part) for part in c.cseq], c.dim, c.lengths),
     constraints.stack: lambda c, to: transforms.StackTransform([to(part) for part in c.cseq], c.dim),

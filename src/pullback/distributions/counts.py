@@ -26,10 +26,10 @@ def _cross_entropy(logits: Any, target: Any) -> Any:
     return binary_cross_entropy_with_logits(logits, target, reduction="none")
 
 
-def _enumerated(distribution: Any, count: int, expand: bool) -> Any:
+def enumerated(distribution: Any, count: int, expand: bool, dtype: Any = None) -> Any:
     """Return 0, 1, …, count − 1 along a new first dimension."""
     like = distribution._param
-    values = arange(count, dtype=like.dtype, device=like.device)
+    values = arange(count, dtype=dtype or like.dtype, device=like.device)
     values = values.view((-1, *[1] * len(distribution._batch_shape)))
     return values.expand((-1, *distribution._batch_shape)) if expand else values
 
@@ -73,7 +73,7 @@ class Bernoulli(ProbsOrLogits, ExponentialFamily):
         return _cross_entropy(self.logits, self.probs)
 
     def enumerate_support(self, expand: bool = True) -> Any:
-        return _enumerated(self, 2, expand)
+        return enumerated(self, 2, expand)
 
     @property
     def _natural_params(self) -> tuple[Any, ...]:
@@ -163,7 +163,7 @@ class Binomial(_Trials):
         return -(log_prob.exp() * log_prob).sum(0)
 
     def enumerate_support(self, expand: bool = True) -> Any:
-        return _enumerated(self, 1 + self._count("enumerate_support"), expand)
+        return enumerated(self, 1 + self._count("enumerate_support"), expand)
 
 
 class NegativeBinomial(_Trials):

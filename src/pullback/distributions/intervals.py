@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import reduce
 from math import inf, nan
 from typing import Any, ClassVar
 
@@ -289,12 +290,9 @@ class GeneralizedPareto(Distribution):
     mode = delegated("loc")
 
 
-def _polynomial(y: Any, coefficients: tuple[float, ...]) -> Any:
+def _polynomial(y: Any, coefficients: tuple[Any, ...]) -> Any:
     """Return Σ cᵢ·yⁱ by Horner's rule."""
-    result: Any = coefficients[-1]
-    for coefficient in coefficients[-2::-1]:
-        result = coefficient + y * result
-    return result
+    return reduce(lambda above, coefficient: coefficient + y * above, coefficients[::-1])
 
 
 #: I₀ and I₁ by Abramowitz and Stegun 9.8.1 to 9.8.4: up to x = 3.75 by powers of (x/3.75)², above by powers

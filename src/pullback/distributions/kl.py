@@ -1,7 +1,6 @@
 """Find Kullback–Leibler divergences in a table from pairs of distributions to functions.
 
-The formulas are in `kl_alike` (two distributions of one kind), `kl_across` (of two kinds) and in the files
-of the distributions themselves.
+The formulas are in `divergences`.
 """
 
 from __future__ import annotations

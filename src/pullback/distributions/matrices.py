@@ -109,14 +109,7 @@ class Wishart(FullCovariance, ExponentialFamily):
         self, df: Any, covariance_matrix: Any = None, precision_matrix: Any = None, scale_tril: Any = None,
         validate_args: bool | None = None,
     ) -> None:  # fmt: skip
-        given = given_matrix(
-            scale_tril=scale_tril, covariance_matrix=covariance_matrix, precision_matrix=precision_matrix
-        )
-        if len(given) != 1:
-            raise AssertionError(
-                "Exactly one of covariance_matrix or precision_matrix or scale_tril may be specified."
-            )
-        ((name, matrix),) = given
+        name, matrix = given_matrix(AssertionError, covariance_matrix, precision_matrix, scale_tril)
         if matrix.dim() < 2:
             raise ValueError(
                 "scale_tril must be at least two-dimensional, with optional leading batch dimensions"
@@ -165,7 +158,9 @@ class Wishart(FullCovariance, ExponentialFamily):
         shape = Size((*batch_shape, *self.event_shape))
         new._unbroadcasted_scale_tril = self._unbroadcasted_scale_tril.expand(shape)
         new.df = self.df.expand(batch_shape)
-        self._expand_matrices(new, shape)
+        for name in self._matrices:
+            if name in self.__dict__:
+                setattr(new, name, self.__dict__[name].expand(shape))
         self._finish_expanding(new, batch_shape)
         new._make_chi2()
         return new

@@ -101,11 +101,6 @@ class FullCovariance(Distribution):
         else:
             self._unbroadcasted_scale_tril = _precision_to_scale_tril(matrix)
 
-    def _expand_matrices(self, new: Any, shape: Size) -> None:
-        for name in self._matrices:
-            if name in self.__dict__:
-                setattr(new, name, self.__dict__[name].expand(shape))
-
     @property
     def _matrix_shape(self) -> Size:
         size = self._event_shape[-1]
@@ -128,9 +123,13 @@ class FullCovariance(Distribution):
         return cholesky_inverse(self._unbroadcasted_scale_tril).expand(self._matrix_shape)
 
 
-def given_matrix(**given: Any) -> list[tuple[str, Any]]:
-    """Return the names and values of those that are given."""
-    return [(name, matrix) for name, matrix in given.items() if matrix is not None]
+def given_matrix(error: type[Exception], covariance: Any, precision: Any, factor: Any) -> tuple[str, Any]:
+    """Return the name and the value of the one that is given, or torch's error."""
+    every = {"covariance_matrix": covariance, "precision_matrix": precision, "scale_tril": factor}
+    given = [(name, matrix) for name, matrix in every.items() if matrix is not None]
+    if len(given) != 1:
+        raise error("Exactly one of covariance_matrix or precision_matrix or scale_tril may be specified.")
+    return given[0]
 
 
 class MultivariateNormal(_Symmetric, FullCovariance):
@@ -154,6 +153,8 @@ class MultivariateNormal(_Symmetric, FullCovariance):
     }
     support: Any = constraints.real_vector
     has_rsample = True
+    _parameters = ("loc", *FullCovariance._matrices)
+    _kept = ("_unbroadcasted_scale_tril",)
 
     def __init__(
         self, loc: Any, covariance_matrix: Any = None, precision_matrix: Any = None, scale_tril: Any = None,
@@ -161,14 +162,7 @@ class MultivariateNormal(_Symmetric, FullCovariance):
     ) -> None:  # fmt: skip
         if loc.dim() < 1:
             raise ValueError("loc must be at least one-dimensional.")
-        given = given_matrix(
-            scale_tril=scale_tril, covariance_matrix=covariance_matrix, precision_matrix=precision_matrix
-        )
-        if len(given) != 1:
-            raise ValueError(
-                "Exactly one of covariance_matrix or precision_matrix or scale_tril may be specified."
-            )
-        ((name, matrix),) = given
+        name, matrix = given_matrix(ValueError, covariance_matrix, precision_matrix, scale_tril)
         if matrix.dim() < 2:
             what = "scale_tril matrix" if name == "scale_tril" else name
             raise ValueError(
@@ -179,14 +173,6 @@ class MultivariateNormal(_Symmetric, FullCovariance):
         self.loc = loc.expand((*batch_shape, -1))
         super().__init__(batch_shape, self.loc.shape[-1:], validate_args=validate_args)
         self._set_matrix(name, matrix)
-
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
-        new = self._get_checked_instance(MultivariateNormal, _instance)
-        batch_shape = Size(batch_shape)
-        new.loc = self.loc.expand(Size((*batch_shape, *self.event_shape)))
-        new._unbroadcasted_scale_tril = self._unbroadcasted_scale_tril
-        self._expand_matrices(new, Size((*batch_shape, *self.event_shape, *self.event_shape)))
-        return self._finish_expanding(new, batch_shape)
 
     @property
     def variance(self) -> Any:
@@ -253,6 +239,8 @@ class LowRankMultivariateNormal(_Symmetric, Distribution):
     }
     support: Any = constraints.real_vector
     has_rsample = True
+    _parameters = ("loc", "cov_factor", "cov_diag")
+    _kept = ("_unbroadcasted_cov_factor", "_unbroadcasted_cov_diag", "_capacitance_tril")
 
     def __init__(self, loc: Any, cov_factor: Any, cov_diag: Any, validate_args: bool | None = None) -> None:
         if loc.dim() < 1:
@@ -286,16 +274,6 @@ class LowRankMultivariateNormal(_Symmetric, Distribution):
     def _low_rank(self) -> tuple[Any, Any, Any]:
         """Return W, D's diagonal, and the factor of the capacitance matrix, as they were given."""
         return self._unbroadcasted_cov_factor, self._unbroadcasted_cov_diag, self._capacitance_tril
-
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
-        new = self._get_checked_instance(LowRankMultivariateNormal, _instance)
-        batch_shape = Size(batch_shape)
-        shape = Size((*batch_shape, *self.event_shape))
-        new.loc = self.loc.expand(shape)
-        new.cov_diag = self.cov_diag.expand(shape)
-        new.cov_factor = self.cov_factor.expand(Size((*shape, self.cov_factor.shape[-1])))
-        new._unbroadcasted_cov_factor, new._unbroadcasted_cov_diag, new._capacitance_tril = self._low_rank
-        return self._finish_expanding(new, batch_shape)
 
     @property
     def _matrix_shape(self) -> Size:

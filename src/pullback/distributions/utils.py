@@ -44,9 +44,7 @@ def delegated(path: str, doc: str | None = None) -> Any:
 
 
 def is_unknown(value: Any) -> bool:
-    """Return whether a value is a part of a trace and has no numbers to check; `torch.compile` turns all
-    checks off for the same reason.
-    """
+    """Return whether a value is a part of a trace, for which `torch.compile` too checks no numbers."""
     return is_tracing() and isinstance(value, Tensor) and type(value._value) is not ndarray
 
 

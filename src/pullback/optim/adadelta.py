@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..tensor.creation import tensor
-from ..tensor.creation_like import zeros_like
 from .checks import add_scaled, check_lr, check_not_negative, number, with_decay
 from .optimizer import Optimizer
 
@@ -23,6 +21,7 @@ class Adadelta(Optimizer):
     """
 
     _splits_complex = True
+    _zeros = ("square_avg", "acc_delta")
 
     def __init__(
         self, params: Any, lr: Any = 1.0, rho: float = 0.9, eps: float = 1e-6, weight_decay: float = 0,
@@ -37,10 +36,6 @@ class Adadelta(Optimizer):
             "lr": lr, "rho": rho, "eps": eps, "weight_decay": weight_decay, "maximize": maximize,
             "capturable": capturable, "foreach": foreach, "differentiable": differentiable,
         })
-
-    def init(self, param: Any, group: dict[str, Any]) -> dict[str, Any]:
-        """Step count 0, running squares 0."""
-        return {"step": tensor(0.0), "square_avg": zeros_like(param), "acc_delta": zeros_like(param)}
 
     def update(self, param: Any, grad: Any, state: dict[str, Any], group: dict[str, Any]) -> None:
         """Take one step of the formula above."""

@@ -6,17 +6,7 @@ from typing import Any
 
 from ..tensor.creation import tensor
 from ..tensor.creation_like import zeros_like
-from .checks import (
-    add_ratio,
-    approach,
-    check_betas,
-    check_lr,
-    check_not_negative,
-    check_tensor_options,
-    decayed,
-    number,
-    root,
-)
+from .checks import add_ratio, approach, check_adam, check_tensor_options, decayed, number, root
 from .optimizer import Optimizer, check_fused
 
 
@@ -42,10 +32,7 @@ class Adam(Optimizer):
         maximize: bool = False, capturable: bool = False, differentiable: bool = False,
         fused: bool | None = None, decoupled_weight_decay: bool = False,
     ) -> None:  # fmt: skip
-        check_lr(lr)
-        check_not_negative(eps=eps)
-        check_betas(betas)
-        check_not_negative(weight_decay=weight_decay)
+        check_adam(lr, betas, eps, weight_decay=weight_decay)
         check_tensor_options(lr, betas, foreach, capturable)
         betas = (number(betas[0]), number(betas[1]))
         super().__init__(params, {

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..tensor.creation import tensor
-from ..tensor.creation_like import zeros_like
-from .checks import add_ratio, approach, check_betas, check_lr, check_not_negative, number, with_decay
+from .checks import add_ratio, approach, check_adam, number, with_decay
 from .optimizer import Optimizer
 
 
@@ -22,24 +20,18 @@ class Adamax(Optimizer):
     """
 
     _splits_complex = True
+    _zeros = ("exp_avg", "exp_inf")
 
     def __init__(
         self, params: Any, lr: Any = 2e-3, betas: tuple[float, float] = (0.9, 0.999), eps: float = 1e-8,
         weight_decay: float = 0, foreach: bool | None = None, *, maximize: bool = False,
         differentiable: bool = False, capturable: bool = False,
     ) -> None:  # fmt: skip
-        check_lr(lr)
-        check_not_negative(eps=eps)
-        check_betas(betas)
-        check_not_negative(weight_decay=weight_decay)
+        check_adam(lr, betas, eps, weight_decay=weight_decay)
         super().__init__(params, {
             "lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "foreach": foreach,
             "maximize": maximize, "differentiable": differentiable, "capturable": capturable,
         })
-
-    def init(self, param: Any, group: dict[str, Any]) -> dict[str, Any]:
-        """Step count 0, mean and norm 0."""
-        return {"step": tensor(0.0), "exp_avg": zeros_like(param), "exp_inf": zeros_like(param)}
 
     def update(self, param: Any, grad: Any, state: dict[str, Any], group: dict[str, Any]) -> None:
         """Take one step of the formula above."""

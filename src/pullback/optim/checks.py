@@ -32,6 +32,14 @@ def check_betas(betas: tuple[Any, Any]) -> None:
             raise ValueError(f"Invalid beta parameter at index {index}: {beta}")
 
 
+def check_adam(lr: Any, betas: tuple[Any, Any], eps: float, **others: float) -> None:
+    """Refuse what Adam and its kin refuse, in torch's order; the others are not to be negative."""
+    check_lr(lr)
+    check_not_negative(eps=eps)
+    check_betas(betas)
+    check_not_negative(**others)
+
+
 def check_tensor_options(lr: Any, betas: tuple[Any, Any], foreach: bool | None, capturable: bool) -> None:
     """Refuse rates as tensors where torch's Adam does: together with `foreach`, or one of two only."""
     if isinstance(lr, Tensor) and foreach and not capturable:

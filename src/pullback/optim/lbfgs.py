@@ -71,29 +71,11 @@ def strong_wolfe(
     evaluate: Callable[[float], tuple[float, Any]], step: float, direction: Any, start: Point,
     most: int = 25, decrease: float = DECREASE, curvature: float = CURVATURE, narrow: float = NARROW,
 ) -> tuple[float, Any, float, int]:
-    """Search along a direction.
+    """Search along a flat direction; return loss, gradient, step length and the number of evaluations.
 
-    Parameters
-    ----------
-    evaluate : callable
-        Loss and flat gradient at a step length.
-    step : float
-        First step length to try.
-    direction : tensor
-        The flat direction.
-    start : Point
-        Step length 0.
-    most : int
-        How many further evaluations there may be.
-    decrease, curvature : float
-        The constants of the two conditions.
-    narrow : float
-        How small a change of the parameters ends the search.
-
-    Returns
-    -------
-    tuple
-        Loss, gradient, step length, number of evaluations.
+    `evaluate` gives loss and flat gradient at a step length, of which `step` is the first that is tried and
+    `start` is that of length 0. There may be `most` further evaluations. `decrease` and `curvature` are the
+    constants of the two conditions; a change of the parameters as small as `narrow` ends the search.
     """
 
     def at(length: float) -> Point:

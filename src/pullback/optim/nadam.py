@@ -6,7 +6,7 @@ from typing import Any
 
 from ..tensor.creation import tensor
 from ..tensor.creation_like import zeros_like
-from .checks import add_ratio, approach, check_betas, check_lr, check_not_negative, decayed, number
+from .checks import add_ratio, approach, check_adam, decayed, number
 from .optimizer import Optimizer
 
 
@@ -33,10 +33,7 @@ class NAdam(Optimizer):
         foreach: bool | None = None, maximize: bool = False, capturable: bool = False,
         differentiable: bool = False,
     ) -> None:  # fmt: skip
-        check_lr(lr)
-        check_not_negative(eps=eps)
-        check_betas(betas)
-        check_not_negative(weight_decay=weight_decay, momentum_decay=momentum_decay)
+        check_adam(lr, betas, eps, weight_decay=weight_decay, momentum_decay=momentum_decay)
         super().__init__(params, {
             "lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay,
             "momentum_decay": momentum_decay, "decoupled_weight_decay": decoupled_weight_decay,

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from copy import deepcopy
 from itertools import chain
-from typing import Any
+from typing import Any, cast
 
 from numpy import ndarray
 
@@ -25,6 +25,8 @@ from ..core.hooks import HookDict, RemovableHandle, add_hook
 from ..core.value import dtype_of
 from ..nn.modules.module import class_named
 from ..tensor.complex_parts import view_as_real
+from ..tensor.creation import tensor
+from ..tensor.creation_like import zeros_like
 from ..tensor.inline_cache.cache import without_looks
 from ..tensor.tensor import Tensor
 
@@ -58,6 +60,8 @@ class Optimizer:
     _takes_sparse = False
     #: Whether a step that is differentiable refuses `foreach`, as all of torch's do but SGD's.
     _foreach_is_refused = True
+    #: The values of a parameter's state that begin at 0, where `init` is this class's.
+    _zeros: tuple[str, ...] = ()
     #: What the text about `capturable` names beside parameters and steps.
     _checked_state = ""
 
@@ -166,8 +170,10 @@ class Optimizer:
     # --- the step -------------------------------------------------------------------------------------------
 
     def init(self, param: Any, group: dict[str, Any]) -> dict[str, Any]:
-        """Return the state of a parameter before its first step."""
-        raise NotImplementedError
+        """Return the state of a parameter before its first step: a step count of 0, and values of 0."""
+        if not self._zeros:
+            raise NotImplementedError
+        return {"step": tensor(0.0), **{name: zeros_like(param) for name in self._zeros}}
 
     def init_alike(self, param: Any, group: dict[str, Any]) -> dict[str, Any] | None:
         """Return the state of tensors from which a step as all later ones gives what the first gives, to the
@@ -416,8 +422,7 @@ def _loaded(name: str, value: Any, param: Any) -> Any:
     that dtype is no copy: steps to come change what was loaded.
     """
     if isinstance(value, Tensor) and name != "step" and param.is_floating_point():
-        tensor: Any = value
-        return tensor.to(dtype=param.dtype)
+        return cast("Any", value).to(dtype=param.dtype)
     return value
 
 

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..tensor.creation import tensor
-from ..tensor.creation_like import zeros_like
-from .checks import approach, check_betas, check_lr, check_not_negative, chosen, decayed, number
+from .checks import approach, check_adam, chosen, decayed, number
 from .optimizer import Optimizer
 
 
@@ -26,25 +24,19 @@ class RAdam(Optimizer):
     """
 
     _splits_complex = True
+    _zeros = ("exp_avg", "exp_avg_sq")
 
     def __init__(
         self, params: Any, lr: Any = 1e-3, betas: tuple[float, float] = (0.9, 0.999), eps: float = 1e-8,
         weight_decay: float = 0, decoupled_weight_decay: bool = False, *, foreach: bool | None = None,
         maximize: bool = False, capturable: bool = False, differentiable: bool = False,
     ) -> None:  # fmt: skip
-        check_lr(lr)
-        check_not_negative(eps=eps)
-        check_betas(betas)
-        check_not_negative(weight_decay=weight_decay)
+        check_adam(lr, betas, eps, weight_decay=weight_decay)
         super().__init__(params, {
             "lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "maximize": maximize,
             "foreach": foreach, "capturable": capturable,
             "decoupled_weight_decay": decoupled_weight_decay, "differentiable": differentiable,
         })
-
-    def init(self, param: Any, group: dict[str, Any]) -> dict[str, Any]:
-        """Step count 0, moments 0."""
-        return {"step": tensor(0.0), "exp_avg": zeros_like(param), "exp_avg_sq": zeros_like(param)}
 
     def update(self, param: Any, grad: Any, state: dict[str, Any], group: dict[str, Any]) -> None:
         """Take one step of the formula above."""

@@ -10,14 +10,14 @@ from .allowed import (
     get_unsafe_globals_in_checkpoint,
     safe_globals,
 )
-from .load import load
-from .locations import (
+from .load import (
     DEFAULT_PROTOCOL,
     MAP_LOCATION,
     STORAGE,
     LoadEndianness,
     SourceChangeWarning,
     default_restore_location,
+    load,
     location_tag,
 )
 from .save import save

@@ -46,6 +46,9 @@ def _get_layout(name: str) -> Any:
     raise ValueError(f"pullback does not have the layout {name!r}")
 
 
+_get_layout.__module__ = "torch.serialization"
+
+
 _ALLOWED: dict[str, Any] = {
     "collections.OrderedDict": OrderedDict,
     "collections.Counter": Counter,

@@ -85,19 +85,10 @@ def _told(what: str) -> Iterator[None]:
 
 
 class Archive:
-    """A checkpoint's records, for reading.
+    """A checkpoint's records, for reading; RuntimeError for a file that is no archive, or a damaged one.
 
-    Parameters
-    ----------
-    file : str, path or file object
-        A seekable file; at its present position begins the archive or a file that ends with it.
-    mapped : bool
-        Map the file into memory, copied on write, instead of reading records.
-
-    Raises
-    ------
-    RuntimeError
-        For a file that is no archive, or a damaged one.
+    The file must be seekable: at its present position begins the archive, or a file that ends with it. Where
+    it is to be `mapped`, it is in memory, copied on write, instead of being read record by record.
     """
 
     def __init__(self, file: Any, mapped: bool = False) -> None:
@@ -201,15 +192,7 @@ class Archive:
 
 
 class Writer:
-    """A checkpoint's records, for writing.
-
-    Parameters
-    ----------
-    stream : file object
-        Open for writing bytes.
-    folder : str
-        The name before each record's.
-    """
+    """A checkpoint's records, for writing to a stream; `folder` comes before the name of each."""
 
     def __init__(self, stream: Any, folder: str) -> None:
         self._zip = zipfile.ZipFile(stream, "w", zipfile.ZIP_STORED)
@@ -226,9 +209,7 @@ class Writer:
         self._sums = zlib.crc32(name.encode() + entry.CRC.to_bytes(4, "little"), self._sums)
 
     def abandon(self) -> None:
-        """Write nothing more: Python would write the directory when it frees a zip file that is still open,
-        and say so where the disk is full.
-        """
+        """Write nothing more: an open zip file would write its directory when it is freed."""
         self._zip.fp = None
 
     def close(self) -> None:

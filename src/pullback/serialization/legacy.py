@@ -46,12 +46,7 @@ def nothing_to_refer_to(reference: Any) -> Any:
 class Storages:
     """The storages of a file: made, of their sizes, when the pickle refers to them, and filled behind it.
 
-    Parameters
-    ----------
-    limit : int
-        The bytes there are: all storages together may not want more.
-    restore : callable
-        ``restore(location)`` checks where a storage was.
+    All together may not want more than `limit` bytes; `restore` checks where each was.
     """
 
     def __init__(self, limit: int, restore: Restore) -> None:

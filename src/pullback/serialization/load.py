@@ -8,19 +8,25 @@ import pickle
 import re
 import warnings
 from collections.abc import Callable
+from enum import Enum
 from typing import Any
 
 from ..core.device import CPU, META, device
 from ..tensor.meta_storage import storage_of_size
 from ..tensor.typed_storage import TypedStorage
+from ..tensor.untyped_storage import UntypedStorage
 from ..torch_names._utils import sparse_checked_at_end
 from . import legacy
 from .archive import Archive, begins_archive
 from .legacy import dtype_of_kind, typed
-from .locations import NO_CUDA
 from .names import is_torch, own
 from .restricted import Unpickler as Restricted
 from .safetensors import load_file
+
+#: What `load` takes as `map_location`.
+MAP_LOCATION = Callable[[Any, str], Any] | device | str | dict[str, str] | None
+STORAGE = TypedStorage | UntypedStorage
+DEFAULT_PROTOCOL = 2
 
 _TRUE = ("1", "y", "yes", "true")
 
@@ -33,6 +39,26 @@ _DOCS = (
     "\n\nCheck the documentation of torch.load to learn more about types accepted by default with "
     "weights_only https://pytorch.org/docs/stable/generated/torch.load.html."
 )
+
+
+class LoadEndianness(Enum):
+    """The order of bytes in a file that does not say it."""
+
+    NATIVE = 1
+    LITTLE = 2
+    BIG = 3
+
+
+class SourceChangeWarning(Warning):
+    """Warn that the source of a saved class has changed."""
+
+
+def location_tag(storage: Any) -> str:
+    """Return the name of the place of a storage: always ``"cpu"``."""
+    return "cpu"
+
+
+LoadEndianness.__module__ = SourceChangeWarning.__module__ = "torch.serialization"
 
 
 def _weights_only_text(text: str) -> str:
@@ -82,13 +108,34 @@ def _restorer(map_location: Any) -> legacy.Restore:
             return CPU
         if kind == "meta":
             return META
-        if kind == "cuda":
-            raise RuntimeError(NO_CUDA)
-        raise RuntimeError(
-            f"don't know how to restore data location of torch.storage.UntypedStorage (tagged with {place})"
-        )
+        raise _no_such_place(str(place))
 
     return restore
+
+
+def _no_such_place(name: str) -> RuntimeError:
+    if name.startswith("cuda"):
+        return RuntimeError(
+            "Attempting to deserialize object on a CUDA device but torch.cuda.is_available() is False. If "
+            "you are running on a CPU-only machine, please use torch.load with "
+            "map_location=torch.device('cpu') to map your storages to the CPU."
+        )
+    return RuntimeError(
+        f"don't know how to restore data location of torch.storage.UntypedStorage (tagged with {name})"
+    )
+
+
+def default_restore_location(storage: Any, location: str) -> Any:
+    """Return a storage in the place that a checkpoint names.
+
+    Raises
+    ------
+    RuntimeError
+        For every place but the CPU.
+    """
+    if location != "cpu":
+        raise _no_such_place(location)
+    return storage
 
 
 def load(

@@ -16,26 +16,18 @@ from typing import Any
 
 from .restricted import RENAMED, STEPS, Unpickler
 
-
-class _Unknown:
-    """Stand for a value that was not made."""
-
-
-_UNKNOWN = _Unknown()
+#: In place of a value that was not made.
+_UNKNOWN = object()
+Step = Callable[[Any], Any]
 
 
 class Names(Unpickler):
-    """Run a pickle's instructions for the names in them.
-
-    Parameters
-    ----------
-    content : bytes
-    """
+    """Run a pickle's instructions for the names in them."""
 
     def __init__(self, content: bytes) -> None:
         super().__init__(content, lambda reference: _UNKNOWN)
         self.found: set[tuple[str, str]] = set()
-        self.steps = {**STEPS, **_FURTHER}
+        self.steps = _STEPS
 
     def old_string(self, width: int) -> None:
         """Note a string of Python 2: what its text is depends on how the file will be loaded."""
@@ -49,77 +41,53 @@ class Names(Unpickler):
         self.found.add((RENAMED.get(module, module), name))
         self.stack.append(_UNKNOWN)
 
-    def reduce(self) -> None:
-        """Note a call of two values."""
-        self.taken(2)
 
-    def new_object(self) -> None:
-        """Note an instance of a class."""
-        self.taken(2)
+def _made_of(count: int) -> Step:
+    """Return the step that takes values for one that is not made."""
 
-    def build(self) -> None:
-        """Note attributes for the last value."""
-        self._pop()
-        self._top()
-
-    def persistent(self) -> None:
-        """Make a reference to a storage."""
-        self.taken(1)
-
-    def taken(self, count: int) -> None:
-        """Take values from the stack for one that is not made."""
+    def step(machine: Unpickler) -> None:
         for _ in range(count):
-            self._pop()
-        self.stack.append(_UNKNOWN)
+            machine._pop()
+        machine.stack.append(_UNKNOWN)
 
-    def append_item(self) -> None:
-        """Take one value for what is before it."""
-        self._pop()
-        self._top()
-
-    def append_items(self) -> None:
-        """Take the marked values for what is before them."""
-        self._popped_mark()
-        self._top()
-
-    add_items = set_items = append_items
-
-    def set_item(self) -> None:
-        """Take a key and a value for what is before them."""
-        self._pop()
-        self.append_item()
-
-    def group(self, kind: Callable[[list[Any]], Any]) -> None:
-        """Make a tuple or list of the marked values: no name, whatever is in it."""
-        self._popped_mark()
-        self.stack.append(_UNKNOWN)
-
-    def tuple_of(self, count: int) -> None:
-        """Make a tuple of the last values: no name either."""
-        self.taken(count)
+    return step
 
 
-def _bytearray(machine: Names) -> None:
-    machine.reader.take(machine.reader.number(8))
+def _put_into(count: int) -> Step:
+    """Return the step that takes values for what is before them."""
+
+    def step(machine: Unpickler) -> None:
+        for _ in range(count):
+            machine._pop()
+        machine._top()
+
+    return step
+
+
+def _made_of_marked(machine: Unpickler) -> None:
+    machine._popped_mark()
     machine.stack.append(_UNKNOWN)
 
 
-#: What files hold that are not weights only.
-_FURTHER: dict[bytes, Callable[[Any], Any]] = {
-    pickle.NEWOBJ_EX: lambda m: m.taken(3),
-    pickle.FROZENSET: lambda m: m.group(list),
-    pickle.BYTEARRAY8: _bytearray,
-}
+def _marked_put_into(machine: Unpickler) -> None:
+    machine._popped_mark()
+    machine._top()
+
+
+_STEPS: dict[bytes, Step] = {
+    **STEPS,
+    **dict.fromkeys((pickle.TUPLE1, pickle.BINPERSID), _made_of(1)),
+    **dict.fromkeys((pickle.TUPLE2, pickle.REDUCE, pickle.NEWOBJ), _made_of(2)),
+    **dict.fromkeys((pickle.TUPLE3, pickle.NEWOBJ_EX), _made_of(3)),
+    **dict.fromkeys((pickle.TUPLE, pickle.LIST, pickle.FROZENSET), _made_of_marked),
+    **dict.fromkeys((pickle.APPEND, pickle.BUILD), _put_into(1)), pickle.SETITEM: _put_into(2),
+    **dict.fromkeys((pickle.APPENDS, pickle.ADDITEMS, pickle.SETITEMS), _marked_put_into),
+    pickle.BYTEARRAY8: lambda machine: machine.old_string(8),
+}  # fmt: skip
 
 
 def names_in(content: bytes) -> set[tuple[str, str]]:
-    """Return module and name of every name in a pickle.
-
-    Raises
-    ------
-    pickle.UnpicklingError
-        For a pickle that is damaged, or that computes a name.
-    """
+    """Return module and name of every name in a pickle; refuse one that is damaged, or computes a name."""
     machine = Names(content)
     machine.load()
     return machine.found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from functools import reduce
 from typing import Any, NamedTuple
 
 from ..array import dtypes
@@ -85,6 +86,4 @@ def own(module: str, name: str) -> Any:
         found: Any = importlib.import_module(home)
     except ModuleNotFoundError as error:
         raise AttributeError(f"pullback does not have {module}, which the file needs for {name}") from error
-    for part in name.split("."):
-        found = getattr(found, part)
-    return found
+    return reduce(getattr, name.split("."), found)

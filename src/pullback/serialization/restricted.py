@@ -406,31 +406,14 @@ def _pushes(make: Callable[[], Any]) -> Callable[[Unpickler], None]:
     return lambda machine: machine.stack.append(make())
 
 
-def _float(machine: Unpickler) -> None:
-    machine.stack.append(struct.unpack(">d", machine.reader.take(8))[0])
-
-
-def _name_line(machine: Unpickler) -> None:
-    machine.name(machine.reader.line(), machine.reader.line())
-
-
-def _name_stack(machine: Unpickler) -> None:
-    name, module = machine._pop(), machine._pop()
-    machine.name(module, name)
-
-
 def _protocol(machine: Unpickler) -> None:
     version = machine.reader.number(1)
     if version > pickle.HIGHEST_PROTOCOL:
         raise UnpicklingError(f"unsupported pickle protocol: {version}")
 
 
-def _skip_frame(machine: Unpickler) -> None:
-    machine.reader.take(8)
-
-
 STEPS: dict[bytes, Callable[[Unpickler], Any]] = {
-    pickle.PROTO: _protocol, pickle.FRAME: _skip_frame,
+    pickle.PROTO: _protocol, pickle.FRAME: lambda m: m.reader.take(8),
     pickle.MARK: lambda m: m.mark(),
     pickle.POP: lambda m: m._pop() if m.stack else m._popped_mark(),
     pickle.POP_MARK: lambda m: m._popped_mark(),
@@ -441,7 +424,7 @@ STEPS: dict[bytes, Callable[[Unpickler], Any]] = {
     pickle.BININT1: lambda m: m.stack.append(m.reader.number(1)),
     pickle.BININT2: lambda m: m.stack.append(m.reader.number(2)),
     pickle.LONG1: lambda m: m.long(1), pickle.LONG4: lambda m: m.long(4),
-    pickle.BINFLOAT: _float,
+    pickle.BINFLOAT: lambda m: m.stack.append(struct.unpack(">d", m.reader.take(8))[0]),
     pickle.SHORT_BINUNICODE: lambda m: m.text(1), pickle.BINUNICODE: lambda m: m.text(4),
     pickle.BINUNICODE8: lambda m: m.text(8),
     pickle.SHORT_BINBYTES: lambda m: m.bytes(1), pickle.BINBYTES: lambda m: m.bytes(4),
@@ -460,7 +443,8 @@ STEPS: dict[bytes, Callable[[Unpickler], Any]] = {
     pickle.MEMOIZE: lambda m: m.put(len(m.memo)),
     pickle.BINGET: lambda m: m.get(m.reader.number(1)),
     pickle.LONG_BINGET: lambda m: m.get(m.reader.number(4)),
-    pickle.GLOBAL: _name_line, pickle.STACK_GLOBAL: _name_stack,
+    pickle.GLOBAL: lambda m: m.name(m.reader.line(), m.reader.line()),
+    pickle.STACK_GLOBAL: lambda m: m.name(*reversed((m._pop(), m._pop()))),
     pickle.REDUCE: lambda m: m.reduce(), pickle.NEWOBJ: lambda m: m.new_object(),
     pickle.BUILD: lambda m: m.build(), pickle.BINPERSID: lambda m: m.persistent(),
 }  # fmt: skip

@@ -33,6 +33,7 @@ from ..tensor.tensor import Tensor
 from ..tensor.typed_storage import TypedStorage
 from ..tensor.untyped_storage import UntypedStorage
 from ..torch_names import _utils
+from .allowed import _get_layout
 from .archive import Writer
 from .legacy import MAGIC, VERSION
 from .names import UNTYPED, StorageKind, storage_kind, torch_name
@@ -49,12 +50,7 @@ _Base: Any = pickle._Pickler
 class Pickler(_Base):
     """Pickle with torch's names; storages go out of band, each once.
 
-    Parameters
-    ----------
-    stream : file object
-    protocol : int
-    legacy : bool
-        References to storages as in files from before the zip format.
+    With `legacy`, references to them are as in files from before the zip format.
     """
 
     def __init__(self, stream: Any, protocol: int, legacy: bool) -> None:
@@ -128,7 +124,7 @@ class Pickler(_Base):
         if isinstance(obj, memory_format):
             return str(obj).removeprefix("torch.")
         if isinstance(obj, layout):
-            return _Named("torch.serialization", "_get_layout"), (str(obj),)
+            return _get_layout, (str(obj),)
         if isinstance(obj, device):
             return device, (obj.type,) if obj.index is None else (obj.type, obj.index)
         if isinstance(obj, Size):
@@ -147,21 +143,6 @@ class Pickler(_Base):
 
 #: What most objects in a file are: to ask each for 14 classes was a third of saving a small state dict.
 _BUILT_IN = frozenset({str, int, float, bool, type(None), tuple, list, dict, OrderedDict, types.FunctionType})
-
-
-class _Named:
-    """A name of torch's that is written as it is."""
-
-    def __init__(self, module: str, name: str) -> None:
-        self.__module__ = module
-        self.__qualname__ = name
-        self.__name__ = name
-
-    def __call__(self, *args: Any) -> Any:
-        raise TypeError(f"{self.__module__}.{self.__name__} is only a name")
-
-    def __reduce__(self) -> str:
-        return self.__name__
 
 
 def _reduced_tensor(tensor: Any) -> Any:

@@ -69,6 +69,13 @@ class Future(Generic[T]):
             raise AssertionError(f"{result} is of type {type(result)}, not an Exception.")
         self._finish(None, result)
 
+    @staticmethod
+    def _of(result: Any) -> Future[Any]:
+        """Return a future that has its value."""
+        made: Future[Any] = Future()
+        made.set_result(result)
+        return made
+
     def add_done_callback(self, callback: Callable[[Future[T]], None]) -> None:
         """Have a function called with this future when it is complete, at once where it is."""
         with self._condition:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import dataclasses
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterator
+from functools import reduce
 from typing import Any
 
 from ..func.tree import (  # noqa: F401  # under the names that libraries know
@@ -234,6 +235,4 @@ def keystr(kp: KeyPath) -> str:
 
 def key_get(obj: Any, kp: KeyPath) -> Any:
     """Return what keys lead to."""
-    for key in kp:
-        obj = key.get(obj)
-    return obj
+    return reduce(lambda found, key: key.get(found), kp, obj)

@@ -50,8 +50,6 @@ class Compare:
         ValueError
             One of them is none.
         """
-        from .benchmark import Measurement
-
         for result in results:
             if not isinstance(result, Measurement):
                 raise ValueError(f"Expected an instance of `Measurement`, got {type(result)} instead.")
@@ -74,16 +72,12 @@ class Compare:
         sys.stdout.write(f"{self}\n")
 
     def __str__(self) -> str:
-        from .benchmark import Measurement
-
         labels: dict[str | None, list[Any]] = {}
         for merged in Measurement.merge(self._results):
             labels.setdefault(merged.task_spec.label, []).append(merged)
         return "\n".join(self._table(label or "", results) for label, results in labels.items())
 
     def _table(self, label: str, results: Sequence[Any]) -> str:
-        from .benchmark import _unit
-
         unit, scale = _unit(min(r.median for r in results))
         cells: dict[tuple[_Row, str], Any] = {}
         for r in results:
@@ -309,23 +303,24 @@ class Timer:
             set_num_threads(before)
 
     def timeit(self, number: int = 1000000) -> Measurement:
-        """Return one time of a number of runs, after a few to warm up.
-
-        Parameters
-        ----------
-        number : int
-        """
+        """Return one time of a number of runs, after a few to warm up."""
         self._timed(max(number // 100, 2))
         return Measurement(number, [self._timed(number)], self)
 
-    def _block(self, min_run_time: float) -> int:
-        """Return a number of runs that takes long enough to time: a thousandth of the whole."""
+    def _blocks(
+        self, min_run_time: float, callback: Callable[[int, float], Any] | None,
+        is_enough: Callable[[Measurement], bool],
+    ) -> Measurement:  # fmt: skip
+        """Return times of blocks of runs that take long enough to time: each a thousandth of the whole."""
         number = 1
-        while True:
-            taken = self._timed(number)
-            if taken >= min_run_time / 1000 or number >= 10**9:
-                return number
+        while self._timed(number) < min_run_time / 1000 and number < 10**9:
             number *= 10
+        found = Measurement(number, [], self)
+        while not is_enough(found):
+            found.raw_times.append(self._timed(number))
+            if callback is not None:
+                callback(number, found.raw_times[-1])
+        return found
 
     def blocked_autorange(
         self, callback: Callable[[int, float], Any] | None = None, min_run_time: float = 0.2
@@ -339,13 +334,7 @@ class Timer:
         min_run_time : float
             Seconds of all blocks.
         """
-        number = self._block(min_run_time)
-        times: list[float] = []
-        while sum(times) < min_run_time:
-            times.append(self._timed(number))
-            if callback is not None:
-                callback(number, times[-1])
-        return Measurement(number, times, self)
+        return self._blocks(min_run_time, callback, lambda found: sum(found.raw_times) >= min_run_time)
 
     def adaptive_autorange(
         self, threshold: float = 0.1, *, min_run_time: float = 0.01, max_run_time: float = 10.0,
@@ -362,16 +351,13 @@ class Timer:
         callback : callable, optional
             Called with the number of runs and the time of each block.
         """
-        number = self._block(min_run_time)
-        times: list[float] = []
-        while sum(times) < max_run_time:
-            times.append(self._timed(number))
-            if callback is not None:
-                callback(number, times[-1])
-            found = Measurement(number, times, self)
-            if sum(times) >= min_run_time and len(times) > 3 and found.iqr < threshold * found.median:
-                break
-        return Measurement(number, times, self)
+
+        def is_steady(found: Measurement) -> bool:
+            total = sum(found.raw_times)
+            many = total >= min_run_time and len(found.times) > 3
+            return total >= max_run_time or (many and found.iqr < threshold * found.median)
+
+        return self._blocks(min_run_time, callback, is_steady)
 
 
 __all__ = ["Compare", "Measurement", "Timer"]

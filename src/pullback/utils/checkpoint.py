@@ -146,16 +146,6 @@ class _Frame:
         self.recomputed: dict[int, Any] = {}
 
 
-class _Holder:
-    """Stand for one saved tensor."""
-
-    __slots__ = ("frame", "index")
-
-    def __init__(self, frame: _Frame, index: int) -> None:
-        self.frame = frame
-        self.index = index
-
-
 class _StopRecomputation(Exception):
     """Raised when the second run has saved all that the first did."""
 
@@ -164,29 +154,17 @@ def _metadata(x: Any) -> tuple[Any, Any, Any]:
     return x.shape, x.dtype, x.device
 
 
-class _FirstRun(saved_tensors_hooks):
-    """Pack every saved tensor as a holder."""
-
-    def __init__(self, frame: _Frame) -> None:
-        def pack(x: Any) -> _Holder:
-            holder = _Holder(frame, len(frame.metadata))
-            frame.metadata.append(_metadata(x))
-            return holder
-
-        super().__init__(pack, _unpack)
-
-
-def _unpack(holder: _Holder) -> Any:
-    frame = holder.frame
-    if holder.index not in frame.recomputed:
+def _unpack(held: tuple[_Frame, int]) -> Any:
+    frame, index = held
+    if index not in frame.recomputed:
         _recompute(frame)
-    if holder.index not in frame.recomputed:
+    if index not in frame.recomputed:
         raise CheckpointError(
             "torch.utils.checkpoint: Unpack is being triggered for a tensor that was already unpacked once. "
             "If you are calling ctx.saved_tensors in backward, make sure to do so only once. Otherwise "
             "please open an issue with details on your use case."
         )
-    return frame.recomputed.pop(holder.index)
+    return frame.recomputed.pop(index)
 
 
 def _recompute(frame: _Frame) -> None:
@@ -231,18 +209,14 @@ def _mismatch(frame: _Frame, index: int, x: Any) -> str:
 _early_stop = [True]
 
 
-class set_checkpoint_early_stop:
+@contextlib.contextmanager
+def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
     """Say whether within the block the second run stops once it has saved all that is needed."""
-
-    def __init__(self, enable: bool) -> None:
-        self.enable = enable
-
-    def __enter__(self) -> None:
-        self.before = _early_stop[0]
-        _early_stop[0] = self.enable
-
-    def __exit__(self, *exc: object) -> None:
-        _early_stop[0] = self.before
+    before, _early_stop[0] = _early_stop[0], enable
+    try:
+        yield
+    finally:
+        _early_stop[0] = before
 
 
 def noop_context_fn() -> tuple[Any, Any]:
@@ -296,7 +270,12 @@ def checkpoint(
             function(*args, **kwargs)
 
     frame = _Frame(again, early_stop and _early_stop[0])
-    with _FirstRun(frame), first:
+
+    def pack(x: Any) -> tuple[_Frame, int]:
+        frame.metadata.append(_metadata(x))
+        return frame, len(frame.metadata) - 1
+
+    with saved_tensors_hooks(pack, _unpack), first:
         return function(*args, **kwargs)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from ..core.modes import change
@@ -25,16 +26,12 @@ def _transposed(args: tuple[Any, ...], out: Any) -> int:
     return 2 * math.prod(shape_of(args[0])) * math.prod(shape_of(args[1])[1:])
 
 
-def _third(args: tuple[Any, ...], out: Any) -> int:
-    return _inner(args, out, 1)
-
-
 #: Function → what it is counted as, and how.
 _COUNTED: dict[str, tuple[str, Callable[[tuple[Any, ...], Any], int]]] = {
     **{name: (name, _inner) for name in ("mm", "bmm", "mv", "dot")},
     "matmul": ("mm", _inner),
     "linear": ("addmm", _inner),
-    **{name: (name, _third) for name in ("addmm", "baddbmm", "addmv")},
+    **{name: (name, partial(_inner, operand=1)) for name in ("addmm", "baddbmm", "addmv")},
     **{f"conv{n}d": ("convolution", _convolution) for n in (1, 2, 3)},
     **{f"conv_transpose{n}d": ("convolution", _transposed) for n in (1, 2, 3)},
 }

@@ -19,6 +19,7 @@ from typing import Any
 from ...serialization.load import load
 from ...serialization.save import save
 from ...torch_names.futures import Future
+from .default_planner import narrowed
 from .metadata import Metadata, MetadataIndex, StorageMeta
 from .planner import LoadItemType, LoadPlan, LoadPlanner, SavePlan, SavePlanner, WriteItemType
 from .staging import BlockingAsyncStager
@@ -162,9 +163,7 @@ class FileSystemWriter(_Folder, BlockingAsyncStager, StorageWriter):
                 results.append(WriteResult(item.index, size, _StorageInfo(name, start, size)))
 
         self._write(name, fill)
-        done: Future[list[WriteResult]] = Future()
-        done.set_result(results)
-        return done
+        return Future._of(results)
 
     def finish(self, metadata: Metadata, results: list[list[WriteResult]]) -> None:
         """Write what tells of all entries; the folder is whole then."""
@@ -178,12 +177,7 @@ class FileSystemWriter(_Folder, BlockingAsyncStager, StorageWriter):
 
 
 class FileSystemReader(_Folder, StorageReader):
-    """Read a checkpoint from a folder.
-
-    Parameters
-    ----------
-    path : str or path
-    """
+    """Read a checkpoint from a folder."""
 
     def __init__(self, path: str | os.PathLike[str], **options: Any) -> None:
         self.path: Any = self._path(path)
@@ -237,15 +231,12 @@ class FileSystemReader(_Folder, StorageReader):
                         planner.load_bytes(item, content)
                     else:
                         _read_tensor(load(content, weights_only=True), item, planner)
-        done: Future[None] = Future()
-        done.set_result(None)
-        return done
+        return Future._of(None)
 
 
 def _read_tensor(stored: Any, item: Any, planner: LoadPlanner) -> None:
     """Copy elements of a stored part into what the planner has for them."""
-    for axis, (offset, length) in enumerate(zip(item.storage_offsets, item.lengths, strict=True)):
-        stored = stored.narrow(axis, offset, length)
+    stored = narrowed(stored, item.storage_offsets, item.lengths)
     target = planner.resolve_tensor(item).detach()
     if target.size() != stored.size():
         raise AssertionError(f"req {item.storage_index} mismatch sizes {target.size()} vs {stored.size()}")

@@ -17,9 +17,8 @@ from .default_planner import (
     _EmptyStateDictLoadPlanner,
     create_default_global_save_plan,
     flat,
-    narrowed,
 )
-from .filesystem import FileSystemReader, FileSystemWriter
+from .filesystem import FileSystemReader, FileSystemWriter, _read_tensor
 from .metadata import Metadata
 from .planner import LoadItemType, LoadPlan, LoadPlanner, SavePlan
 from .planner_helpers import _create_write_items
@@ -89,12 +88,8 @@ class BroadcastingTorchSaveReader(StorageReader):
             if self.is_coordinator:
                 sent.copy_(state[item.storage_index.fqn])
             broadcast(sent, self.coordinator_rank)
-            target = planner.resolve_tensor(item).detach()
-            target.copy_(narrowed(sent, item.storage_offsets, item.lengths))
-            planner.commit_tensor(item, target)
-        done: Future[None] = Future()
-        done.set_result(None)
-        return done
+            _read_tensor(sent, item, planner)
+        return Future._of(None)
 
     @classmethod
     def validate_checkpoint_id(cls, checkpoint_id: str | os.PathLike[str]) -> bool:

@@ -136,9 +136,7 @@ class HuggingFaceStorageWriter(FileSystemWriter):
                 results.append(
                     WriteResult(item.index, held.nbytes, _HFStorageInfo(name, held.shape, held.dtype))
                 )
-        done: Future[list[WriteResult]] = Future()
-        done.set_result(results)
-        return done
+        return Future._of(results)
 
     def finish(self, metadata: Metadata, results: list[list[WriteResult]]) -> None:
         """Write the index of entries, and before it the whole tensors where they are asked for."""
@@ -221,9 +219,7 @@ class HuggingFaceStorageReader(FileSystemReader):
             held = load_file(name)
             for item in items:
                 _read_tensor(held[item.storage_index.fqn], item, planner)
-        done: Future[None] = Future()
-        done.set_result(None)
-        return done
+        return Future._of(None)
 
 
 __all__ = ["HuggingFaceStorageReader", "HuggingFaceStorageWriter"]

@@ -59,6 +59,3 @@ def _key(state: Any, step: Any) -> Any:
     if isinstance(state, Mapping) and step not in state:
         return next((key for key in state if str(key) == step), step)
     return step
-
-
-__all__ = ["built", "leaves", "name_of", "put"]

@@ -9,7 +9,7 @@ from typing import Any, Protocol, runtime_checkable
 from ...autograd.grad_mode import no_grad
 from ...errors import with_note
 from ...tensor.tensor import Tensor
-from ..tensor.api import DTensor
+from ..tensor.api import DTensor, mapped
 
 
 @runtime_checkable
@@ -49,10 +49,9 @@ class BlockingAsyncStager(AsyncStager):
         self.cache_staged_state_dict = cache_staged_state_dict
         self.type_check = type_check
 
-    def stage(self, state_dict: dict[str, Any]) -> dict[str, Any]:
+    def stage(self, state_dict: dict[str, Any]) -> Any:
         """Return a copy of a state."""
-        copied: dict[str, Any] = _copied(state_dict)
-        return copied
+        return _copied(state_dict)
 
     def synchronize_staging(self) -> None:
         """Do nothing: the copy is made."""
@@ -126,15 +125,13 @@ class DefaultStager(AsyncStager):
 @no_grad()
 def _copied(value: Any) -> Any:
     """Return nested values with tensors copied."""
-    if isinstance(value, DTensor):
-        return DTensor(value._local_tensor.detach().clone(), value._layout)
-    if isinstance(value, Tensor):
-        return value.detach().clone()
-    if isinstance(value, dict):
-        return {key: _copied(part) for key, part in value.items()}
-    if isinstance(value, (list, tuple)):
-        return type(value)(_copied(part) for part in value)
-    return value
+
+    def copy(tensor: Any) -> Any:
+        if isinstance(tensor, DTensor):
+            return DTensor(tensor._local_tensor.detach().clone(), tensor._layout)
+        return tensor.detach().clone()
+
+    return mapped(value, copy, Tensor)
 
 
 __all__ = ["AsyncStager", "BlockingAsyncStager", "DefaultStager", "StagingOptions"]

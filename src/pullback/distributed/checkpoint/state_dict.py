@@ -11,7 +11,7 @@ from ...nn.modules.module import Module
 from ...tensor.creation_like import zeros_like
 from ...tensor.tensor import Tensor
 from ..groups import get_rank
-from ..tensor.api import DTensor
+from ..tensor.api import DTensor, mapped
 from ..tensor.layout import cut
 
 #: What wrappers put into the names of the modules that they hold.
@@ -58,13 +58,7 @@ def clean_name(name: str) -> str:
 @no_grad()
 def whole(value: Any) -> Any:
     """Return nested values with distributed tensors gathered; a collective."""
-    if isinstance(value, DTensor):
-        return value.full_tensor().detach()
-    if isinstance(value, dict):
-        return {key: whole(part) for key, part in value.items()}
-    if isinstance(value, (list, tuple)):
-        return type(value)(whole(part) for part in value)
-    return value
+    return mapped(value, lambda tensor: tensor.full_tensor().detach())
 
 
 def _made(state: dict[str, Any], options: StateDictOptions) -> dict[str, Any]:
@@ -246,13 +240,7 @@ def numbered_state(
 ) -> dict[str, Any]:
     """Return a state by the names of parameters in the form in which an optimizer takes it: by numbers.
 
-    Parameters
-    ----------
-    model : Module
-    param_groups : list of dict
-        The optimizer's. Its settings stay where the state has none for a group.
-    optim_state_dict : dict
-        ``{"state": …, "param_groups": …}``, whole or in shards.
+    The settings of the optimizer's `param_groups` stay where the state has none for a group.
     """
     names = parameter_names(model)
     given = {name: group for group in optim_state_dict["param_groups"] for name in group["params"]}

@@ -14,7 +14,6 @@ from ...tensor.tensor import Tensor
 from .default_planner import DefaultLoadPlanner
 from .filesystem import FileSystemReader
 from .metadata import Metadata
-from .planner import LoadPlan
 from .state_dict_saver import plain_state
 from .utils import Together
 
@@ -83,16 +82,14 @@ def _load_state_dict(
     together = Together(process_group, no_dist, coordinator_rank)
     planner = DefaultLoadPlanner() if planner is None else planner
 
-    def local_plan() -> LoadPlan:
+    def local_plan() -> Any:
         metadata: Metadata = storage_reader.read_metadata()
         planner.set_up_planner(state_dict, metadata, together.is_coordinator)
         storage_reader.set_up_storage_reader(metadata, together.is_coordinator)
-        plan: LoadPlan = storage_reader.prepare_local_plan(planner.create_local_plan())
-        return plan
+        return storage_reader.prepare_local_plan(planner.create_local_plan())
 
-    def global_plan() -> list[LoadPlan]:
-        made: list[LoadPlan] = storage_reader.prepare_global_plan(planner.create_global_plan(plans))
-        return made
+    def global_plan() -> Any:
+        return storage_reader.prepare_global_plan(planner.create_global_plan(plans))
 
     def read() -> None:
         storage_reader.read_data(planner.finish_plan(decided[together.rank]), planner).wait()

@@ -16,7 +16,6 @@ from ..groups import new_group
 from .default_planner import DefaultSavePlanner
 from .filesystem import FileSystemWriter
 from .metadata import Metadata
-from .planner import SavePlan
 from .staging import AsyncStager, BlockingAsyncStager
 from .utils import Together
 
@@ -105,17 +104,15 @@ def _save_state_dict(
     planner = DefaultSavePlanner() if planner is None else planner
     known: list[Metadata] = []
 
-    def local_plan() -> SavePlan:
+    def local_plan() -> Any:
         planner.set_up_planner(state_dict, storage_writer.storage_meta(), together.is_coordinator)
         storage_writer.set_up_storage_writer(together.is_coordinator, rank=together.rank)
-        plan: SavePlan = storage_writer.prepare_local_plan(planner.create_local_plan())
-        return plan
+        return storage_writer.prepare_local_plan(planner.create_local_plan())
 
-    def global_plan() -> list[SavePlan]:
+    def global_plan() -> Any:
         decided, metadata = planner.create_global_plan(plans)
         known.append(metadata)
-        made: list[SavePlan] = storage_writer.prepare_global_plan(decided)
-        return made
+        return storage_writer.prepare_global_plan(decided)
 
     def write() -> Any:
         work = storage_writer.write_data(planner.finish_plan(decided[together.rank]), planner)

@@ -50,16 +50,9 @@ class _Failure:
 
 
 class Together:
-    """The processes that write or read a checkpoint.
+    """The processes of a group that write or read a checkpoint; where `alone`, this one.
 
-    Parameters
-    ----------
-    group : ProcessGroup, optional
-        By default all.
-    alone : bool
-        Whether this process acts for itself.
-    coordinator : int
-        The rank in the group that decides for all.
+    The rank `coordinator` in the group decides for all.
     """
 
     def __init__(self, group: Any, alone: bool, coordinator: int = 0) -> None:
@@ -70,13 +63,7 @@ class Together:
         self.is_coordinator = self.rank == self.coordinator
 
     def everyone(self, step: str, act: Callable[[], T]) -> list[T]:
-        """Return what a step gives in each process.
-
-        Raises
-        ------
-        CheckpointException
-            It failed in some.
-        """
+        """Return what a step gives in each process; a CheckpointException where it failed in some."""
         result: T | _Failure
         try:
             result = act()
@@ -95,6 +82,3 @@ class Together:
     def coordinated(self, step: str, act: Callable[[], T]) -> T:
         """Return what a step gives that the coordinator alone takes."""
         return self.everyone(step, lambda: act() if self.is_coordinator else None)[self.coordinator]  # type: ignore[return-value]
-
-
-__all__: list[str] = []

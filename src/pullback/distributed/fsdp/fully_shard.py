@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
 from ...autograd.graph import saved_tensors_hooks
@@ -177,16 +177,8 @@ def fully_shard(
     if mesh is None:
         mesh = init_device_mesh("cpu", (needed_group().size(),))
     policy = mp_policy or MixedPrecisionPolicy()
-    found: dict[Any, list[tuple[Module, str]]] = {}
-    for part in modules:
-        for owner, name, p in _unsharded(part):
-            if not (ignored_params and any(p is one for one in ignored_params)):
-                found.setdefault(p, []).append((owner, name))
-    parameters = [
-        ShardedParameter(owners, p, mesh, _axis(p, shard_placement_fn)) for p, owners in found.items()
-    ]
     gives_up = True if reshard_after_forward is None else bool(reshard_after_forward)
-    group = ParameterGroup(parameters, mesh, policy, gives_up) if parameters else None
+    group = group_of(modules, set(ignored_params or ()), mesh, policy, gives_up, shard_placement_fn)
     for number, part in enumerate(modules):
         part._fsdp_state = _State(part, group if number == 0 else None, policy)
         part.__class__ = _sharded_class(type(part))
@@ -194,6 +186,20 @@ def fully_shard(
         for part in modules[1:]:
             part._fsdp_state.group = group
     return module
+
+
+def group_of(
+    modules: Iterable[Module], left_out: Collection[Any], mesh: DeviceMesh, policy: MixedPrecisionPolicy,
+    gives_up: bool, choose: Callable[[Any], Any] | None = None,
+) -> ParameterGroup | None:  # fmt: skip
+    """Return the parameters of modules, but for some, as what is gathered at once; None for none."""
+    found: dict[Any, list[tuple[Module, str]]] = {}
+    for part in modules:
+        for owner, name, p in _unsharded(part):
+            if p not in left_out:
+                found.setdefault(p, []).append((owner, name))
+    parameters = [ShardedParameter(owners, p, mesh, _axis(p, choose)) for p, owners in found.items()]
+    return ParameterGroup(parameters, mesh, policy, gives_up) if parameters else None
 
 
 def _axis(parameter: Any, choose: Callable[[Any], Any] | None) -> int:

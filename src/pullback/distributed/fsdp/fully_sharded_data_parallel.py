@@ -40,13 +40,12 @@ from .api import (
     StateDictSettings,
     StateDictType,
 )
-from .fully_shard import FSDPModule, _State, _unsharded, cast_floating
-from .parameters import ParameterGroup, ShardedParameter
-from .wrap import as_function, wrapped_parts
-from .wrapper_states import INNER, OptimStateKeyType, WrapperStates
+from .fully_shard import FSDPModule, _State, _unsharded, cast_floating, group_of
+from .wrap import HoldsModule, as_function, wrapped_parts
+from .wrapper_states import OptimStateKeyType, WrapperStates
 
 
-class FullyShardedDataParallel(WrapperStates, Module, FSDPModule):
+class FullyShardedDataParallel(WrapperStates, HoldsModule, FSDPModule):
     """A module that holds another, whose parameters it shards over the processes of a group.
 
     Parameters
@@ -73,6 +72,8 @@ class FullyShardedDataParallel(WrapperStates, Module, FSDPModule):
     cpu_offload, backward_prefetch, device_id, forward_prefetch, limit_all_gathers, use_orig_params
         Make no difference on the CPU.
     """
+
+    _held = "_fsdp_wrapped_module"
 
     def __init__(
         self, module: Module, process_group: Any = None, sharding_strategy: Any = None,
@@ -113,13 +114,8 @@ class FullyShardedDataParallel(WrapperStates, Module, FSDPModule):
             own = {id(p): p for _, _, p in _unsharded(module) if p not in left_out}
             with no_grad():
                 broadcast_coalesced(group, [*own.values(), *module.buffers()])
-        found: dict[Any, list[tuple[Module, str]]] = {}
-        for owner, name, p in _unsharded(module):
-            if p not in left_out:
-                found.setdefault(p, []).append((owner, name))
-        parameters = [ShardedParameter(owners, p, device_mesh) for p, owners in found.items()]
         gives_up = strategy in (ShardingStrategy.FULL_SHARD, ShardingStrategy.HYBRID_SHARD)
-        made = ParameterGroup(parameters, device_mesh, policy, gives_up) if parameters else None
+        made = group_of([module], left_out, device_mesh, policy, gives_up)
         self._fsdp_state = _State(self, made, policy)
         for inner in FullyShardedDataParallel.fsdp_modules(module):
             settings = inner.mixed_precision
@@ -137,20 +133,6 @@ class FullyShardedDataParallel(WrapperStates, Module, FSDPModule):
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """Return what the module gives."""
         return self._fsdp_wrapped_module(*args, **kwargs)
-
-    def __getattr__(self, name: str) -> Any:
-        try:
-            return super().__getattr__(name)
-        except AttributeError:
-            return getattr(super().__getattr__("_fsdp_wrapped_module"), name)
-
-    def __getitem__(self, key: Any) -> Any:
-        return self._fsdp_wrapped_module[key]  # type: ignore[index]  # a container
-
-    def named_parameters(self, *args: Any, **kwargs: Any) -> Iterator[tuple[str, Any]]:
-        """Yield parameters under the names that they have without wrappers."""
-        for name, p in super().named_parameters(*args, **kwargs):
-            yield name.replace(INNER, ""), p
 
     @contextmanager
     def no_sync(self) -> Iterator[None]:

@@ -10,6 +10,7 @@ shard.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from numpy import ndarray
@@ -32,16 +33,9 @@ from .api import MixedPrecisionPolicy
 class ShardedParameter:
     """One parameter: its shard, and the whole one while there is one.
 
-    Parameters
-    ----------
-    owners : list of (Module, str)
-        Where the parameter stands; in several places where modules share it.
-    whole : Parameter
-        One that tensor parallelism has divided among the processes of another mesh is sharded further.
-    mesh : DeviceMesh
-        Of one dimension, along which it is sharded, or two, the first of which has copies.
-    axis : int
-        Along which it is sharded.
+    It stands in several places, its `owners`, where modules share it. One that tensor parallelism has divided
+    among the processes of another mesh is sharded further, along an `axis`. The mesh has one dimension, along
+    which it is sharded, or two, the first of which has copies.
     """
 
     def __init__(self, owners: list[tuple[Module, str]], whole: Any, mesh: DeviceMesh, axis: int = 0) -> None:
@@ -154,13 +148,7 @@ def local_of(tensor: Any) -> Any:
 class ParameterGroup:
     """Parameters that are gathered, and whose gradients are reduced, at once.
 
-    Parameters
-    ----------
-    parameters : list of ShardedParameter
-    mesh : DeviceMesh
-    policy : MixedPrecisionPolicy
-    gives_up : bool
-        Whether whole parameters are given up after forward, rather than after backward.
+    Where the group `gives_up`, whole parameters go after forward, rather than after backward.
     """
 
     def __init__(
@@ -244,12 +232,22 @@ class ParameterGroup:
             address = _address(value)
             for p in self.parameters:
                 if address is not None and address == _address(p.leaf) and value.dtype == p.leaf.dtype:
-                    return _Saved(self, p, value)
+                    local = local_of(value)
+                    layout = value._layout if isinstance(value, DTensor) else None
+                    return partial(self._saved, p, tuple(local.shape), tuple(local.stride()), layout)
             for outer_pack, outer_unpack in outside:
-                return _Passed(outer_pack(value), outer_unpack)
+                return partial(outer_unpack, outer_pack(value))
             return value
 
         return pack
+
+    def _saved(self, p: ShardedParameter, shape: Any, strides: Any, layout: Layout | None) -> Any:
+        """Return a part of a parameter that a graph has saved, which is gathered again."""
+        self.unshard()
+        if in_backward():
+            self.begin_backward()
+        local = local_of(p.leaf.detach()).as_strided(shape, strides, 0)
+        return local if layout is None else DTensor(local, layout)
 
     # ------------------------------------------------------------------------------ gradients
 
@@ -325,38 +323,6 @@ class ParameterGroup:
                 p.sharded.grad._local_tensor.add_(grad)
 
 
-class _Saved:
-    """A part of a parameter that a graph has saved: gathered again where it is asked for."""
-
-    def __init__(self, group: ParameterGroup, parameter: ShardedParameter, value: Any) -> None:
-        self.group = group
-        self.parameter = parameter
-        local = local_of(value)
-        self.shape, self.strides = tuple(local.shape), tuple(local.stride())
-        self.layout: Layout | None = value._layout if isinstance(value, DTensor) else None
-
-    def value(self) -> Any:
-        """Return the part."""
-        self.group.unshard()
-        if in_backward():
-            self.group.begin_backward()
-        whole = local_of(self.parameter.leaf.detach())
-        local = whole.as_strided(self.shape, self.strides, 0)
-        return local if self.layout is None else DTensor(local, self.layout)
-
-
-class _Passed:
-    """A value that the hooks outside of a module have packed."""
-
-    def __init__(self, packed: Any, unpack: Callable[[Any], Any]) -> None:
-        self.packed = packed
-        self.unpack = unpack
-
-    def value(self) -> Any:
-        """Return the value."""
-        return self.unpack(self.packed)
-
-
 def _address(tensor: Any) -> int | None:
     """Return where the memory of a tensor begins, None where it has none: `data_ptr` counts as a write."""
     array = local_of(tensor)._value
@@ -365,7 +331,4 @@ def _address(tensor: Any) -> int | None:
 
 def unpack(value: Any) -> Any:
     """Return what a graph has saved."""
-    return value.value() if isinstance(value, (_Saved, _Passed)) else value
-
-
-__all__ = ["ParameterGroup", "ShardedParameter", "unpack"]
+    return value() if isinstance(value, partial) else value

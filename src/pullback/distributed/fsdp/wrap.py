@@ -12,6 +12,27 @@ from ...nn.modules.container import ModuleDict, ModuleList
 from ...nn.modules.module import Module
 
 
+class HoldsModule(Module):
+    """A module that holds another, whose attributes it has and whose names of parameters it keeps."""
+
+    #: The attribute that is the other one.
+    _held: str
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return super().__getattr__(name)
+        except AttributeError:
+            return getattr(super().__getattr__(self._held), name)
+
+    def __getitem__(self, key: Any) -> Any:
+        return getattr(self, self._held)[key]
+
+    def named_parameters(self, *args: Any, **kwargs: Any) -> Iterator[tuple[str, Any]]:
+        """Yield parameters under the names that they have without wrappers."""
+        for name, p in super().named_parameters(*args, **kwargs):
+            yield name.replace(f"{self._held}.", ""), p
+
+
 def always_wrap_policy(*args: Any, **kwargs: Any) -> bool:
     """Wrap every part."""
     return True

@@ -245,5 +245,3 @@ def _before_load(module: Any, state: Any, prefix: str, *_: Any) -> None:
 
 
 OptimStateKeyType.__module__ = "torch.distributed.fsdp"
-
-__all__ = ["INNER", "OptimStateKeyType", "WrapperStates"]

@@ -16,7 +16,8 @@ from ..process_group import Group, resolve
 from ..reductions import ReduceOp
 
 
-def _member(group: Any) -> Group:
+def member_of(group: Any) -> Group:
+    """Return a group; refuse one that this process is not in."""
     found = resolve(group)
     if found is None:
         raise ValueError("this process is not in the group")
@@ -161,25 +162,25 @@ class _AllToAllSingle(Function):
 
 def broadcast(tensor: Any, src: int, group: ProcessGroup | None = None) -> Any:
     """Return the elements that the process of global rank `src` has."""
-    found = _member(group)
+    found = member_of(group)
     return _Broadcast.apply(_rank_in(found, src, "broadcast"), found, tensor)
 
 
 def gather(tensor: Any, dst: int = 0, group: ProcessGroup | None = None) -> tuple[Any, ...]:
     """Return the tensors of all processes in the process of global rank `dst`, zeros in others."""
-    found = _member(group)
+    found = member_of(group)
     return _Gather.apply(_rank_in(found, dst, "gather"), found, tensor)
 
 
 def scatter(tensors: Sequence[Any], src: int = 0, group: ProcessGroup | None = None) -> Any:
     """Return the tensor that the process of global rank `src` has for this one in its `tensors`."""
-    found = _member(group)
+    found = member_of(group)
     return _Scatter.apply(_rank_in(found, src, "scatter"), found, *tensors)
 
 
 def reduce(tensor: Any, dst: int, op: ReduceOp = ReduceOp.SUM, group: ProcessGroup | None = None) -> Any:
     """Return the reduction over all processes, in the process of global rank `dst`."""
-    found = _member(group)
+    found = member_of(group)
     return _Reduce.apply(_rank_in(found, dst, "reduce"), op, found, tensor)
 
 
@@ -187,19 +188,19 @@ def reduce_scatter(
     output: Any, input_list: Sequence[Any], op: ReduceOp = ReduceOp.SUM, group: ProcessGroup | None = None
 ) -> Any:
     """Return the reduction of what all have for this process in `input_list`; `output` gives its shape."""
-    return _ReduceScatter.apply(op, _member(group), output, *input_list)
+    return _ReduceScatter.apply(op, member_of(group), output, *input_list)
 
 
 def all_gather(tensor: Any, group: ProcessGroup | None = None) -> tuple[Any, ...]:
     """Return the tensors of all processes."""
-    return _AllGather.apply(_member(group), tensor)
+    return _AllGather.apply(member_of(group), tensor)
 
 
 def all_to_all(
     output_tensor_list: Sequence[Any], input_tensor_list: Sequence[Any], group: ProcessGroup | None = None
 ) -> tuple[Any, ...]:
     """Return the tensor that each process has for this one; the first list gives shapes."""
-    return _AllToAll.apply(_member(group), output_tensor_list, *input_tensor_list)
+    return _AllToAll.apply(member_of(group), output_tensor_list, *input_tensor_list)
 
 
 def all_to_all_single(
@@ -207,9 +208,9 @@ def all_to_all_single(
     input_split_sizes: Sequence[int] | None = None, group: ProcessGroup | None = None,
 ) -> Any:  # fmt: skip
     """Return the rows that each process has for this one; `output` gives the shape."""
-    return _AllToAllSingle.apply(_member(group), output, output_split_sizes, input_split_sizes, input)
+    return _AllToAllSingle.apply(member_of(group), output, output_split_sizes, input_split_sizes, input)
 
 
 def all_reduce(tensor: Any, op: ReduceOp = ReduceOp.SUM, group: ProcessGroup | None = None) -> Any:
     """Return the reduction over all processes."""
-    return _AllReduce.apply(op, _member(group), tensor)
+    return _AllReduce.apply(op, member_of(group), tensor)

@@ -55,7 +55,7 @@ class ZeroRedundancyOptimizer(Optimizer, Joinable):
                 "overlap_with_ddp of ZeroRedundancyOptimizer is not part of pullback: torch, too, has it for "
                 "NCCL alone. Without it buckets are reduced while backward goes on; steps follow it.",
             )
-        self.optim: Optimizer | None = None
+        self.optim: Any = None
         Joinable.__init__(self)
         Optimizer.__init__(self, _checked(params), defaults)
         self.process_group = process_group or needed_group()
@@ -92,19 +92,16 @@ class ZeroRedundancyOptimizer(Optimizer, Joinable):
 
     def _take_options(self) -> None:
         """Take over from `optim` the options that only it knows."""
-        assert self.optim is not None
         for group, own in zip(self.param_groups, self.optim.param_groups, strict=True):
             group.update((name, value) for name, value in own.items() if name not in group)
 
     def _copy_options(self) -> None:
         """Tell `optim` what schedulers and the program have set in the groups here."""
-        assert self.optim is not None
         for group, own in zip(self.param_groups, self.optim.param_groups, strict=True):
             own.update((name, value) for name, value in group.items() if name != "params")
 
     def step(self, closure: Callable[[], Any] | None = None, **kwargs: Any) -> Any:
         """Do a step of this process's parameters with the options of the groups here, and exchange them."""
-        assert self.optim is not None
         Join.notify_join_context(self)
         self._copy_options()
         result = (
@@ -119,7 +116,6 @@ class ZeroRedundancyOptimizer(Optimizer, Joinable):
 
     def consolidate_state_dict(self, to: int = 0) -> None:
         """Bring the state of all processes together on process `to`, for `state_dict` there."""
-        assert self.optim is not None
         self._copy_options()
         own = {self._numbers[p]: state for p, state in self.optim.state.items()}
         parts: list[Any] | None = [None] * self.world_size if self.rank == to else None
@@ -161,7 +157,6 @@ class ZeroRedundancyOptimizer(Optimizer, Joinable):
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Take over a state that `state_dict` gave, of this class or of `optim`'s."""
-        assert self.optim is not None
         state, groups = {}, []
         place = 0
         numbers = self._numbers

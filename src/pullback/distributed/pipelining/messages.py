@@ -30,12 +30,7 @@ FIRST_TAG = 1 << 16
 
 
 class Messages:
-    """The messages of a stage.
-
-    Parameters
-    ----------
-    group : ProcessGroup or None
-    """
+    """The messages of a stage."""
 
     def __init__(self, group: Any) -> None:
         self.group = group
@@ -99,6 +94,3 @@ class Messages:
 def handed_over(tensors: Sequence[Any]) -> list[Any]:
     """Return tensors as the next stage gets them: outside of the graph that made them."""
     return [one if one is None else one.detach().requires_grad_(one.requires_grad) for one in tensors]
-
-
-__all__ = ["Messages", "handed_over"]

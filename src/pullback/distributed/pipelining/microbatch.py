@@ -12,12 +12,7 @@ from ...tensor.parts import tensor_split
 
 
 class TensorChunkSpec:
-    """Say along which dimension a tensor is cut.
-
-    Parameters
-    ----------
-    split_dim : int
-    """
+    """Say along which dimension a tensor is cut."""
 
     def __init__(self, split_dim: int) -> None:
         self.split_dim = split_dim

@@ -54,22 +54,11 @@ def _in_rounds(stages: Sequence[int], count: int, size: int, kind: Kind) -> Iter
 def one_forward_one_back(
     stages: Sequence[int], count: int, size: int, ahead: int, *, halves: bool = False, delay: int = 0
 ) -> list[Action]:
-    """Return an order that alternates forwards and backwards.
+    """Return an order of `count` microbatches that alternates forwards and backwards.
 
-    Parameters
-    ----------
-    stages : sequence of int
-        Those of the rank, first to last.
-    count : int
-        The number of microbatches.
-    size : int
-        How many microbatches of a stage come before the next stage's turn.
-    ahead : int
-        How many forwards come before the first pair of a forward and a backward.
-    halves : bool
-        Whether a backward is done in two halves, of which the second can wait.
-    delay : int
-        How many second halves wait.
+    A rank has its stages first to last. `size` microbatches of a stage come before the next stage's turn, and
+    `ahead` forwards before the first pair of a forward and a backward. With `halves` a backward is done in
+    two, of which the second can wait, behind as many as `delay` others.
     """
     forwards = _in_rounds(stages, count, size, Kind.FORWARD)
     kind = Kind.BACKWARD_INPUT if halves else Kind.BACKWARD
@@ -92,13 +81,7 @@ def without_bubbles(ranks: int, count: int) -> list[list[Action]]:
     Rank r has the stages r and 2·ranks - 1 - r, so that the first rank also has the last stage. The orders
     are found by going through time: in each moment each rank does what it can, the gradients of inputs before
     forwards of its later stage, these before others, and the gradients of parameters where nothing else can
-    be done. No rank begins more than 2·ranks forwards whose backward it has not done.
-
-    Parameters
-    ----------
-    ranks : int
-    count : int
-        The number of microbatches.
+    be done. No rank begins more than 2·ranks forwards of the `count` microbatches before their backwards.
     """
     stages = 2 * ranks
     orders: list[list[Action]] = [[] for _ in range(ranks)]
@@ -133,6 +116,3 @@ def _needs(action: Action, stages: int) -> set[Action]:
         return {Action(stage - 1, kind, chunk)} if stage else set()
     needed = {Action(stage, Kind.FORWARD, chunk)}
     return needed if stage == stages - 1 else needed | {Action(stage + 1, kind, chunk)}
-
-
-__all__ = ["Action", "Kind", "all_then_back", "one_forward_one_back", "without_bubbles"]

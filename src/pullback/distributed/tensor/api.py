@@ -9,7 +9,7 @@ What this module must do:
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ...autograd.function import Function
@@ -25,8 +25,8 @@ from ...tensor.tensor import Tensor
 from ...tensor.wrappers import _make_wrapper_subclass
 from .. import broadcast, get_global_rank
 from ..device_mesh import DeviceMesh, current_mesh, init_device_mesh
-from .layout import Layout, cut, moved, normalised
-from .placement_types import Partial, Placement, Replicate, Shard
+from .layout import Layout, cut, moved, normalised, without_summands
+from .placement_types import Placement, Replicate, Shard
 
 
 class DTensor(Tensor):
@@ -155,6 +155,17 @@ class DTensor(Tensor):
 DTensor.__module__ = "torch.distributed.tensor"
 
 
+def mapped(value: Any, change: Callable[[Any], Any], kind: type = DTensor) -> Any:
+    """Return nested values with the tensors of a class changed."""
+    if isinstance(value, kind):
+        return change(value)
+    if isinstance(value, (list, tuple)):
+        return type(value)(mapped(part, change, kind) for part in value)
+    if isinstance(value, dict):
+        return {key: mapped(part, change, kind) for key, part in value.items()}
+    return value
+
+
 def _rebuilt(local: Any, layout: Layout, requires_grad: bool) -> DTensor:
     return DTensor(local, layout, requires_grad=requires_grad)
 
@@ -171,8 +182,7 @@ def _mesh(mesh: DeviceMesh | None) -> DeviceMesh:
 
 def as_covector(grad: Any, layout: Layout) -> Any:
     """Return the covector of a distributed tensor in its layout, where a summand's is the whole."""
-    placements = tuple(Replicate() if isinstance(p, Partial) else p for p in layout.placements)
-    to = Layout(layout.mesh, placements, layout.shape)
+    to = Layout(layout.mesh, without_summands(layout.placements), layout.shape)
     if isinstance(grad, DTensor):
         return DTensor(moved(grad._local_tensor, grad._layout, to), to)
     return DTensor(cut(grad, to), to)
@@ -198,9 +208,7 @@ class _ToLocal(Function):
     @staticmethod
     def backward(ctx: Any, grad: Any) -> Any:
         layout = ctx.layout
-        given = ctx.placements or tuple(
-            Replicate() if isinstance(p, Partial) else p for p in layout.placements
-        )
+        given = ctx.placements or without_summands(layout.placements)
         found = DTensor(grad, Layout(layout.mesh, given, layout.shape))
         return as_covector(found, layout), None
 
@@ -302,9 +310,3 @@ randn = _filled(lambda shape, dtype: random_normal(shape, dtype=dtype))
 def full(size: Any, fill_value: Any, **options: Any) -> DTensor:
     """Return a distributed tensor of one value; options as of `zeros`."""
     return _filled(lambda shape, dtype: full_tensor(shape, fill_value, dtype=dtype))(size, **options)
-
-
-__all__ = [
-    "DTensor", "as_covector", "distribute_module", "distribute_tensor", "empty", "full", "ones", "rand",
-    "randn", "zeros",
-]  # fmt: skip

@@ -7,7 +7,7 @@ fewer elements than the others, or none.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -70,12 +70,24 @@ def sizes_of(shape: Sequence[int], placement: Shard, count: int) -> list[int]:
 
 def local_shape(layout: Layout) -> tuple[int, ...]:
     """Return the shape of what this process has."""
-    shape = list(layout.shape)
+    return tuple(_shapes(layout)[-1])
+
+
+def _shapes(layout: Layout) -> list[list[int]]:
+    """Return the shape of the whole, and of what each dimension of the mesh in turn leaves this process."""
+    shapes = [list(layout.shape)]
     for axis, placement in enumerate(layout.placements):
+        shape = list(shapes[-1])
         if isinstance(placement, Shard):
             sizes = sizes_of(shape, placement, layout.mesh.size(axis))
             shape[placement.dim] = sizes[layout.mesh.get_local_rank(axis)]
-    return tuple(shape)
+        shapes.append(shape)
+    return shapes
+
+
+def without_summands(placements: Iterable[Placement]) -> tuple[Placement, ...]:
+    """Return placements with copies where there are summands."""
+    return tuple(Replicate() if isinstance(p, Partial) else p for p in placements)
 
 
 def local_offsets(layout: Layout) -> tuple[int, ...]:
@@ -143,27 +155,13 @@ def gathered(local: Any, dim: int, size: int, group: Any) -> Any:
 
 
 def moved(local: Any, old: Layout, new: Layout) -> Any:
-    """Return what this process has of a tensor in another layout.
-
-    Parameters
-    ----------
-    local : Tensor
-        What it has in the old one.
-    old, new : Layout
-        Of one mesh and shape.
-    """
+    """Return what this process has of a tensor in another layout, `local` being that in the old one."""
     if old.placements == new.placements:
         return local
     same = 0  # dimensions of the mesh in front that stay as they are
     while old.placements[same] == new.placements[same]:
         same += 1
-    shapes = [list(old.shape)]
-    for axis, placement in enumerate(old.placements):
-        shape = list(shapes[-1])
-        if isinstance(placement, Shard):
-            sizes = sizes_of(shape, placement, old.mesh.size(axis))
-            shape[placement.dim] = sizes[old.mesh.get_local_rank(axis)]
-        shapes.append(shape)
+    shapes = _shapes(old)
     for axis in reversed(range(same, old.mesh.ndim)):
         placement, group = old.placements[axis], old.mesh.get_group(axis)
         if isinstance(placement, Shard):
@@ -175,8 +173,3 @@ def moved(local: Any, old: Layout, new: Layout) -> Any:
             all_reduce(local, _OPERATIONS[placement.reduce_op], group=group)
     rest = tuple(Replicate() for _ in range(same)) + new.placements[same:]
     return cut(local, Layout(new.mesh, rest, tuple(shapes[same])))
-
-
-__all__ = [
-    "Layout", "cut", "gathered", "local_offsets", "local_shape", "moved", "normalised", "part", "part_sizes",
-]  # fmt: skip

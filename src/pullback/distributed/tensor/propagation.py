@@ -15,8 +15,8 @@ from ...core.backward_task import in_backward
 from ...tensor.creation import empty
 from ...tensor.tensor import Tensor
 from .. import ReduceOp, all_reduce
-from .api import DTensor
-from .layout import Layout, local_shape, moved
+from .api import DTensor, mapped
+from .layout import Layout, cut, local_shape, moved, without_summands
 from .placement_types import Partial, Replicate, Shard
 from .strategies import SIZED, VIEWS, Choice, chosen
 
@@ -67,38 +67,27 @@ def computed(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         drawn = getattr(_local(args[0]).clone(), f"{name}_")(first, second, generator=(*generator, None)[0])
         return _wrapped(drawn, layout)
     if name in _KEEPS and not plain:
-        return _wrapped(func(*_mapped(args, _local), **_mapped(kwargs, _local)), layout)
+        return _wrapped(func(*mapped(args, _local), **mapped(kwargs, _local)), layout)
     if name in _MAKES and not plain:
-        made = func(*_mapped(args, _local), **_mapped(kwargs, _local))
-        placements = tuple(Replicate() if isinstance(p, Partial) else p for p in layout.placements)
-        return _wrapped(made, Layout(layout.mesh, placements, layout.shape))
+        made = func(*mapped(args, _local), **mapped(kwargs, _local))
+        return _wrapped(made, Layout(layout.mesh, without_summands(layout.placements), layout.shape))
     choices = chosen(name, args, kwargs, given, layout.mesh)
     if choices is not None:
         return _in_parts(func, name, args, kwargs, choices, layout.mesh)
     whole = Layout(layout.mesh, (Replicate(),) * layout.mesh.ndim, ())
-    result = func(*_mapped(args, _full), **_mapped(kwargs, _full))
+    result = func(*mapped(args, _full), **mapped(kwargs, _full))
     return _wrapped(result, whole)
 
 
 def _in_parts(
     func: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], choices: list[Choice], mesh: Any
 ) -> Any:
-    """Return the result of an op that each process does on its parts.
-
-    Parameters
-    ----------
-    func : callable
-        The op, and `name` its name.
-    args, kwargs
-        Its arguments.
-    choices : list of Choice
-        How its tensors and results lie, for each dimension of the mesh.
-    """
+    """Return the result of an op that each process does on its parts, which lie as `choices` say."""
     outs = (one.outs if isinstance(one.outs, tuple) else (one.outs,) for one in choices)
     divided = any(isinstance(p, Shard) for placements in outs for p in placements)
     shapes: list[tuple[int, ...]] = []
     if divided:  # the shapes of the whole results
-        results = func(*_mapped(args, _shape, Tensor), **_mapped(kwargs, _shape, Tensor))
+        results = func(*mapped(args, _shape, Tensor), **mapped(kwargs, _shape, Tensor))
         shapes = [tuple(t.shape) for t in _tensors([results])]
     places = count()
 
@@ -110,7 +99,7 @@ def _in_parts(
             return moved(tensor, layout, Layout(mesh, to, layout.shape)) if tensor.dim() else tensor
         return moved(tensor._local_tensor, tensor._layout, Layout(mesh, to, tensor._layout.shape))
 
-    args, kwargs = (_mapped(value, local, Tensor) for value in (args, kwargs))
+    args, kwargs = (mapped(value, local, Tensor) for value in (args, kwargs))
 
     def layout(place: int, result: Any) -> Layout:
         placements = tuple(one.outs[place] if isinstance(one.outs, tuple) else one.outs for one in choices)
@@ -129,7 +118,7 @@ def _in_parts(
     def wrapped(value: Any) -> Any:
         return DTensor(value, layout(next(number), value))
 
-    return _mapped(results, wrapped, Tensor)
+    return mapped(results, wrapped, Tensor)
 
 
 def _shape(tensor: Any) -> Any:
@@ -145,7 +134,7 @@ def _norm(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], layout: Layo
     every = axes is None or len(axes) in (0, len(layout.shape))
     if not every or not sharded or any(isinstance(p, Partial) for p in layout.placements) or order <= 0:
         return None
-    local = func(*_mapped(args, _local), **_mapped(kwargs, _local))
+    local = func(*mapped(args, _local), **mapped(kwargs, _local))
     infinite = order == float("inf")
     total = (local if infinite else local**order).clone()
     for axis, placement in enumerate(layout.placements):
@@ -164,16 +153,6 @@ def _tensors(value: Any) -> Any:
             yield from _tensors(part)
 
 
-def _mapped(value: Any, change: Any, kind: type = DTensor) -> Any:
-    if isinstance(value, kind):
-        return change(value)
-    if isinstance(value, (list, tuple)):
-        return type(value)(_mapped(part, change, kind) for part in value)
-    if isinstance(value, dict):
-        return {key: _mapped(part, change, kind) for key, part in value.items()}
-    return value
-
-
 def _local(tensor: DTensor) -> Any:
     return tensor._local_tensor
 
@@ -186,8 +165,6 @@ def _full(tensor: DTensor) -> Any:
 
 def _cut(value: Any, layout: Layout) -> Any:
     """Return this process's part of a tensor in any other layout, broadcast to the shape."""
-    from .layout import cut
-
     return cut((_full(value) if isinstance(value, DTensor) else value).expand(layout.shape), layout)
 
 
@@ -199,6 +176,3 @@ def _wrapped(result: Any, layout: Layout) -> Any:
     sharded = any(isinstance(p, Shard) for p in layout.placements)
     shape = layout.shape if sharded else tuple(result.shape)
     return DTensor(result, Layout(layout.mesh, layout.placements, shape))
-
-
-__all__ = ["computed", "plain_is_replicated"]

@@ -44,22 +44,10 @@ class Choice(NamedTuple):
 
 
 def chosen(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], tensors: list[Any], mesh: Any) -> Any:
-    """Return the cheapest way to do an op on parts.
+    """Return the cheapest way to do an op on parts: a choice for each dimension of the mesh.
 
-    Parameters
-    ----------
-    name : str
-        The op's.
-    args, kwargs
-        Its arguments.
-    tensors : list of Tensor
-        Those among the arguments, in order; plain ones are copies.
-    mesh : DeviceMesh
-
-    Returns
-    -------
-    list of Choice, or None
-        One for each dimension of the mesh; None where nothing is known of the op.
+    It is None where nothing is known of the op. `tensors` are those among the arguments, in order; plain ones
+    are copies.
     """
     rule = _rule(name)
     if rule is None and name not in VIEWS:
@@ -288,13 +276,7 @@ def _moved(
 
 
 class _View:
-    """Follow a view from one dimension of the mesh to the next.
-
-    Parameters
-    ----------
-    shape, new : sequence of int
-        Of the tensor, before and after.
-    """
+    """Follow a view, of a tensor's shape as a new one, from one dimension of the mesh to the next."""
 
     def __init__(self, shape: Sequence[int], new: Sequence[int]) -> None:
         #: Of what a process has, as far as the tensor is divided.
@@ -380,5 +362,3 @@ _RULES: dict[str, _Rule] = {
     **dict.fromkeys(("embedding", "embedding_backward"), _embedded),
     "_scaled_dot_product_flash_attention_for_cpu": _attended,
 }  # fmt: skip
-
-__all__ = ["SIZED", "VIEWS", "Choice", "chosen"]

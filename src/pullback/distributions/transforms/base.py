@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import reduce
+from math import prod
 from operator import add
 from typing import Any, ClassVar
 
@@ -226,10 +227,7 @@ class ComposeTransform(Transform):  # noqa: PLW1641  # torch's cannot be hashed 
 
     @lazy_property
     def sign(self) -> Any:
-        sign: Any = 1
-        for part in self.parts:
-            sign = sign * part.sign
-        return sign
+        return prod(part.sign for part in self.parts)
 
     @property
     def inv(self) -> Any:
@@ -239,9 +237,7 @@ class ComposeTransform(Transform):  # noqa: PLW1641  # torch's cannot be hashed 
         return self._inv
 
     def __call__(self, x: Any) -> Any:
-        for part in self.parts:
-            x = part(x)
-        return x
+        return reduce(lambda value, part: part(value), self.parts, x)
 
     def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
         if not self.parts:
@@ -259,14 +255,10 @@ class ComposeTransform(Transform):  # noqa: PLW1641  # torch's cannot be hashed 
         return reduce(add, terms)
 
     def forward_shape(self, shape: Any) -> Any:
-        for part in self.parts:
-            shape = part.forward_shape(shape)
-        return shape
+        return reduce(lambda before, part: part.forward_shape(before), self.parts, shape)
 
     def inverse_shape(self, shape: Any) -> Any:
-        for part in reversed(self.parts):
-            shape = part.inverse_shape(shape)
-        return shape
+        return reduce(lambda after, part: part.inverse_shape(after), reversed(self.parts), shape)
 
     def __repr__(self) -> str:
         return f"{self.__class__.__name__}(\n    " + ",\n    ".join(map(repr, self.parts)) + "\n)"

@@ -18,7 +18,10 @@ from ...tensor.join import stack
 #: NumPy's kinds of arrays that no tensor can hold: strings and objects.
 np_str_obj_array_pattern = re.compile(r"[SaUO]")
 
-_REFUSED = "default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found {}"
+#: The error for samples of other kinds.
+default_collate_err_msg_format = (
+    "default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found {}"
+)
 
 
 def _rebuilt_mapping(like: Any, items: dict[Any, Any]) -> Any:
@@ -99,7 +102,7 @@ def collate(batch: Sequence[Any], *, collate_fn_map: Mapping[Any, Callable[..., 
             raise RuntimeError("each element in list of batch should be of equal size")
         items = [together(samples) for samples in zip(*batch, strict=True)]
         return items if isinstance(first, tuple) else _rebuilt_sequence(first, items)
-    raise TypeError(_REFUSED.format(kind))
+    raise TypeError(default_collate_err_msg_format.format(kind))
 
 
 def _tensors(batch: Sequence[Any], *, collate_fn_map: Any = None) -> Any:
@@ -108,34 +111,17 @@ def _tensors(batch: Sequence[Any], *, collate_fn_map: Any = None) -> Any:
 
 def _arrays(batch: Sequence[Any], *, collate_fn_map: Any = None) -> Any:
     if np_str_obj_array_pattern.search(batch[0].dtype.str):
-        raise TypeError(_REFUSED.format(batch[0].dtype))
+        raise TypeError(default_collate_err_msg_format.format(batch[0].dtype))
     return collate([as_tensor(array) for array in batch], collate_fn_map=collate_fn_map)
-
-
-def _array_numbers(batch: Sequence[Any], *, collate_fn_map: Any = None) -> Any:
-    return as_tensor(np.asarray(batch))
-
-
-def _floats(batch: Sequence[Any], *, collate_fn_map: Any = None) -> Any:
-    return tensor(list(batch), dtype=dtypes.float64)
-
-
-def _integers(batch: Sequence[Any], *, collate_fn_map: Any = None) -> Any:
-    return tensor(list(batch))
-
-
-def _texts(batch: Sequence[Any], *, collate_fn_map: Any = None) -> Any:
-    return batch
 
 
 default_collate_fn_map: dict[Any, Callable[..., Any]] = {
     TensorBase: _tensors,
     np.ndarray: _arrays,
-    (np.bool_, np.number, np.object_): _array_numbers,
-    float: _floats,
-    int: _integers,
-    str: _texts,
-    bytes: _texts,
+    (np.bool_, np.number, np.object_): lambda batch, collate_fn_map=None: as_tensor(np.asarray(batch)),
+    float: lambda batch, collate_fn_map=None: tensor(list(batch), dtype=dtypes.float64),
+    int: lambda batch, collate_fn_map=None: tensor(list(batch)),
+    **dict.fromkeys((str, bytes), lambda batch, collate_fn_map=None: batch),
 }
 _OWN = dict(default_collate_fn_map)
 

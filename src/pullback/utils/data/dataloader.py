@@ -210,8 +210,7 @@ class DataLoader(Generic[T_co]):
                 if most is None
                 else f"Our suggested max number of worker in current system is {most}"
                 f"{'' if affinity is not None else ' (`cpuset` is not taken into account)'}, which is "
-                "smaller "
-                "than what this DataLoader is going to create."
+                "smaller than what this DataLoader is going to create."
             )
             warnings.warn(
                 f"This DataLoader will create {self.num_workers} worker processes in total. {suggestion} "

@@ -94,6 +94,13 @@ def stacked_rows(dataset: Any, index: Any) -> list[Tensor] | None:
         return None
 
 
+def items_at(dataset: Any, indices: Sequence[Any]) -> Sequence[Any]:
+    """Return the items of a dataset at indices, asked for at once where it answers that."""
+    if callable(getattr(dataset, "__getitems__", None)):
+        return dataset.__getitems__(indices)
+    return [dataset[index] for index in indices]
+
+
 class StackDataset(Dataset[Any]):
     """Datasets side by side: an item is a tuple (or, from keyword arguments, a dict) of one item of each."""
 
@@ -121,14 +128,11 @@ class StackDataset(Dataset[Any]):
         parts = list(self.datasets.values() if keyed else self.datasets)
         columns = []
         for part in parts:
-            if callable(getattr(part, "__getitems__", None)):
-                column = part.__getitems__(indices)
-                if len(column) != len(indices):
-                    raise ValueError(
-                        f"Nested dataset's output size mismatch. Expected {len(indices)}, got {len(column)}"
-                    )
-            else:
-                column = [part[index] for index in indices]
+            column = items_at(part, indices)
+            if len(column) != len(indices):
+                raise ValueError(
+                    f"Nested dataset's output size mismatch. Expected {len(indices)}, got {len(column)}"
+                )
             columns.append(column)
         rows = zip(*columns, strict=True)
         return [dict(zip(self.datasets, row, strict=True)) if keyed else row for row in rows]
@@ -217,10 +221,7 @@ class Subset(Dataset[T_co]):
         return self.dataset[self.indices[idx]]
 
     def __getitems__(self, indices: list[int]) -> list[Any]:
-        chosen = [self.indices[i] for i in indices]
-        if callable(getattr(self.dataset, "__getitems__", None)):
-            return list(self.dataset.__getitems__(chosen))
-        return [self.dataset[i] for i in chosen]
+        return list(items_at(self.dataset, [self.indices[i] for i in indices]))
 
     def __len__(self) -> int:
         return len(self.indices)

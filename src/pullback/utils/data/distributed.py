@@ -62,12 +62,7 @@ class DistributedSampler(Sampler[int]):
         return self.num_samples
 
     def set_epoch(self, epoch: int) -> None:
-        """Say which pass comes next, so that it has a permutation of its own.
-
-        Parameters
-        ----------
-        epoch : int
-        """
+        """Say which pass comes next, so that it has a permutation of its own."""
         self.epoch = epoch
 
 

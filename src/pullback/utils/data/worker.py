@@ -17,7 +17,7 @@ import numpy as np
 from ...tensor.random import manual_seed
 from ...tensor.settings import set_num_threads
 from .collate import default_collate, is_as_it_was
-from .dataset import stacked_rows
+from .dataset import items_at, stacked_rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,18 +86,9 @@ class Resume:
 
 
 class Fetcher:
-    """Read samples and puts them together.
+    """Read samples and put them together: of an index, or of a list of them where the loader is `batched`.
 
-    Parameters
-    ----------
-    dataset : Dataset
-    iterable : bool
-        Whether it is read in order.
-    batched : bool
-        Whether an index is a list of them.
-    collate : callable
-    drop_last : bool
-        Leave out a last batch that is not full (of an iterable dataset).
+    Of an `iterable` dataset, which is read in order, a last batch that is not full may be dropped.
     """
 
     def __init__(self, dataset: Any, iterable: bool, batched: bool, collate: Any, drop_last: bool) -> None:
@@ -118,9 +109,7 @@ class Fetcher:
             rows = stacked_rows(self.dataset, index)
             if rows is not None:
                 return rows
-        if getattr(self.dataset, "__getitems__", None):
-            return self.collate(self.dataset.__getitems__(index))
-        return self.collate([self.dataset[i] for i in index])
+        return self.collate(items_at(self.dataset, index))
 
     def _next(self, index: Any) -> Any:
         assert self.samples is not None, "only iterable datasets are read in order"

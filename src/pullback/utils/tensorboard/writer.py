@@ -13,7 +13,7 @@ import numpy as np
 from tensorboard.compat.proto.event_pb2 import Event, SessionLog, TaggedRunMetadata
 from tensorboard.summary.writer.event_file_writer import EventFileWriter
 
-from . import summaries
+from . import summary
 
 
 class FileWriter:
@@ -121,8 +121,8 @@ class SummaryWriter:
         new_style, double_precision : bool
             Whether it is written as a tensor, and in float64.
         """
-        summary = summaries.scalar(tag, scalar_value, new_style, double_precision)
-        self._file().add_summary(summary, global_step, walltime)
+        record = summary.scalar(tag, scalar_value, None, new_style, double_precision)
+        self._file().add_summary(record, global_step, walltime)
 
     def add_scalars(
         self, main_tag: str, tag_scalar_dict: Mapping[str, Any], global_step: Any = None,
@@ -135,7 +135,7 @@ class SummaryWriter:
             writers = self.all_writers if self.all_writers is not None else {}
             if folder not in writers:
                 writers[folder] = FileWriter(folder, *self._options)
-            writers[folder].add_summary(summaries.scalar(main_tag, value), global_step, walltime)
+            writers[folder].add_summary(summary.scalar(main_tag, value), global_step, walltime)
 
     def add_histogram(
         self, tag: str, values: Any, global_step: Any = None, bins: Any = "tensorflow",
@@ -152,7 +152,7 @@ class SummaryWriter:
             ``"tensorflow"`` or what `numpy.histogram` takes.
         max_bins : int, optional
         """
-        self._file().add_summary(summaries.histogram(tag, values, bins, max_bins), global_step, walltime)
+        self._file().add_summary(summary.histogram(tag, values, bins, max_bins), global_step, walltime)
 
     def add_image(
         self, tag: str, img_tensor: Any, global_step: Any = None, walltime: float | None = None,
@@ -168,14 +168,14 @@ class SummaryWriter:
         dataformats : str
             The order of its dimensions: ``"CHW"``, ``"HWC"``, ``"HW"``.
         """
-        self._file().add_summary(summaries.image(tag, img_tensor, dataformats), global_step, walltime)
+        self._file().add_summary(summary.image(tag, img_tensor, 1, dataformats), global_step, walltime)
 
     def add_images(
         self, tag: str, img_tensor: Any, global_step: Any = None, walltime: float | None = None,
         dataformats: str = "NCHW",
     ) -> None:
         """Write several images as a grid of eight columns."""
-        self._file().add_summary(summaries.image(tag, img_tensor, dataformats), global_step, walltime)
+        self._file().add_summary(summary.image(tag, img_tensor, 1, dataformats), global_step, walltime)
 
     def add_figure(
         self, tag: str, figure: Any, global_step: Any = None, close: bool = True,
@@ -211,7 +211,7 @@ class SummaryWriter:
         self, tag: str, text_string: str, global_step: Any = None, walltime: float | None = None
     ) -> None:
         """Write a text, which is shown as Markdown."""
-        self._file().add_summary(summaries.text(tag, text_string), global_step, walltime)
+        self._file().add_summary(summary.text(tag, text_string), global_step, walltime)
 
     def add_graph(
         self, model: Any, input_to_model: Any = None, verbose: bool = False, use_strict_trace: bool = True
@@ -259,7 +259,7 @@ class SummaryWriter:
             raise TypeError("hparam_dict and metric_dict should be dictionary.")
         folder = os.path.join(self._file().get_logdir(), run_name or str(time.time()))
         with SummaryWriter(log_dir=folder) as run:
-            for record in summaries.hyperparameters(hparam_dict, metric_dict, hparam_domain_discrete):
+            for record in summary.hparams(hparam_dict, metric_dict, hparam_domain_discrete):
                 run._file().add_summary(record, global_step)
             for name, value in metric_dict.items():
                 run.add_scalar(name, value, global_step)

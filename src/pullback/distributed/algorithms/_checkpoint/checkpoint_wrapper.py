@@ -5,7 +5,7 @@ A wrapper holds a module, and its call is a checkpoint. Names of parameters and 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from enum import Enum, auto
 from functools import partial
 from typing import Any
@@ -13,7 +13,7 @@ from typing import Any
 from ....autograd.graph import save_on_cpu
 from ....nn.modules.module import Module
 from ....utils.checkpoint import checkpoint
-from ...fsdp.wrap import lambda_auto_wrap_policy, wrapped_parts
+from ...fsdp.wrap import HoldsModule, lambda_auto_wrap_policy, wrapped_parts
 
 _INNER = "_checkpoint_wrapped_module."
 
@@ -25,13 +25,10 @@ class CheckpointImpl(Enum):
     NO_REENTRANT = auto()
 
 
-class ActivationWrapper(Module):
-    """A module that holds another, whose names it keeps.
+class ActivationWrapper(HoldsModule):
+    """A module that holds another, whose names it keeps."""
 
-    Parameters
-    ----------
-    mod : Module
-    """
+    _held = "_checkpoint_wrapped_module"
 
     def __init__(self, mod: Module) -> None:
         super().__init__()
@@ -42,20 +39,6 @@ class ActivationWrapper(Module):
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """Return what the module gives; each kind of wrapper says how."""
         raise ValueError("Subclasses should implement forward().")
-
-    def __getattr__(self, name: str) -> Any:
-        try:
-            return super().__getattr__(name)
-        except AttributeError:
-            return getattr(super().__getattr__("_checkpoint_wrapped_module"), name)
-
-    def __getitem__(self, key: Any) -> Any:
-        return self._checkpoint_wrapped_module[key]  # type: ignore[index]  # a container
-
-    def named_parameters(self, *args: Any, **kwargs: Any) -> Iterator[tuple[str, Any]]:
-        """Yield parameters under the names that they have without wrappers."""
-        for name, p in super().named_parameters(*args, **kwargs):
-            yield name.replace(_INNER, ""), p
 
 
 class OffloadWrapper(ActivationWrapper):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from typing import Any
 
-from ...subgroups import new_subgroups
+from ...groups import new_subgroups
 from .debugging_hooks import noop_hook
 from .default_hooks import averaged
 

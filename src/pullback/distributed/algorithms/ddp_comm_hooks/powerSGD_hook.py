@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import logging
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -21,8 +22,8 @@ from ....tensor.contract import bmm
 from ....tensor.creation import empty, zeros
 from ....tensor.join import cat
 from ....tensor.random import Generator, randn
+from ....torch_names.futures import Future
 from ... import all_reduce
-from ..deferred import Deferred
 from .default_hooks import averaged
 
 logger = logging.getLogger(__name__)
@@ -108,6 +109,30 @@ class PowerSGDState:
         if bucket.is_last() and self.iter >= self.next_stats_report:
             logger.info("Compression stats: iter %s, rate %s", self.iter, self.compression_stats()[0])
             self.next_stats_report = self.iter + self.compression_stats_logging_frequency
+
+
+class _Deferred(Future[Any]):
+    """A future whose value `follow` makes of another one, complete, where it is waited for.
+
+    Collectives must begin in the same order in every process. What follows one collective and begins another
+    may therefore not run when the first happens to be complete.
+    """
+
+    def __init__(self, before: Future[Any], follow: Callable[[Future[Any]], Any]) -> None:
+        super().__init__()
+        self._before = before
+        self._follow = follow
+
+    def wait(self) -> Any:
+        """Run the function, the first time, and return what it gave."""
+        if not self.done():
+            self._before.wait()
+            self.set_result(self._follow(self._before))
+        return self.value()
+
+    def then(self, callback: Callable[[Future[Any]], Any]) -> Future[Any]:
+        """Return the future of what a function makes of this one when that is waited for."""
+        return _Deferred(self, callback)
 
 
 def orthogonalize(matrices: Any, epsilon: float = 0) -> None:
@@ -240,7 +265,7 @@ def _approximated(
         return values[:count]
 
     work: Any = all_reduce(flat, group=group, async_op=True)
-    return Deferred(work.get_future(), approximate)
+    return _Deferred(work.get_future(), approximate)
 
 
 def _parts(memory: Any, shapes: list[tuple[int, int]]) -> list[Any]:

@@ -8,7 +8,7 @@ from collections import OrderedDict
 from collections.abc import Iterable
 from typing import Any
 
-from ...subgroups import new_subgroups
+from ...groups import new_subgroups
 from .averagers import NO_NEED, ModelAverager, check_warmup
 from .utils import average_parameters_or_parameter_groups
 

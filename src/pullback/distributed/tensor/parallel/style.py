@@ -36,14 +36,9 @@ class ParallelStyle(ABC):
 
 
 class _Divided(ParallelStyle):
-    """A layer with a divided weight, between layouts of its input and its output.
+    """A layer with a divided weight, between the layouts of the plain tensor that comes in and of the result.
 
-    Parameters
-    ----------
-    input_layouts, output_layouts : Placement, optional
-        How the plain tensor that comes in is laid out, and how the result is.
-    use_local_output : bool
-        Whether the result is this process's part, rather than a distributed tensor.
+    With `use_local_output` that is this process's part, rather than a distributed tensor.
     """
 
     #: How the input and the result are laid out where nothing is said.
@@ -259,15 +254,8 @@ class PrepareModuleInput(ParallelStyle):
 
     def _prepared(self, inputs: Any, kwargs: dict[str, Any], mesh: DeviceMesh) -> tuple[Any, dict[str, Any]]:
         if self.input_layouts is not None:
-            inputs = inputs if isinstance(inputs, tuple) else (inputs,)
-            if len(inputs) != len(self.input_layouts):
-                raise ValueError("module inputs and input_layouts should have same length!")
-            inputs = tuple(
-                _laid_out(value, mesh, layout, wanted, self.use_local_output)
-                for value, layout, wanted in zip(
-                    inputs, self.input_layouts, self.desired_input_layouts, strict=True
-                )
-            )
+            layouts = self.input_layouts, self.desired_input_layouts
+            inputs = _all_laid_out("input", inputs, mesh, *layouts, self.use_local_output)
         return inputs, {
             name: _laid_out(
                 value, mesh, self.input_kwarg_layouts.get(name), self.desired_input_kwarg_layouts.get(name),
@@ -307,15 +295,8 @@ class PrepareModuleOutput(ParallelStyle):
             raise AssertionError("output_layouts and desired_output_layouts should have same length!")
 
     def _prepared(self, outputs: Any, mesh: DeviceMesh) -> Any:
-        outputs = outputs if isinstance(outputs, tuple) else (outputs,)
-        if len(outputs) != len(self.output_layouts):
-            raise ValueError("module outputs and output_layouts should have same length!")
-        found = tuple(
-            _laid_out(value, mesh, layout, wanted, self.use_local_output)
-            for value, layout, wanted in zip(
-                outputs, self.output_layouts, self.desired_output_layouts, strict=True
-            )
-        )
+        layouts = self.output_layouts, self.desired_output_layouts
+        found = _all_laid_out("output", outputs, mesh, *layouts, self.use_local_output)
         return found[0] if len(found) == 1 else found
 
     def _apply(self, module: Module, device_mesh: DeviceMesh) -> Module:
@@ -366,6 +347,16 @@ class PrepareModuleInputOutput(ParallelStyle):
             f"PrepareModuleInputOutput({_shown(before, *_OF_INPUTS)}, use_local_input="
             f"{before.use_local_output}, {_shown(after, *_OF_OUTPUTS, 'use_local_output')})"
         )
+
+
+def _all_laid_out(
+    what: str, values: Any, mesh: DeviceMesh, layouts: Any, wanted: Any, local: bool
+) -> tuple[Any, ...]:
+    """Return a module's inputs or outputs in the layouts that are wanted."""
+    values = values if isinstance(values, tuple) else (values,)
+    if len(values) != len(layouts):
+        raise ValueError(f"module {what}s and {what}_layouts should have same length!")
+    return tuple(_laid_out(v, mesh, p, q, local) for v, p, q in zip(values, layouts, wanted, strict=True))
 
 
 def _laid_out(value: Any, mesh: DeviceMesh, layout: Any, wanted: Any, local: bool) -> Any:

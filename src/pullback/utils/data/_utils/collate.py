@@ -6,14 +6,10 @@ from ..collate import _tensors as collate_tensor_fn
 from ..collate import (
     collate,
     default_collate,
+    default_collate_err_msg_format,
     default_collate_fn_map,
     default_convert,
     np_str_obj_array_pattern,
-)
-
-#: The error of `default_collate` for samples of other kinds.
-default_collate_err_msg_format = (
-    "default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found {}"
 )
 
 __all__ = [

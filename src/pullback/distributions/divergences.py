@@ -1,13 +1,20 @@
-"""Declare divergences between two distributions of one kind."""
+"""Declare divergences, between two distributions of one kind and of two.
+
+Of one kind they are mostly closed forms. Of two, KL(p ‖ q) = −H(p) − E_p[log q(x)]: the entropy of p and the
+expectation of the logarithm of q. It is infinite where p has outcomes that q has not.
+"""
 
 from __future__ import annotations
 
+import math
+from functools import partial
 from math import inf
 from typing import Any
 
 from ..linalg import solve_triangular
 from ..nn.functional.activation import softplus
 from ..tensor.broadcast import broadcast_shapes
+from ..tensor.creation_like import full_like
 from ..tensor.masks import where
 from ..tensor.rearrange import diag_embed
 from .categorical import Categorical, OneHotCategorical
@@ -17,7 +24,7 @@ from .dirichlet_family import Beta, Dirichlet
 from .exp_family import ExponentialFamily, slopes_of_normalizer
 from .gamma_family import Exponential, Gamma
 from .intervals import ContinuousBernoulli, Uniform
-from .kl import kl_divergence, register_kl
+from .kl import Divergence, kl_divergence, register_kl
 from .location_scale import Cauchy, Laplace, Normal
 from .multivariate_normal import (
     LowRankMultivariateNormal,
@@ -91,20 +98,13 @@ def _categorical(p: Any, q: Any) -> Any:
     return where(p.probs == 0, 0, where(q.probs == 0, inf, terms)).sum(-1)
 
 
-@register_kl(OneHotCategorical, OneHotCategorical)
-def _one_hot(p: Any, q: Any) -> Any:
-    return _categorical(p._categorical, q._categorical)
-
-
-@register_kl(Geometric, Geometric)
-def _geometric(p: Any, q: Any) -> Any:
-    return -p.entropy() - (-q.probs).log1p() / p.probs - q.logits
-
-
-@register_kl(Poisson, Poisson)
-def _poisson(p: Any, q: Any) -> Any:
-    return p.rate * (p.rate.log() - q.rate.log()) - (p.rate - q.rate)
-
+register_kl(OneHotCategorical, OneHotCategorical)(lambda p, q: _categorical(p._categorical, q._categorical))
+register_kl(Geometric, Geometric)(
+    lambda p, q: -p.entropy() - (-q.probs).log1p() / p.probs - q.logits
+)
+register_kl(Poisson, Poisson)(
+    lambda p, q: p.rate * (p.rate.log() - q.rate.log()) - (p.rate - q.rate)
+)
 
 # --- numbers ------------------------------------------------------------------------------------------------
 
@@ -166,9 +166,7 @@ def _gumbel(p: Any, q: Any) -> Any:
     )
 
 
-@register_kl(HalfNormal, HalfNormal)
-def _half_normal(p: Any, q: Any) -> Any:
-    return _normal(p.base_dist, q.base_dist)
+register_kl(HalfNormal, HalfNormal)(lambda p, q: _normal(p.base_dist, q.base_dist))
 
 
 @register_kl(Laplace, Laplace)
@@ -269,3 +267,204 @@ def _from_low_rank(p: Any, q: Any) -> Any:
     distance = _batch_mahalanobis(of_q, q.loc - p.loc)
     log_dets = 2 * half_log_det(of_q) - _batch_lowrank_logdet(*p._low_rank)
     return 0.5 * (log_dets + trace + distance - p.event_shape[0])
+
+
+# --- outcomes that the other one does not have --------------------------------------------------------------
+
+#: p → (the parameter whose shape the result has, the q that lack outcomes of p).
+_INFINITE: dict[type, tuple[str, tuple[type, ...]]] = {
+    Beta: ("concentration1", (Pareto,)),
+    ContinuousBernoulli: ("probs", (Pareto,)),
+    Exponential: ("rate", (Beta, ContinuousBernoulli, Pareto, Uniform)),
+    Gamma: ("concentration", (Beta, ContinuousBernoulli, Pareto, Uniform)),
+    Gumbel: ("loc", (Beta, ContinuousBernoulli, Exponential, Gamma, Pareto, Uniform)),
+    Laplace: ("loc", (Beta, ContinuousBernoulli, Exponential, Gamma, Pareto, Uniform)),
+    Normal: ("loc", (Beta, ContinuousBernoulli, Exponential, Gamma, Pareto, Uniform)),
+    Pareto: ("scale", (Beta, ContinuousBernoulli, Uniform)),
+    Poisson: ("rate", (Bernoulli, Binomial)),
+}
+
+
+def _infinite(parameter: str, p: Any, q: Any) -> Any:
+    return full_like(getattr(p, parameter), inf)
+
+
+for _kind, (_parameter, _others) in _INFINITE.items():
+    for _other in _others:
+        register_kl(_kind, _other)(partial(_infinite, _parameter))
+
+
+# --- expectations -------------------------------------------------------------------------------------------
+
+
+def _normal_cross_entropy(mean: Any, variance: Any, q: Any) -> Any:
+    """Return −E[log q(x)] for a normal q and an x of the given mean and variance."""
+    square = q.scale.pow(2)
+    return 0.5 * (square * 2 * math.pi).log() + 0.5 * (variance + (mean - q.loc).pow(2)) / square
+
+
+def _gamma_cross_entropy(mean: Any, mean_log: Any, q: Any) -> Any:
+    """Return −E[log q(x)] for a gamma q."""
+    a = q.concentration
+    return a.lgamma() - a * q.rate.log() - (a - 1) * mean_log + q.rate * mean
+
+
+def _x_log_x(x: Any) -> Any:
+    """Return x·log x, 0 at 0."""
+    return x.xlogy(x)
+
+
+def _mean_log_beta(p: Any) -> Any:
+    """Return E[log x] of a beta x."""
+    a, b = p.concentration1, p.concentration0
+    return a.digamma() - (a + b).digamma()
+
+
+def _mean_log_uniform(low: Any, high: Any) -> Any:
+    """Return E[log x] of an x uniform between two numbers."""
+    return (_x_log_x(high) - _x_log_x(low) - (high - low)) / (high - low)
+
+
+def _exponential_cross_entropy(mean: Any, q: Any) -> Any:
+    """Return −E[log q(x)] for an exponential q."""
+    return q.rate * mean - q.rate.log()
+
+
+def _gumbel_cross_entropy(mean: Any, mean_exp: Any, q: Any) -> Any:
+    """Return −E[log q(x)] for a Gumbel q; `mean_exp` is E[exp(−(x − loc) / scale)]."""
+    return q.scale.log() + (mean - q.loc) / q.scale + mean_exp
+
+
+def _continuous_bernoulli_cross_entropy(mean: Any, q: Any) -> Any:
+    """Return −E[log q(x)] for a continuous Bernoulli q."""
+    return -mean * q.logits - (-q.probs).log1p() - q._cont_bern_log_norm()
+
+
+#: Kinds of p, the kind of q, and −E_p[log q(x)].
+_CROSS_ENTROPIES: tuple[tuple[tuple[type, ...], type, Divergence], ...] = (
+    ((Bernoulli,), Poisson, lambda p, q: q.rate - p.probs * q.rate.log()),
+    ((Beta,), ContinuousBernoulli, lambda p, q: _continuous_bernoulli_cross_entropy(p.mean, q)),
+    ((Beta, ContinuousBernoulli, Gamma), Exponential, lambda p, q: _exponential_cross_entropy(p.mean, q)),
+    ((Beta,), Gamma, lambda p, q: _gamma_cross_entropy(p.mean, _mean_log_beta(p), q)),
+    ((Exponential,), Gamma, lambda p, q: _gamma_cross_entropy(p.mean, -euler_constant - p.rate.log(), q)),
+    (
+        (Beta, ContinuousBernoulli, Exponential, Gamma, Gumbel, Laplace, Uniform), Normal,
+        lambda p, q: _normal_cross_entropy(p.mean, p.variance, q),
+    ),
+)  # fmt: skip
+
+
+def _with_entropy(cross_entropy: Divergence, p: Any, q: Any) -> Any:
+    return -p.entropy() + cross_entropy(p, q)
+
+
+for _kinds, _other, _formula in _CROSS_ENTROPIES:
+    for _kind in _kinds:
+        register_kl(_kind, _other)(partial(_with_entropy, _formula))
+
+
+@register_kl(Beta, Uniform)
+def _beta_uniform(p: Any, q: Any) -> Any:
+    inside = (q.low <= p.support.lower_bound) & (q.high >= p.support.upper_bound)
+    return where(inside, -p.entropy() + (q.high - q.low).log(), inf)
+
+
+@register_kl(ContinuousBernoulli, Uniform)
+def _continuous_bernoulli_uniform(p: Any, q: Any) -> Any:
+    # As in torch, a uniform distribution that ends where p ends counts as too narrow.
+    inside = (q.low < p.support.lower_bound) & (q.high > p.support.upper_bound)
+    return where(inside, -p.entropy() + (q.high - q.low).log(), inf)
+
+
+@register_kl(Exponential, Gumbel)
+def _exponential_gumbel(p: Any, q: Any) -> Any:
+    product = p.rate * q.scale
+    mean_exp = (q.loc / q.scale).exp() * product / (product + 1)
+    return -p.entropy() + _gumbel_cross_entropy(p.mean, mean_exp, q)
+
+
+@register_kl(Gamma, Gumbel)
+def _gamma_gumbel(p: Any, q: Any) -> Any:
+    power = (1 + (p.rate * q.scale).reciprocal()).pow(-p.concentration)
+    return -p.entropy() + _gumbel_cross_entropy(p.mean, (q.loc / q.scale).exp() * power, q)
+
+
+@register_kl(Normal, Gumbel)
+def _normal_gumbel(p: Any, q: Any) -> Any:
+    mean_exp = (0.5 * (p.scale / q.scale).pow(2) - (p.loc - q.loc) / q.scale).exp()
+    return -p.entropy() + _gumbel_cross_entropy(p.mean, mean_exp, q)
+
+
+@register_kl(Normal, Laplace)
+def _normal_laplace(p: Any, q: Any) -> Any:
+    distance = p.loc - q.loc
+    ratio = distance / p.scale
+    mean_distance = (
+        math.sqrt(2 / math.pi) * p.scale * (-0.5 * ratio.pow(2)).exp()
+        + distance * (math.sqrt(0.5) * ratio).erf()
+    )
+    return -p.entropy() + (2 * q.scale).log() + mean_distance / q.scale
+
+
+@register_kl(Pareto, Exponential)
+def _pareto_exponential(p: Any, q: Any) -> Any:
+    mean = p.alpha * p.scale / (p.alpha - 1)
+    return where(p.alpha <= 1, inf, -p.entropy() + _exponential_cross_entropy(mean, q))
+
+
+@register_kl(Pareto, Gamma)
+def _pareto_gamma(p: Any, q: Any) -> Any:
+    mean = p.alpha * p.scale / (p.alpha - 1)
+    cross_entropy = _gamma_cross_entropy(mean, p.scale.log() + p.alpha.reciprocal(), q)
+    return where(p.alpha <= 1, inf, -p.entropy() + cross_entropy)
+
+
+@register_kl(Pareto, Normal)
+def _pareto_normal(p: Any, q: Any) -> Any:
+    part = p.scale / (p.alpha - 1)
+    cross_entropy = _normal_cross_entropy(p.alpha * part, p.alpha * part.pow(2) / (p.alpha - 2), q)
+    return where(p.alpha <= 2, inf, -p.entropy() + cross_entropy)
+
+
+@register_kl(Uniform, Beta)
+def _uniform_beta(p: Any, q: Any) -> Any:
+    a, b = q.concentration1, q.concentration0
+    log_beta = a.lgamma() + b.lgamma() - (a + b).lgamma()
+    mean_logs = (a - 1) * _mean_log_uniform(p.low, p.high) + (b - 1) * _mean_log_uniform(
+        1 - p.high, 1 - p.low
+    )
+    outside = (p.high > q.support.upper_bound) | (p.low < q.support.lower_bound)
+    return where(outside, inf, -p.entropy() + log_beta - mean_logs)
+
+
+@register_kl(Uniform, ContinuousBernoulli)
+def _uniform_continuous_bernoulli(p: Any, q: Any) -> Any:
+    # As in torch, a uniform distribution that ends where q ends counts as too wide.
+    inside = (p.high < q.support.upper_bound) & (p.low > q.support.lower_bound)
+    return where(inside, -p.entropy() + _continuous_bernoulli_cross_entropy(p.mean, q), inf)
+
+
+@register_kl(Uniform, Exponential)
+def _uniform_exponential(p: Any, q: Any) -> Any:
+    result = -p.entropy() + _exponential_cross_entropy(p.mean, q)
+    return where(p.low < q.support.lower_bound, inf, result)
+
+
+@register_kl(Uniform, Gamma)
+def _uniform_gamma(p: Any, q: Any) -> Any:
+    result = -p.entropy() + _gamma_cross_entropy(p.mean, _mean_log_uniform(p.low, p.high), q)
+    return where(p.low < q.support.lower_bound, inf, result)
+
+
+@register_kl(Uniform, Gumbel)
+def _uniform_gumbel(p: Any, q: Any) -> Any:
+    low, high = (p.low - q.loc) / q.scale, (p.high - q.loc) / q.scale
+    mean_exp = q.scale / (p.high - p.low) * ((-low).exp() - (-high).exp())
+    return -p.entropy() + _gumbel_cross_entropy(p.mean, mean_exp, q)
+
+
+@register_kl(Uniform, Pareto)
+def _uniform_pareto(p: Any, q: Any) -> Any:
+    mean_log = _mean_log_uniform(p.low, p.high)
+    result = mean_log * (q.alpha + 1) - (q.alpha * q.scale.pow(q.alpha) * (p.high - p.low)).log()
+    return where(p.low < q.support.lower_bound, inf, result)
