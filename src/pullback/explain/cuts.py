@@ -18,7 +18,7 @@ from ..core.blame import Place
 from ..core.node import LEAF, edge_target
 from ..core.value import TensorBase
 from .answer import Answer, kind_of, texts
-from .scene import Scene, Scope, Statement, code_of, paths_in, scope_of, tensors_in
+from .scene import Scene, Scope, Statement, called_name, code_of, paths_in, scope_of, tensors_in
 from .walk import reachable
 
 #: Methods and functions whose result has no history, by the kind of cut.
@@ -80,13 +80,9 @@ def cuts_in(expression: ast.AST, scope: Scope, unrecorded: int = 0) -> Iterator[
         if found is not None:
             # A method call that spans lines stands where its name does.
             at = node.func.end_lineno if isinstance(node, ast.Call) else getattr(node, "end_lineno", None)
-            yield Cut.of(found, scope.place_of_line(at or 0), ast.unparse(node), name=_called(node))
+            yield Cut.of(found, scope.place_of_line(at or 0), ast.unparse(node), name=called_name(node))
 
 
-def _called(node: ast.AST) -> str:
-    """Return the last name of what a call calls."""
-    function = getattr(node, "func", None)
-    return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
 
 
 def _cut(node: ast.AST) -> str | None:
@@ -101,7 +97,7 @@ def _cut(node: ast.AST) -> str | None:
         return None
     function = node.func
     method = isinstance(function, ast.Attribute)
-    name = _called(node)
+    name = called_name(node)
     owner = ast.unparse(function.value) if isinstance(function, ast.Attribute) else ""
     if name in DETACHING and method:
         return "detached: cut"

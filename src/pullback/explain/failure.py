@@ -4,7 +4,6 @@ about.
 
 from __future__ import annotations
 
-import ast
 import sys
 from types import FrameType, TracebackType
 from typing import Any
@@ -90,18 +89,14 @@ def _foreign(frame: FrameType) -> bool:
 
 def names_in(scene: Scene) -> list[str]:
     """Return names that a call of backward or grad on the line of a scene is about."""
-    if scene.scope is None:
-        return []
     names: list[str] = []
-    for call, _ in scene.scope.calls:
-        if call.lineno <= scene.line <= (call.end_lineno or call.lineno) and isinstance(
-            call.func, ast.Attribute
-        ):
-            if call.func.attr == "backward":
-                name = receiver_of(call, scene)
-                names += [name] if name else []
-            elif call.func.attr == "grad" and call.args:
-                names += [p for p in paths_in(call.args[0]) if p not in ("torch", "pullback")]
+    for call in scene.calls_here():
+        method = getattr(call.func, "attr", "")
+        if method == "backward":
+            name = receiver_of(call, scene)
+            names += [name] if name else []
+        elif method == "grad" and call.args:
+            names += [p for p in paths_in(call.args[0]) if p not in ("torch", "pullback")]
     return names
 
 

@@ -17,7 +17,7 @@ from typing import Any
 from ..core.node import LEAF, Output, edge_target
 from ..core.value import TensorBase
 from ..nn.modules.module import Module
-from .scene import tree_of
+from .scene import around
 
 #: Members of a container that are looked at; larger ones are data, not parameters.
 MOST_MEMBERS = 256
@@ -158,24 +158,10 @@ def argument(call: ast.expr | None, position: int, keyword: str) -> ast.expr | N
 
 def assigned_at(filename: str, name: str, before: int) -> int | None:
     """Return the last line up to `before` that assigns a plain variable of a name, in that line's scope."""
-    tree = tree_of(filename)
-    if tree is None:
-        return None
+    tree = around(filename, before)
     lines = [
         node.lineno
-        for node in ast.walk(_scope(tree, before))
+        for node in (() if tree is None else ast.walk(tree))
         if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Store)
     ]
-    earlier = [line for line in lines if line <= before]
-    return max(earlier) if earlier else None
-
-
-def _scope(tree: ast.Module, line: int) -> ast.AST:
-    """Return the innermost function around a line, or the module."""
-    found: ast.AST = tree
-    for node in ast.walk(tree):
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and (
-            node.lineno <= line <= (node.end_lineno or node.lineno)
-        ):
-            found = node
-    return found
+    return max((line for line in lines if line <= before), default=None)

@@ -9,6 +9,7 @@ from types import FrameType
 
 from .explanation import Call
 from .names import Names, argument, expression_at, is_ours
+from .scene import called_name
 
 
 @dataclass
@@ -38,7 +39,7 @@ class Site:
         call = self.written
         if not isinstance(call, ast.Call):
             return None
-        name = _called(call)
+        name = called_name(call)
         if name == "backward" and isinstance(call.func, ast.Attribute) and not _is_module(call.func.value):
             return _text(call.func.value)
         expression = argument(call, 0, {"grad": "outputs", "backward": "tensors"}.get(name, "y"))
@@ -49,7 +50,7 @@ class Site:
         call = self.written
         if not isinstance(call, ast.Call):
             return None
-        name = _called(call)
+        name = called_name(call)
         if name == "backward" and isinstance(call.func, ast.Attribute) and not _is_module(call.func.value):
             return _text(argument(call, 0, "gradient"))
         place, keyword = {"grad": (2, "grad_outputs"), "backward": (1, "grad_tensors")}.get(
@@ -58,8 +59,6 @@ class Site:
         return _text(_member(argument(call, place, keyword), position, count))
 
 
-def _called(call: ast.Call) -> str:
-    return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
 
 
 def _is_module(expression: ast.expr) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import linecache
 import re
 from dataclasses import replace
 from threading import get_ident
@@ -20,7 +19,7 @@ from .discarded import thrown_away, written_alone
 from .failure import Raised
 from .findings.keeping import appending
 from .graph_checks import free_without, written_only_at
-from .scene import paths_in, scope_at, tree_of
+from .scene import as_read, parts_of, paths_in, scope_at
 from .trace import Trace
 from .walk import reachable
 
@@ -129,7 +128,7 @@ def _out_of_place(place: Place | None) -> tuple[str, Place | None, str | None]:
         return general, place, None
     if isinstance(node, ast.AugAssign):
         target = ast.unparse(node.target)
-        whole = ast.unparse(ast.BinOp(_loaded(node.target), node.op, node.value))
+        whole = ast.unparse(ast.BinOp(as_read(node.target), node.op, node.value))
         if isinstance(node.target, ast.Subscript):
             base = ast.unparse(node.target.value)
             return (
@@ -161,27 +160,20 @@ def _out_of_place(place: Place | None) -> tuple[str, Place | None, str | None]:
     if found:
         return (
             (f"leave `inplace=True` out of the module{'s' if len(found) > 1 else ''} at line "
-            f"{', '.join(str(p.line) for p in found)}"), place, None,
+            f"{', '.join(map(str, found))}"), place, None,
         )  # fmt: skip
     return general, place, None
 
 
-def _loaded(target: ast.expr) -> ast.expr:
-    return ast.parse(ast.unparse(target), mode="eval").body
 
 
-def _inplace_modules(file: str) -> list[Place]:
+def _inplace_modules(file: str) -> list[int]:
     """Return the lines of a file that make modules which write in place."""
-    tree = tree_of(file)
-    if tree is None:
-        return []
     lines = {
-        node.lineno
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Call)
-        and any(k.arg == "inplace" and getattr(k.value, "value", False) is True for k in node.keywords)
-    }
-    return [Place(file, n, "<module>", linecache.getline(file, n).strip()) for n in sorted(lines)]
+        call.lineno for call in parts_of(file, ast.Call)
+        if any(k.arg == "inplace" and getattr(k.value, "value", False) is True for k in call.keywords)
+    }  # fmt: skip
+    return sorted(lines)
 
 
 #: The texts about a value that leads back into a graph that is used up, by how it was carried over.

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from typing import Any
 
 from ...core.blame import Place, is_freed
 from ...core.node import LEAF, Node, edge_target
 from ...core.value import TensorBase, shape_of
-from ..scene import Scene, place_in, tree_of
+from ..scene import Scene, parts_of, place_in
 from .collected import Findings
 
 #: Members of a list that are looked at, and as many turns must have been.
@@ -68,14 +69,15 @@ def _is_used_up(value: Any) -> bool:
 
 def appending(name: str, scene: Scene) -> Place | None:
     """Return the line that appends to a list."""
-    file = scene.frame.f_code.co_filename
+    call = next(filling(name, scene, "append"), None)
+    return None if call is None else place_in(scene.frame.f_code.co_filename, call.lineno)
+
+
+def filling(name: str, scene: Scene, *methods: str) -> Iterator[ast.Call]:
+    """Yield the calls of some methods of a list in the file of a scene."""
     last = name.rpartition(".")[2]
-    for node in ast.walk(tree) if (tree := tree_of(file)) is not None else ():
-        if (
-            isinstance(node, ast.Call)
-            and isinstance(node.func, ast.Attribute)
-            and node.func.attr == "append"
-            and ast.unparse(node.func.value).rpartition(".")[2] == last
-        ):
-            return place_in(file, node.lineno)
-    return None
+    for call in parts_of(scene.frame.f_code.co_filename, ast.Call):
+        if isinstance(call.func, ast.Attribute) and call.func.attr in methods and (
+            ast.unparse(call.func.value).rpartition(".")[2] == last
+        ):  # fmt: skip
+            yield call

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import ast
-import linecache
 from typing import Any
 
 from ...core.blame import Place, place_at
 from ...core.node import DIFFERENTIABLE
 from ...core.value import dtype_of
 from ..cuts import Cut
-from ..scene import Scope, scope_of, switches_off, tree_of
+from ..scene import Scope, parts_of, place_in, scope_of, switches_off
 from ..trace import LEAVING, Event
 
 #: Calls that give indices beside values; the indices have no derivative.
@@ -119,8 +118,7 @@ def _off(expression: ast.expr) -> bool:
 
 
 def _bare_switch(file: str) -> Place | None:
-    tree = tree_of(file)
-    for node in ast.walk(tree) if tree is not None else ():
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and _off(node.value):
-            return Place(file, node.lineno, "<module>", linecache.getline(file, node.lineno).strip())
+    for node in parts_of(file, ast.Expr):
+        if isinstance(node.value, ast.Call) and _off(node.value):
+            return place_in(file, node.lineno)
     return None
