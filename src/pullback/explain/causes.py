@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from types import CodeType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,6 +17,7 @@ from ..core.value import TensorBase, innermost, shape_of
 from ..nn.parameter import Parameter
 from ..tensor.backward import BackwardCall
 from .answer import Answer
+from .callers import At
 from .carried import boundaries, carried
 from .counterfactual import Rerun
 from .explanation import Explanation
@@ -38,11 +38,8 @@ from .walk import Path
 if TYPE_CHECKING:
     from .watch import Watch
 
-At = tuple[CodeType, int]
-
 #: Leaves of one call that are asked why their gradient is zero or not finite.
 MOST_ASKED = 6
-
 
 #: A sum over this many numbers is a large one.
 MANY = 64

@@ -25,12 +25,11 @@ from .callers import At, deepcopied, position_of
 from .causes import Causes
 from .conclusions import Conclusions
 from .explanation import Explanation
-from .findings import data, indices, recurrent, terms, unread
+from .findings import data, indices, recurrent, terms
 from .findings.adversaries import Adversaries
 from .findings.averages import Averages
 from .findings.balance import Balance
-from .findings.checks import look_at
-from .findings.collected import Findings, located
+from .findings.collected import Findings, located, look_at
 from .findings.draws import Draws, time_not_given, variance_for_deviation
 from .findings.drifting import Drifting
 from .findings.functions import Functions
@@ -40,7 +39,7 @@ from .findings.loop import Loop
 from .findings.makers import origin
 from .findings.metrics import Metrics
 from .findings.perturbed import Dependence
-from .findings.policies import Policies
+from .findings.policies import Policies, end_not_used
 from .findings.preferred import Preferred
 from .findings.reach import Reach
 from .findings.sizes import Sizes
@@ -280,7 +279,7 @@ class Watch:
             self.safely(self.preferred.look)(y, at, self.trace, path, self.findings)
             self.safely(self.policies.look)(y, self.trace, self.loop.held, self.findings)
         self.safely(indices.look_at_turn)(self.trace, self.findings)
-        self.safely(unread.look_at_turn)(self.trace, self.findings)
+        self.safely(end_not_used)(self.trace, self.findings)
         self.safely(self.dependence.look)(self.trace, path, self.findings)
 
     def differentiated(self, call: BackwardCall, result: Any, frame: FrameType) -> None:

@@ -7,8 +7,7 @@ from typing import Any
 
 from ...core.value import TensorBase, shape_of
 from ..trace import Event
-from .checks import calls_of
-from .collected import Findings
+from .collected import Findings, calls_of
 from .makers import PASSING, dims, is_floating, origin
 
 #: Arithmetic whose operands are broadcast.

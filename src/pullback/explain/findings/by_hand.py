@@ -9,8 +9,7 @@ from numpy import ndarray
 
 from ...core.value import TensorBase
 from ..trace import Event
-from .checks import calls_of
-from .collected import Findings
+from .collected import Findings, calls_of
 from .makers import MULTIPLYING, PASSING, TAKING, YES_OR_NO, behind, data_of, origin, values_of
 
 CUT = ("clamp", "clip", "clamp_", "minimum", "maximum")

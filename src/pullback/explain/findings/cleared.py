@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from types import CodeType
 from typing import Any
 
 import numpy as np
 
 from ...core.blame import place_at
+from ..callers import At
 from .collected import Findings
 from .makers import values_of
 from .reach import listed
-
-At = tuple[CodeType, int]
 
 
 class Cleared:

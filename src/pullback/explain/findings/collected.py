@@ -1,4 +1,7 @@
-"""Collect the findings of a run: answers without a question, the gravest first, each once."""
+"""Collect the findings of a run: answers without a question, the gravest first, each once.
+
+A check of single calls declares which ones it looks at, by the names of their functions.
+"""
 
 from __future__ import annotations
 
@@ -74,3 +77,26 @@ class Findings:
         """Return whether there is a finding of one of some groups."""
         ranks = {ORDER.index(group) for group in groups}
         return any(rank in ranks for rank, _, _ in self._found.values())
+
+
+Check = Callable[[Event, Findings], None]
+
+#: The checks of calls by the name of the function, in the order in which they look.
+CHECKS: dict[str, list[Check]] = {}
+
+
+def calls_of(*names: str) -> Callable[[Check], Check]:
+    """Declare that a check looks at the calls of the functions of some names."""
+
+    def declare(check: Check) -> Check:
+        for name in names:
+            CHECKS.setdefault(name, []).append(check)
+        return check
+
+    return declare
+
+
+def look_at(event: Event, findings: Findings) -> None:
+    """Let each check look at a call that is for it."""
+    for check in CHECKS.get(event.name, ()):
+        check(event, findings)

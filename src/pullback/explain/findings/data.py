@@ -17,8 +17,7 @@ from ..carried import loops_around
 from ..scene import Scene
 from ..trace import Event
 from .attention import ATTENTION
-from .checks import calls_of
-from .collected import Findings
+from .collected import Findings, calls_of
 from .makers import origin, values_of
 
 #: Losses whose target is 1 or -1, and where it stands.

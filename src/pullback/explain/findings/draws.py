@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from types import CodeType
 from typing import Any
 
 from ...core.blame import Place
 from ...core.node import LEAF
 from ...core.value import TensorBase, shape_of
 from ...utils.data import RandomSampler, WeightedRandomSampler
+from ..callers import At
 from ..trace import Event, Trace
-from .checks import calls_of
-from .collected import Findings
+from .collected import Findings, calls_of
 from .makers import ADDING, DIFFERENCES, DIVIDING, LOSSES, MULTIPLYING, PASSING, data_of, origin, values_of
 from .targets import BY_HAND, DISTANCES, compared
-
-At = tuple[CodeType, int]
 
 #: Draws from 0 to 1.
 UNIFORM = ("rand", "rand_like")

@@ -6,13 +6,13 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from types import CodeType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...core.blame import Place, place_at
 from ...nn.parameter import Parameter
+from ..callers import At
 from .collected import Findings, located
 from .makers import values_of
 from .reach import listed
@@ -20,8 +20,6 @@ from .written import rebinding
 
 if TYPE_CHECKING:
     from .loop import Loop
-
-At = tuple[CodeType, int]
 
 #: Objects of one kind for one purpose that are made in a loop.
 ENOUGH = 3

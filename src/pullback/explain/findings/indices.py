@@ -13,8 +13,7 @@ from ...core.node import LEAF
 from ...core.value import TensorBase, shape_of
 from ..scene import scope_at
 from ..trace import Event, Trace
-from .checks import calls_of
-from .collected import Findings
+from .collected import Findings, calls_of
 from .makers import ADDING, LOSSES, MULTIPLYING, PASSING, dims, origin, values_of
 
 #: Calls that add rows up at an index; and those that read rows at one, with the place of the index.

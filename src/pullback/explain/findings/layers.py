@@ -19,8 +19,7 @@ from ...nn.modules.module import Module
 from ...nn.parameter import Parameter
 from ..scene import conditional, freezing, parts_of, place_in, scope_of
 from ..trace import Event
-from .checks import calls_of
-from .collected import Findings
+from .collected import Findings, calls_of
 from .makers import origin, values_of
 from .reach import listed
 

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from types import CodeType
 from typing import Any
 
 import numpy as np
 
 from ...core.blame import Place, next_sequence, place_at
 from ..answer import Answer
+from ..callers import At
 from ..shown import norm
 from .cleared import Cleared, some
 from .collected import Findings, located
 from .held import Watched, betas, held_again, report_anew, report_held, report_unchanged
 from .makers import values_of
 from .rates import report_rates, shrinks
-
-At = tuple[CodeType, int]
 
 #: Elements of the largest parameter whose change is measured.
 MOST_MEASURED = 4_000_000

@@ -11,8 +11,7 @@ from ...core.modes import modes, put_modes, reset_modes
 from ...core.value import TensorBase, dtype_of, shape_of
 from ..trace import Event
 from ..walk import looking
-from .checks import calls_of
-from .collected import Findings
+from .collected import Findings, calls_of
 from .makers import PASSING, dims, origin, values_of
 
 #: Losses that compare element by element.

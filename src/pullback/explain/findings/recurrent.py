@@ -8,8 +8,7 @@ import numpy as np
 
 from ...core.value import TensorBase, shape_of
 from ..trace import Event
-from .checks import calls_of
-from .collected import Findings
+from .collected import Findings, calls_of
 from .makers import origin, values_of
 from .targets import ragged_padding
 

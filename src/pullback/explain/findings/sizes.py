@@ -14,8 +14,7 @@ from ...core.node import AccumulateGrad, Node
 from ..shown import norm
 from ..source import place_of
 from ..trace import Event
-from .checks import calls_of
-from .collected import Findings
+from .collected import Findings, calls_of
 from .makers import DIVIDING, PASSING, origin, values_of
 
 #: A gradient this much smaller than that of the last layer is vanishing, where the depth explains it.

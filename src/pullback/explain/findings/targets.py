@@ -11,8 +11,7 @@ from ...core.blame import Place
 from ...core.node import LEAF
 from ...core.value import TensorBase, shape_of
 from ..trace import Event
-from .checks import calls_of
-from .collected import Findings
+from .collected import Findings, calls_of
 from .makers import (
     ADDING,
     DIFFERENCES,

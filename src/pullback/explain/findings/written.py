@@ -6,12 +6,10 @@ import ast
 import linecache
 import re
 from collections.abc import Iterable
-from types import CodeType
 
 from ...core.blame import Place
+from ..callers import At
 from ..scene import parts_of, place_in
-
-At = tuple[CodeType, int]
 
 
 def rebinding(sources: dict[int, list[tuple[At | None, int]]]) -> Place | None:
