@@ -8,7 +8,8 @@ moves the values that go into one op away from where the op has no finite value 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -128,14 +129,14 @@ class Rerun:
         unlocked : bool
             Whether history is recorded also where the program did not.
         """
-        if not self.events or self.events[-1] is None:
+        if not self.events:
             return None
-        touched = set(change)
+        key = id(self.events[-1]), id(self.y)
         try:
-            same = self._run({}, {}, touched, replaced or {}, unlocked)
+            same = self.results(change, replaced or {}, unlocked, changed=False).get(key, self.y)
             if not _equal(same, self.y):
                 return None
-            return self._run(change, replaced or {}, touched, replaced or {}, unlocked)
+            return self.results(change, replaced or {}, unlocked).get(key, self.y)
         except Exception:  # noqa: BLE001  # calls of the program, run on other numbers: nothing is claimed then
             return None
 
@@ -153,36 +154,25 @@ class Rerun:
             return none
         return [None if g is None else np.asarray(innermost(g)) for g in found]
 
-    def _run(
-        self, change: dict[Event, Change], replaced: dict[int, Any], touched: set[Event],
-        moved: dict[int, Any], unlocked: bool,
-    ) -> Any:  # fmt: skip
-        """Run the calls that depend on a change; those before it keep what they gave."""
-        results = self._results(change, replaced, touched, moved, unlocked)
-        return results.get((id(self.events[-1]), id(self.y)), self.y)
-
-    def results(self, change: dict[Event, Change], replaced: dict[int, Any]) -> dict[tuple[int, int], Any]:
-        """Return what all calls give that depend on a change, by the ids of call and tensor.
+    def results(
+        self, change: dict[Event, Change], replaced: dict[int, Any], unlocked: bool = False, changed: bool = True
+    ) -> dict[tuple[int, int], Any]:
+        """Return what all calls give that depend on a change, by the ids of call and tensor; not `changed`: what
+        they give as they are.
 
         Raises
         ------
         NotRun
             Where a call cannot be done again; or whatever a call raises on other numbers.
         """
-        return self._results(change, replaced, set(change), replaced, False)
-
-    def _results(
-        self, change: dict[Event, Change], replaced: dict[int, Any], touched: set[Event],
-        moved: dict[int, Any], unlocked: bool,
-    ) -> dict[tuple[int, int], Any]:  # fmt: skip
         results: dict[tuple[int, int], Any] = {}
         again: set[Event] = set()
         written = [event.inputs[0][1] for event in self.events if writes(event) and event.inputs]
         rewritten = {maker for maker in written if maker is not None}
         with undisturbed(self.path):
             for event in self.events:
-                depends = event in touched or event in rewritten or any(
-                    id(tensor) in moved or (maker in again and not _is_leaf(tensor))
+                depends = event in change or event in rewritten or any(
+                    id(tensor) in replaced or (maker in again and not _is_leaf(tensor))
                     for tensor, maker in event.inputs
                 )
                 if not depends:
@@ -190,13 +180,14 @@ class Rerun:
                 again.add(event)
                 given: dict[int, Any] = {}
                 for tensor, maker in event.inputs:
-                    chosen = id(tensor) in replaced and not (maker is not None and writes(maker))
+                    other = changed and id(tensor) in replaced
+                    chosen = other and not (maker is not None and writes(maker))
                     if not chosen and maker is not None and (id(maker), id(tensor)) in results:
                         given[id(tensor)] = results[id(maker), id(tensor)]
-                    elif id(tensor) in replaced:
+                    elif other:
                         given[id(tensor)] = replaced[id(tensor)]
                 with _recording(unlocked or event.recording):
-                    outputs = self._call(event, given, change.get(event))
+                    outputs = self._call(event, given, change.get(event) if changed else None)
                 if len(outputs) != len(event.outputs):
                     raise NotRun(event.name)
                 for old, new in zip(event.outputs, outputs):
@@ -230,17 +221,14 @@ def _is_leaf(tensor: Any) -> bool:
     return tensor._node is LEAF
 
 
-class _recording:
+@contextmanager
+def _recording(on: bool) -> Iterator[None]:
     """Record history within the block, or do not, while nothing looks on."""
-
-    def __init__(self, on: bool) -> None:
-        self.on = on
-
-    def __enter__(self) -> None:
-        self.token = put_modes(modes()._replace(grad=self.on, function_modes=(), anomaly=False, watcher=None))
-
-    def __exit__(self, *raised: object) -> None:
-        reset_modes(self.token)
+    token = put_modes(modes()._replace(grad=on, function_modes=(), anomaly=False, watcher=None))
+    try:
+        yield
+    finally:
+        reset_modes(token)
 
 
 def writes(event: Event) -> bool:

@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from ..array.quiet import IGNORE, loud, quiet
 from ..core.blame import is_freed
 from ..core.node import MultiNode, Node, edge_target
 from ..core.value import innermost
@@ -82,16 +81,13 @@ def inside(node: Node, g: Any) -> Inside | None:
     op, saved = node._op, node._saved
     if op is None or not isinstance(saved, tuple) or is_freed(saved):
         return None
-    warned = quiet(IGNORE)
-    try:
+    with np.errstate(all="ignore"):
         if op.name in LIKE:
             return _recurrent(LIKE[op.name], _held(node), g)
         if op.base == "scaled_dot_product_attention":
             return _attention(op, _held(node))
         if op.base in ("softmax", "safe_softmax"):
             return _softmax(node, _held(node))
-    finally:
-        loud(warned)
     return None
 
 
