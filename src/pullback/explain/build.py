@@ -32,7 +32,7 @@ from .shown import LARGEST, Shown, dtype_name, norm, show
 from .site import Site, is_name
 from .source import place_of
 from .trace import Trace
-from .walk import Path, undisturbed
+from .walk import Path, results_of, undisturbed
 
 #: Elements that all values on the path may have together; of the rest only norms are kept.
 MOST_SHOWN = 100_000
@@ -165,15 +165,13 @@ class Builder:
         """Return the box of a node."""
         if isinstance(node._saved, tuple) and is_freed(node._saved):
             raise freed(node)
-        several = isinstance(node, MultiNode)
-        shapes = list(node._shape) if several else [node._shape]
-        dtypes = node._dtype if several else (node._dtype,)
+        shapes = [shape for shape, _ in results_of(node)]
         step = Step(
             self.ids[node], "op", type(node).__name__,
             variable=self.site.names.of_result(node),
             shape=next((s for s in shapes if s is not None), None),
-            shapes=shapes if several else [],
-            dtype=next((dtype_name(d) for d in dtypes if d is not None), None),
+            shapes=shapes if isinstance(node, MultiNode) else [],
+            dtype=next((dtype_name(d) for _, d in results_of(node) if d is not None), None),
         )  # fmt: skip
         if type(node) is AccumulateGrad:
             step.kind = "leaf"
@@ -228,7 +226,7 @@ class Builder:
         y, given = self.call.outputs[position], self.call.covectors[position]
         edge, g = self.path.roots[position]
         node, index = edge_target(edge)
-        shape, dtype = _at(node, index)
+        shape, dtype = results_of(node)[index]
         count = len(self.call.outputs)
         written = self.site.written_output(position, count)
         name = self.name_of(y) or (written if written is not None and is_name(written) else None)
@@ -285,7 +283,7 @@ class Builder:
         """Compare with central differences, or say why not."""
         parts = self.explanation.leaves
         try:
-            dtypes = [dtype_name(d) for node in self.path.nodes for d in _dtypes_of(node)]
+            dtypes = [dtype_name(d) for n in self.path.nodes for _, d in results_of(n) if d is not None]
             norms = [s.norm for s in self.steps.values() if s.norm is not None and math.isfinite(s.norm)]
             differences = Differences(self.path, dtypes, max(norms, default=0.0))
         except CannotReplay as reason:
@@ -376,13 +374,9 @@ class Builder:
 
 def refuse_transforms(call: BackwardCall) -> None:
     """Raise where the outputs have no numbers: within a transform of a function, or a trace."""
-    for edge, g in call.roots:
-        del edge
-        if not isinstance(innermost(g), (ndarray, np.generic)):
-            raise RuntimeError("explain needs numbers; inside vmap, grad or compile there are none yet")
-    for y in call.outputs:
-        if isinstance(y, TensorBase) and not isinstance(innermost(y), (ndarray, np.generic)):
-            raise RuntimeError("explain needs numbers; inside vmap, grad or compile there are none yet")
+    values = [*(g for _, g in call.roots), *(y for y in call.outputs if isinstance(y, TensorBase))]
+    if not all(isinstance(innermost(value), (ndarray, np.generic)) for value in values):
+        raise RuntimeError("explain needs numbers; inside vmap, grad or compile there are none yet")
 
 
 def saved_values(node: Node) -> list[Saved]:
@@ -409,16 +403,6 @@ def _has_hooks(node: Node) -> bool:
     return hooks is not None and bool(hooks.tensor or hooks.pre or hooks.post)
 
 
-def _dtypes_of(node: Node) -> list[Any]:
-    dtypes = node._dtype if isinstance(node, MultiNode) else (node._dtype,)
-    return [d for d in dtypes if d is not None]
-
-
-def _at(node: Node, index: int) -> tuple[Any, Any]:
-    """Return the shape and dtype of one result of a node."""
-    return (node._shape[index], node._dtype[index]) if isinstance(node, MultiNode) else (
-        node._shape, node._dtype
-    )  # fmt: skip
 
 
 def _index(index: Any, shape: tuple[int, ...]) -> tuple[int, ...]:

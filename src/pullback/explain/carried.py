@@ -16,11 +16,12 @@ from typing import Any
 
 from ..core.backward_task import needed_nodes
 from ..core.blame import Place
-from ..core.node import LEAF, AccumulateGrad, Node, edge_target
+from ..core.node import AccumulateGrad, Node, edge_target
 from ..core.value import TensorBase
 from ..nn.modules.module import Module
 from .scene import Function, Scene, Scope, Statement, code_of, paths_in, scope_of, tensors_in
 from .source import place_of
+from .walk import node_of, nodes_of
 
 #: Where a module keeps its members; what is in them is looked at by itself.
 _STORES = {"_parameters", "_buffers", "_modules"}
@@ -127,8 +128,7 @@ def _is_sum(statement: Statement, name: str) -> bool:
 
 def leads(value: Any, node: Node) -> bool:
     """Return whether tensors in a value were computed from a node's result."""
-    recorded = (t for t in tensors_in(value) if t._node is not None and t._node is not LEAF)
-    roots = [edge_target(t._node)[0] for t in recorded]
+    roots = nodes_of(tensors_in(value))
     return bool(roots) and bool(needed_nodes(roots, {node: None}))
 
 
@@ -153,12 +153,7 @@ def _holder(maker: Node, scene: Scene) -> tuple[str, Statement | None, Scope | N
 
 
 def _is_result(value: Any, maker: Node) -> bool:
-    return (
-        isinstance(value, TensorBase)
-        and value._node is not None
-        and value._node is not LEAF
-        and edge_target(value._node)[0] is maker
-    )
+    return isinstance(value, TensorBase) and node_of(value) is maker
 
 
 def _holds(value: Any, maker: Node) -> bool:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..core.blame import Place, next_sequence
-from ..core.node import LEAF, AccumulateGrad, edge_target
+from ..core.node import AccumulateGrad, edge_target
 from ..core.value import TensorBase, innermost, shape_of
 from ..nn.parameter import Parameter
 from ..tensor.backward import BackwardCall
@@ -33,7 +33,7 @@ from .roots import Root, ones_for
 from .scene import Scene
 from .trace import Event
 from .vanished import search
-from .walk import Path
+from .walk import Path, node_of
 
 if TYPE_CHECKING:
     from .watch import Watch
@@ -173,10 +173,9 @@ class Causes:
     def _root(self, call: BackwardCall) -> Root | None:
         if len(call.outputs) != 1 or not isinstance(call.outputs[0], TensorBase):
             return None
-        y = call.outputs[0]
-        if y._node is None or y._node is LEAF:
+        y, v = call.outputs[0], call.covectors[0]
+        if node_of(y) is None:
             return None
-        v = call.covectors[0]
         covector = ones_for(y._node) if v is None else np.asarray(innermost(v))
         return Root(y, covector, True, None) if covector.shape == shape_of(y) else None
 

@@ -155,10 +155,12 @@ class Rerun:
         return [None if g is None else np.asarray(innermost(g)) for g in found]
 
     def results(
-        self, change: dict[Event, Change], replaced: dict[int, Any], unlocked: bool = False, changed: bool = True
-    ) -> dict[tuple[int, int], Any]:
-        """Return what all calls give that depend on a change, by the ids of call and tensor; not `changed`: what
-        they give as they are.
+        self, change: dict[Event, Change], replaced: dict[int, Any], unlocked: bool = False,
+        changed: bool = True,
+    ) -> dict[tuple[int, int], Any]:  # fmt: skip
+        """Return what all calls give that depend on a change, by the ids of call and tensor.
+
+        Not `changed`: what these give as they are.
 
         Raises
         ------

@@ -15,11 +15,11 @@ from typing import Any
 
 from ..core.backward_task import needed_nodes
 from ..core.blame import Place
-from ..core.node import LEAF, edge_target
+from ..core.node import LEAF
 from ..core.value import TensorBase
 from .answer import Answer, kind_of, texts
 from .scene import Scene, Scope, Statement, called_name, code_of, paths_in, scope_of, tensors_in
-from .walk import reachable
+from .walk import node_of, nodes_of, reachable
 
 #: Methods and functions whose result has no history, by the kind of cut.
 DETACHING = {"detach", "detach_"}
@@ -242,9 +242,8 @@ class Search:
         is asked about.
         """
         results = [t for target in targets for t in tensors_in(self.scene.value(target))]
-        roots = {edge_target(t._node)[0] for t in results if t._node is not None and t._node is not LEAF}
         members = {id(t) for t in tensors_in(self.scene.value(holder))}
-        return any(id(getattr(node, "variable", None)) in members for node in reachable(roots))
+        return any(id(getattr(node, "variable", None)) in members for node in reachable(nodes_of(results)))
 
     def _touches(self, cut: Cut, inputs: list[str]) -> bool:
         """Return whether a construct is written around one of the inputs that have the history."""
@@ -329,27 +328,11 @@ def _returned(scope: Scope) -> list[Statement]:
 
 def carrier_of(x: Any, others: Iterator[Any]) -> Callable[[Any], bool]:
     """Return a test whether a value carries the history of `x`: is it, holds it, or was computed from it."""
-    target: Any = None
-    if x._node is LEAF:
-        reference = x._accumulator
-        target = None if reference is None else reference()
-    elif x._node is not None:
-        target = edge_target(x._node)[0]
-    leading: Any = set()
-    if target is not None:
-        roots = [edge_target(t._node)[0] for t in others if t._node is not None and t._node is not LEAF]
-        leading = needed_nodes(roots, {target: None})
-
-    def carries(value: Any) -> bool:
-        for tensor in tensors_in(value):
-            if tensor is x:
-                return True
-            node = tensor._node
-            if node is not None and node is not LEAF and edge_target(node)[0] in leading:
-                return True
-        return False
-
-    return carries
+    target: Any = node_of(x)
+    if x._node is LEAF and x._accumulator is not None:
+        target = x._accumulator()
+    leading: Any = () if target is None else needed_nodes(nodes_of(others), {target: None})
+    return lambda value: any(tensor is x or node_of(tensor) in leading for tensor in tensors_in(value))
 
 
 def has_history(value: Any) -> bool:

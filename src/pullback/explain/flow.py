@@ -16,12 +16,12 @@ from numpy import ndarray
 
 from ..core.blame import is_freed, written_since
 from ..core.engine import BackwardPass
-from ..core.node import LEAF, AccumulateGrad, MultiNode, Node, Output, edge_target
+from ..core.node import LEAF, AccumulateGrad, MultiNode, Node, edge_target
 from ..core.saved import Packed
 from ..core.value import TensorBase, innermost
 from ..core.versions import is_stale
 from .finite import is_finite
-from .walk import reachable
+from .walk import reachable, results_of
 
 #: Gives other values for the inputs of an op, by its name.
 Moving = Callable[[str, Iterable[Any]], list[Any]]
@@ -341,4 +341,5 @@ def leading_to(nodes: list[Node], leaf: Node) -> set[Node]:
 
 
 def _shape(edge: Any) -> tuple[int, ...]:
-    return edge.node._shape[edge.index] if type(edge) is Output else edge._shape
+    node, index = edge_target(edge)
+    return results_of(node)[index][0]

@@ -18,9 +18,9 @@ from numpy import ndarray
 
 from ..core.calls import edge_of
 from ..core.modes import change, set_modes
-from ..core.node import LEAF, MultiNode
+from ..core.node import LEAF
 from ..core.value import innermost, wrap
-from .walk import Path
+from .walk import Path, size_of
 
 #: Of an op's own Jacobian, by its kind.
 BY_KIND = {
@@ -107,11 +107,7 @@ class Cost:
     @classmethod
     def of(cls, path: Path, rows: int, columns: int) -> Cost:
         """Count for a Jacobian with that many rows and columns, through all nodes of a path."""
-        sizes = 0
-        for node in path.nodes:
-            shapes = node._shape if isinstance(node, MultiNode) else (node._shape,)
-            sizes += sum(math.prod(shape) for shape in shapes if shape is not None)
-        return cls(rows, rows * columns, rows * sizes)
+        return cls(rows, rows * columns, rows * size_of(path.nodes))
 
     def refusal(self) -> str | None:
         """Return why the Jacobian is not built; None where it is."""

@@ -16,7 +16,7 @@ from .cuts import Search, carrier_of, cuts_in, has_history
 from .roots import last_backward, receiver_of
 from .scene import Scene, Statement, paths_in, tensors_in
 from .source import place_of
-from .walk import reachable
+from .walk import nodes_of, reachable
 
 
 def why_none(x: Any, loss: Any = None) -> Answer:
@@ -165,7 +165,7 @@ def _of_leaf(x: Any, name: str, scene: Scene, loss: Any) -> Answer:
         loss_name = receiver_of(call, scene)
         loss = scene.value(loss_name) if loss_name else None
     roots = [loss] if isinstance(loss, TensorBase) else list(scene.tensors())
-    nodes = reachable({edge_target(t._node)[0] for t in roots if _recorded(t)})
+    nodes = reachable(nodes_of(roots))
     used = [node for node in nodes if getattr(node, "variable", None) is x]
     if used and isinstance(loss, TensorBase):
         return _reached(x, name, scene, nodes, call, loss_name)
@@ -217,8 +217,6 @@ def _reads(statement: Statement, name: str, scene: Scene, x: Any) -> bool:
     return False
 
 
-def _recorded(value: Any) -> bool:
-    return isinstance(value, TensorBase) and value._node is not None and value._node is not LEAF
 
 
 def _no_backward(name: str, nodes: list[Node]) -> Answer:

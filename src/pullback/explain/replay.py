@@ -15,7 +15,6 @@ What is repeated is compared with what was saved, so that a value changed behind
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -23,13 +22,13 @@ import numpy as np
 from numpy import ndarray
 
 from ..core import facade
-from ..core.node import AccumulateGrad, MultiNode, Node, edge_target
+from ..core.node import AccumulateGrad, Node, edge_target
 from ..core.value import innermost
 from ..core.versions import is_stale
 from ..core.view_nodes import AsStridedBackward0, CopySlices, laid_out_like
 from .sentences import op_of
 from .shown import dtype_name, widened
-from .walk import Path, reachable
+from .walk import Path, reachable, results_of, size_of
 
 #: How far a value run again in float64 may be from the one that was saved in a dtype.
 CLOSE = {"float64": 1e-7, "complex128": 1e-7, "float32": 1e-3, "complex64": 1e-3}
@@ -205,7 +204,7 @@ class Replay:
         if node._op.variadic:
             raise CannotReplay(f"an operand of {node._op.name} was not kept")
         if position == 0:
-            return np.zeros(node._shape if not isinstance(node, MultiNode) else node._shape[0])
+            return np.zeros(shape_at((node, 0)))
         return None
 
     @staticmethod
@@ -243,11 +242,8 @@ class Replay:
 
 def work(path: Path) -> int:
     """Return about how many numbers one run moves; a small op counts as some hundred."""
-    total = 0
-    for node in reachable(edge_target(edge)[0] for edge, _ in path.roots):
-        shapes = node._shape if isinstance(node, MultiNode) else (node._shape,)
-        total += 300 + sum(math.prod(shape) for shape in shapes if shape is not None)
-    return total
+    nodes = reachable(edge_target(edge)[0] for edge, _ in path.roots)
+    return 300 * len(nodes) + size_of(nodes)
 
 
 def saved_results(nodes: Sequence[Node]) -> dict[Place, ndarray]:
@@ -284,7 +280,7 @@ def attributes(node: Node) -> Sequence[Any]:
 def shape_at(place: Place) -> tuple[int, ...]:
     """Return the shape of one result of a node."""
     node, index = place
-    return tuple(node._shape[index] if isinstance(node, MultiNode) else node._shape)
+    return tuple(results_of(node)[index][0])
 
 
 def is_random(node: Node) -> bool:
@@ -294,7 +290,7 @@ def is_random(node: Node) -> bool:
 
 def places_of(node: Node) -> list[Place]:
     """Return the results of a node that carry gradients."""
-    return [(node, k) for k in range(len(node._shape))] if isinstance(node, MultiNode) else [(node, 0)]
+    return [(node, k) for k in range(len(results_of(node)))]
 
 
 def _widest(attribute: Any) -> Any:

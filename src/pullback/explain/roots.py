@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from ..core.node import LEAF, MultiNode, edge_target
+from ..core.node import edge_target
 from ..core.value import TensorBase, innermost, shape_of
 from .scene import Scene, paths_in, tensors_in
+from .walk import node_of, results_of
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,7 @@ def root_of(loss: Any, scene: Scene) -> Root | None:
     if loss is None:
         recorded = isinstance(called, TensorBase) and called._node is not None
         loss = called if recorded else youngest_root(scene)
-    if loss is None or loss._node is None or loss._node is LEAF:
+    if loss is None or node_of(loss) is None:
         return None
     ones = ones_for(loss._node)
     if call is None or called is not loss:
@@ -88,13 +89,11 @@ def receiver_of(call: ast.Call, scene: Scene) -> str | None:
 
 def youngest_root(scene: Scene) -> Any:
     """Return the youngest result among a frame's variables."""
-    roots = [t for t in scene.tensors() if t._node is not None and t._node is not LEAF]
-    return max(roots, key=lambda t: edge_target(t._node)[0]._seq, default=None)
+    roots = [(node, t) for t in scene.tensors() if (node := node_of(t)) is not None]
+    return max(roots, key=lambda root: root[0]._seq, default=(None, None))[1]
 
 
 def ones_for(edge: Any) -> ndarray:
     """Return the covector that backward starts with where none is given."""
     node, index = edge_target(edge)
-    if isinstance(node, MultiNode):
-        return np.ones(node._shape[index], node._dtype[index])
-    return np.ones(node._shape, node._dtype)
+    return np.ones(*results_of(node)[index])

@@ -18,11 +18,10 @@ from typing import Any
 
 from ..core.blame import Place, next_sequence, own_file, place_at
 from ..core.modes import change, modes
-from ..core.node import LEAF, edge_target
 from ..core.value import TensorBase
 from ..tensor.interception import activate, deactivate
 from ..tensor.tensor import Tensor
-from .walk import looking, reachable
+from .walk import looking, node_of, nodes_of, reachable
 
 #: Events that are kept at most; a longer turn loses its beginning.
 MOST_EVENTS = 50_000
@@ -192,7 +191,7 @@ class Trace:
             for tensor in (*event.outputs, *statistics_of(event)):
                 if self._makers.get(id(tensor)) is event:
                     del self._makers[id(tensor)]
-                node = None if tensor._node in (None, LEAF) else edge_target(tensor._node)[0]
+                node = node_of(tensor)
                 if self._by_node.get(id(node)) is event:
                     del self._by_node[id(node)]
             event.inputs = []
@@ -205,9 +204,7 @@ class Trace:
 
     def makers_in(self, tensor: Any) -> list[Event]:
         """Return the calls that made parts of a tensor's graph, where no call is known that made it."""
-        if tensor._node is None or tensor._node is LEAF:
-            return []
-        nodes = reachable([edge_target(tensor._node)[0]])
+        nodes = reachable(nodes_of([tensor]))
         return [event for node in nodes if (event := self._by_node.get(id(node))) is not None]
 
     def differentiated(self, call: Any, result: Any, frame: FrameType) -> None:
@@ -320,8 +317,8 @@ class Trace:
             self._makers[id(tensor)] = event
         for tensor in outputs:
             self._makers[id(tensor)] = event
-            if tensor._node is not None and tensor._node is not LEAF:
-                self._by_node[id(edge_target(tensor._node)[0])] = event
+            if (node := node_of(tensor)) is not None:
+                self._by_node[id(node)] = event
         self.events.append(event)
         if len(self.events) > MOST_EVENTS:
             self._forget(-1)

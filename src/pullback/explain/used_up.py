@@ -5,23 +5,21 @@ from __future__ import annotations
 import ast
 import re
 from dataclasses import replace
-from threading import get_ident
 from typing import Any
 
-from ..core.backward_task import running
 from ..core.blame import Place, freed_when, is_freed
 from ..core.modes import modes
-from ..core.node import LEAF, AccumulateGrad, edge_target
+from ..core.node import AccumulateGrad, edge_target
 from ..core.value import TensorBase
 from .answer import Answer
 from .carried import Boundary, Carried, boundaries, carried, loop_around
 from .discarded import thrown_away, written_alone
 from .failure import Raised
 from .findings.keeping import appending
-from .graph_checks import free_without, written_only_at
+from .graph_checks import free_without, roots, written_only_at
 from .scene import as_read, parts_of, paths_in, scope_at
 from .trace import Trace
-from .walk import reachable
+from .walk import node_of, nodes_of, reachable
 
 
 def in_place(error: BaseException, raised: Raised) -> Answer:
@@ -97,11 +95,10 @@ def _again(raised: Raised) -> tuple[str, ...]:
 
 def _carried_over(raised: Raised, moment: int) -> tuple[Carried | None, list[Boundary]]:
     """Return what leads from the graph that is gone through into the part from before a moment, and where."""
-    task = running.get(get_ident())
-    if raised.node is None or task is None or moment < 0:
+    starts = roots()
+    if raised.node is None or not starts or moment < 0:
         return None, []
-    roots = [edge_target(edge)[0] for edge, _ in task.roots]
-    found = boundaries(roots, moment, raised.node)
+    found = boundaries(starts, moment, raised.node)
     return carried(found, raised.scenes), found
 
 
@@ -258,9 +255,7 @@ def _thrown_away(found: Carried, between: list[Boundary], raised: Raised) -> tup
 
 def _all_freed(moment: int) -> bool:
     """Return whether the backward of a moment went through all of the graph that another one goes through."""
-    task = running.get(get_ident())
-    nodes = [] if task is None else reachable([edge_target(edge)[0] for edge, _ in task.roots])
-    saved = [s for node in nodes if isinstance(s := getattr(node, "_saved", None), tuple) and s]
+    saved = [s for node in reachable(roots()) if isinstance(s := getattr(node, "_saved", None), tuple) and s]
     # What only holds sizes is not freed.
     held = [s for s in saved if is_freed(s) or not all(isinstance(v, (int, float, str, tuple)) for v in s)]
     return bool(held) and all(is_freed(s) and freed_when(s) <= moment for s in held)
@@ -268,18 +263,15 @@ def _all_freed(moment: int) -> bool:
 
 def _in_both(raised: Raised, first: Place | None) -> Carried | None:
     """Return the last variable from which the first backward's loss was computed, and the failing one's."""
-    task = running.get(get_ident())
     scene = next((s for s in raised.scenes if first and s.scope and s.scope.name == first.function), None)
-    if scene is None or scene.scope is None or first is None or task is None:
+    if scene is None or scene.scope is None or first is None:
         return None
     calls = [c for c, _ in scene.scope.calls if c.lineno == first.line]
     losses = [v for c in calls for n in paths_in(c.func) if isinstance(v := scene.value(n), TensorBase)]
-    earlier = [edge_target(v._node)[0] for v in losses if v._node is not None and v._node is not LEAF]
-    shared = set(reachable(earlier)) & set(reachable([edge_target(edge)[0] for edge, _ in task.roots]))
+    shared = set(reachable(nodes_of(losses))) & set(reachable(roots()))
     found = [
-        (edge_target(value._node)[0]._seq, name) for name, value in list(scene.variables.items())
-        if isinstance(value, TensorBase) and value._node is not None and value._node is not LEAF
-        and edge_target(value._node)[0] in shared
+        (node._seq, name) for name, value in list(scene.variables.items())
+        if isinstance(value, TensorBase) and (node := node_of(value)) in shared and node is not None
     ]  # fmt: skip
     if not found:
         return None

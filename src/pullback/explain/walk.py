@@ -8,6 +8,7 @@ it was, whatever the rules of custom functions do.
 
 from __future__ import annotations
 
+import math
 import random
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -26,7 +27,7 @@ from ..core.batched import Batched
 from ..core.engine import BackwardPass
 from ..core.levels import entered_level
 from ..core.modes import modes, put_modes, reset_modes
-from ..core.node import AccumulateGrad, MultiNode, Node, edge_target
+from ..core.node import LEAF, AccumulateGrad, MultiNode, Node, edge_target
 from ..core.value import TensorBase, innermost
 from ..tensor.random import get_rng_state, set_rng_state
 
@@ -175,6 +176,27 @@ def _batch_first(value: Any, size: int) -> ndarray:
         return np.moveaxis(np.asarray(innermost(value.value)), value.dim, 0)
     array = np.asarray(innermost(value))
     return np.broadcast_to(array, (size, *array.shape))
+
+
+def node_of(tensor: Any) -> Node | None:
+    """Return the node whose result a tensor is; None for a leaf and for what has no history."""
+    return None if tensor._node is None or tensor._node is LEAF else edge_target(tensor._node)[0]
+
+
+def nodes_of(tensors: Iterable[Any]) -> list[Node]:
+    """Return the nodes whose results some tensors are."""
+    return [node for tensor in tensors if (node := node_of(tensor)) is not None]
+
+
+def results_of(node: Node) -> list[tuple[Any, Any]]:
+    """Return (shape, dtype) of each of a node's results; None for what is not known of one."""
+    several = isinstance(node, MultiNode)
+    return list(zip(node._shape, node._dtype)) if several else [(node._shape, node._dtype)]
+
+
+def size_of(nodes: Iterable[Node]) -> int:
+    """Return how many numbers the results of nodes have together."""
+    return sum(math.prod(shape) for n in nodes for shape, _ in results_of(n) if shape is not None)
 
 
 def reachable(starts: Iterable[Node]) -> list[Node]:

@@ -9,11 +9,11 @@ import numpy as np
 from numpy import ndarray
 
 from ...core.blame import Place, place_at
-from ...core.node import LEAF, AccumulateGrad, MultiNode, Node, edge_target
+from ...core.node import AccumulateGrad, MultiNode, Node
 from ...core.value import TensorBase, innermost, wrap
 from ..answer import Answer
 from ..scene import place_in, returning
-from ..walk import Path, undisturbed
+from ..walk import Path, node_of, undisturbed
 from .collected import Findings
 
 #: Elements of the largest input whose custom function is checked.
@@ -44,8 +44,7 @@ class Functions:
                 continue
             self.checked.add(cls)
             first = out[0] if isinstance(out, tuple) else out
-            edge = getattr(first, "_node", None)
-            node = None if edge is None or edge is LEAF else edge_target(edge)[0]
+            node = node_of(first) if isinstance(first, TensorBase) else None
             if isinstance(node, Node) and type(node) is not AccumulateGrad and not kwargs:
                 with undisturbed(path):
                     answer = _checked(cls, args, first, node)

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...core.blame import Place, is_freed
-from ...core.node import LEAF, Node, edge_target
+from ...core.node import edge_target
 from ...core.value import TensorBase, shape_of
 from ..scene import Scene, parts_of, place_in
+from ..walk import nodes_of
 from .collected import Findings
 
 #: Members of a list that are looked at, and as many turns must have been.
@@ -54,9 +55,7 @@ def _look_at_sum(name: str, scene: Scene, findings: Findings) -> None:
 
 def _is_used_up(value: Any) -> bool:
     """Return whether a value is one number with a history that backward has freed."""
-    if not isinstance(value, TensorBase) or value._node in (None, LEAF) or shape_of(value) != ():
-        return False
-    waiting: list[Node] = [edge_target(value._node)[0]]
+    waiting = nodes_of([value]) if isinstance(value, TensorBase) and shape_of(value) == () else []
     for _ in range(MOST_NODES):
         if not waiting:
             return False

@@ -13,13 +13,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ...core.blame import next_sequence
-from ...core.node import DIFFERENTIABLE, LEAF, AccumulateGrad, edge_target
+from ...core.node import DIFFERENTIABLE, LEAF, AccumulateGrad, Node
 from ...core.value import dtype_of, shape_of
 from ..counterfactual import Rerun, reaches
 from ..cuts import Cut
 from ..scene import tree_of
 from ..trace import LEAVING, Event, Trace
-from ..walk import Path, reachable
+from ..walk import Path, nodes_of, reachable
 from . import makers
 from .collected import Findings
 from .lost import COPYING, INDICES, cut_of
@@ -319,7 +319,7 @@ def _before(event: Event, trace: Trace) -> list[Event]:
 def leaves_behind(event: Event, trace: Trace) -> dict[int, Any]:
     """Return the leaves that a call's inputs were computed from, recorded or not."""
     found: dict[int, Any] = {}
-    nodes = []
+    nodes: list[Node] = []
     seen = {event}
     waiting = [event]
     while waiting:
@@ -327,8 +327,7 @@ def leaves_behind(event: Event, trace: Trace) -> dict[int, Any]:
         for tensor, _ in current.inputs:
             if tensor._node is LEAF:
                 found[id(tensor)] = tensor
-            elif tensor._node is not None:
-                nodes.append(edge_target(tensor._node)[0])
+            nodes += nodes_of([tensor])
         for before in _before(current, trace):
             if before not in seen and before.name not in SHAPE_ONLY:
                 seen.add(before)
