@@ -68,8 +68,7 @@ class Builder:
         self.modules = modules
         self.checked = checked
         self.trace = trace
-        targets = call.targets
-        self.path = Path(call.roots, targets)
+        self.path = Path(call.roots, call.targets)
         self.ids: dict[Node, int] = {}
         self.allowance = MOST_SHOWN
         self.explanation = Explanation(site.call)

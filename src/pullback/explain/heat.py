@@ -59,8 +59,7 @@ def heat(array: ndarray) -> Heat | None:
         padded = np.zeros((height * block[0], width * block[1]))
         padded[:rows, :columns] = matrix
         parts = padded.reshape(height, block[0], width, block[1]).swapaxes(1, 2).reshape(height, width, -1)
-        largest = np.abs(parts).argmax(-1)
-        matrix = np.take_along_axis(parts, largest[..., None], -1)[..., 0]
+        matrix = np.take_along_axis(parts, np.abs(parts).argmax(-1)[..., None], -1)[..., 0]
     return Heat(_short(matrix), block, tile)
 
 

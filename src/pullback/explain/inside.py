@@ -166,8 +166,7 @@ def _gradients(layer: str, held: dict[str, Any], g: Any) -> list[float] | None:
         first = not 0 <= before < len(x)
         rows = slice(t * batch, (t + 1) * batch)
         step = slice(t, t + 1)
-        state = h if first else output[before]
-        common = (x[step], state)
+        common = (x[step], h if first else output[before])
         if layer == "lstm":
             cell = held["c"] if first else held["cells"][before * batch : (before + 1) * batch]
             pulled = recurrent.lstm_pulled(
@@ -205,8 +204,7 @@ def _attention(op: Any, held: dict[str, Any]) -> Inside | None:
     values = np.broadcast_to(np.eye(count, dtype=key.dtype), (*key.shape[:-2], count, count))
     attrs = tuple(held[name] for name in op.layout.attrs)
     found = op.evaluate((query, key, np.ascontiguousarray(values), held.get("attn_mask")), attrs)
-    weights = found[0] if isinstance(found, tuple) else found
-    return _weights(np.asarray(weights))
+    return _weights(np.asarray(found[0] if isinstance(found, tuple) else found))
 
 
 def _softmax(node: Node, held: dict[str, Any]) -> Inside | None:

@@ -170,7 +170,7 @@ def _of_leaf(x: Any, name: str, scene: Scene, loss: Any) -> Answer:
     if used and isinstance(loss, TensorBase):
         return _reached(x, name, scene, nodes, call, loss_name)
     if used and call is None:
-        return _no_backward(name, nodes)
+        return Answer.of("no backward: not called", place_of(nodes[0]), name=name)
     carries, owner = carrier_of(x, scene.tensors()), scene.made(_owner(name), scene.line)
     seen = [f"{name} is a leaf that requires grad"]
     if loss_name:
@@ -219,9 +219,6 @@ def _reads(statement: Statement, name: str, scene: Scene, x: Any) -> bool:
 
 
 
-def _no_backward(name: str, nodes: list[Node]) -> Answer:
-    place = place_of(nodes[0]) if nodes else None
-    return Answer.of("no backward: not called", place, name=name)
 
 
 def _reached(

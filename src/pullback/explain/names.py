@@ -118,8 +118,7 @@ _PACKAGE = __name__.split(".", 1)[0] + "."
 
 def is_ours(frame: FrameType) -> bool:
     """Return whether a frame runs code of this package."""
-    name = str(frame.f_globals.get("__name__", ""))
-    return (name + ".").startswith(_PACKAGE)
+    return (str(frame.f_globals.get("__name__", "")) + ".").startswith(_PACKAGE)
 
 
 def expression_at(code: CodeType, instruction: int) -> ast.expr | None:

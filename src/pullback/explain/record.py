@@ -242,8 +242,7 @@ class Watching(Recording):
         super().__init__(in_full, every=every)
         self._on = False
         self.__enter__()
-        names = model.named_parameters()
-        self._watch.names.update((id(p), name) for name, p in names)
+        self._watch.names.update((id(p), name) for name, p in model.named_parameters())
         self._watch.module_names.update((id(m), name) for name, m in model.named_modules() if name)
         for optimizer in optimizers:
             self._watch.adopt(optimizer)

@@ -161,8 +161,7 @@ def _terms(explanation: Explanation, terms: list[Contribution]) -> Iterator[str]
     for position, term in enumerate(shown):
         if position == len(shown) - 1 and len(shown) < len(terms):
             yield f"        … {len(terms) - len(shown)} more"
-        index = ",".join(map(str, term.index))
-        place = f"[{index}]" if term.index else ""
+        place = f"[{','.join(map(str, term.index))}]" if term.index else ""
         name = f"v{place}" if not several else f"v of {explanation.outputs[term.output].name}{place}"
         if math.prod(term.product.shape) > MOST_IN_LINE:
             factor = f"{_number(term.covector)} · J{place or '[]'}"

@@ -56,8 +56,7 @@ class Watched:
 
 def held_again(known: Watched, findings: Findings) -> None:
     """Say where an optimizer is given the same weights several times."""
-    counts = Counter(map(id, known.parameters()))
-    most = max(counts.values(), default=0)
+    most = max(Counter(map(id, known.parameters())).values(), default=0)
     if most > 1 and known.at is not None:
         findings.tell("held several times", known.at, most=most)
 

@@ -45,8 +45,7 @@ def _read_at(event: Event | None) -> Iterator[ndarray]:
     if made is None:
         return
     if made.name in READ:
-        index = made.argument(READ[made.name], "index")
-        value = values_of(index)
+        value = values_of(made.argument(READ[made.name], "index"))
         if value is not None and value.dtype.kind in "iu":
             yield value
     elif made.name in MULTIPLYING:
@@ -125,8 +124,7 @@ def _order(event: Event) -> ndarray | None:
     """Return the order in which a call takes the rows of a tensor; None where it does not move them."""
     shape = shape_of(event.inputs[0][0]) if event.inputs else ()
     if event.name in READ and shape:
-        index = event.argument(READ[event.name], "index")
-        value = values_of(index)
+        value = values_of(event.argument(READ[event.name], "index"))
         whole = value is not None and value.dtype.kind in "iu" and value.shape == shape[:1]
         return value if whole else None
     if event.name in ("flip", "roll") and shape:

@@ -314,8 +314,7 @@ class Loop:
     def _broke(self, known: Watched, p: Any) -> None:
         if self.broken is not None or known.step_at is None:
             return
-        grad = p._grad
-        numbers = values_of(grad)
+        numbers = values_of(p._grad)
         infinite = numbers is not None and not np.isfinite(numbers.astype(np.float64)).all()
         after = values_of(p)
         if not infinite and numbers is not None and after is not None and self._eps_of(known, p) == 0:

@@ -264,8 +264,7 @@ def _scores_of_distribution(event: Event, findings: Findings) -> None:
 
 @calls_of("ctc_loss")
 def _steps_of_logs(event: Event, findings: Findings) -> None:
-    x = event.argument(0, "log_probs")
-    values = values_of(x)
+    values = values_of(event.argument(0, "log_probs"))
     if values is not None and values.ndim and not _logs(values, values.ndim - 1):
         findings.tell("no log-probabilities: ctc_loss", event)
 

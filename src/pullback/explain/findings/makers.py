@@ -72,6 +72,11 @@ def behind(event: Event | None) -> Iterator[Event]:
             waiting += [m for t, m in current.inputs if m is not None and t._node is not LEAF]
 
 
+def both_ways(event: Event) -> list[list[tuple[Any, Event | None]]]:
+    """Return the two inputs of a call in both orders, each with its maker; nothing for another number."""
+    return [event.inputs, event.inputs[::-1]] if len(event.inputs) == 2 else []
+
+
 def joined_of_one_kind(makers: Sequence[Event | None], passing: set[str]) -> bool:
     """Return whether what is put together comes from one kind of call throughout."""
     made = [origin(maker, passing) for maker in makers[:MOST_JOINED]]

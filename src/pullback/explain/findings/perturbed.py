@@ -302,16 +302,22 @@ AFTER: dict[str, tuple[str, str]] = {
 
 def _first_mixing(ran: tuple[dict[Any, Any], dict[Any, Any]], count: int, again: Again) -> Event | None:
     """Return the first call whose result differs in more rows than the one whose sample was replaced."""
-    before, after = ran
-    for event in again.rerun.events:
+    for event, out, before, after in _in_both(again.rerun, *ran):
+        changed = _rows_changed(before, after) if shape_of(out)[:1] == (count,) else None
+        if changed is not None and changed.sum() > 1:
+            return event
+    return None
+
+
+def _in_both(
+    rerun: Rerun, before: dict[Any, Any], after: dict[Any, Any]
+) -> Iterator[tuple[Event, Any, Any, Any]]:
+    """Yield (call, its first result, what it gave before, and after) for the calls that ran both times."""
+    for event in rerun.events:
         for out in event.outputs[:1]:
             key = id(event), id(out)
-            if key not in after or key not in before or shape_of(out)[:1] != (count,):
-                continue
-            changed = _rows_changed(before[key], after[key])
-            if changed is not None and changed.sum() > 1:
-                return event
-    return None
+            if key in before and key in after:
+                yield event, out, before[key], after[key]
 
 
 def _sequences(user: Event, data: Any, target: Any, event: Event, again: Again, findings: Findings) -> bool:
@@ -335,20 +341,16 @@ def _sequences(user: Event, data: Any, target: Any, event: Event, again: Again, 
     ran = None if other is None else again.both(data, other)
     if ran is None:
         return False
-    for event_ in again.rerun.events:
-        for out in event_.outputs[:1]:
-            key = id(event_), id(out)
-            a = values_of(ran[0][key]) if key in ran[0] else None
-            b = values_of(ran[1][key]) if key in ran[1] else None
-            if a is None or b is None or a.shape[:2] != ids.shape or a.shape != b.shape or a.ndim < 3:
-                continue
-            early = np.abs(a[:, :last].astype(np.float64) - b[:, :last])
-            if np.isfinite(early).all() and early.max() > CHANGED * np.abs(a).max():
-                findings.tell(
-                    "sees the future", event_, (f"the loss is at {event.place}", _changed(early)),
-                    event_=event_
-                )
-                return True
+    for event_, _, before, after in _in_both(again.rerun, *ran):
+        a, b = values_of(before), values_of(after)
+        if a is None or b is None or a.shape[:2] != ids.shape or a.shape != b.shape or a.ndim < 3:
+            continue
+        early = np.abs(a[:, :last].astype(np.float64) - b[:, :last])
+        if np.isfinite(early).all() and early.max() > CHANGED * np.abs(a).max():
+            findings.tell(
+                "sees the future", event_, (f"the loss is at {event.place}", _changed(early)), event_=event_
+            )
+            return True
     return False
 
 
@@ -407,18 +409,14 @@ def cancels(leaf: Any, rerun: Rerun) -> Event | None:
     except Exception:  # noqa: BLE001  # calls of the program, run on other numbers: nothing is claimed then
         return None
     moved: set[int] = {id(leaf)}
-    for event in rerun.events:
-        for out in event.outputs[:1]:
-            key = id(event), id(out)
-            if key not in before or key not in after:
-                continue
-            changed = _rows_changed(before[key], after[key]) if shape_of(out) else None
-            a, b = values_of(before[key]), values_of(after[key])
-            differs = changed.any() if changed is not None else (
-                a is not None and b is not None and not np.allclose(a, b, 1e-5)
-            )  # fmt: skip
-            if differs:
-                moved.add(id(out))
-            elif any(id(t) in moved for t, _ in event.inputs):
-                return event if event.name in CANCELLING else None
+    for event, out, first, second in _in_both(rerun, before, after):
+        changed = _rows_changed(first, second) if shape_of(out) else None
+        a, b = values_of(first), values_of(second)
+        differs = changed.any() if changed is not None else (
+            a is not None and b is not None and not np.allclose(a, b, 1e-5)
+        )  # fmt: skip
+        if differs:
+            moved.add(id(out))
+        elif any(id(t) in moved for t, _ in event.inputs):
+            return event if event.name in CANCELLING else None
     return None

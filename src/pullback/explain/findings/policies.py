@@ -12,7 +12,7 @@ from ...core.node import LEAF
 from ...core.value import shape_of
 from ..trace import Event, Trace
 from .collected import Findings
-from .makers import ADDING, DIFFERENCES, MULTIPLYING, NEGATING, PASSING, behind, origin, values_of
+from .makers import ADDING, DIFFERENCES, MULTIPLYING, NEGATING, PASSING, behind, both_ways, origin, values_of
 from .terms import LOGS, terms_of
 
 #: Losses that compare a prediction with what is hoped for.
@@ -37,8 +37,7 @@ class Policies:
 
     def look(self, loss: Any, trace: Trace, held: Any, findings: Findings) -> None:
         """Look at a loss that goes backward; `held` says of a leaf whether an optimizer holds it."""
-        start = trace.maker_of(loss)
-        events = list(behind(start))
+        events = list(behind(trace.maker_of(loss)))
         for event in events:
             if event.name in COMPARING and event.wanted and (goal := bootstrapped(event)) is not None:
                 _largest_for_taken(event, goal, findings)
@@ -94,9 +93,7 @@ def _entropy(loss: Any, trace: Trace, findings: Findings) -> None:
 def _another_action(events: list[Event], findings: Findings) -> None:
     """Say where a reward of one action weighs the log-probability of another one."""
     for event in events:
-        if event.name not in MULTIPLYING or len(event.inputs) != 2:
-            continue
-        for (left, made), (weight, by) in (event.inputs, event.inputs[::-1]):
+        for (left, made), (weight, by) in both_ways(event) if event.name in MULTIPLYING else ():
             if left._node in (None, LEAF) or weight._node is not None or made is None or by is None:
                 continue
             likely = origin(made, PASSING | NEGATING | {"sum", "stack", "cat", "gather"})
@@ -155,9 +152,9 @@ def bootstrapped(event: Event) -> Event | None:
         event = taken
     for tensor, maker in event.inputs:
         goal = origin(maker, PASSING)
-        if tensor._node is not None or goal is None or goal.name not in ADDING or len(goal.inputs) != 2:
+        if tensor._node is not None or goal is None or goal.name not in ADDING:
             continue
-        for (_, first), (_, second) in (goal.inputs, goal.inputs[::-1]):
+        for (_, first), (_, second) in both_ways(goal):
             later = origin(second, LATER)
             scaled = second is not None and second.name in MULTIPLYING
             if scaled and later is not None and later.module is not None and (

@@ -54,8 +54,7 @@ class Sizes:
             self.module = event.module
 
     def _labels(self, event: Event, findings: Findings) -> None:
-        target = event.argument(1, "target")
-        labels = values_of(target)
+        labels = values_of(event.argument(1, "target"))
         if labels is None or labels.dtype.kind not in "iu" or labels.size < 4 or not event.frames:
             return
         seen = self.single.setdefault(event.frames[0], [])

@@ -119,8 +119,7 @@ def _weight(event: Event) -> Any:
 
 def _start(event: Event) -> float | None:
     """Return by what factor a layer makes numbers larger, by the spread of its weight; None without one."""
-    weight = _weight(event)
-    value = values_of(weight)
+    value = values_of(_weight(event))
     if value is None or value.dtype.kind != "f" or value.size < 2:
         return None
     inputs = value.shape[1] if event.name == "linear" else value.shape[0]

@@ -108,8 +108,7 @@ def _without_elements(value: Mapping[str, Any] | None) -> Mapping[str, Any] | No
 def _elements(value: Mapping[str, Any]) -> ndarray:
     """Return the elements of a value that is there whole; of complex ones the magnitudes."""
     found = np.array(value["data"], np.float64)  # the words "nan" and "inf" are numbers to NumPy
-    pairs = found.ndim > len(value["shape"])
-    return np.hypot(found[..., 0], found[..., 1]) if pairs else found
+    return np.hypot(found[..., 0], found[..., 1]) if found.ndim > len(value["shape"]) else found
 
 
 def _without(part: Mapping[str, Any], *names: str) -> dict[str, Any]:
