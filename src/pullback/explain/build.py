@@ -44,18 +44,9 @@ MOST_RECENT = 16
 class Builder:
     """One explanation under construction.
 
-    Parameters
-    ----------
-    call : BackwardCall
-    site : Site
-    brief : bool
-        Leave out the path, Jacobians, contributions and checks.
-    checked : bool
-        Compare Jacobians with differences.
-    modules : ModuleCalls, optional
-        Tells which module's call made a node; by default the parameters tell.
-    trace : Trace, optional
-        Tells which call of a public function made a node.
+    `brief` leaves out the path, Jacobians, contributions and checks; not `checked` leaves out the comparison
+    of Jacobians with differences. `modules` tells which module's call made a node, by default the parameters
+    do; `trace` tells which call of a public function.
     """
 
     def __init__(

@@ -32,15 +32,7 @@ MOST_ATTRIBUTES = 256
 
 @dataclass(frozen=True)
 class Boundary:
-    """Hold one place where a new graph runs into an old one.
-
-    Attributes
-    ----------
-    user : Node
-        The op of the new graph.
-    maker : Node
-        The op of the old graph whose result it takes.
-    """
+    """Hold where a new graph runs into an old one: `user`, an op of the new, takes the result of `maker`."""
 
     user: Node
     maker: Node

@@ -19,14 +19,7 @@ MOST_CONTRIBUTIONS = 64
 
 
 class Contributions:
-    """Add J and the contributions to the parts of an explanation.
-
-    Parameters
-    ----------
-    path : Path
-    explanation : Explanation
-        With its outputs, leaves, steps and arrows.
-    """
+    """Add J and the contributions to an explanation that has its outputs, leaves, steps and arrows."""
 
     def __init__(self, path: Path, explanation: Explanation) -> None:
         self.path = path

@@ -59,12 +59,7 @@ class NotRun(Exception):
 def nudged(name: str, values: Iterable[Any]) -> list[Any]:
     """Return the values that go into an op, moved away from where it has no finite value or slope.
 
-    Parameters
-    ----------
-    name : str
-        Of the op.
-    values : iterable of (ndarray or other)
-        Floating arrays are moved; everything else stays.
+    Floating arrays are moved; everything else stays.
     """
     draw = np.random.default_rng(722)
     moved: list[Any] = []
@@ -88,16 +83,7 @@ def nudged(name: str, values: Iterable[Any]) -> list[Any]:
 
 
 class Rerun:
-    """The calls that led to a loss, to be run again.
-
-    Parameters
-    ----------
-    y : tensor
-        The loss.
-    trace : Trace
-    path : Path
-        Of the call of backward that is looked at.
-    """
+    """The calls that led to a loss `y`, to be run again; `path` is that of the call of backward."""
 
     def __init__(self, y: Any, trace: Trace, path: Path) -> None:
         self.y = y
@@ -120,14 +106,8 @@ class Rerun:
     ) -> Any:
         """Return the loss that the calls give with a change; None where they cannot be run again.
 
-        Parameters
-        ----------
-        change : dict
-            What is done in place of some calls.
-        replaced : dict
-            Other tensors in place of those that came in, by id.
-        unlocked : bool
-            Whether history is recorded also where the program did not.
+        `change` is what is done in place of some calls, `replaced` other tensors in place of those that came
+        in, by id. `unlocked`: history is recorded also where the program did not.
         """
         if not self.events:
             return None

@@ -42,15 +42,7 @@ DEPTH = 4
 class Cut:
     """A construct whose result has no history.
 
-    Attributes
-    ----------
-    kind : str
-    what : str
-        What it does, as the end of a sentence that begins with the place.
-    mend : str
-    place : Place or None
-    code : str
-        As it is written.
+    `what` is what it does, as the end of a sentence that begins with the place; `code` is as it is written.
     """
 
     kind: str
@@ -133,14 +125,7 @@ def _literal(node: ast.expr) -> bool:
 
 @dataclass
 class Search:
-    """Look in a scene for the place where a history ended.
-
-    Attributes
-    ----------
-    scene : Scene
-    carries : callable
-        Whether a value carries the history that is looked for.
-    """
+    """Look in a scene for the place where a history ended; `carries` says whether a value has it."""
 
     scene: Scene
     carries: Callable[[Any], bool]

@@ -21,7 +21,7 @@ from ..core.saved import Packed
 from ..core.value import TensorBase, innermost
 from ..core.versions import is_stale
 from .finite import is_finite
-from .walk import reachable, results_of
+from .walk import reachable, results_of, saved_results
 
 #: Gives other values for the inputs of an op, by its name.
 Moving = Callable[[str, Iterable[Any]], list[Any]]
@@ -34,14 +34,8 @@ LIKELY: dict[str, tuple[Any, ...]] = {"addmm": (1, 1)}
 class Visit:
     """Record what one node did with its covector.
 
-    Attributes
-    ----------
-    node : Node
-    incoming : array or list of arrays
-    sent : list of (edge, array)
-        What went out along each edge, as it arrives there.
-    mended : bool
-        Whether that is what the node sends for inputs that were moved.
+    `sent` is what went out along each edge, as it arrives there; `mended` whether that is what the node sends
+    for inputs that were moved.
     """
 
     node: Node
@@ -57,22 +51,10 @@ class Visit:
 
 
 class Flow:
-    """A graph below some roots.
+    """A graph below some roots; `tensors` are what the program's variables hold now.
 
-    Parameters
-    ----------
-    roots : iterable of edges
-    tensors : iterable of tensors
-        What the program's variables hold now.
-
-    Attributes
-    ----------
-    nodes : list of Node
-        Youngest first.
-    stuck : list of Node
-        Nodes whose rule could not run, because what they saved is gone.
-    assumed : bool
-        Whether a value was worked out with attributes that are likely and not known.
+    `nodes` has the youngest first. `stuck` has those whose rule could not run, because what they saved is
+    gone; `assumed` is whether a value was worked out with attributes that are likely and not known.
     """
 
     def __init__(self, roots: Iterable[Any], tensors: Iterable[Any]) -> None:
@@ -94,6 +76,8 @@ class Flow:
                 node, index = edge_target(edge)
                 if node in inside and not written_since(tensor._counter, node._seq):
                     self.values[node, index] = tensor._value
+        for place, value in saved_results(self.nodes).items():
+            self.values.setdefault(place, value)
         for node in self.nodes:
             self._read(node, first_use.get(node, node._seq))
         for node in reversed(self.nodes):
@@ -106,25 +90,16 @@ class Flow:
             if isinstance(value, ndarray) and not written_since(node.variable._counter, used):
                 self.values[node, 0] = value
             return
-        op = node._op
-        saved = node._saved
+        op, saved = node._op, node._saved
         if op is None or not isinstance(saved, tuple) or is_freed(saved):
             return
-        layout = op.layout
-        for k, (i, o) in enumerate(zip(layout.input_index, layout.output_index)):
-            value = saved[3 * k] if 3 * k + 2 < len(saved) else None
+        for k, i in enumerate(op.layout.input_index):
+            value = saved[3 * k]
             if value is None or type(value) is Packed or isinstance(value, TensorBase):
                 continue
-            if isinstance(value, ndarray) and is_stale(saved[3 * k + 1], saved[3 * k + 2]):
-                continue
-            if i >= 0:
-                edge = node._edges[i] if i < len(node._edges) else None
-                if edge is None:
-                    self.constants[node, i] = value
-                elif isinstance(value, ndarray):
-                    self.values.setdefault(edge_target(edge), value)
-            elif o in op.differentiable_outputs and isinstance(value, ndarray):
-                self.values.setdefault((node, op.differentiable_outputs.index(o)), value)
+            stale = isinstance(value, ndarray) and is_stale(saved[3 * k + 1], saved[3 * k + 2])
+            if i >= 0 and not stale and (i >= len(node._edges) or node._edges[i] is None):
+                self.constants[node, i] = value
 
     def inputs_of(self, node: Node) -> list[Any]:
         """Return the values of a node's inputs; None for each that is not known."""

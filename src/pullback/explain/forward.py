@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from ..core.node import MultiNode, Node, edge_target
+from ..core.node import MultiNode, Node
 from ..core.value import innermost
 from .names import Names
 from .shown import Shown, dtype_name, figures, show, widened
 from .trace import Trace
-from .walk import node_of
+from .walk import node_of, saved_results
 
 #: Elements of a result that is shown whole in its box; of larger ones there are figures.
 WHOLE = 4
@@ -38,19 +38,8 @@ def results(nodes: Sequence[Node], names: Names, trace: Trace | None) -> dict[No
 
     for tensor in (*names.held, *(t for event in (trace.events if trace else ()) for t in event.outputs)):
         add(node_of(tensor), innermost(tensor))
-    for node in nodes:
-        op, saved = node._op, node._saved
-        if op is None or not isinstance(saved, tuple) or not saved:
-            continue
-        layout = op.layout
-        inputs = [node, *(None if edge is None else edge_target(edge)[0] for edge in node._edges)]
-        for position in range(layout.count):
-            value = saved[3 * position]
-            if layout.output_index[position] == 0:
-                add(node, value)
-            source = layout.input_index[position]
-            if 0 <= source < len(inputs) - 1 and len(inputs) - 1 == len(layout.inputs):
-                add(inputs[source + 1], value)
+    for (node, _), value in saved_results(nodes).items():
+        add(node, value)
     return {node: in_a_box(value) for node, value in found.items()}
 
 

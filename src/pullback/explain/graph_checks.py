@@ -22,14 +22,10 @@ def roots() -> list[Node]:
 
 
 def written_only_at(place: Place | None, failing: Node | None) -> bool:
-    """Return whether all saved values that were written over since were written at one line, and nowhere
-    else: without that line each has the version that backward expects.
+    """Return whether all saved values that were written over were so at one line, and nowhere else.
 
-    Parameters
-    ----------
-    place : Place or None
-    failing : Node or None
-        The node that raised; those before it have run already.
+    Without that line each has the version that backward expects. Nodes before the `failing` one have run
+    already.
     """
     if place is None or failing is None:
         return False
@@ -56,16 +52,7 @@ def _stale(nodes: Iterable[Node]) -> Iterator[tuple[Any, Any]]:
 
 
 def free_without(name: str, found: Iterable[Boundary], scenes: Iterable[Scene]) -> bool:
-    """Return whether the graph is whole once it is cut off at what a name leads to.
-
-    Parameters
-    ----------
-    name : str
-        Of the variable or attribute that would be detached.
-    found : iterable of Boundary
-        Where the new graph runs into the old one.
-    scenes : iterable of Scene
-    """
+    """Return whether the graph is whole once it is cut off at what a variable or attribute leads to."""
     makers = {boundary.maker for boundary in found}
     values = [scene.value(name) for scene in scenes]
     if not makers or not all(any(leads(value, maker) for value in values) for maker in makers):

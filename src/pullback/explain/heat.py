@@ -39,11 +39,8 @@ class Heat(Plain):
 def heat(array: ndarray) -> Heat | None:
     """Return an array as a picture; None where it is empty or too large to be looked at.
 
-    Parameters
-    ----------
-    array : ndarray
-        A vector is one row. Kernels of shape ``(out, in, h, w)`` are put side by side, with a row of kernels
-        for each output channel.
+    A vector is one row. Kernels of shape ``(out, in, h, w)`` are put side by side, with a row of kernels for
+    each output channel.
     """
     if not 0 < array.size <= LARGEST:
         return None

@@ -70,15 +70,7 @@ def of_numbers(jacobian: ndarray, out_shape: Sequence[int], in_shape: Sequence[i
 
 
 def of_chain(structures: Iterable[str], same_shape: bool) -> str:
-    """Return the structure of a product of Jacobians.
-
-    Parameters
-    ----------
-    structures : iterable of str
-        Of the links.
-    same_shape : bool
-        Whether input and output of the whole have one shape.
-    """
+    """Return the structure of a product of Jacobians; `same_shape`: of input and output of the whole."""
     worst = max((_ORDER.index(s) if s in _ORDER else len(_ORDER) - 1 for s in structures), default=0)
     found = _ORDER[worst]
     if found == "diagonal" and not same_shape:

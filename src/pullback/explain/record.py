@@ -102,13 +102,7 @@ class Recording:
         Path(path).write_text(self.page(), encoding="utf-8")
 
     def page(self, findings: Sequence[Answer] | None = None) -> str:
-        """Return the findings, the curves of the run and all explanations as one page.
-
-        Parameters
-        ----------
-        findings : sequence of Answer, optional
-            What is shown in place of `findings`.
-        """
+        """Return the findings, or others in place of them, the curves and all explanations as one page."""
         found = self.findings if findings is None else findings
         told = [{**answer.to_dict(), "step": self.run.first_seen(answer)} for answer in found]
         return page_of([e.to_dict() for e in self._shown()], None, told, self.run.to_dict())
@@ -228,15 +222,7 @@ def record(in_full: int = IN_FULL, keep_graphs: bool = False) -> Recording:
 
 
 class Watching(Recording):
-    """A recording that is on from its beginning until `close`, of a model and its optimizer.
-
-    Parameters
-    ----------
-    model : Module
-    optimizers : sequence of Optimizer
-    every : int
-    in_full : int
-    """
+    """A recording that is on from its beginning until `close`, of a model and its optimizers."""
 
     def __init__(self, model: Module, optimizers: Sequence[Optimizer], every: int, in_full: int) -> None:
         super().__init__(in_full, every=every)

@@ -24,17 +24,14 @@ from numpy import ndarray
 from ..core import facade
 from ..core.node import AccumulateGrad, Node, edge_target
 from ..core.value import innermost
-from ..core.versions import is_stale
 from ..core.view_nodes import AsStridedBackward0, CopySlices, laid_out_like
 from .sentences import op_of
 from .shown import dtype_name, widened
-from .walk import Path, reachable, results_of, size_of
+from .walk import Path, Place, reachable, results_of, saved_results, size_of
 
 #: How far a value run again in float64 may be from the one that was saved in a dtype.
 CLOSE = {"float64": 1e-7, "complex128": 1e-7, "float32": 1e-3, "complex64": 1e-3}
 ROUGH = 5e-2
-
-Place = tuple[Node, int]
 
 
 class CannotReplay(Exception):
@@ -42,16 +39,7 @@ class CannotReplay(Exception):
 
 
 class Replay:
-    """The forward run of a path.
-
-    Parameters
-    ----------
-    path : Path
-
-    Raises
-    ------
-    CannotReplay
-    """
+    """The forward run of a path; raises `CannotReplay`."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -133,10 +121,7 @@ class Replay:
     def _lacking(self, node: Node, unknown: set[Place]) -> bool:
         """Return whether a node's result is known up to a shift only.
 
-        Raises
-        ------
-        CannotReplay
-            Where the node's derivative depends on what is not known.
+        Raises `CannotReplay` where the node's derivative depends on what is not known.
         """
         op = node._op
         if op is None or is_random(node):
@@ -244,30 +229,6 @@ def work(path: Path) -> int:
     """Return about how many numbers one run moves; a small op counts as some hundred."""
     nodes = reachable(edge_target(edge)[0] for edge, _ in path.roots)
     return 300 * len(nodes) + size_of(nodes)
-
-
-def saved_results(nodes: Sequence[Node]) -> dict[Place, ndarray]:
-    """Return results of nodes that some node saved, as they were in the run."""
-    found: dict[Place, ndarray] = {}
-    for node in nodes:
-        op, saved = node._op, node._saved
-        if op is None or not saved or op.variadic:
-            continue
-        layout = op.layout
-        for position in range(layout.count):
-            value, counter, version = saved[3 * position : 3 * position + 3]
-            if not isinstance(value, ndarray) or is_stale(counter, version):
-                continue
-            at, output = layout.input_index[position], layout.output_index[position]
-            if at >= 0:
-                edge = node._edges[at] if at < len(node._edges) else None
-                if edge is not None:
-                    found.setdefault(edge_target(edge), value)
-            elif output in op.differentiable_outputs:
-                found.setdefault((node, op.differentiable_outputs.index(output)), value)
-            elif output >= len(op.outputs):
-                found.setdefault((node, 0), value)
-    return found
 
 
 def attributes(node: Node) -> Sequence[Any]:

@@ -19,15 +19,8 @@ from .walk import node_of, results_of
 class Root:
     """Hold what a question about a gradient starts from.
 
-    Attributes
-    ----------
-    loss : tensor
-    covector : ndarray
-        Of the loss's shape.
-    known : bool
-        Whether the covector is what `backward` was given; otherwise it is a guess, 1 everywhere.
-    call : ast.Call or None
-        The call of `backward`, where it is written in the scene.
+    `covector` has the loss's shape; `known` is whether it is what `backward` was given, otherwise it is a
+    guess, 1 everywhere. `call` is the call of `backward`, where it is written in the scene.
     """
 
     loss: Any

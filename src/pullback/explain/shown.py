@@ -62,14 +62,7 @@ class Shown:
 
 
 def show(value: Any, largest: int = LARGEST) -> Shown:
-    """Return what is shown of an array, copied, so that later writes do not change it.
-
-    Parameters
-    ----------
-    value : ndarray
-    largest : int
-        Elements up to which it is shown whole.
-    """
+    """Return what is shown of an array, whole up to `largest` elements, copied: later writes do not matter."""
     array = np.asarray(value)
     if array.size <= largest:
         return Shown(array.shape, dtype_name(array.dtype), array.copy())

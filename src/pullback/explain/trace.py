@@ -123,15 +123,7 @@ class Event:
 
 
 class Trace:
-    """Write events down while it is on.
-
-    Attributes
-    ----------
-    events : deque of Event
-        The oldest first.
-    listeners : list of callables
-        Told of each event.
-    """
+    """Write events down while it is on, the oldest first; `listeners` are told of each."""
 
     def __init__(self, module: Callable[[], Any]) -> None:
         self.events: deque[Event] = deque()

@@ -22,16 +22,7 @@ from .walk import reachable
 
 
 class Cause(NamedTuple):
-    """Say why an op sends no covector on.
-
-    Attributes
-    ----------
-    kind : str
-        In a word or two.
-    cause : str
-        In a sentence.
-    mend : str
-    """
+    """Say why an op sends no covector on."""
 
     kind: str
     cause: str

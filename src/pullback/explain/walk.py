@@ -24,15 +24,20 @@ from ..array.quiet import IGNORE, loud, quiet
 from ..core.accumulation import put_grads_back, rehearsals
 from ..core.backward_task import Task, needed_nodes, nodes_behind, running, selecting
 from ..core.batched import Batched
+from ..core.blame import is_freed
 from ..core.engine import BackwardPass
 from ..core.levels import entered_level
 from ..core.modes import modes, put_modes, reset_modes
 from ..core.node import LEAF, AccumulateGrad, MultiNode, Node, edge_target
 from ..core.value import TensorBase, innermost
+from ..core.versions import is_stale
 from ..tensor.random import get_rng_state, set_rng_state
 
 #: Whether this context is looking at a pullback, so that calls within it are not explained in turn.
 looking: ContextVar[bool] = ContextVar("pullback_looking", default=False)
+
+#: A result of a node, by its position among them.
+Place = tuple[Node, int]
 
 #: ``visit(node, g, grads)`` after each rule.
 Visit = Callable[[Node, Any, Sequence[Any]], None]
@@ -76,14 +81,8 @@ class Path:
     def pull(self, covectors: Sequence[Any], visit: Visit | None = None, recorded: bool = False) -> list[Any]:
         """Pull one covector per root back; return what arrives at each target, None where nothing does.
 
-        Parameters
-        ----------
-        covectors : sequence of values
-            Arrays, batches, or tensors with `recorded`.
-        visit : callable, optional
-            Told of each rule that ran.
-        recorded : bool
-            Whether the pullback itself is recorded.
+        Covectors are arrays, batches, or tensors where the pullback itself is `recorded`. `visit` is told of
+        each rule that ran.
         """
         # A custom function may let go of what it holds when it has gone backward.
         contexts = [(vars(node), dict(vars(node))) for node in self.custom]
@@ -103,20 +102,7 @@ class Path:
         return look.results
 
     def pull_batch(self, output: int, rows: ndarray) -> list[ndarray | None]:
-        """Pull many covectors of one output back at once.
-
-        Parameters
-        ----------
-        output : int
-            Position among the roots.
-        rows : ndarray
-            Covectors along the first axis.
-
-        Returns
-        -------
-        list of (ndarray or None)
-            What arrives at each target, the batch first.
-        """
+        """Pull many covectors of one output back at once; return what arrives per target, the batch first."""
         with entered_level() as level:
             covectors: list[Any] = [None] * len(self.roots)
             covectors[output] = Batched(rows, 0, level)
@@ -204,18 +190,37 @@ def reachable(starts: Iterable[Node]) -> list[Node]:
     return sorted(nodes_behind(starts), key=lambda node: -node._seq)
 
 
+def saved_results(nodes: Sequence[Node]) -> dict[Place, ndarray]:
+    """Return results of nodes that some node saved, as they were in the run."""
+    found: dict[Place, ndarray] = {}
+    for node in nodes:
+        op, saved = node._op, node._saved
+        if op is None or not isinstance(saved, tuple) or is_freed(saved) or op.variadic:
+            continue
+        layout = op.layout
+        for position in range(layout.count):
+            value, counter, version = saved[3 * position : 3 * position + 3]
+            if not isinstance(value, ndarray) or is_stale(counter, version):
+                continue
+            at, output = layout.input_index[position], layout.output_index[position]
+            if at >= 0:
+                edge = node._edges[at] if at < len(node._edges) else None
+                if edge is not None:
+                    found.setdefault(edge_target(edge), value)
+            elif output in op.differentiable_outputs:
+                found.setdefault((node, op.differentiable_outputs.index(output)), value)
+            elif output >= len(op.outputs):
+                found.setdefault((node, 0), value)
+    return found
+
+
 @contextmanager
 def undisturbed(path: Path, narrow: bool = False) -> Iterator[None]:
     """Let rules run within the block, and put back at the end whatever they do to the run.
 
     That is: random streams, the `.grad` of leaves that a rule's own backward wrote to, warnings that would be
     shown only once. (What contexts of custom functions hold is put back after every run, by `Path.pull`.)
-
-    Parameters
-    ----------
-    path : Path
-    narrow : bool
-        Whether the backward that is looked at runs only towards some inputs.
+    `narrow` is whether the backward that is looked at runs only towards some inputs.
     """
     thread = get_ident()
     now = modes()

@@ -64,14 +64,7 @@ active: list[Watch] = []
 
 
 class Watch:
-    """Watch from `start` to `stop`.
-
-    Attributes
-    ----------
-    findings : Findings
-    trace : Trace
-    causes : Causes
-    """
+    """Watch from `start` to `stop`."""
 
     def __init__(self, modules: ModuleCalls, run: Run) -> None:
         self.modules = modules
@@ -194,15 +187,11 @@ class Watch:
 
     def _event(self, event: Event) -> None:
         look_at(event, self.findings)
-        self.drifting.look_at(event, self.findings)
-        self.metrics.look_at(event, self.findings)
         self.balance.look_at(event)
-        self.draws.look_at(event, self.findings)
-        self.adversaries.look_at(event, self.findings)
-        self.recurrent.look_at(event, self.findings)
         self.run.look_at(event)
-        self.layers.look_at(event, self.findings)
-        self.sizes.look_at(event, self.findings)
+        for looking in (self.drifting, self.metrics, self.draws, self.adversaries, self.recurrent, self.layers,
+                        self.sizes):  # fmt: skip
+            looking.look_at(event, self.findings)
         name = event.name
         copied = event.entry == "deepcopy" and name in ("clone", "data")
         if copied and event.inputs and event.inputs[0][0]._node is LEAF:

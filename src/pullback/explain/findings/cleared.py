@@ -17,10 +17,7 @@ from .reach import listed
 class Cleared:
     """Follow the gradients of leaves from `zero_grad` to the lines that read them.
 
-    Attributes
-    ----------
-    read_whole : set of int
-        Ids of leaves whose gradient the program has read while there was one.
+    `read_whole` has the ids of leaves whose gradient the program has read while there was one.
     """
 
     def __init__(self) -> None:

@@ -40,10 +40,7 @@ def located(where: Where) -> Place | None:
 class Findings:
     """Hold answers by rank; of answers of one kind about one line the first stays.
 
-    Parameters
-    ----------
-    made : callable, optional
-        The line that makes a module.
+    `made` returns the line that makes a module.
     """
 
     def __init__(self, made: Callable[[Any], Place | None] = lambda module: None) -> None:

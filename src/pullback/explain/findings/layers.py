@@ -42,12 +42,7 @@ def _depends_on_mode(module: Any) -> bool:
 class Layers:
     """Collect what the calls of modules show.
 
-    Attributes
-    ----------
-    made : dict
-        Where each module was made, by its id.
-    modes : dict
-        Where `train` or `eval` was last called on a module, by its id.
+    By a module's id, `made` has where it was made, `modes` where `train` or `eval` was last called on it.
     """
 
     def __init__(self) -> None:

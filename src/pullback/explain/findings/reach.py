@@ -194,12 +194,7 @@ class Reach:
     ) -> set[int]:
         """Add what lost its history for good; return the leaves that were told of.
 
-        Parameters
-        ----------
-        findings : Findings
-        wanted : callable
-            Whether the program means to train a leaf.
-        name_of : callable
+        `wanted` says whether the program means to train a leaf.
         """
         told: set[int] = set()
         for event, count in self.left_out.values():

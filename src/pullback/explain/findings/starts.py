@@ -53,17 +53,7 @@ class Starts:
         self, trace: Trace, findings: Findings,
         started: Callable[[Any], Place | None], name_of: Callable[[Any], str | None],
     ) -> None:  # fmt: skip
-        """Look at the first turn, at its call of backward.
-
-        Parameters
-        ----------
-        trace : Trace
-        findings : Findings
-        started : callable
-            The line that gave a weight its first values.
-        name_of : callable
-            The program's name of a weight.
-        """
+        """Look at the first turn; `started` returns the line that gave a weight its first values."""
         for event in trace.events:
             if event.name == "softmax" and event.wanted:
                 _scores(event, findings)

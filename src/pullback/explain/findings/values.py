@@ -44,18 +44,8 @@ def look_at_value(
 ) -> Answer | None:
     """Return where a value that is not finite came from; None where the trace does not tell.
 
-    Parameters
-    ----------
-    tensor : tensor
-    trace : Trace
-    name_of : callable
-        The program's name of a tensor.
-    source : callable
-        The place where a tensor without a maker came in.
-    rerun : Rerun, optional
-        The calls that led to the loss, to check the answer by.
-    set_at : callable, optional
-        The line that gave a weight its first values.
+    `source` returns the place where a tensor without a maker came in, `set_at` the line that gave a weight
+    its first values. `rerun` has the calls that led to the loss, to check the answer by.
     """
     event, found = first_not_finite(tensor, trace)
     if event is None:

@@ -30,16 +30,9 @@ def content_of(
     explanations: Sequence[Mapping[str, Any]], findings: Sequence[Mapping[str, Any]] | None = None,
     run: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:  # fmt: skip
-    """Return the data of a page.
+    """Return the data of a page of what `to_dict` returns of explanations, findings and a run.
 
-    Parameters
-    ----------
-    explanations : sequence of dict
-        What `Explanation.to_dict` returns.
-    findings : sequence of dict, optional
-        What `Answer.to_dict` returns; None where nothing was looked for.
-    run : dict, optional
-        What `Run.to_dict` returns: the curves of a training run.
+    `findings` is None where nothing was looked for.
     """
     calls = [_call(explanation) for explanation in explanations]
     return {
