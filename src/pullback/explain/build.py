@@ -75,7 +75,8 @@ class Builder:
                 self.ids[node] = position
                 if not self.brief:
                     self.steps[node] = self.step(node)
-            results = self.path.pull(self.covectors(), None if self.brief else self.visit)
+            covectors = [np.asarray(g) for _, g in self.path.roots]
+            results = self.path.pull(covectors, None if self.brief else self.visit)
             gradients = [None if g is None else np.asarray(innermost(g)) for g in results]
             self.explanation.outputs = [self.output(k) for k in range(len(self.call.roots))]
             self.explanation.leaves = [self.leaf(k, g) for k, g in enumerate(gradients)]
@@ -94,9 +95,6 @@ class Builder:
         self.explanation._column = self.column
         return self.explanation
 
-    def covectors(self) -> list[Any]:
-        """Return the covectors as the engine starts with them; a batch of `grad` is added up."""
-        return [np.asarray(g) for _, g in self.path.roots]
 
     # --- the path -------------------------------------------------------------------------------------------
 
@@ -242,7 +240,7 @@ class Builder:
         tensor = self.call.inputs[position] if self.call.inputs is not None else edge.variable
         node = None if edge is None else edge_target(edge)[0]
         shape, dtype = shape_of(tensor), dtype_of(tensor)
-        name = self.name_of(tensor) or self.default_name(position)
+        name = self.name_of(tensor) or ("x" if len(self.path.targets) == 1 else f"x{position}")
         line = None
         if name.isidentifier() and self.site.call.line:
             line = assigned_at(self.site.call.file, name, self.site.call.line)
@@ -261,9 +259,6 @@ class Builder:
             heat=None if gradient is None or self.brief else heat(gradient),
         )  # fmt: skip
 
-    def default_name(self, position: int) -> str:
-        """Return a name for a leaf that no variable holds."""
-        return "x" if len(self.path.targets) == 1 else f"x{position}"
 
     # --- the check ------------------------------------------------------------------------------------------
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from typing import Any
 
@@ -266,11 +266,9 @@ def loop_carried(scene: Scene) -> list[Statement]:
                 reads = first is not None and target in paths_in(first.value)
                 outside = any(s.line < loop.lineno for s in scope.assigning(target))
                 if reads and (outside or first is statement):
-                    found.append(Statement((target,), *_rest(statement)))
+                    found.append(replace(statement, targets=(target,)))
         if found:
             break
     return found
 
 
-def _rest(statement: Statement) -> tuple[ast.expr, ast.stmt, int, int]:
-    return statement.value, statement.node, statement.unrecorded, statement.loops

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -98,30 +99,24 @@ class Causes:
     def values(self, outputs: list[Any], scene: Scene, path: Path | None = None) -> None:
         """Say where a value that went backward and is not finite came from."""
         for y in outputs:
-            if not self.not_finite and is_finite(y):
+            if self.not_finite:
+                continue
+            if is_finite(y):
                 self._huge(y, scene)
-            if self.not_finite or is_finite(y):
                 continue
             self.not_finite = True
-            names = Names(scene.frame)
-
-            def name_of(tensor: Any, names: Names = names) -> str | None:
-                return names.of_tensor(tensor)
-
-            def source(tensor: Any, names: Names = names) -> Place | None:
-                return self._source(tensor, names, scene)
-
             answer = diverged(self.watch.loop) or self.watch.loop.broken
-            if answer is None:
-                rerun = None if path is None else Rerun(y, self.watch.trace, path)
-                if self.watch.trace.events:
-                    answer = look_at_value(y, self.watch.trace, name_of, source, rerun, self.watch.set_at)
+            if answer is None and self.watch.trace.events:
+                answer = look_at_value(
+                    y, self.watch.trace, Names(scene.frame).of_tensor, partial(self._source, scene=scene),
+                    None if path is None else Rerun(y, self.watch.trace, path), self.watch.set_at,
+                )  # fmt: skip
             if answer is None:
                 answer = of_value(y, scene.name_of(y) or "the loss", scene)
             self.watch.findings.add("not finite", summed(answer, self.watch.trace.maker_of(y)))
             self.answers[id(y)] = answer
 
-    def _source(self, tensor: Any, names: Names, scene: Scene) -> Place | None:
+    def _source(self, tensor: Any, scene: Scene) -> Place | None:
         """Return where a tensor that no call made came in."""
         for event in self.watch.trace.events:
             if any(t is tensor for t, _ in event.inputs):
@@ -189,21 +184,15 @@ class Causes:
 
     def _why_nan(self, leaf: Any, name: str, call: BackwardCall, scene: Scene, path: Path) -> None:
         root = self._root(call)
-        names = Names(scene.frame)
-        if root is not None:
-            answer = look_at_gradient(
-                leaf, Rerun(root.loss, self.watch.trace, path), self.watch.trace, names.of_tensor,
-                lambda t: self._source(t, names, scene),
-            )  # fmt: skip
-            if answer is not None:
-                self.answers[id(leaf)] = answer
-                self.watch.findings.add("not finite", answer)
-                return
-        if root is not None:
-            answer = of_gradient(leaf, name, root, scene)
-            self.answers[id(leaf)] = answer
-            if answer.place is not None:
-                self.watch.findings.add("not finite", answer)
+        if root is None:
+            return
+        traced = look_at_gradient(
+            leaf, Rerun(root.loss, self.watch.trace, path), self.watch.trace, Names(scene.frame).of_tensor,
+            partial(self._source, scene=scene),
+        )  # fmt: skip
+        self.answers[id(leaf)] = answer = traced or of_gradient(leaf, name, root, scene)
+        if traced is not None or answer.place is not None:
+            self.watch.findings.add("not finite", answer)
 
 
 def summed(answer: Answer, event: Event | None) -> Answer:

@@ -12,7 +12,7 @@ from ..core.blame import Place, own_file, place_at
 from .answer import Answer
 from .names import Names
 from .roots import receiver_of
-from .scene import Scene, paths_in
+from .scene import Scene, freezing, paths_in
 
 #: Frames of the program that are looked at.
 MOST_FRAMES = 40
@@ -37,9 +37,9 @@ class Raised:
 
     def __init__(self, error: BaseException, node: Any = None) -> None:
         self.node = node
-        self.scenes = [_scene_at(*at) for at in _frames_of(error)]
-        self.scene = next((s for s in self.scenes if names_in(s)), next(iter(self.scenes), None))
         frames = _frames_of(error)
+        self.scenes = [Scene(frame, line) for frame, line, _ in frames]
+        self.scene = next((s for s in self.scenes if names_in(s)), next(iter(self.scenes), None))
         self.innermost = place_at(frames[0][0].f_code, frames[0][2]) if frames else None
         self.place: Place | None = None
         if self.scene is not None:
@@ -51,6 +51,10 @@ class Raised:
         """Return the line that gives a name of the scene its value last."""
         return None if self.scene is None else self.scene.made(name, before)
 
+    def freezing(self) -> Place | None:
+        """Return the line of the program's files that sets requires_grad to False."""
+        return freezing(scene.frame.f_code.co_filename for scene in self.scenes)
+
     def names_at(self) -> list[str]:
         """Return the names that the failing call is about."""
         return [] if self.scene is None else names_in(self.scene)
@@ -60,10 +64,6 @@ class Raised:
         return Names(self.scenes[0].frame if self.scenes else None)
 
 
-def _scene_at(frame: FrameType, line: int, instruction: int) -> Scene:
-    scene = Scene(frame)
-    scene.line = line
-    return scene
 
 
 def _frames_of(error: BaseException) -> list[tuple[FrameType, int, int]]:

@@ -222,15 +222,7 @@ def formulas(node: Node) -> list[str]:
 
 
 #: What a rule raises that cannot run on names.
-_UNPRINTABLE = (
-    TypeError,
-    ValueError,
-    RuntimeError,
-    AttributeError,
-    NotImplementedError,
-    IndexError,
-    KeyError,
-)
+_UNPRINTABLE = (TypeError, ValueError, RuntimeError, AttributeError, LookupError)
 
 
 def _each(node: Node, op: Any, level: int) -> list[str]:

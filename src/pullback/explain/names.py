@@ -14,6 +14,7 @@ from functools import lru_cache
 from types import CodeType, FrameType, FunctionType, ModuleType
 from typing import Any
 
+from ..core.blame import own_file
 from ..core.node import LEAF, Output, edge_target
 from ..core.value import TensorBase
 from ..nn.modules.module import Module
@@ -43,7 +44,7 @@ class Names:
         self.held: list[Any] = []
         depth = 0
         while frame is not None and depth < MOST_FRAMES:
-            if not is_ours(frame):
+            if not own_file[frame.f_code.co_filename]:
                 self._read(frame.f_locals)
                 if frame.f_globals is not frame.f_locals and depth == 0:
                     self._read(frame.f_globals)
@@ -113,12 +114,6 @@ def _members(value: Any) -> Iterator[tuple[str, Any]]:
             yield f"[{position}]", member
 
 
-_PACKAGE = __name__.split(".", 1)[0] + "."
-
-
-def is_ours(frame: FrameType) -> bool:
-    """Return whether a frame runs code of this package."""
-    return (str(frame.f_globals.get("__name__", "")) + ".").startswith(_PACKAGE)
 
 
 def expression_at(code: CodeType, instruction: int) -> ast.expr | None:

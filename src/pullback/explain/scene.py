@@ -10,7 +10,7 @@ import ast
 import inspect
 import linecache
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from types import CodeType, FrameType, FunctionType
 from typing import Any
@@ -253,19 +253,14 @@ def returning(code: CodeType | None) -> Place | None:
     return scope.place_of_line(returns[-1].line) if returns and scope is not None else None
 
 
-@dataclass
 class Scene:
-    """A frame of the program: variables, and the statements around the line that it is at."""
+    """A frame of the program: variables, and the statements around the line that it is at, or another one."""
 
-    frame: FrameType
-    variables: dict[str, Any] = field(init=False)
-    line: int = field(init=False)
-    scope: Scope | None = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.variables = {**self.frame.f_globals, **self.frame.f_locals}
-        self.line = self.frame.f_lineno
-        self.scope = scope_of(self.frame.f_code)
+    def __init__(self, frame: FrameType, line: int | None = None) -> None:
+        self.frame = frame
+        self.variables: dict[str, Any] = {**frame.f_globals, **frame.f_locals}
+        self.line = frame.f_lineno if line is None else line
+        self.scope = scope_of(frame.f_code)
 
     def name_of(self, tensor: Any) -> str | None:
         """Return the frame's name of a tensor: a variable, or a member of a module or container in one."""

@@ -7,8 +7,9 @@ import linecache
 from dataclasses import dataclass
 from types import FrameType
 
+from ..core.blame import own_file
 from .explanation import Call
-from .names import Names, argument, expression_at, is_ours
+from .names import Names, argument, expression_at
 from .scene import called_name
 
 
@@ -24,7 +25,7 @@ class Site:
     @classmethod
     def of(cls, kind: str, frame: FrameType | None) -> Site:
         """Look at the first frame outside the package, from `frame` on."""
-        while frame is not None and is_ours(frame):
+        while frame is not None and own_file[frame.f_code.co_filename]:
             frame = frame.f_back
         if frame is None:
             return cls(kind, Call(kind, "", 0, ""), Names(None), None)

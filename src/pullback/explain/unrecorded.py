@@ -21,7 +21,6 @@ from .scene import (
     Scope,
     called_name,
     code_of,
-    freezing,
     parts_of,
     paths_in,
     place_in,
@@ -69,8 +68,7 @@ def no_history(error: BaseException, raised: Raised) -> Answer:
         modules = [p for p in read if isinstance(scene.value(p), Module)]
         for module in modules:
             trained = any(p.requires_grad for p in scene.value(module).parameters())
-            files = [one.frame.f_code.co_filename for one in raised.scenes]
-            place = switched_off(module, scene) or (None if trained else freezing(files))
+            place = switched_off(module, scene) or (None if trained else raised.freezing())
             if place is not None:
                 return Answer.of("switched off: the whole module", place, module=module)
         first = [s for s in statements if not any(has_tensor(scene.value(p)) for p in paths_in(s.value))]
@@ -212,25 +210,22 @@ def _around(scope: Scope, line: int, scene: Scene) -> bool:
 
 def _frozen(name: str, raised: Raised) -> Answer | None:
     """Return the answer that no parameter of any module in sight requires grad; None where one does."""
-    scene = raised.scene
-    assert scene is not None  # the caller has looked
     modules = [
         (path, m) for s in raised.scenes for path, m in s.variables.items()
         if isinstance(m, Module) and next(m.parameters(), None) is not None
     ]  # fmt: skip
     if not modules or any(p.requires_grad for _, m in modules for p in m.parameters()):
         return None
-    place = freezing([scene.frame.f_code.co_filename for scene in raised.scenes])
-    if place is None:
-        return None
-    return Answer.of("switched off: all frozen", place, name=name, module=modules[0][0])
+    place = raised.freezing()
+    told = {"name": name, "module": modules[0][0]}
+    return None if place is None else Answer.of("switched off: all frozen", place, name=name, module=modules[0][0])
 
 
 def _partly_frozen(name: str, raised: Raised, search: Search) -> Answer | None:
     """Return the answer that a module which computed a name has frozen parameters: those that it uses."""
     scene = raised.scene
     assert scene is not None  # the caller has looked
-    place = freezing([one.frame.f_code.co_filename for one in raised.scenes])
+    place = raised.freezing()
     if place is None:
         return None
     for path in dict.fromkeys(p for s in search.relevant(name, scene.line) for p in paths_in(s.value)):
@@ -251,7 +246,7 @@ def _frozen_outside(name: str, raised: Raised, search: Search, cut: str) -> Answ
     """Return the answer that a module is frozen whole which takes what was cut off on purpose."""
     scene = raised.scene
     assert scene is not None  # the caller has looked
-    place = freezing([one.frame.f_code.co_filename for one in raised.scenes])
+    place = raised.freezing()
     stepped = _stepped_next(scene)
     if place is None or stepped is None or any(p.requires_grad for p in stepped):
         return None

@@ -17,7 +17,7 @@ from .discarded import thrown_away, written_alone
 from .failure import Raised
 from .findings.keeping import appending
 from .graph_checks import free_without, roots, written_only_at
-from .scene import as_read, parts_of, paths_in, scope_at
+from .scene import as_read, called_name, parts_of, paths_in, scope_at
 from .trace import Trace
 from .walk import node_of, nodes_of, reachable
 
@@ -314,12 +314,10 @@ def _steps_between(raised: Raised, first: Place) -> bool:
     here = raised.scene.scope if raised.scene is not None else None
     line = raised.scene.line if raised.scene is not None else 0
     same = here is not None and inside is not None and here.name == inside.name
-    steps = [c.lineno for c, _ in (inside.calls if inside is not None else ()) if _is_named(c, "step")]
+    steps = [c.lineno for c, _ in (inside.calls if inside is not None else ()) if called_name(c) == "step"]
     return any(first.line <= n and (not same or n <= line) for n in steps)
 
 
-def _is_named(call: ast.Call, name: str) -> bool:
-    return isinstance(call.func, ast.Attribute) and call.func.attr == name
 
 
 def _made_before_loop(raised: Raised, name: str) -> bool:

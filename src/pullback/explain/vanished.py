@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy import ndarray
 
-from ..core.blame import Place, is_freed, user_frame
+from ..core.blame import is_freed, user_frame
 from ..core.node import LEAF, AccumulateGrad, Node, edge_target
 from ..core.value import TensorBase, innermost
 from .answer import ASK_AGAIN, Answer, kept_answer, kind_of, texts
@@ -153,7 +153,7 @@ def search(x: Any, name: str, root: Root, grad: ndarray | None, scene: Scene) ->
     ends = nearest or ends
     if not ends:
         return _suspect(name, flow, leading)
-    lines = _lines([place_of(visit.node) for visit, _ in ends])
+    lines = len({(at.file, at.line) for visit, _ in ends if (at := place_of(visit.node)) is not None})
     visit = ends[0][0]
     kind, cause, mend = _cause(visit.node)
     if kind == "multiplied by 0" and all(_starts(v, leading) for v, _ in ends):
@@ -208,9 +208,6 @@ def _passed_on(name: str, leaf: Node, flow: Flow, root: Root, ends: list[Node]) 
     return f"with the covector handed on there, {name} gets a gradient of norm {size:.3g}" if size > 0 else ""
 
 
-def _lines(places: list[Place | None]) -> int:
-    """Count the lines among places."""
-    return len({(place.file, place.line) for place in places if place is not None})
 
 
 def _some(g: Any, visit: Visit) -> bool:

@@ -86,19 +86,16 @@ class Path:
         """
         # A custom function may let go of what it holds when it has gone backward.
         contexts = [(vars(node), dict(vars(node))) for node in self.custom]
+        look = _Look(self, visit, recorded)
         try:
-            return self._pull(covectors, visit, recorded)
+            for (edge, _), g in zip(self.roots, covectors):
+                if g is not None:
+                    look.send(edge, g, g)
+            look.run()
         finally:
             for held, before in contexts:
                 held.clear()
                 held.update(before)
-
-    def _pull(self, covectors: Sequence[Any], visit: Visit | None, recorded: bool) -> list[Any]:
-        look = _Look(self, visit, recorded)
-        for (edge, _), g in zip(self.roots, covectors):
-            if g is not None:
-                look.send(edge, g, g)
-        look.run()
         return look.results
 
     def pull_batch(self, output: int, rows: ndarray) -> list[ndarray | None]:
