@@ -343,7 +343,8 @@ class Builder:
                 )
         if self.call.batched:
             notes.append("is_grads_batched: each row of v is pulled back by itself; shown here is their sum.")
-        hooked = [step.name for node, step in self.steps.items() if _has_hooks(node)]
+        hooks = [(step.name, node._hooks) for node, step in self.steps.items()]
+        hooked = [name for name, h in hooks if h is not None and (h.tensor or h.pre or h.post)]
         if hooked:
             notes.append(
                 f"Hooks stand on the way ({', '.join(sorted(set(hooked)))}). They are not called here: the "
@@ -383,9 +384,6 @@ def saved_values(node: Node) -> list[Saved]:
     return found
 
 
-def _has_hooks(node: Node) -> bool:
-    hooks = node._hooks
-    return hooks is not None and bool(hooks.tensor or hooks.pre or hooks.post)
 
 
 

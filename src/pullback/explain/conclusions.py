@@ -92,9 +92,7 @@ class Conclusions:
         self._report_symmetric()
 
     def _may_pass(self, answer: Answer) -> bool:
-        """Return whether a gradient may be 0 although nothing is wrong: the loss is 0, every margin being
-        kept, or the one turn that was seen began with a state of zeros.
-        """
+        """Return whether a gradient of 0 may be right: all margins are kept, or one turn began with zeros."""
         once = self.loop.backwards < 2 and answer.kind == "multiplied by 0"
         return once or (bool(self.loop.losses) and not any(self.loop.losses))
 

@@ -134,9 +134,7 @@ class Contributions:
 
     @staticmethod
     def compare_sum(part: LeafPart, gradient: ndarray) -> tuple[str, bool]:
-        """Return what is to be said where the contributions do not add up to the gradient, and whether they
-        should: where all is finite.
-        """
+        """Return what to say where contributions do not add up, and whether they should: all is finite."""
         assert part.contributions is not None  # the caller has looked
         total = part.contributions[-1].running.array
         if total is None:
@@ -183,9 +181,7 @@ def _indices(rank: int, letters: str) -> str:
 
 
 def _place_in(index: tuple[int, ...], shape: tuple[int, ...], small: tuple[int, ...]) -> int:
-    """Return which element of an output an element of its covector belongs to, in C order; the output
-    broadcasts to the covector.
-    """
+    """Return which element of an output, in C order, an element of its (larger) covector belongs to."""
     if not small:
         return 0
     inner = index[len(shape) - len(small) :]

@@ -103,7 +103,7 @@ def _cut(node: ast.AST) -> str | None:
     if name in LEAVING and method:
         return "left the library: numbers"
     if name in COPYING and (not method or owner in ("torch", "pullback") or name == "new_tensor"):
-        if node.args and not _literal(node.args[0]):
+        if node.args and not literal(node.args[0]):
             return "new tensor: of values"
         return None
     if name == "as_tensor" and node.args and isinstance(node.args[0], (ast.List, ast.Tuple)):
@@ -113,12 +113,12 @@ def _cut(node: ast.AST) -> str | None:
     arguments = [*node.args, *(k.value for k in node.keywords)]
     if name in ("to", "type") and any(getattr(a, "attr", "") in INTEGER_DTYPES for a in arguments):
         return "integer: cast"
-    if name in NUMBERS and not method and node.args and not _literal(node.args[0]):
+    if name in NUMBERS and not method and node.args and not literal(node.args[0]):
         return "left the library: a number"
     return None
 
 
-def _literal(node: ast.expr) -> bool:
+def literal(node: ast.expr) -> bool:
     """Return whether an expression is made of constants alone."""
     return not any(isinstance(inner, ast.Name) for inner in ast.walk(node))
 
@@ -149,9 +149,7 @@ class Search:
         return sorted(found.values(), key=lambda s: s.line)
 
     def _in_order_of_use(self, name: str, before: int) -> list[Statement]:
-        """Return the statements behind a name: of two arguments of a call those behind the first one before
-        those behind the second, which is a target that is cut off on purpose.
-        """
+        """Return the statements behind a name, those of a first argument before those of a target."""
         scope = self.scene.scope
         found: dict[int, Statement] = {}
         seen: set[str] = set()
@@ -223,9 +221,7 @@ class Search:
         return None
 
     def _leads_to_others(self, holder: str, targets: list[str]) -> bool:
-        """Return whether results lead back to a member of a module or container, though not to the one that
-        is asked about.
-        """
+        """Return whether results lead to a member of a module or container other than the one asked about."""
         results = [t for target in targets for t in tensors_in(self.scene.value(target))]
         members = {id(t) for t in tensors_in(self.scene.value(holder))}
         return any(id(getattr(node, "variable", None)) in members for node in reachable(nodes_of(results)))

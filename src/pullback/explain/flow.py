@@ -173,9 +173,7 @@ class Flow:
             return None
 
     def result_with(self, node: Node, value: ndarray) -> ndarray | None:
-        """Return the value of the first root where a node's result is another one; None where what depends on
-        it cannot be run.
-        """
+        """Return the first root for another result of a node; None where what depends on it cannot be run."""
         results = {(node, 0): value}
         changed = {node}
         try:

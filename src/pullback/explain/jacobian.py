@@ -138,11 +138,12 @@ def rows_of(
     singles = [single(path, output, row) for row in rows]
     if not singles:
         return [None] * len(path.targets), "there are no rows"
-    return [
-        None if all(s[k] is None for s in singles)
-        else np.stack([_or_zeros(s[k], next(t[k] for t in singles if t[k] is not None)) for s in singles])
-        for k in range(len(path.targets))
-    ], None  # fmt: skip
+    found: list[ndarray | None] = []
+    for column in zip(*singles):
+        like = next((value for value in column if value is not None), None)
+        known = None if like is None else [np.zeros_like(like) if v is None else v for v in column]
+        found.append(None if known is None else np.stack(known))
+    return found, None
 
 
 def single(path: Path, output: int, row: ndarray) -> list[ndarray | None]:
@@ -152,8 +153,6 @@ def single(path: Path, output: int, row: ndarray) -> list[ndarray | None]:
     return [None if r is None else np.asarray(innermost(r)) for r in path.pull(covectors)]
 
 
-def _or_zeros(value: ndarray | None, like: Any) -> ndarray:
-    return np.zeros_like(like) if value is None else value
 
 
 def column_of(

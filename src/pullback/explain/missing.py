@@ -92,10 +92,8 @@ def _statement_at(scene: Scene, place: Place | None) -> Statement | None:
     scope = scene.scope
     if scope is None or place is None or place.file != scope.file:
         return None
-    for statement in scope.statements:
-        if statement.line <= place.line <= (statement.node.end_lineno or statement.line):
-            return statement
-    return None
+    around = (s for s in scope.statements if s.line <= place.line <= (s.node.end_lineno or s.line))
+    return next(around, None)
 
 
 def _without_requires_grad(x: Any, name: str, scene: Scene) -> Answer:

@@ -81,9 +81,7 @@ class ModuleCalls:
         self._idle = False
 
     def idle(self) -> None:
-        """Remember no more, but still tell of calls without recording, and of those from a line that has
-        called none before: evaluation often comes late.
-        """
+        """Tell only of calls without recording, and of those from a new line: evaluation often comes late."""
         self.stop()
         self._handles = [module_hooks.register_module_forward_pre_hook(self._unseen)]
         self._idle = True

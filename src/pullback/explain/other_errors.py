@@ -212,9 +212,7 @@ def size_by_the_data(raised: Raised) -> Answer | None:
 
 
 def _calls(scene: Scene) -> Iterator[tuple[ast.Call, Place]]:
-    """Yield the calls on the line of a scene, on lines that give its names their values, and within functions
-    of the program that these call.
-    """
+    """Yield the calls on the line of a scene, behind its names, and within functions that these call."""
     scope = scene.scope
     if scope is None:
         return

@@ -104,12 +104,9 @@ class Recording:
     def page(self, findings: Sequence[Answer] | None = None) -> str:
         """Return the findings, or others in place of them, the curves and all explanations as one page."""
         found = self.findings if findings is None else findings
-        told = [{**answer.to_dict(), "step": self.run.first_seen(answer)} for answer in found]
-        return page_of([e.to_dict() for e in self._shown()], None, told, self.run.to_dict())
-
-    def _shown(self) -> list[Explanation]:
-        """Return the calls that a page draws: those that were explained in full, or at least have leaves."""
-        return [e for e in self.explanations if e.leaves or e.notes]
+        told = [{**one.to_dict(), "step": self.run.seen.get((one.kind, one.place))} for one in found]
+        drawn = [e.to_dict() for e in self.explanations if e.leaves or e.notes]
+        return page_of(drawn, None, told, self.run.to_dict())
 
     def _repr_html_(self) -> str:
         return in_frame(self.page())
@@ -307,9 +304,7 @@ def _leaf_tensors(call: calls.BackwardCall, explanation: Explanation) -> list[An
 
 
 def _look_at_grads(explanation: Explanation, tensors: list[Any]) -> list[tuple[str, float, float]]:
-    """Note what the call left in `.grad`; return where that is not what was there before with vᵀ·J added: the
-    leaf's name, and the norms without and with the hook that changed it.
-    """
+    """Note `.grad`; return (leaf, norm without, norm with) where a hook changed what was added."""
     changed = []
     for part, tensor in zip(explanation.leaves, tensors):
         grad = tensor._grad if isinstance(tensor, TensorBase) else None

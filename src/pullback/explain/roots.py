@@ -30,9 +30,7 @@ class Root:
 
 
 def root_of(loss: Any, scene: Scene) -> Root | None:
-    """Return the root of a question: the loss that was given, else the last backward before the scene's line,
-    else the youngest result among the variables; None where there is no history.
-    """
+    """Return the root: the loss that was given, else that of the last backward, else the youngest result."""
     call = last_backward(scene)
     name = None if call is None else receiver_of(call, scene)
     called = scene.value(name) if name else None

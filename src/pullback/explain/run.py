@@ -135,9 +135,6 @@ class Run:
             for answer in findings:
                 self.seen.setdefault((answer.kind, answer.place), self.step)
 
-    def first_seen(self, answer: Answer) -> int | None:
-        """Return the step in which a finding was seen first; None for one that the whole run shows."""
-        return self.seen.get((answer.kind, answer.place))
 
     def _add(self, curves: dict[str, list[Point]], values: dict[str, float]) -> None:
         for layer, value in values.items():

@@ -13,6 +13,7 @@ import os
 import sys
 from collections import deque
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from types import CodeType, FrameType
 from typing import Any
 
@@ -43,6 +44,7 @@ LEAVING = ("item", "tolist", "numpy", "__float__", "__int__", "__array__")
 DIFFERENTIATING = ("grad", "backward")
 
 
+@dataclass(eq=False, slots=True)
 class Event:
     """One call of a public function.
 
@@ -73,24 +75,19 @@ class Event:
         Divides the nodes made before it from those made after.
     """
 
-    __slots__ = (
-        "args", "entry", "frames", "function", "inputs", "kept", "kwargs", "module", "name", "number",
-        "outputs", "recording", "wanted",
-    )  # fmt: skip
-
-    def __init__(self, name: str, args: Any, kwargs: Any, module: Any) -> None:
-        self.name = name
-        self.function: Callable[..., Any] | None = None
-        self.args = args
-        self.kwargs = kwargs
-        self.module = module
-        self.number = next_sequence()
-        self.entry = ""
-        self.inputs: list[tuple[Any, Event | None]] = []
-        self.outputs: list[Any] = []
-        self.frames: list[tuple[CodeType, int]] = []
-        self.wanted = self.kept = False
-        self.recording = True
+    name: str
+    args: Any
+    kwargs: Any
+    module: Any
+    number: int = field(default_factory=next_sequence)
+    function: Callable[..., Any] | None = None
+    entry: str = ""
+    inputs: list[tuple[Any, Event | None]] = field(default_factory=list)
+    outputs: list[Any] = field(default_factory=list)
+    frames: list[tuple[CodeType, int]] = field(default_factory=list)
+    wanted: bool = False
+    kept: bool = False
+    recording: bool = True
 
     @property
     def place(self) -> Place | None:

@@ -217,8 +217,9 @@ def _frozen(name: str, raised: Raised) -> Answer | None:
     if not modules or any(p.requires_grad for _, m in modules for p in m.parameters()):
         return None
     place = raised.freezing()
-    told = {"name": name, "module": modules[0][0]}
-    return None if place is None else Answer.of("switched off: all frozen", place, name=name, module=modules[0][0])
+    if place is None:
+        return None
+    return Answer.of("switched off: all frozen", place, name=name, module=modules[0][0])
 
 
 def _partly_frozen(name: str, raised: Raised, search: Search) -> Answer | None:

@@ -242,9 +242,6 @@ def _cause(node: Node) -> Cause:
     return causes().get(op) or Cause("zero derivative", other, "look at the values that go into it")
 
 
-def _is_flat(node: Node, flow: Flow) -> bool:
-    op = "" if node._op is None else node._op.base
-    return is_flat(op, flow.inputs_of(node), flow.output_of(node))
 
 
 def _partial(
@@ -279,14 +276,14 @@ def _partial(
 
 def _suspect(name: str, flow: Flow, leading: set[Node]) -> Answer:
     """Return the op on the way that is flat whatever its values are, or else how to ask again."""
-    candidates = [n for n in flow.nodes if n in leading and n._op is not None and n._op.base in STEPS]
-    flat = [n for n in flow.nodes if n in leading and _is_flat(n, flow)]
+    ops = [n for n in flow.nodes if n in leading and n._op is not None]
+    candidates = [n for n in ops if n._op.base in STEPS]
+    flat = [n for n in ops if is_flat(n._op.base, flow.inputs_of(n), flow.output_of(n))]
     for node in candidates or flat:
         kind, cause, mend = _cause(node)
         return Answer(
             kind, cause, place_of(node),
             ("its slope is 0 at the values that are left",) if node in flat else (), mend,
         )  # fmt: skip
-    gone = any(n in leading and n._op is not None and is_freed(n._saved) for n in flow.nodes)
-    seen = ("backward has freed the values",) if gone else ()
+    seen = ("backward has freed the values",) if any(is_freed(n._saved) for n in ops) else ()
     return Answer.of("values are gone: zero", None, seen, name=name, ASK_AGAIN=ASK_AGAIN)

@@ -69,7 +69,7 @@ class Watch:
     def __init__(self, modules: ModuleCalls, run: Run) -> None:
         self.modules = modules
         self.run = run
-        self.findings = Findings(self.made_place)
+        self.findings = Findings(lambda module: located(self.layers.made.get(id(module))))
         self.trace = Trace(lambda: modules.innermost)
         self.reach = Reach()
         self.layers = Layers()
@@ -285,9 +285,6 @@ class Watch:
         if value is not None and not math.isfinite(value):
             self.causes.values([y for y in call.outputs if isinstance(y, TensorBase)], Scene(frame))
 
-    def made_place(self, module: Any) -> Place | None:
-        """Return the line that makes a module."""
-        return located(self.layers.made.get(id(module)))
 
     def set_at(self, weight: Any) -> Place | None:
         """Return the line that gave a weight its first values, where that is the program's."""

@@ -270,10 +270,11 @@ def _registered(module: Any, name: str) -> Place | None:
     """Return the line that registers a buffer."""
     for kind in type(module).__mro__:
         code = getattr(vars(kind).get("__init__"), "__code__", None)
-        for node in () if code is None else parts_of(code.co_filename, ast.Call):
+        file = "" if code is None else code.co_filename
+        for node in parts_of(file, ast.Call):
             given = getattr(node.args[0], "value", None) if node.args else None
             if given == name and ast.unparse(node.func).endswith("register_buffer"):
-                return place_in(code.co_filename, node.lineno)
+                return place_in(file, node.lineno)
     return None
 
 

@@ -43,8 +43,8 @@ def _elementwise(event: Event, findings: Findings) -> None:
     maker = event.maker_of(target)
     if target._node is not None and x._node is None:
         findings.tell("swapped: numbers", event, event=event)
-    elif target._node is not None and x._node is not None and _is_bootstrapped(event, target):
-        findings.tell("target with history: loss", event.place if maker is None else maker.place, event=event)
+    elif target._node is not None and x._node is not None and maker is not None and not target.is_leaf:
+        findings.tell("target with history: loss", maker, event=event)
 
 
 def _value(event: Event, x: Any, target: Any) -> float | None:
@@ -95,9 +95,6 @@ def _on_scores(event: Event, made: Event) -> str:
     return _changes(event, scores, target, f"on what goes into the {made.name}")
 
 
-def _is_bootstrapped(event: Event, target: Any) -> bool:
-    """Return whether a target was computed from other values, not put in as a leaf."""
-    return event.maker_of(target) is not None and not target.is_leaf
 
 
 def _same_shape(have: tuple[int, ...], want: tuple[int, ...]) -> str:
@@ -160,7 +157,9 @@ def _classes(event: Event, findings: Findings) -> None:
         at = made.place if kind == "probabilities" and made is not None else event.place
         findings.tell("no log-probabilities: nll_loss", at, kind=kind, event=event)
     if not indices and labels.shape == values.shape and labels.size:
-        _several_labels(event, labels.astype(np.float64).sum(axis), findings)
+        most = labels.astype(np.float64).sum(axis).max(initial=0.0)
+        if most > 1 + 1e-3:  # the loss is for one
+            findings.tell("several labels", event, event=event, most=most)
     if indices and labels.size:
         _truncated(event, target, findings)
         ignored = event.argument(3, "ignore_index", -100)
@@ -168,10 +167,6 @@ def _classes(event: Event, findings: Findings) -> None:
             findings.tell("nothing selected: all targets ignored", event, ignored=ignored, event=event)
 
 
-def _several_labels(event: Event, sums: ndarray, findings: Findings) -> None:
-    """Say where a sample has several labels, and the loss is for one."""
-    if sums.max(initial=0.0) > 1 + 1e-3:
-        findings.tell("several labels", event, event=event, most=sums.max())
 
 
 def _truncated(event: Event, target: Any, findings: Findings) -> None:

@@ -10,8 +10,8 @@ from typing import Any
 
 from numpy import ndarray
 
-from ...core.node import DIFFERENTIABLE, LEAF
-from ...core.value import dtype_of, innermost
+from ...core.node import LEAF
+from ...core.value import innermost
 from ..trace import Event
 
 #: Arithmetic, by the names of its calls.
@@ -104,6 +104,3 @@ def dims(shape: tuple[int, ...]) -> str:
     return f"({', '.join(map(str, shape))}{',' if len(shape) == 1 else ''})"
 
 
-def is_floating(tensor: Any) -> bool:
-    """Return whether a tensor can have a gradient."""
-    return dtype_of(tensor) in DIFFERENTIABLE

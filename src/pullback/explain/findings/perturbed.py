@@ -256,9 +256,7 @@ def _numbered(event: Event, predicted: Any, again: Again, findings: Findings) ->
 
 
 def _counts(user: Event, tensor: Any, count: int) -> bool:
-    """Return whether data are the numbers from 0 on along axis 0, the same for all along axis 1, or the first
-    rows of a table of positions.
-    """
+    """Return whether data number the samples from 0 on, or are the first rows of a table of positions."""
     value = values_of(tensor)
     if value is None or value.ndim < 2 or value.shape[1] != 1 or user.name == "__getitem__":
         return False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -60,45 +61,32 @@ class Starts:
         if self.looked:
             return
         self.looked = True
-        self._unset(trace, findings, name_of)
-        used: dict[int, int] = {}
-        for event in trace.events:
-            for tensor, _ in event.inputs:
-                used[id(tensor)] = used.get(id(tensor), 0) + 1
+        used = Counter(id(tensor) for event in trace.events for tensor, _ in event.inputs)
+        for parameter, place in self.unset.values():
+            if used[id(parameter)]:
+                findings.tell("never initialised", place, name=name_of(parameter) or "A parameter")
         layers = [e for e in trace.events if e.name in ("linear", "matmul", "__matmul__", "mm") and e.kept]
-        small = []
-        told = False
         for event in layers:
             _twice_linear(event, used, findings)
-            size = _start(event)
-            if size is None:
-                continue
-            weight = _weight(event)
-            if size > LARGE and not told:
-                told = True
-                place = started(weight) or _made(weight, trace) or findings.made(event.module) or event.place
-                findings.tell(
-                    "weights start large", place, name=name_of(weight) or "a weight",
-                    weight=dims(shape_of(weight)), size=size, event=event
-                )
-            elif 0 < size < SMALL:
-                small.append((event, weight, size))
-        if len({id(weight) for _, weight, _ in small}) >= 2:
-            event, weight, size = small[0]
-            place = started(weight) or _made(weight, trace) or findings.made(event.module) or event.place
+        sizes = [(event, _weight(event), size) for event in layers if (size := _start(event)) is not None]
+        small = [start for start in sizes if 0 < start[2] < SMALL]
+
+        def place_of(event: Event, weight: Any) -> Place | None:
+            made = trace.maker_of(weight)
+            own = started(weight) or (None if made is None else made.place)
+            return own or findings.made(event.module) or event.place
+
+        for event, weight, size in [start for start in sizes if start[2] > LARGE][:1]:
             findings.tell(
-                "weights start small", place, name=name_of(weight) or "a weight", factor=1 / size, event=event
+                "weights start large", place_of(event, weight), name=name_of(weight) or "a weight",
+                weight=dims(shape_of(weight)), size=size, event=event
+            )
+        for event, weight, size in small[:1] if len({id(weight) for _, weight, _ in small}) >= 2 else ():
+            findings.tell(
+                "weights start small", place_of(event, weight), name=name_of(weight) or "a weight",
+                factor=1 / size, event=event
             )
 
-    def _unset(self, trace: Trace, findings: Findings, name_of: Callable[[Any], str | None]) -> None:
-        for parameter, place in self.unset.values():
-            if any(t is parameter for event in trace.events for t, _ in event.inputs):
-                findings.tell("never initialised", place, name=name_of(parameter) or "A parameter")
-
-
-def _made(weight: Any, trace: Trace) -> Place | None:
-    event = trace.maker_of(weight)
-    return None if event is None else event.place
 
 
 def _weight(event: Event) -> Any:
@@ -118,15 +106,15 @@ def _start(event: Event) -> float | None:
     return float(np.sqrt(np.mean(value.astype(np.float64) ** 2))) * math.sqrt(inputs)
 
 
-def _twice_linear(event: Event, used: dict[int, int], findings: Findings) -> None:
+def _twice_linear(event: Event, used: Counter[int], findings: Findings) -> None:
     """Say where nothing bends between two linear layers, so that they are one."""
     x = event.argument(0, "input")
     if event.name != "linear" or not isinstance(x, TensorBase):
         return
     maker = origin(event.maker_of(x), {"dropout"})
-    if maker is None or maker.name != "linear" or used.get(id(x), 0) != 1 or event.module is None:
+    if maker is None or maker.name != "linear" or used[id(x)] != 1 or event.module is None:
         return
-    if used.get(id(maker.outputs[0]), 0) != 1 or maker.module is None or maker.module is event.module:
+    if used[id(maker.outputs[0])] != 1 or maker.module is None or maker.module is event.module:
         return
     first, second = _weight(maker), _weight(event)
     if first is None or second is None:

@@ -6,6 +6,7 @@ import ast
 import linecache
 import re
 from collections.abc import Iterable
+from typing import Any
 
 from ...core.blame import Place
 from ..callers import At
@@ -22,12 +23,16 @@ def rebinding(sources: dict[int, list[tuple[At | None, int]]]) -> Place | None:
     return None
 
 
+#: Signs of a number, as they are written.
+SIGNS: dict[Any, str] = {ast.UAdd: "+", ast.USub: "-"}
+
+
 def signs_for_sums(files: Iterable[str]) -> list[tuple[Place, str]]:
     """Return the statements of some files that say ``=+`` or ``=-``, with what they may have meant."""
     found = []
     for file in files:
         for node in parts_of(file, ast.Assign):
-            sign = {ast.UAdd: "+", ast.USub: "-"}.get(type(getattr(node.value, "op", None)))
+            sign = SIGNS.get(type(getattr(node.value, "op", None)))
             line, at = linecache.getline(file, node.value.lineno).encode(), node.value.col_offset
             if sign is not None and line[:at].endswith(b"=") and line[at + 1 : at + 2] == b" ":
                 found.append((place_in(file, node.lineno), sign))
@@ -35,9 +40,7 @@ def signs_for_sums(files: Iterable[str]) -> list[tuple[Place, str]]:
 
 
 def rebound_in_loops(files: Iterable[str]) -> list[tuple[Place, str]]:
-    """Return the statements of some files that give the name of a loop over parameters another tensor, which
-    nothing in the loop reads then.
-    """
+    """Return where a loop over parameters gives its name another tensor, which nothing in it reads."""
     found = []
     for file in files:
         for loop in parts_of(file, ast.For):
