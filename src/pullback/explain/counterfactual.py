@@ -19,11 +19,8 @@ from ..core.modes import modes, put_modes, reset_modes
 from ..core.node import LEAF
 from ..core.value import TensorBase, innermost, shape_of, wrap
 from ..tensor.backward import grad
-from .trace import Event, Trace, tensors_of
+from .trace import MOST_CALLS, Event, Trace, behind, tensors_of
 from .walk import Path, undisturbed
-
-#: Calls that are run again at most.
-MOST_CALLS = 2_000
 
 #: Calls that write into tensors which they are given beside the first one.
 WRITING = {"batch_norm", "instance_norm"}
@@ -89,17 +86,9 @@ class Rerun:
         self.y = y
         self.path = path
         self.events: list[Event] = []
-        start = trace.maker_of(y)
-        seen: set[Event] = set()
-        waiting = [] if start is None else [start]
-        while waiting:
-            event = waiting.pop()
-            if event in seen:
-                continue
-            seen.add(event)
-            waiting += [maker for tensor, maker in event.inputs if maker is not None and not _is_leaf(tensor)]
-        if len(seen) <= MOST_CALLS:
-            self.events = sorted(seen, key=lambda event: event.number)
+        found = list(behind(trace.maker_of(y), MOST_CALLS + 1))
+        if len(found) <= MOST_CALLS:
+            self.events = sorted(found, key=lambda event: event.number)
 
     def loss(
         self, change: dict[Event, Change], replaced: dict[int, Any] | None = None, unlocked: bool = False
@@ -154,7 +143,7 @@ class Rerun:
         with undisturbed(self.path):
             for event in self.events:
                 depends = event in change or event in rewritten or any(
-                    id(tensor) in replaced or (maker in again and not _is_leaf(tensor))
+                    id(tensor) in replaced or (maker in again and tensor._node is not LEAF)
                     for tensor, maker in event.inputs
                 )
                 if not depends:
@@ -198,9 +187,6 @@ class Rerun:
         return outputs
 
 
-def _is_leaf(tensor: Any) -> bool:
-    """Return whether a tensor is a weight: what wrote to it, such as an optimizer, is not run again."""
-    return tensor._node is LEAF
 
 
 @contextmanager

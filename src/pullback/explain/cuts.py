@@ -132,21 +132,7 @@ class Search:
 
     def relevant(self, name: str, before: int) -> list[Statement]:
         """Return the statements that a name's value was computed by, in the order of the file."""
-        scope = self.scene.scope
-        if scope is None:
-            return []
-        found: dict[int, Statement] = {}
-        waiting = [name]
-        seen = set()
-        while waiting:
-            current = waiting.pop()
-            if current in seen:
-                continue
-            seen.add(current)
-            for statement in scope.assigning(current, before):
-                found.setdefault(id(statement), statement)
-                waiting += paths_in(statement.value)
-        return sorted(found.values(), key=lambda s: s.line)
+        return [] if self.scene.scope is None else self.scene.scope.behind(name, before)
 
     def _in_order_of_use(self, name: str, before: int) -> list[Statement]:
         """Return the statements behind a name, those of a first argument before those of a target."""
@@ -271,7 +257,8 @@ def _inside(
                 found = held.get(name, None if method is None else method)
             return found
 
-        for statement in _returned(scope):
+        # What it returns, or all of it where it returns nothing.
+        for statement in scope.behind("return") or scope.statements:
             yield from cuts_in(statement.value, scope, statement.unrecorded)
             yield from _inside(statement.value, look, depth - 1, seen)
 
@@ -289,22 +276,6 @@ def _switch_around(scope: Scope, line: int) -> Cut | None:
     return found
 
 
-def _returned(scope: Scope) -> list[Statement]:
-    """Return the statements of a function that compute what it returns; all where it returns nothing."""
-    found = {id(s): s for s in scope.statements if s.targets == ("return",)}
-    if not found:
-        return scope.statements
-    waiting = [path for s in found.values() for path in paths_in(s.value)]
-    seen: set[str] = set()
-    while waiting:
-        name = waiting.pop()
-        if name in seen:
-            continue
-        seen.add(name)
-        for statement in scope.assigning(name):
-            found[id(statement)] = statement
-            waiting += paths_in(statement.value)
-    return [s for s in scope.statements if id(s) in found]
 
 
 def carrier_of(x: Any, others: Iterator[Any]) -> Callable[[Any], bool]:

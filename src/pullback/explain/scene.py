@@ -118,6 +118,20 @@ class Scope:
         """Return the statements that give a name a value, in the order of the file."""
         return [s for s in self.statements if name in s.targets and (before is None or s.line <= before)]
 
+    def behind(self, name: str, before: int | None = None) -> list[Statement]:
+        """Return the statements that a name's value was computed by, in the order of the file."""
+        found: set[int] = set()
+        seen: set[str] = set()
+        waiting = [name]
+        while waiting:
+            current = waiting.pop()
+            if current not in seen:
+                seen.add(current)
+                made = self.assigning(current, before)
+                found |= set(map(id, made))
+                waiting += [path for statement in made for path in paths_in(statement.value)]
+        return [s for s in self.statements if id(s) in found]
+
 
 def _assigned(node: ast.stmt) -> tuple[tuple[str, ...], ast.expr | None]:
     if isinstance(node, ast.Assign):

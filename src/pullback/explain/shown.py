@@ -73,6 +73,11 @@ def show(value: Any, largest: int = LARGEST) -> Shown:
 dtype_name = functools.cache(str)
 
 
+def dims(shape: tuple[int, ...]) -> str:
+    """Return a shape as it is written."""
+    return f"({', '.join(map(str, shape))}{',' if len(shape) == 1 else ''})"
+
+
 def norm(value: Any) -> float:
     """Return the Euclidean length of an array, computed in double precision."""
     wide = widened(np.asarray(value)).ravel()

@@ -19,6 +19,7 @@ from typing import Any
 
 from ..core.blame import Place, next_sequence, own_file, place_at
 from ..core.modes import change, modes
+from ..core.node import LEAF
 from ..core.value import TensorBase
 from ..tensor.interception import activate, deactivate
 from ..tensor.tensor import Tensor
@@ -26,6 +27,9 @@ from .walk import looking, node_of, nodes_of, reachable
 
 #: Events that are kept at most; a longer turn loses its beginning.
 MOST_EVENTS = 50_000
+
+#: Calls on the way to one that are followed back.
+MOST_CALLS = 2_000
 
 #: Frames of the program that are kept of a call which lost the history.
 MOST_FRAMES = 12
@@ -347,6 +351,23 @@ def frames_from(frame: FrameType | None) -> list[tuple[CodeType, int]]:
             found.append((frame.f_code, frame.f_lasti))
         frame = frame.f_back
     return found
+
+
+def behind(
+    event: Event | None, most: int = MOST_CALLS, follows: Callable[[Event, Any], bool] = lambda e, t: True
+) -> Iterator[Event]:
+    """Yield a call and those on the way to it, up to weights and data; `follows` says past which inputs."""
+    seen: set[Event] = set()
+    waiting = [] if event is None else [event]
+    while waiting and len(seen) < most:
+        current = waiting.pop()
+        if current not in seen:
+            seen.add(current)
+            yield current
+            waiting += [
+                maker for tensor, maker in current.inputs
+                if maker is not None and tensor._node is not LEAF and follows(current, tensor)
+            ]  # fmt: skip
 
 
 def tensors_of(args: Any, kwargs: Any, depth: int = 3) -> Iterator[Any]:

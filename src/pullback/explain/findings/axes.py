@@ -7,9 +7,10 @@ from typing import Any
 
 from ...core.node import DIFFERENTIABLE
 from ...core.value import TensorBase, dtype_of, shape_of
+from ..shown import dims
 from ..trace import Event
 from .collected import Findings, calls_of
-from .makers import PASSING, dims, origin
+from .makers import PASSING, origin
 
 #: Arithmetic whose operands are broadcast.
 ARITHMETIC = {"sub", "__sub__", "__rsub__", "mul", "__mul__", "__rmul__", "add", "__add__", "__radd__", "pow",

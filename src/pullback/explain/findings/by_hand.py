@@ -8,9 +8,9 @@ import numpy as np
 from numpy import ndarray
 
 from ...core.value import TensorBase
-from ..trace import Event
+from ..trace import Event, behind
 from .collected import Findings, calls_of
-from .makers import MULTIPLYING, PASSING, TAKING, YES_OR_NO, behind, both_ways, data_of, origin, values_of
+from .makers import MULTIPLYING, PASSING, TAKING, YES_OR_NO, both_ways, data_of, origin, values_of
 
 CUT = ("clamp", "clip", "clamp_", "minimum", "maximum")
 POWERS = ("pow", "__pow__", "square")

@@ -12,9 +12,10 @@ from ...core.blame import Place
 from ...core.node import LEAF
 from ...core.value import TensorBase, shape_of
 from ..scene import scope_at
+from ..shown import dims
 from ..trace import Event, Trace
 from .collected import Findings, calls_of
-from .makers import ADDING, LOSSES, MULTIPLYING, PASSING, dims, origin, values_of
+from .makers import ADDING, LOSSES, MULTIPLYING, PASSING, origin, values_of
 
 #: Calls that add rows up at an index; and those that read rows at one, with the place of the index.
 ADDED = ("index_add", "index_add_", "scatter_add", "scatter_add_", "scatter_reduce")

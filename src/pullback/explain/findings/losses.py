@@ -9,10 +9,11 @@ from numpy import ndarray
 
 from ...core.modes import modes, put_modes, reset_modes
 from ...core.value import TensorBase, dtype_of, shape_of
+from ..shown import dims
 from ..trace import Event
 from ..walk import looking
 from .collected import Findings, calls_of
-from .makers import PASSING, dims, origin, values_of
+from .makers import PASSING, origin, values_of
 
 #: Losses that compare element by element.
 ELEMENTWISE = {

@@ -17,10 +17,11 @@ from ...core.node import LEAF
 from ...core.value import TensorBase, shape_of, wrap
 from ..answer import Answer
 from ..counterfactual import Change, Rerun, passing
+from ..shown import dims
 from ..trace import Event, Trace
 from ..walk import Path
 from .collected import Findings
-from .makers import LOSSES, PASSING, data_of, dims, origin, values_of
+from .makers import LOSSES, PASSING, data_of, origin, values_of
 
 #: Calls that draw, and how they are done again.
 DROPOUT = {"dropout", "dropout1d", "dropout2d", "alpha_dropout", "feature_dropout"}

@@ -10,9 +10,9 @@ from numpy import ndarray
 
 from ...core.node import LEAF
 from ...core.value import shape_of
-from ..trace import Event, Trace
+from ..trace import Event, Trace, behind
 from .collected import Findings
-from .makers import ADDING, DIFFERENCES, MULTIPLYING, NEGATING, PASSING, behind, both_ways, origin, values_of
+from .makers import ADDING, DIFFERENCES, MULTIPLYING, NEGATING, PASSING, both_ways, origin, values_of
 from .terms import LOGS, terms_of
 
 #: Losses that compare a prediction with what is hoped for.

@@ -15,10 +15,10 @@ from numpy import ndarray
 from ...core.node import LEAF
 from ...core.value import wrap
 from ..counterfactual import Rerun
-from ..trace import Event, Trace
+from ..trace import Event, Trace, behind
 from ..walk import Path
 from .collected import Findings
-from .makers import LOSSES, PASSING, behind, values_of
+from .makers import LOSSES, PASSING, values_of
 from .perturbed import MOST_ELEMENTS
 
 #: Calls that end a network: what they give is the prediction, past those that hand it on.

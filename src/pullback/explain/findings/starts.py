@@ -12,9 +12,10 @@ import numpy as np
 from ...core.blame import Place
 from ...core.node import LEAF
 from ...core.value import TensorBase, shape_of
+from ..shown import dims
 from ..trace import Event, Trace
 from .collected import Findings
-from .makers import DIVIDING, MULTIPLYING, dims, origin, values_of
+from .makers import DIVIDING, MULTIPLYING, origin, values_of
 
 #: Calls that leave a tensor's numbers unset.
 UNSET = {"empty", "new_empty", "empty_like", "Tensor", "FloatTensor", "empty_strided"}

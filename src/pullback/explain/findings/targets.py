@@ -10,7 +10,8 @@ from numpy import ndarray
 from ...core.blame import Place
 from ...core.node import LEAF
 from ...core.value import TensorBase, shape_of
-from ..trace import Event
+from ..shown import dims
+from ..trace import Event, behind
 from .collected import Findings, calls_of
 from .makers import (
     ADDING,
@@ -20,10 +21,8 @@ from .makers import (
     NEGATING,
     PASSING,
     TAKING,
-    behind,
     both_ways,
     data_of,
-    dims,
     origin,
     values_of,
 )

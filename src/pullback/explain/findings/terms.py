@@ -10,10 +10,10 @@ from typing import Any
 from ...core.node import LEAF
 from ...core.value import TensorBase, shape_of
 from ..scene import Scene
-from ..trace import Event, Trace
+from ..trace import Event, Trace, behind
 from . import makers
 from .collected import Findings
-from .makers import MULTIPLYING, PASSING, behind, both_ways, origin, values_of
+from .makers import MULTIPLYING, PASSING, both_ways, origin, values_of
 
 #: Names of what is to be made large.
 GOOD = re.compile(r"reward|return|adv|gain|score|^r$|^R$|^G$|^A$", re.IGNORECASE)
