@@ -18,7 +18,6 @@ from ..core.value import TensorBase, innermost, shape_of
 from ..nn.parameter import Parameter
 from ..tensor.backward import BackwardCall
 from .answer import Answer
-from .callers import At
 from .carried import boundaries, carried
 from .counterfactual import Rerun
 from .explanation import Explanation
@@ -32,6 +31,7 @@ from .names import Names
 from .nonfinite import of_gradient, of_value
 from .roots import Root, ones_for
 from .scene import Scene
+from .source import At
 from .trace import Event
 from .vanished import search
 from .walk import Path, node_of
@@ -52,16 +52,9 @@ NEXT_TO_NONE = 1e-5
 class Causes:
     """Ask at each call of backward that is explained.
 
-    Attributes
-    ----------
-    answers : dict
-        Why the gradient of a leaf is zero or not finite, by the leaf's id, and why a loss is not finite.
-    zero : dict
-        Leaves whose gradient was 0, with the answer, by id.
-    alive : set of int
-        The ids of leaves that had a gradient which is neither 0 nor infinite nor NaN.
-    not_finite : bool
-        Whether a loss was not finite.
+    `answers` say why the gradient of a leaf is zero or not finite, by the leaf's id, and why a loss is not
+    finite. `zero` has the leaves whose gradient was 0, with the answer, by id; `alive` the ids of those that
+    had one which is neither 0 nor infinite nor NaN; `not_finite` is whether a loss was not finite.
     """
 
     def __init__(self, watch: Watch) -> None:

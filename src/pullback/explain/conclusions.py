@@ -24,7 +24,7 @@ from .findings.written import (
 from .vanished import STARTS
 
 if TYPE_CHECKING:
-    from .callers import At
+    from .source import At
     from .watch import Watch
 
 #: Names of networks that are not trained by their own optimizer.
@@ -250,5 +250,4 @@ class Conclusions:
 
 
 def _named(answer: Answer, name: str | None) -> Answer:
-    cause = f"`{name}` has a gradient of 0: {answer.cause}" if name else answer.cause
-    return Answer(answer.kind, cause, answer.place, answer.evidence, answer.mend, answer.checked)
+    return replace(answer, cause=f"`{name}` has a gradient of 0: {answer.cause}") if name else answer

@@ -39,10 +39,11 @@ class Contributions:
             part.jacobians, part.contributions = [], None
         for k, output in enumerate(self.explanation.outputs):
             columns = sum(math.prod(p.shape) for p in parts)
-            refusal = jacobians.Cost.of(self.path, math.prod(output.shape), columns).refusal()
+            rows = math.prod(output.shape)
+            refusal = jacobians.Cost.of(self.path, rows, columns).refusal()
             found: list[ndarray | None] = [None] * len(parts)
             if refusal is None:
-                units = jacobians.unit_rows(output.shape, self.path.roots[k][1].dtype)
+                units = np.eye(rows, dtype=self.path.roots[k][1].dtype).reshape(rows, *output.shape)
                 found, refusal = jacobians.rows_of(self.path, k, units, singly)
             built.append(found)
             for part, gradient, numbers in zip(parts, gradients, found):

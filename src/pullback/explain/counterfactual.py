@@ -129,12 +129,8 @@ class Rerun:
     ) -> dict[tuple[int, int], Any]:  # fmt: skip
         """Return what all calls give that depend on a change, by the ids of call and tensor.
 
-        Not `changed`: what these give as they are.
-
-        Raises
-        ------
-        NotRun
-            Where a call cannot be done again; or whatever a call raises on other numbers.
+        Not `changed`: what these give as they are. Raises `NotRun` where a call cannot be done again, or
+        whatever a call raises on other numbers.
         """
         results: dict[tuple[int, int], Any] = {}
         again: set[Event] = set()

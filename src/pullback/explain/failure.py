@@ -21,18 +21,9 @@ MOST_FRAMES = 40
 class Raised:
     """Hold the frames of the program that an error went through; while it is being raised, those that run.
 
-    Attributes
-    ----------
-    scenes : list of Scene
-        The frames, the innermost first, each at the line that it was at.
-    scene : Scene or None
-        The one whose line calls backward; otherwise the innermost.
-    place : Place or None
-        The line that it was at.
-    innermost : Place or None
-        The line of the innermost one.
-    node : Node or None
-        The node that raised the error, while it is being raised.
+    `scenes` are the frames, the innermost first, each at the line that it was at; `scene` is the one whose
+    line calls backward, otherwise the innermost, and `place` its line. `innermost` is the line of the
+    innermost one, `node` the node that raises the error while it is being raised.
     """
 
     def __init__(self, error: BaseException, node: Any = None) -> None:

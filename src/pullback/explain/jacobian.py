@@ -117,12 +117,7 @@ def rows_of(
 ) -> tuple[list[ndarray | None], str | None]:
     """Pull each of the covectors `rows` (along the first axis) of one output back, all at once or `singly`.
 
-    Returns
-    -------
-    results : list of (ndarray or None)
-        Per target, the rows first.
-    remark : str or None
-        Why some are missing.
+    Returns what arrives at each target, the rows first, and why some are missing.
     """
     if len(rows) == 1:
         return [None if r is None else r[None] for r in single(path, output, rows[0])], None
@@ -186,7 +181,3 @@ def column_of(
     return np.zeros(shape, dtype) if found is None else np.asarray(found)
 
 
-def unit_rows(shape: tuple[int, ...], dtype: Any) -> ndarray:
-    """Return the covectors that pick one element each."""
-    size = math.prod(shape)
-    return np.eye(size, dtype=dtype).reshape(size, *shape)

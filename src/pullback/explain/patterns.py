@@ -17,11 +17,7 @@ from .answer import kind_of, texts
 class Pattern:
     """A known way in which an op gives nan or infinities.
 
-    Attributes
-    ----------
-    kind, cause, mend : str
-    applies : callable
-        ``applies(inputs, out)`` with what is known of the values; None stands for what is not.
+    ``applies(inputs, out)`` gets what is known of the values; None stands for what is not.
     """
 
     kind: str

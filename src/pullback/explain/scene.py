@@ -29,17 +29,9 @@ MOST_MEMBERS = 256
 class Statement:
     """One statement that gives names values, or a `return`.
 
-    Attributes
-    ----------
-    targets : tuple of str
-        The names; of ``self.h = …`` and ``h[0] = …`` the whole path and its first name.
-    value : ast.expr
-        What they get.
-    node : ast.stmt
-    unrecorded : int
-        Line of the `no_grad` or `inference_mode` around it; 0 where there is none.
-    loops : int
-        How many loops are around it.
+    Of ``self.h = …`` and ``h[0] = …`` the targets are the whole path and its first name. `unrecorded` is the
+    line of the `no_grad` or `inference_mode` around it, 0 where there is none; `loops` how many loops are
+    around it.
     """
 
     targets: tuple[str, ...]
@@ -55,14 +47,9 @@ class Statement:
 
 
 class Scope:
-    """The statements of one function, or of a file outside its functions.
+    """The statements of one function, or of a file outside its functions, in the order of the file.
 
-    Attributes
-    ----------
-    statements : list of Statement
-        In the order of the file; those of functions inside are not among them.
-    calls : list of (ast.Call, int)
-        All calls, each with the line of the `no_grad` around it or 0.
+    `calls` has all calls, each with the line of the `no_grad` around it or 0.
     """
 
     def __init__(self, file: str, tree: ast.AST, name: str) -> None:

@@ -46,21 +46,9 @@ Visit = Callable[[Node, Any, Sequence[Any]], None]
 class Path:
     """The part of a graph between outputs and what gradients are asked for.
 
-    Parameters
-    ----------
-    roots : sequence of (edge, covector)
-        As the engine takes them.
-    targets : sequence of edges, optional
-        Where gradients are asked for; by default at every leaf.
-
-    Attributes
-    ----------
-    nodes : list of Node
-        In the order in which their rules run.
-    targets : list of edges or None
-        None for an input that is not part of any graph.
-    custom : list of Node
-        The nodes of custom functions.
+    `roots` are (edge, covector) as the engine takes them. `targets` are the edges at which gradients are
+    asked for, by default every leaf, None for an input that is not part of any graph. `nodes` are in the
+    order in which their rules run; `custom` are those of custom functions.
     """
 
     def __init__(self, roots: Sequence[tuple[Any, Any]], targets: Sequence[Any] | None = None) -> None:

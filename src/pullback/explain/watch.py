@@ -21,7 +21,6 @@ from ..nn.parameter import Parameter
 from ..optim.optimizer import Optimizer
 from ..tensor.backward import BackwardCall
 from .answer import Answer, kept
-from .callers import At, deepcopied, position_of
 from .causes import Causes
 from .conclusions import Conclusions
 from .explanation import Explanation
@@ -49,6 +48,7 @@ from .modules import ModuleCalls
 from .names import Names
 from .run import Run
 from .scene import Scene
+from .source import At, deepcopied, position_of
 from .trace import Event, Trace
 from .walk import Path
 from .wrapped_calls import WrappedCalls, number_of

@@ -27,11 +27,10 @@ from ..tensor import random as random_module
 from ..tensor.tensor import Tensor
 from ..utils.data import DataLoader
 from ..utils.data.iterators import LoaderIterator
-from .callers import At, making, position_of
 from .findings.makers import values_of
 from .findings.states import look_at_left_out
 from .names import Names
-from .source import place_of
+from .source import At, making, place_of, position_of
 from .trace import frames_from, is_foreign
 from .walk import looking
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...core.blame import place_at
-from ..callers import At
+from ..source import At
 from .collected import Findings
 from .makers import values_of
 from .reach import listed

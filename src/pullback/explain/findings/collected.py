@@ -10,7 +10,7 @@ from typing import Any
 
 from ...core.blame import Place, place_at
 from ..answer import Answer, texts
-from ..callers import At
+from ..source import At
 from ..trace import Event
 
 #: Kinds of findings from the gravest on; one that is not listed is in the middle.

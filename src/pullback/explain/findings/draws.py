@@ -9,7 +9,7 @@ from ...core.blame import Place
 from ...core.node import LEAF
 from ...core.value import TensorBase, shape_of
 from ...utils.data import RandomSampler, WeightedRandomSampler
-from ..callers import At
+from ..source import At
 from ..trace import Event, Trace
 from .collected import Findings, calls_of
 from .makers import (

@@ -12,7 +12,7 @@ import numpy as np
 
 from ...core.blame import Place, place_at
 from ...nn.parameter import Parameter
-from ..callers import At
+from ..source import At
 from .collected import Findings, located
 from .makers import values_of
 from .reach import listed

@@ -10,8 +10,8 @@ import numpy as np
 
 from ...core.blame import Place, next_sequence, place_at
 from ..answer import Answer
-from ..callers import At
 from ..shown import norm
+from ..source import At
 from .cleared import Cleared, some
 from .collected import Findings, located
 from .held import Watched, betas, held_again, report_anew, report_held, report_unchanged

@@ -8,6 +8,7 @@ import numpy as np
 from numpy import ndarray
 
 from ...core.modes import modes, put_modes, reset_modes
+from ...core.node import LEAF
 from ...core.value import TensorBase, dtype_of, shape_of
 from ..shown import dims
 from ..trace import Event
@@ -44,7 +45,7 @@ def _elementwise(event: Event, findings: Findings) -> None:
     maker = event.maker_of(target)
     if target._node is not None and x._node is None:
         findings.tell("swapped: numbers", event, event=event)
-    elif target._node is not None and x._node is not None and maker is not None and not target.is_leaf:
+    elif target._node not in (None, LEAF) and x._node is not None and maker is not None:
         findings.tell("target with history: loss", maker, event=event)
 
 

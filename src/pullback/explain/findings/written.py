@@ -9,8 +9,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from ...core.blame import Place
-from ..callers import At
 from ..scene import parts_of, place_in
+from ..source import At
 
 
 def rebinding(sources: dict[int, list[tuple[At | None, int]]]) -> Place | None:

@@ -142,12 +142,9 @@ def _places(calls: Iterable[Mapping[str, Any]]) -> Iterable[tuple[Any, Any]]:
 
 
 def sources(places: Iterable[tuple[Any, Any]]) -> list[dict[str, Any]]:
-    """Return the lines of the programs that places are in, as far as they are around these.
+    """Return the lines of the programs that places are in, as far as they are around these, in order.
 
-    Returns
-    -------
-    list of dict
-        ``{"file", "lines": [[number, text]]}``, the lines in order; where numbers are left out, lines are.
+    Each program is ``{"file", "lines": [[number, text]]}``.
     """
     wanted: dict[str, set[int]] = {}
     for file, line in places:
