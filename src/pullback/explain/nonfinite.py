@@ -138,7 +138,7 @@ def _checked_forward(flow: Flow, node: Node) -> str:
 
 
 def _checked_back(name: str, leaf: Node, flow: Flow, root: Root) -> tuple[str, list[Place]]:
-    """Return that a gradient is finite once inputs are moved, "" where it is not; and the lines of those ops."""
+    """Return that a gradient is finite once inputs are moved, or ""; and the lines of these ops."""
     visits = flow.pull([root.covector], moved=nudged)
     leading = leading_to(flow.nodes, leaf)
     places = [place_of(v.node) for v in visits if v.mended and v.node in leading]

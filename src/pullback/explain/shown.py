@@ -62,7 +62,7 @@ class Shown:
 
 
 def show(value: Any, largest: int = LARGEST) -> Shown:
-    """Return what is shown of an array, whole up to `largest` elements, copied: later writes do not matter."""
+    """Return what is shown of an array, whole up to `largest` elements; copied: it may be written to."""
     array = np.asarray(value)
     if array.size <= largest:
         return Shown(array.shape, dtype_name(array.dtype), array.copy())

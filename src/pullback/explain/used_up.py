@@ -1,6 +1,6 @@
 """Judge errors of a graph that is used up: freed by an earlier backward, or written over in part.
 
-On the graph of the backward that fails it is checked whether, after a mend, anything used up is still in its way.
+After a mend it is checked on the graph of the backward that fails whether anything used up is in its way.
 """
 
 from __future__ import annotations
@@ -336,7 +336,7 @@ def _made_before_loop(raised: Raised, name: str) -> bool:
     return loop is not None and bool(made) and all(s.line < loop.lineno for s in made)
 
 
-# --- checks of a mend ----------------------------------------------------------------------------------------
+# --- checks of a mend ---------------------------------------------------------------------------------------
 
 
 def roots() -> list[Node]:

@@ -189,9 +189,10 @@ class Watch:
         look_at(event, self.findings)
         self.balance.look_at(event)
         self.run.look_at(event)
-        for looking in (self.drifting, self.metrics, self.draws, self.adversaries, self.recurrent, self.layers,
-                        self.sizes):  # fmt: skip
-            looking.look_at(event, self.findings)
+        for side in (
+            self.drifting, self.metrics, self.draws, self.adversaries, self.recurrent, self.layers, self.sizes
+        ):  # fmt: skip
+            side.look_at(event, self.findings)
         name = event.name
         copied = event.entry == "deepcopy" and name in ("clone", "data")
         if copied and event.inputs and event.inputs[0][0]._node is LEAF:

@@ -40,7 +40,7 @@ MADE_EMPTY = {
 
 
 def first_not_finite(tensor: Any, trace: Trace) -> tuple[Event | None, Any]:
-    """Return (call, tensor): the first call that made infinities of finite values, or (None, what came in)."""
+    """Return (call, tensor): the first that gave infinities for finite values, or (None, what came in)."""
     event = trace.maker_of(tensor)
     if event is None:
         return None, tensor

@@ -76,7 +76,7 @@ class States:
 
 
 def kept_state(file: str, line: int) -> str | None:
-    """Return the name that a line in a loop gives to a bare ``x.state_dict()`` which nothing saves, or None."""
+    """Return the name that a line in a loop gives a bare ``x.state_dict()`` which nothing saves, or None."""
     for loop in parts_of(file, ast.For, ast.While):
         for node in ast.walk(loop):
             value = getattr(node, "value", None)

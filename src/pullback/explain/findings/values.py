@@ -312,7 +312,7 @@ def _pattern(event: Event, tensors: Iterable[Any]) -> Pattern | None:
 
 
 def _where(event: Event, operands: list[ndarray | None], out: ndarray) -> Pattern | None:
-    """Return of which numbers a call makes one that is not finite; None where it is not element by element."""
+    """Return of which numbers a call makes an infinity or NaN; None where it is not element by element."""
     tensors = sum(isinstance(argument, TensorBase) for argument in event.args[:2])
     if not operands or tensors != len(event.inputs):
         return None
