@@ -68,7 +68,11 @@ input. `pullback` is the same as `python -m pullback`. The arguments after it ar
   -h, --help     print this text
   -V, --version  print pullback's version"""
 
-COMMANDS = ("check", "completion", "explain", "install-torch", "jupyter", "stubs", "uninstall-torch")
+#: The commands, each with the module beside this one whose `main` does it.
+COMMANDS = {
+    "check": "check", "completion": "completion", "explain": "", "install-torch": "install_torch",
+    "jupyter": "notebooks", "stubs": "stubs", "uninstall-torch": "install_torch",
+}  # fmt: skip
 OWN_FILES = [__file__, str(Path(__file__).parents[1] / "__main__.py")]
 #: Which Python processes that the program starts by itself see pullback as torch, too: "1" is all, "0" none,
 #: a folder those of the environment that is there.
@@ -404,30 +408,14 @@ def main(arguments: Sequence[str]) -> None:
     if first in ("-V", "--version"):
         print(f"pullback {VERSION}")
         return
-    if first == "check":
-        from pullback.command.check import main as check
-
-        raise SystemExit(check(arguments[1:]))
-    if first == "stubs":
-        from pullback.command.stubs import main as stubs
-
-        raise SystemExit(stubs(arguments[1:]))
-    if first in ("install-torch", "uninstall-torch"):
-        from pullback.command.install_torch import main as installed
-
-        raise SystemExit(installed(first, arguments[1:]))
-    if first == "completion":
-        from pullback.command.completion import main as completion
-
-        raise SystemExit(completion(arguments[1:]))
-    if first == "jupyter":
-        from pullback.command.notebooks import main as jupyter
-
-        raise SystemExit(jupyter(arguments[1:]))
     if first == "explain":
         explain_program(arguments[1:])
-        return
-    run_program(arguments)
+    elif first in COMMANDS:
+        command = importlib.import_module(f"pullback.command.{COMMANDS[first]}").main
+        named = (first,) if first.endswith("install-torch") else ()
+        raise SystemExit(command(*named, arguments[1:]))
+    else:
+        run_program(arguments)
 
 
 def console() -> None:

@@ -250,28 +250,12 @@ def _public(module: str) -> list[str]:
 
 
 def read(source: str, file: str) -> list[Use]:
-    """Return the uses of torch's names in a source.
-
-    Parameters
-    ----------
-    source : str
-    file : str
-        The name of the file, for the uses and for the error.
-
-    Raises
-    ------
-    SyntaxError
-    """
+    """Return the uses of torch's names in a source, or raise `SyntaxError`; `file` is its name in both."""
     return read_parts([(file, source)]).uses
 
 
 def read_parts(parts: Iterable[tuple[str, str]]) -> Reader:
-    """Read sources that follow each other, as the cells of a notebook, each with its name.
-
-    Raises
-    ------
-    SyntaxError
-    """
+    """Read sources that follow each other, each with its name, as cells do, or raise `SyntaxError`."""
     reader = Reader("")
     for file, source in parts:
         tree = ast.parse(source, file)

@@ -15,18 +15,9 @@ from ..core.blame import Place
 class Text(NamedTuple):
     """Hold what `answers.toml` has under a name, with the values left out: ``{event.name}``, ``{size:.3g}``.
 
-    Attributes
-    ----------
-    cause, seen, mend, checked
-        As in `Answer`.
-    group : str
-        What a finding is listed under.
-    error : sequence of str
-        Parts of the messages of torch's that it explains.
-    flat : sequence of str
-        Ops whose slope is 0 because of it.
-    not_finite, when : sequence of str, str
-        Ops that give NaN or infinities because of it, and the test of `patterns.TESTS` that shows it.
+    `group` is what a finding is listed under, `error` has parts of the messages of torch's that it explains.
+    Because of it the slope of the ops of `flat` is 0, and those of `not_finite` give NaN or infinities, which
+    the test `when` of `patterns.TESTS` shows.
     """
 
     cause: str
@@ -87,18 +78,10 @@ class Answer:
         cls, name: str, place: Place | None = None, seen: Iterable[str] = (), checked: str = "", /,
         **values: Any,
     ) -> Answer:
-        """Build the answer that `answers.toml` has under a name.
+        """Build the answer that `answers.toml` has under a name, with the values that the text leaves out.
 
-        Parameters
-        ----------
-        name : str
-            The kind, and behind a colon what tells answers of one kind apart.
-        place : Place or None
-        seen : iterable of str
-            Evidence beside that of the text.
-        checked : str
-        **values
-            What the text leaves out.
+        The name is the kind, and behind a colon what tells answers of one kind apart. `seen` is evidence
+        beside that of the text.
         """
         text = texts()[name]
         cause, mend, run_again, *told = (

@@ -32,7 +32,7 @@ from .shown import LARGEST, Shown, dtype_name, norm, show
 from .site import Site, is_name
 from .source import place_of
 from .trace import Trace
-from .walk import Path, undisturbed
+from .walk import Path, results_of, undisturbed
 
 #: Elements that all values on the path may have together; of the rest only norms are kept.
 MOST_SHOWN = 100_000
@@ -44,18 +44,9 @@ MOST_RECENT = 16
 class Builder:
     """One explanation under construction.
 
-    Parameters
-    ----------
-    call : BackwardCall
-    site : Site
-    brief : bool
-        Leave out the path, Jacobians, contributions and checks.
-    checked : bool
-        Compare Jacobians with differences.
-    modules : ModuleCalls, optional
-        Tells which module's call made a node; by default the parameters tell.
-    trace : Trace, optional
-        Tells which call of a public function made a node.
+    `brief` leaves out the path, Jacobians, contributions and checks; not `checked` leaves out the comparison
+    of Jacobians with differences. `modules` tells which module's call made a node, by default the parameters
+    do; `trace` tells which call of a public function.
     """
 
     def __init__(
@@ -68,8 +59,7 @@ class Builder:
         self.modules = modules
         self.checked = checked
         self.trace = trace
-        targets = call.targets
-        self.path = Path(call.roots, targets)
+        self.path = Path(call.roots, call.targets)
         self.ids: dict[Node, int] = {}
         self.allowance = MOST_SHOWN
         self.explanation = Explanation(site.call)
@@ -85,7 +75,8 @@ class Builder:
                 self.ids[node] = position
                 if not self.brief:
                     self.steps[node] = self.step(node)
-            results = self.path.pull(self.covectors(), None if self.brief else self.visit)
+            covectors = [np.asarray(g) for _, g in self.path.roots]
+            results = self.path.pull(covectors, None if self.brief else self.visit)
             gradients = [None if g is None else np.asarray(innermost(g)) for g in results]
             self.explanation.outputs = [self.output(k) for k in range(len(self.call.roots))]
             self.explanation.leaves = [self.leaf(k, g) for k, g in enumerate(gradients)]
@@ -104,9 +95,6 @@ class Builder:
         self.explanation._column = self.column
         return self.explanation
 
-    def covectors(self) -> list[Any]:
-        """Return the covectors as the engine starts with them; a batch of `grad` is added up."""
-        return [np.asarray(g) for _, g in self.path.roots]
 
     # --- the path -------------------------------------------------------------------------------------------
 
@@ -165,15 +153,13 @@ class Builder:
         """Return the box of a node."""
         if isinstance(node._saved, tuple) and is_freed(node._saved):
             raise freed(node)
-        several = isinstance(node, MultiNode)
-        shapes = list(node._shape) if several else [node._shape]
-        dtypes = node._dtype if several else (node._dtype,)
+        shapes = [shape for shape, _ in results_of(node)]
         step = Step(
             self.ids[node], "op", type(node).__name__,
             variable=self.site.names.of_result(node),
             shape=next((s for s in shapes if s is not None), None),
-            shapes=shapes if several else [],
-            dtype=next((dtype_name(d) for d in dtypes if d is not None), None),
+            shapes=shapes if isinstance(node, MultiNode) else [],
+            dtype=next((dtype_name(d) for _, d in results_of(node) if d is not None), None),
         )  # fmt: skip
         if type(node) is AccumulateGrad:
             step.kind = "leaf"
@@ -228,7 +214,7 @@ class Builder:
         y, given = self.call.outputs[position], self.call.covectors[position]
         edge, g = self.path.roots[position]
         node, index = edge_target(edge)
-        shape, dtype = _at(node, index)
+        shape, dtype = results_of(node)[index]
         count = len(self.call.outputs)
         written = self.site.written_output(position, count)
         name = self.name_of(y) or (written if written is not None and is_name(written) else None)
@@ -254,7 +240,7 @@ class Builder:
         tensor = self.call.inputs[position] if self.call.inputs is not None else edge.variable
         node = None if edge is None else edge_target(edge)[0]
         shape, dtype = shape_of(tensor), dtype_of(tensor)
-        name = self.name_of(tensor) or self.default_name(position)
+        name = self.name_of(tensor) or ("x" if len(self.path.targets) == 1 else f"x{position}")
         line = None
         if name.isidentifier() and self.site.call.line:
             line = assigned_at(self.site.call.file, name, self.site.call.line)
@@ -273,9 +259,6 @@ class Builder:
             heat=None if gradient is None or self.brief else heat(gradient),
         )  # fmt: skip
 
-    def default_name(self, position: int) -> str:
-        """Return a name for a leaf that no variable holds."""
-        return "x" if len(self.path.targets) == 1 else f"x{position}"
 
     # --- the check ------------------------------------------------------------------------------------------
 
@@ -285,7 +268,7 @@ class Builder:
         """Compare with central differences, or say why not."""
         parts = self.explanation.leaves
         try:
-            dtypes = [dtype_name(d) for node in self.path.nodes for d in _dtypes_of(node)]
+            dtypes = [dtype_name(d) for n in self.path.nodes for _, d in results_of(n) if d is not None]
             norms = [s.norm for s in self.steps.values() if s.norm is not None and math.isfinite(s.norm)]
             differences = Differences(self.path, dtypes, max(norms, default=0.0))
         except CannotReplay as reason:
@@ -360,7 +343,8 @@ class Builder:
                 )
         if self.call.batched:
             notes.append("is_grads_batched: each row of v is pulled back by itself; shown here is their sum.")
-        hooked = [step.name for node, step in self.steps.items() if _has_hooks(node)]
+        hooks = [(step.name, node._hooks) for node, step in self.steps.items()]
+        hooked = [name for name, h in hooks if h is not None and (h.tensor or h.pre or h.post)]
         if hooked:
             notes.append(
                 f"Hooks stand on the way ({', '.join(sorted(set(hooked)))}). They are not called here: the "
@@ -376,13 +360,9 @@ class Builder:
 
 def refuse_transforms(call: BackwardCall) -> None:
     """Raise where the outputs have no numbers: within a transform of a function, or a trace."""
-    for edge, g in call.roots:
-        del edge
-        if not isinstance(innermost(g), (ndarray, np.generic)):
-            raise RuntimeError("explain needs numbers; inside vmap, grad or compile there are none yet")
-    for y in call.outputs:
-        if isinstance(y, TensorBase) and not isinstance(innermost(y), (ndarray, np.generic)):
-            raise RuntimeError("explain needs numbers; inside vmap, grad or compile there are none yet")
+    values = [*(g for _, g in call.roots), *(y for y in call.outputs if isinstance(y, TensorBase))]
+    if not all(isinstance(innermost(value), (ndarray, np.generic)) for value in values):
+        raise RuntimeError("explain needs numbers; inside vmap, grad or compile there are none yet")
 
 
 def saved_values(node: Node) -> list[Saved]:
@@ -404,21 +384,8 @@ def saved_values(node: Node) -> list[Saved]:
     return found
 
 
-def _has_hooks(node: Node) -> bool:
-    hooks = node._hooks
-    return hooks is not None and bool(hooks.tensor or hooks.pre or hooks.post)
 
 
-def _dtypes_of(node: Node) -> list[Any]:
-    dtypes = node._dtype if isinstance(node, MultiNode) else (node._dtype,)
-    return [d for d in dtypes if d is not None]
-
-
-def _at(node: Node, index: int) -> tuple[Any, Any]:
-    """Return the shape and dtype of one result of a node."""
-    return (node._shape[index], node._dtype[index]) if isinstance(node, MultiNode) else (
-        node._shape, node._dtype
-    )  # fmt: skip
 
 
 def _index(index: Any, shape: tuple[int, ...]) -> tuple[int, ...]:

@@ -10,17 +10,18 @@ from __future__ import annotations
 import ast
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from typing import Any
 
 from ..core.backward_task import needed_nodes
 from ..core.blame import Place
-from ..core.node import LEAF, AccumulateGrad, Node, edge_target
+from ..core.node import AccumulateGrad, Node, edge_target
 from ..core.value import TensorBase
 from ..nn.modules.module import Module
 from .scene import Function, Scene, Scope, Statement, code_of, paths_in, scope_of, tensors_in
 from .source import place_of
+from .walk import node_of, nodes_of
 
 #: Where a module keeps its members; what is in them is looked at by itself.
 _STORES = {"_parameters", "_buffers", "_modules"}
@@ -31,15 +32,7 @@ MOST_ATTRIBUTES = 256
 
 @dataclass(frozen=True)
 class Boundary:
-    """Hold one place where a new graph runs into an old one.
-
-    Attributes
-    ----------
-    user : Node
-        The op of the new graph.
-    maker : Node
-        The op of the old graph whose result it takes.
-    """
+    """Hold where a new graph runs into an old one: `user`, an op of the new, takes the result of `maker`."""
 
     user: Node
     maker: Node
@@ -127,8 +120,7 @@ def _is_sum(statement: Statement, name: str) -> bool:
 
 def leads(value: Any, node: Node) -> bool:
     """Return whether tensors in a value were computed from a node's result."""
-    recorded = (t for t in tensors_in(value) if t._node is not None and t._node is not LEAF)
-    roots = [edge_target(t._node)[0] for t in recorded]
+    roots = nodes_of(tensors_in(value))
     return bool(roots) and bool(needed_nodes(roots, {node: None}))
 
 
@@ -153,12 +145,7 @@ def _holder(maker: Node, scene: Scene) -> tuple[str, Statement | None, Scope | N
 
 
 def _is_result(value: Any, maker: Node) -> bool:
-    return (
-        isinstance(value, TensorBase)
-        and value._node is not None
-        and value._node is not LEAF
-        and edge_target(value._node)[0] is maker
-    )
+    return isinstance(value, TensorBase) and node_of(value) is maker
 
 
 def _holds(value: Any, maker: Node) -> bool:
@@ -279,11 +266,9 @@ def loop_carried(scene: Scene) -> list[Statement]:
                 reads = first is not None and target in paths_in(first.value)
                 outside = any(s.line < loop.lineno for s in scope.assigning(target))
                 if reads and (outside or first is statement):
-                    found.append(Statement((target,), *_rest(statement)))
+                    found.append(replace(statement, targets=(target,)))
         if found:
             break
     return found
 
 
-def _rest(statement: Statement) -> tuple[ast.expr, ast.stmt, int, int]:
-    return statement.value, statement.node, statement.unrecorded, statement.loops

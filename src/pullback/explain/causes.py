@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from types import CodeType
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..core.blame import Place, next_sequence
-from ..core.node import LEAF, AccumulateGrad, edge_target
+from ..core.node import AccumulateGrad, edge_target
 from ..core.value import TensorBase, innermost, shape_of
 from ..nn.parameter import Parameter
 from ..tensor.backward import BackwardCall
@@ -31,18 +31,16 @@ from .names import Names
 from .nonfinite import of_gradient, of_value
 from .roots import Root, ones_for
 from .scene import Scene
+from .source import At
 from .trace import Event
 from .vanished import search
-from .walk import Path
+from .walk import Path, node_of
 
 if TYPE_CHECKING:
     from .watch import Watch
 
-At = tuple[CodeType, int]
-
 #: Leaves of one call that are asked why their gradient is zero or not finite.
 MOST_ASKED = 6
-
 
 #: A sum over this many numbers is a large one.
 MANY = 64
@@ -54,16 +52,9 @@ NEXT_TO_NONE = 1e-5
 class Causes:
     """Ask at each call of backward that is explained.
 
-    Attributes
-    ----------
-    answers : dict
-        Why the gradient of a leaf is zero or not finite, by the leaf's id, and why a loss is not finite.
-    zero : dict
-        Leaves whose gradient was 0, with the answer, by id.
-    alive : set of int
-        The ids of leaves that had a gradient which is neither 0 nor infinite nor NaN.
-    not_finite : bool
-        Whether a loss was not finite.
+    `answers` say why the gradient of a leaf is zero or not finite, by the leaf's id, and why a loss is not
+    finite. `zero` has the leaves whose gradient was 0, with the answer, by id; `alive` the ids of those that
+    had one which is neither 0 nor infinite nor NaN; `not_finite` is whether a loss was not finite.
     """
 
     def __init__(self, watch: Watch) -> None:
@@ -101,30 +92,24 @@ class Causes:
     def values(self, outputs: list[Any], scene: Scene, path: Path | None = None) -> None:
         """Say where a value that went backward and is not finite came from."""
         for y in outputs:
-            if not self.not_finite and is_finite(y):
+            if self.not_finite:
+                continue
+            if is_finite(y):
                 self._huge(y, scene)
-            if self.not_finite or is_finite(y):
                 continue
             self.not_finite = True
-            names = Names(scene.frame)
-
-            def name_of(tensor: Any, names: Names = names) -> str | None:
-                return names.of_tensor(tensor)
-
-            def source(tensor: Any, names: Names = names) -> Place | None:
-                return self._source(tensor, names, scene)
-
             answer = diverged(self.watch.loop) or self.watch.loop.broken
-            if answer is None:
-                rerun = None if path is None else Rerun(y, self.watch.trace, path)
-                if self.watch.trace.events:
-                    answer = look_at_value(y, self.watch.trace, name_of, source, rerun, self.watch.set_at)
+            if answer is None and self.watch.trace.events:
+                answer = look_at_value(
+                    y, self.watch.trace, Names(scene.frame).of_tensor, partial(self._source, scene=scene),
+                    None if path is None else Rerun(y, self.watch.trace, path), self.watch.set_at,
+                )  # fmt: skip
             if answer is None:
                 answer = of_value(y, scene.name_of(y) or "the loss", scene)
             self.watch.findings.add("not finite", summed(answer, self.watch.trace.maker_of(y)))
             self.answers[id(y)] = answer
 
-    def _source(self, tensor: Any, names: Names, scene: Scene) -> Place | None:
+    def _source(self, tensor: Any, scene: Scene) -> Place | None:
         """Return where a tensor that no call made came in."""
         for event in self.watch.trace.events:
             if any(t is tensor for t, _ in event.inputs):
@@ -176,10 +161,9 @@ class Causes:
     def _root(self, call: BackwardCall) -> Root | None:
         if len(call.outputs) != 1 or not isinstance(call.outputs[0], TensorBase):
             return None
-        y = call.outputs[0]
-        if y._node is None or y._node is LEAF:
+        y, v = call.outputs[0], call.covectors[0]
+        if node_of(y) is None:
             return None
-        v = call.covectors[0]
         covector = ones_for(y._node) if v is None else np.asarray(innermost(v))
         return Root(y, covector, True, None) if covector.shape == shape_of(y) else None
 
@@ -193,21 +177,15 @@ class Causes:
 
     def _why_nan(self, leaf: Any, name: str, call: BackwardCall, scene: Scene, path: Path) -> None:
         root = self._root(call)
-        names = Names(scene.frame)
-        if root is not None:
-            answer = look_at_gradient(
-                leaf, Rerun(root.loss, self.watch.trace, path), self.watch.trace, names.of_tensor,
-                lambda t: self._source(t, names, scene),
-            )  # fmt: skip
-            if answer is not None:
-                self.answers[id(leaf)] = answer
-                self.watch.findings.add("not finite", answer)
-                return
-        if root is not None:
-            answer = of_gradient(leaf, name, root, scene)
-            self.answers[id(leaf)] = answer
-            if answer.place is not None:
-                self.watch.findings.add("not finite", answer)
+        if root is None:
+            return
+        traced = look_at_gradient(
+            leaf, Rerun(root.loss, self.watch.trace, path), self.watch.trace, Names(scene.frame).of_tensor,
+            partial(self._source, scene=scene),
+        )  # fmt: skip
+        self.answers[id(leaf)] = answer = traced or of_gradient(leaf, name, root, scene)
+        if traced is not None or answer.place is not None:
+            self.watch.findings.add("not finite", answer)
 
 
 def summed(answer: Answer, event: Event | None) -> Answer:

@@ -150,7 +150,8 @@ def summary(explanations: Sequence[Explanation], failures: Sequence[str] = ()) -
     for calls in list(by_line.values())[: MOST_LINES - 2]:
         first = calls[0].call
         losses = [loss for call in calls if (loss := _loss(call)) is not None]
-        text = f"  line {first.line}: {first.code or first.kind}, {_times(len(calls))}"
+        times = "once" if len(calls) == 1 else f"{len(calls)} times"
+        text = f"  line {first.line}: {first.code or first.kind}, {times}"
         if losses:
             text += f"; loss {losses[0]:.4g}" + (f" → {losses[-1]:.4g}" if len(losses) > 1 else "")
         last = next((call for call in reversed(calls) if call.leaves), None)
@@ -167,8 +168,6 @@ def summary(explanations: Sequence[Explanation], failures: Sequence[str] = ()) -
     return "\n".join(["\nCalls of backward (`--full` explains each, `--html FILE` draws them):", *lines, ""])
 
 
-def _times(count: int) -> str:
-    return "once" if count == 1 else f"{count} times"
 
 
 def _loss(explanation: Explanation) -> float | None:

@@ -24,7 +24,7 @@ from .findings.written import (
 from .vanished import STARTS
 
 if TYPE_CHECKING:
-    from .callers import At
+    from .source import At
     from .watch import Watch
 
 #: Names of networks that are not trained by their own optimizer.
@@ -92,9 +92,7 @@ class Conclusions:
         self._report_symmetric()
 
     def _may_pass(self, answer: Answer) -> bool:
-        """Return whether a gradient may be 0 although nothing is wrong: the loss is 0, every margin being
-        kept, or the one turn that was seen began with a state of zeros.
-        """
+        """Return whether a gradient of 0 may be right: all margins are kept, or one turn began with zeros."""
         once = self.loop.backwards < 2 and answer.kind == "multiplied by 0"
         return once or (bool(self.loop.losses) and not any(self.loop.losses))
 
@@ -252,5 +250,4 @@ class Conclusions:
 
 
 def _named(answer: Answer, name: str | None) -> Answer:
-    cause = f"`{name}` has a gradient of 0: {answer.cause}" if name else answer.cause
-    return Answer(answer.kind, cause, answer.place, answer.evidence, answer.mend, answer.checked)
+    return replace(answer, cause=f"`{name}` has a gradient of 0: {answer.cause}") if name else answer

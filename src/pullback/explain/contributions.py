@@ -19,14 +19,7 @@ MOST_CONTRIBUTIONS = 64
 
 
 class Contributions:
-    """Add J and the contributions to the parts of an explanation.
-
-    Parameters
-    ----------
-    path : Path
-    explanation : Explanation
-        With its outputs, leaves, steps and arrows.
-    """
+    """Add J and the contributions to an explanation that has its outputs, leaves, steps and arrows."""
 
     def __init__(self, path: Path, explanation: Explanation) -> None:
         self.path = path
@@ -50,8 +43,7 @@ class Contributions:
             refusal = jacobians.Cost.of(self.path, rows, columns).refusal()
             found: list[ndarray | None] = [None] * len(parts)
             if refusal is None:
-                dtype = self.path.roots[k][1].dtype
-                units = jacobians.unit_rows(output.shape, dtype)
+                units = np.eye(rows, dtype=self.path.roots[k][1].dtype).reshape(rows, *output.shape)
                 found, refusal = jacobians.rows_of(self.path, k, units, singly)
             built.append(found)
             for part, gradient, numbers in zip(parts, gradients, found):
@@ -143,9 +135,7 @@ class Contributions:
 
     @staticmethod
     def compare_sum(part: LeafPart, gradient: ndarray) -> tuple[str, bool]:
-        """Return what is to be said where the contributions do not add up to the gradient, and whether they
-        should: where all is finite.
-        """
+        """Return what to say where contributions do not add up, and whether they should: all is finite."""
         assert part.contributions is not None  # the caller has looked
         total = part.contributions[-1].running.array
         if total is None:
@@ -192,9 +182,7 @@ def _indices(rank: int, letters: str) -> str:
 
 
 def _place_in(index: tuple[int, ...], shape: tuple[int, ...], small: tuple[int, ...]) -> int:
-    """Return which element of an output an element of its covector belongs to, in C order; the output
-    broadcasts to the covector.
-    """
+    """Return which element of an output, in C order, an element of its (larger) covector belongs to."""
     if not small:
         return 0
     inner = index[len(shape) - len(small) :]

@@ -8,7 +8,8 @@ moves the values that go into one op away from where the op has no finite value 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -18,11 +19,8 @@ from ..core.modes import modes, put_modes, reset_modes
 from ..core.node import LEAF
 from ..core.value import TensorBase, innermost, shape_of, wrap
 from ..tensor.backward import grad
-from .trace import Event, Trace, tensors_of
+from .trace import MOST_CALLS, Event, Trace, behind, tensors_of
 from .walk import Path, undisturbed
-
-#: Calls that are run again at most.
-MOST_CALLS = 2_000
 
 #: Calls that write into tensors which they are given beside the first one.
 WRITING = {"batch_norm", "instance_norm"}
@@ -58,12 +56,7 @@ class NotRun(Exception):
 def nudged(name: str, values: Iterable[Any]) -> list[Any]:
     """Return the values that go into an op, moved away from where it has no finite value or slope.
 
-    Parameters
-    ----------
-    name : str
-        Of the op.
-    values : iterable of (ndarray or other)
-        Floating arrays are moved; everything else stays.
+    Floating arrays are moved; everything else stays.
     """
     draw = np.random.default_rng(722)
     moved: list[Any] = []
@@ -87,55 +80,32 @@ def nudged(name: str, values: Iterable[Any]) -> list[Any]:
 
 
 class Rerun:
-    """The calls that led to a loss, to be run again.
-
-    Parameters
-    ----------
-    y : tensor
-        The loss.
-    trace : Trace
-    path : Path
-        Of the call of backward that is looked at.
-    """
+    """The calls that led to a loss `y`, to be run again; `path` is that of the call of backward."""
 
     def __init__(self, y: Any, trace: Trace, path: Path) -> None:
         self.y = y
         self.path = path
         self.events: list[Event] = []
-        start = trace.maker_of(y)
-        seen: set[Event] = set()
-        waiting = [] if start is None else [start]
-        while waiting:
-            event = waiting.pop()
-            if event in seen:
-                continue
-            seen.add(event)
-            waiting += [maker for tensor, maker in event.inputs if maker is not None and not _is_leaf(tensor)]
-        if len(seen) <= MOST_CALLS:
-            self.events = sorted(seen, key=lambda event: event.number)
+        found = list(behind(trace.maker_of(y), MOST_CALLS + 1))
+        if len(found) <= MOST_CALLS:
+            self.events = sorted(found, key=lambda event: event.number)
 
     def loss(
         self, change: dict[Event, Change], replaced: dict[int, Any] | None = None, unlocked: bool = False
     ) -> Any:
         """Return the loss that the calls give with a change; None where they cannot be run again.
 
-        Parameters
-        ----------
-        change : dict
-            What is done in place of some calls.
-        replaced : dict
-            Other tensors in place of those that came in, by id.
-        unlocked : bool
-            Whether history is recorded also where the program did not.
+        `change` is what is done in place of some calls, `replaced` other tensors in place of those that came
+        in, by id. `unlocked`: history is recorded also where the program did not.
         """
-        if not self.events or self.events[-1] is None:
+        if not self.events:
             return None
-        touched = set(change)
+        key = id(self.events[-1]), id(self.y)
         try:
-            same = self._run({}, {}, touched, replaced or {}, unlocked)
+            same = self.results(change, replaced or {}, unlocked, changed=False).get(key, self.y)
             if not _equal(same, self.y):
                 return None
-            return self._run(change, replaced or {}, touched, replaced or {}, unlocked)
+            return self.results(change, replaced or {}, unlocked).get(key, self.y)
         except Exception:  # noqa: BLE001  # calls of the program, run on other numbers: nothing is claimed then
             return None
 
@@ -153,36 +123,23 @@ class Rerun:
             return none
         return [None if g is None else np.asarray(innermost(g)) for g in found]
 
-    def _run(
-        self, change: dict[Event, Change], replaced: dict[int, Any], touched: set[Event],
-        moved: dict[int, Any], unlocked: bool,
-    ) -> Any:  # fmt: skip
-        """Run the calls that depend on a change; those before it keep what they gave."""
-        results = self._results(change, replaced, touched, moved, unlocked)
-        return results.get((id(self.events[-1]), id(self.y)), self.y)
-
-    def results(self, change: dict[Event, Change], replaced: dict[int, Any]) -> dict[tuple[int, int], Any]:
+    def results(
+        self, change: dict[Event, Change], replaced: dict[int, Any], unlocked: bool = False,
+        changed: bool = True,
+    ) -> dict[tuple[int, int], Any]:  # fmt: skip
         """Return what all calls give that depend on a change, by the ids of call and tensor.
 
-        Raises
-        ------
-        NotRun
-            Where a call cannot be done again; or whatever a call raises on other numbers.
+        Not `changed`: what these give as they are. Raises `NotRun` where a call cannot be done again, or
+        whatever a call raises on other numbers.
         """
-        return self._results(change, replaced, set(change), replaced, False)
-
-    def _results(
-        self, change: dict[Event, Change], replaced: dict[int, Any], touched: set[Event],
-        moved: dict[int, Any], unlocked: bool,
-    ) -> dict[tuple[int, int], Any]:  # fmt: skip
         results: dict[tuple[int, int], Any] = {}
         again: set[Event] = set()
         written = [event.inputs[0][1] for event in self.events if writes(event) and event.inputs]
         rewritten = {maker for maker in written if maker is not None}
         with undisturbed(self.path):
             for event in self.events:
-                depends = event in touched or event in rewritten or any(
-                    id(tensor) in moved or (maker in again and not _is_leaf(tensor))
+                depends = event in change or event in rewritten or any(
+                    id(tensor) in replaced or (maker in again and tensor._node is not LEAF)
                     for tensor, maker in event.inputs
                 )
                 if not depends:
@@ -190,13 +147,14 @@ class Rerun:
                 again.add(event)
                 given: dict[int, Any] = {}
                 for tensor, maker in event.inputs:
-                    chosen = id(tensor) in replaced and not (maker is not None and writes(maker))
+                    other = changed and id(tensor) in replaced
+                    chosen = other and not (maker is not None and writes(maker))
                     if not chosen and maker is not None and (id(maker), id(tensor)) in results:
                         given[id(tensor)] = results[id(maker), id(tensor)]
-                    elif id(tensor) in replaced:
+                    elif other:
                         given[id(tensor)] = replaced[id(tensor)]
                 with _recording(unlocked or event.recording):
-                    outputs = self._call(event, given, change.get(event))
+                    outputs = self._call(event, given, change.get(event) if changed else None)
                 if len(outputs) != len(event.outputs):
                     raise NotRun(event.name)
                 for old, new in zip(event.outputs, outputs):
@@ -225,22 +183,16 @@ class Rerun:
         return outputs
 
 
-def _is_leaf(tensor: Any) -> bool:
-    """Return whether a tensor is a weight: what wrote to it, such as an optimizer, is not run again."""
-    return tensor._node is LEAF
 
 
-class _recording:
+@contextmanager
+def _recording(on: bool) -> Iterator[None]:
     """Record history within the block, or do not, while nothing looks on."""
-
-    def __init__(self, on: bool) -> None:
-        self.on = on
-
-    def __enter__(self) -> None:
-        self.token = put_modes(modes()._replace(grad=self.on, function_modes=(), anomaly=False, watcher=None))
-
-    def __exit__(self, *raised: object) -> None:
-        reset_modes(self.token)
+    token = put_modes(modes()._replace(grad=on, function_modes=(), anomaly=False, watcher=None))
+    try:
+        yield
+    finally:
+        reset_modes(token)
 
 
 def writes(event: Event) -> bool:

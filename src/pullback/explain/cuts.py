@@ -15,11 +15,11 @@ from typing import Any
 
 from ..core.backward_task import needed_nodes
 from ..core.blame import Place
-from ..core.node import LEAF, edge_target
+from ..core.node import LEAF
 from ..core.value import TensorBase
 from .answer import Answer, kind_of, texts
-from .scene import Scene, Scope, Statement, code_of, paths_in, scope_of, tensors_in
-from .walk import reachable
+from .scene import Scene, Scope, Statement, called_name, code_of, paths_in, scope_of, tensors_in
+from .walk import node_of, nodes_of, reachable
 
 #: Methods and functions whose result has no history, by the kind of cut.
 DETACHING = {"detach", "detach_"}
@@ -42,15 +42,7 @@ DEPTH = 4
 class Cut:
     """A construct whose result has no history.
 
-    Attributes
-    ----------
-    kind : str
-    what : str
-        What it does, as the end of a sentence that begins with the place.
-    mend : str
-    place : Place or None
-    code : str
-        As it is written.
+    `what` is what it does, as the end of a sentence that begins with the place; `code` is as it is written.
     """
 
     kind: str
@@ -80,13 +72,9 @@ def cuts_in(expression: ast.AST, scope: Scope, unrecorded: int = 0) -> Iterator[
         if found is not None:
             # A method call that spans lines stands where its name does.
             at = node.func.end_lineno if isinstance(node, ast.Call) else getattr(node, "end_lineno", None)
-            yield Cut.of(found, scope.place_of_line(at or 0), ast.unparse(node), name=_called(node))
+            yield Cut.of(found, scope.place_of_line(at or 0), ast.unparse(node), name=called_name(node))
 
 
-def _called(node: ast.AST) -> str:
-    """Return the last name of what a call calls."""
-    function = getattr(node, "func", None)
-    return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
 
 
 def _cut(node: ast.AST) -> str | None:
@@ -101,7 +89,7 @@ def _cut(node: ast.AST) -> str | None:
         return None
     function = node.func
     method = isinstance(function, ast.Attribute)
-    name = _called(node)
+    name = called_name(node)
     owner = ast.unparse(function.value) if isinstance(function, ast.Attribute) else ""
     if name in DETACHING and method:
         return "detached: cut"
@@ -115,7 +103,7 @@ def _cut(node: ast.AST) -> str | None:
     if name in LEAVING and method:
         return "left the library: numbers"
     if name in COPYING and (not method or owner in ("torch", "pullback") or name == "new_tensor"):
-        if node.args and not _literal(node.args[0]):
+        if node.args and not literal(node.args[0]):
             return "new tensor: of values"
         return None
     if name == "as_tensor" and node.args and isinstance(node.args[0], (ast.List, ast.Tuple)):
@@ -125,52 +113,29 @@ def _cut(node: ast.AST) -> str | None:
     arguments = [*node.args, *(k.value for k in node.keywords)]
     if name in ("to", "type") and any(getattr(a, "attr", "") in INTEGER_DTYPES for a in arguments):
         return "integer: cast"
-    if name in NUMBERS and not method and node.args and not _literal(node.args[0]):
+    if name in NUMBERS and not method and node.args and not literal(node.args[0]):
         return "left the library: a number"
     return None
 
 
-def _literal(node: ast.expr) -> bool:
+def literal(node: ast.expr) -> bool:
     """Return whether an expression is made of constants alone."""
     return not any(isinstance(inner, ast.Name) for inner in ast.walk(node))
 
 
 @dataclass
 class Search:
-    """Look in a scene for the place where a history ended.
-
-    Attributes
-    ----------
-    scene : Scene
-    carries : callable
-        Whether a value carries the history that is looked for.
-    """
+    """Look in a scene for the place where a history ended; `carries` says whether a value has it."""
 
     scene: Scene
     carries: Callable[[Any], bool]
 
     def relevant(self, name: str, before: int) -> list[Statement]:
         """Return the statements that a name's value was computed by, in the order of the file."""
-        scope = self.scene.scope
-        if scope is None:
-            return []
-        found: dict[int, Statement] = {}
-        waiting = [name]
-        seen = set()
-        while waiting:
-            current = waiting.pop()
-            if current in seen:
-                continue
-            seen.add(current)
-            for statement in scope.assigning(current, before):
-                found.setdefault(id(statement), statement)
-                waiting += paths_in(statement.value)
-        return sorted(found.values(), key=lambda s: s.line)
+        return [] if self.scene.scope is None else self.scene.scope.behind(name, before)
 
     def _in_order_of_use(self, name: str, before: int) -> list[Statement]:
-        """Return the statements behind a name: of two arguments of a call those behind the first one before
-        those behind the second, which is a target that is cut off on purpose.
-        """
+        """Return the statements behind a name, those of a first argument before those of a target."""
         scope = self.scene.scope
         found: dict[int, Statement] = {}
         seen: set[str] = set()
@@ -242,13 +207,10 @@ class Search:
         return None
 
     def _leads_to_others(self, holder: str, targets: list[str]) -> bool:
-        """Return whether results lead back to a member of a module or container, though not to the one that
-        is asked about.
-        """
+        """Return whether results lead to a member of a module or container other than the one asked about."""
         results = [t for target in targets for t in tensors_in(self.scene.value(target))]
-        roots = {edge_target(t._node)[0] for t in results if t._node is not None and t._node is not LEAF}
         members = {id(t) for t in tensors_in(self.scene.value(holder))}
-        return any(id(getattr(node, "variable", None)) in members for node in reachable(roots))
+        return any(id(getattr(node, "variable", None)) in members for node in reachable(nodes_of(results)))
 
     def _touches(self, cut: Cut, inputs: list[str]) -> bool:
         """Return whether a construct is written around one of the inputs that have the history."""
@@ -295,7 +257,8 @@ def _inside(
                 found = held.get(name, None if method is None else method)
             return found
 
-        for statement in _returned(scope):
+        # What it returns, or all of it where it returns nothing.
+        for statement in scope.behind("return") or scope.statements:
             yield from cuts_in(statement.value, scope, statement.unrecorded)
             yield from _inside(statement.value, look, depth - 1, seen)
 
@@ -313,47 +276,15 @@ def _switch_around(scope: Scope, line: int) -> Cut | None:
     return found
 
 
-def _returned(scope: Scope) -> list[Statement]:
-    """Return the statements of a function that compute what it returns; all where it returns nothing."""
-    found = {id(s): s for s in scope.statements if s.targets == ("return",)}
-    if not found:
-        return scope.statements
-    waiting = [path for s in found.values() for path in paths_in(s.value)]
-    seen: set[str] = set()
-    while waiting:
-        name = waiting.pop()
-        if name in seen:
-            continue
-        seen.add(name)
-        for statement in scope.assigning(name):
-            found[id(statement)] = statement
-            waiting += paths_in(statement.value)
-    return [s for s in scope.statements if id(s) in found]
 
 
 def carrier_of(x: Any, others: Iterator[Any]) -> Callable[[Any], bool]:
     """Return a test whether a value carries the history of `x`: is it, holds it, or was computed from it."""
-    target: Any = None
-    if x._node is LEAF:
-        reference = x._accumulator
-        target = None if reference is None else reference()
-    elif x._node is not None:
-        target = edge_target(x._node)[0]
-    leading: Any = set()
-    if target is not None:
-        roots = [edge_target(t._node)[0] for t in others if t._node is not None and t._node is not LEAF]
-        leading = needed_nodes(roots, {target: None})
-
-    def carries(value: Any) -> bool:
-        for tensor in tensors_in(value):
-            if tensor is x:
-                return True
-            node = tensor._node
-            if node is not None and node is not LEAF and edge_target(node)[0] in leading:
-                return True
-        return False
-
-    return carries
+    target: Any = node_of(x)
+    if x._node is LEAF and x._accumulator is not None:
+        target = x._accumulator()
+    leading: Any = () if target is None else needed_nodes(nodes_of(others), {target: None})
+    return lambda value: any(tensor is x or node_of(tensor) in leading for tensor in tensors_in(value))
 
 
 def has_history(value: Any) -> bool:

@@ -39,18 +39,9 @@ MOST_WORK = 6_000_000
 class Differences:
     """Central differences of one path's outputs.
 
-    Parameters
-    ----------
-    path : Path
-    dtypes : sequence of str
-        Of the values on the way, whose rounding J carries.
-    largest : float
-        The largest norm of a covector on the way: where it cancels out, its rounding is left.
-
-    Raises
-    ------
-    CannotReplay
-        Where the graph cannot be run forward again.
+    `dtypes` are those of the values on the way, whose rounding J carries. `largest` is the largest norm of a
+    covector on the way: where it cancels out, its rounding is left. Raises `CannotReplay` where the graph
+    cannot be run forward again.
     """
 
     def __init__(self, path: Path, dtypes: Sequence[str], largest: float) -> None:
@@ -68,20 +59,9 @@ class Differences:
         return self.replay.run({})
 
     def check(self, leaf: Node, gradient: ndarray, jacobians: Sequence[ndarray | None]) -> Check:
-        """Compare J, or vᵀ·J, with differences.
+        """Compare vᵀ·J, or J per output (rows first) where that was built, with differences by a leaf.
 
-        Parameters
-        ----------
-        leaf : Node
-            The leaf's node.
-        gradient : ndarray
-            vᵀ·J.
-        jacobians : sequence of (ndarray or None)
-            J per output, rows first, where they were built.
-
-        Raises
-        ------
-        CannotReplay
+        Raises `CannotReplay`.
         """
         if type(leaf) is not AccumulateGrad:
             raise CannotReplay("only leaves can be varied")
@@ -140,16 +120,7 @@ class Differences:
     def check_together(self, leaves: Sequence[Node], gradients: Sequence[ndarray]) -> Check | None:
         """Compare vᵀ·J of several leaves at once, along one direction in which each counts alike.
 
-        Parameters
-        ----------
-        leaves : sequence of Node
-        gradients : sequence of ndarray
-            vᵀ·J of each.
-
-        Returns
-        -------
-        Check or None
-            None where it does not show that each of them is right: then each is to be checked by itself.
+        None where it does not show that each of them is right: then each is to be checked by itself.
         """
         norms = [norm(g) for g in gradients]
         values = [self.replay.leaves[leaf] for leaf in leaves if type(leaf) is AccumulateGrad]

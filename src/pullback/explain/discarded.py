@@ -9,11 +9,12 @@ from types import FunctionType
 from typing import Any
 
 from ..core.blame import Place, own_file
-from ..core.node import LEAF, Node, edge_target
+from ..core.node import Node
 from ..core.value import TensorBase
 from .carried import leads
 from .scene import Function, Scene, Scope, scope_of
 from .trace import Event
+from .walk import node_of
 
 #: References to a tensor that only an event holds: the list of the event, and the argument of `getrefcount`.
 ONLY_THE_EVENT = 2
@@ -24,10 +25,8 @@ def thrown_away(events: Iterable[Event], makers: set[Node]) -> Place | None:
     used: set[int] = set()
     for event in reversed(list(events)):
         if event.name == "detach" and event.inputs and event.outputs:
-            tensor = event.inputs[0][0]
-            recorded = tensor._node is not None and tensor._node is not LEAF
             alone = sys.getrefcount(event.outputs[0]) == ONLY_THE_EVENT and id(event.outputs[0]) not in used
-            if recorded and alone and edge_target(tensor._node)[0] in makers:
+            if alone and node_of(event.inputs[0][0]) in makers:
                 return event.place
         used.update(id(tensor) for tensor, _ in event.inputs)
     return None

@@ -4,7 +4,6 @@ about.
 
 from __future__ import annotations
 
-import ast
 import sys
 from types import FrameType, TracebackType
 from typing import Any
@@ -13,7 +12,7 @@ from ..core.blame import Place, own_file, place_at
 from .answer import Answer
 from .names import Names
 from .roots import receiver_of
-from .scene import Scene, paths_in
+from .scene import Scene, freezing, paths_in
 
 #: Frames of the program that are looked at.
 MOST_FRAMES = 40
@@ -22,25 +21,16 @@ MOST_FRAMES = 40
 class Raised:
     """Hold the frames of the program that an error went through; while it is being raised, those that run.
 
-    Attributes
-    ----------
-    scenes : list of Scene
-        The frames, the innermost first, each at the line that it was at.
-    scene : Scene or None
-        The one whose line calls backward; otherwise the innermost.
-    place : Place or None
-        The line that it was at.
-    innermost : Place or None
-        The line of the innermost one.
-    node : Node or None
-        The node that raised the error, while it is being raised.
+    `scenes` are the frames, the innermost first, each at the line that it was at; `scene` is the one whose
+    line calls backward, otherwise the innermost, and `place` its line. `innermost` is the line of the
+    innermost one, `node` the node that raises the error while it is being raised.
     """
 
     def __init__(self, error: BaseException, node: Any = None) -> None:
         self.node = node
-        self.scenes = [_scene_at(*at) for at in _frames_of(error)]
-        self.scene = next((s for s in self.scenes if names_in(s)), next(iter(self.scenes), None))
         frames = _frames_of(error)
+        self.scenes = [Scene(frame, line) for frame, line, _ in frames]
+        self.scene = next((s for s in self.scenes if names_in(s)), next(iter(self.scenes), None))
         self.innermost = place_at(frames[0][0].f_code, frames[0][2]) if frames else None
         self.place: Place | None = None
         if self.scene is not None:
@@ -52,6 +42,10 @@ class Raised:
         """Return the line that gives a name of the scene its value last."""
         return None if self.scene is None else self.scene.made(name, before)
 
+    def freezing(self) -> Place | None:
+        """Return the line of the program's files that sets requires_grad to False."""
+        return freezing(scene.frame.f_code.co_filename for scene in self.scenes)
+
     def names_at(self) -> list[str]:
         """Return the names that the failing call is about."""
         return [] if self.scene is None else names_in(self.scene)
@@ -61,10 +55,6 @@ class Raised:
         return Names(self.scenes[0].frame if self.scenes else None)
 
 
-def _scene_at(frame: FrameType, line: int, instruction: int) -> Scene:
-    scene = Scene(frame)
-    scene.line = line
-    return scene
 
 
 def _frames_of(error: BaseException) -> list[tuple[FrameType, int, int]]:
@@ -90,18 +80,14 @@ def _foreign(frame: FrameType) -> bool:
 
 def names_in(scene: Scene) -> list[str]:
     """Return names that a call of backward or grad on the line of a scene is about."""
-    if scene.scope is None:
-        return []
     names: list[str] = []
-    for call, _ in scene.scope.calls:
-        if call.lineno <= scene.line <= (call.end_lineno or call.lineno) and isinstance(
-            call.func, ast.Attribute
-        ):
-            if call.func.attr == "backward":
-                name = receiver_of(call, scene)
-                names += [name] if name else []
-            elif call.func.attr == "grad" and call.args:
-                names += [p for p in paths_in(call.args[0]) if p not in ("torch", "pullback")]
+    for call in scene.calls_here():
+        method = getattr(call.func, "attr", "")
+        if method == "backward":
+            name = receiver_of(call, scene)
+            names += [name] if name else []
+        elif method == "grad" and call.args:
+            names += [p for p in paths_in(call.args[0]) if p not in ("torch", "pullback")]
     return names
 
 

@@ -14,15 +14,14 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from ..array.quiet import IGNORE, loud, quiet
 from ..core.blame import is_freed, written_since
 from ..core.engine import BackwardPass
-from ..core.node import LEAF, AccumulateGrad, MultiNode, Node, Output, edge_target
+from ..core.node import LEAF, AccumulateGrad, MultiNode, Node, edge_target
 from ..core.saved import Packed
 from ..core.value import TensorBase, innermost
 from ..core.versions import is_stale
 from .finite import is_finite
-from .walk import reachable
+from .walk import reachable, results_of, saved_results
 
 #: Gives other values for the inputs of an op, by its name.
 Moving = Callable[[str, Iterable[Any]], list[Any]]
@@ -35,14 +34,8 @@ LIKELY: dict[str, tuple[Any, ...]] = {"addmm": (1, 1)}
 class Visit:
     """Record what one node did with its covector.
 
-    Attributes
-    ----------
-    node : Node
-    incoming : array or list of arrays
-    sent : list of (edge, array)
-        What went out along each edge, as it arrives there.
-    mended : bool
-        Whether that is what the node sends for inputs that were moved.
+    `sent` is what went out along each edge, as it arrives there; `mended` whether that is what the node sends
+    for inputs that were moved.
     """
 
     node: Node
@@ -58,22 +51,10 @@ class Visit:
 
 
 class Flow:
-    """A graph below some roots.
+    """A graph below some roots; `tensors` are what the program's variables hold now.
 
-    Parameters
-    ----------
-    roots : iterable of edges
-    tensors : iterable of tensors
-        What the program's variables hold now.
-
-    Attributes
-    ----------
-    nodes : list of Node
-        Youngest first.
-    stuck : list of Node
-        Nodes whose rule could not run, because what they saved is gone.
-    assumed : bool
-        Whether a value was worked out with attributes that are likely and not known.
+    `nodes` has the youngest first. `stuck` has those whose rule could not run, because what they saved is
+    gone; `assumed` is whether a value was worked out with attributes that are likely and not known.
     """
 
     def __init__(self, roots: Iterable[Any], tensors: Iterable[Any]) -> None:
@@ -95,14 +76,12 @@ class Flow:
                 node, index = edge_target(edge)
                 if node in inside and not written_since(tensor._counter, node._seq):
                     self.values[node, index] = tensor._value
+        for place, value in saved_results(self.nodes).items():
+            self.values.setdefault(place, value)
         for node in self.nodes:
             self._read(node, first_use.get(node, node._seq))
-        warned = quiet(IGNORE)
-        try:
-            for node in reversed(self.nodes):
-                self._compute(node)
-        finally:
-            loud(warned)
+        for node in reversed(self.nodes):
+            self._compute(node)
 
     def _read(self, node: Node, used: int) -> None:
         if isinstance(node, AccumulateGrad):
@@ -111,30 +90,21 @@ class Flow:
             if isinstance(value, ndarray) and not written_since(node.variable._counter, used):
                 self.values[node, 0] = value
             return
-        op = node._op
-        saved = node._saved
+        op, saved = node._op, node._saved
         if op is None or not isinstance(saved, tuple) or is_freed(saved):
             return
-        layout = op.layout
-        for k, (i, o) in enumerate(zip(layout.input_index, layout.output_index)):
-            value = saved[3 * k] if 3 * k + 2 < len(saved) else None
+        for k, i in enumerate(op.layout.input_index):
+            value = saved[3 * k]
             if value is None or type(value) is Packed or isinstance(value, TensorBase):
                 continue
-            if isinstance(value, ndarray) and is_stale(saved[3 * k + 1], saved[3 * k + 2]):
-                continue
-            if i >= 0:
-                edge = node._edges[i] if i < len(node._edges) else None
-                if edge is None:
-                    self.constants[node, i] = value
-                elif isinstance(value, ndarray):
-                    self.values.setdefault(_key(edge), value)
-            elif o in op.differentiable_outputs and isinstance(value, ndarray):
-                self.values.setdefault((node, op.differentiable_outputs.index(o)), value)
+            stale = isinstance(value, ndarray) and is_stale(saved[3 * k + 1], saved[3 * k + 2])
+            if i >= 0 and not stale and (i >= len(node._edges) or node._edges[i] is None):
+                self.constants[node, i] = value
 
     def inputs_of(self, node: Node) -> list[Any]:
         """Return the values of a node's inputs; None for each that is not known."""
         return [
-            self.constants.get((node, k)) if edge is None else self.values.get(_key(edge))
+            self.constants.get((node, k)) if edge is None else self.values.get(edge_target(edge))
             for k, edge in enumerate(node._edges)
         ]
 
@@ -143,17 +113,11 @@ class Flow:
         return self.values.get((node, 0))
 
     def _compute(self, node: Node) -> None:
-        op = node._op
-        if op is None or (node, 0) in self.values or isinstance(node, MultiNode) or op.joint:
-            return
-        if op.variadic or op.many or len(op.outputs) != 1:
-            return
-        inputs = self.inputs_of(node)
-        attrs = self._attributes(node)
-        if attrs is None or len(inputs) != len(op.inputs) or any(v is None for v in inputs):
+        op, inputs = node._op, self.inputs_of(node)
+        if op is None or (node, 0) in self.values or op.joint or len(inputs) != len(op.inputs):
             return
         try:
-            value = op.evaluate(tuple(inputs), attrs)
+            value = self._evaluated(node, inputs)
         except (ValueError, TypeError, IndexError, ArithmeticError):
             return
         if isinstance(value, ndarray):
@@ -179,19 +143,20 @@ class Flow:
 
     def tried(self, node: Node, moved: Moving) -> ndarray | None:
         """Return the result of a node's op on inputs that are moved; None where it cannot be run."""
-        op = node._op
-        inputs = self.inputs_of(node)
-        attrs = None if op is None else self._attributes(node)
-        if attrs is None or op.variadic or op.many or len(op.outputs) != 1 or any(v is None for v in inputs):
-            return None
-        warned = quiet(IGNORE)
         try:
-            value = op.evaluate(tuple(moved(op.base, inputs)), attrs)
+            value = self._evaluated(node, self.inputs_of(node), moved)
         except Exception:  # noqa: BLE001  # a kernel on other numbers: nothing is claimed then
             return None
-        finally:
-            loud(warned)
         return value if isinstance(value, ndarray) else None
+
+    def _evaluated(self, node: Node, inputs: list[Any], moved: Moving | None = None) -> Any:
+        """Return what a node's op gives on some inputs; None where it is no plain op, or one is not known."""
+        op = node._op
+        attrs = None if op is None or isinstance(node, MultiNode) else self._attributes(node)
+        if attrs is None or op.variadic or op.many or len(op.outputs) != 1 or any(v is None for v in inputs):
+            return None
+        with np.errstate(all="ignore"):
+            return op.evaluate(tuple(inputs if moved is None else moved(op.base, inputs)), attrs)
 
     def tried_back(self, node: Node, g: Any, moved: Moving) -> Sequence[Any] | None:
         """Return what a node sends back for inputs that are moved; None where it cannot be run."""
@@ -199,47 +164,37 @@ class Flow:
         if value is None:
             return None
         likeness = self._likeness(node, moved(node._op.base, self.inputs_of(node)), value)
-        warned = quiet(IGNORE)
         try:
-            return None if likeness is None else [
-                None if sent is None else innermost(sent) for sent in likeness.backward(g)
-            ]
+            with np.errstate(all="ignore"):
+                return None if likeness is None else [
+                    None if sent is None else innermost(sent) for sent in likeness.backward(g)
+                ]
         except Exception:  # noqa: BLE001  # as above
             return None
-        finally:
-            loud(warned)
 
     def result_with(self, node: Node, value: ndarray) -> ndarray | None:
-        """Return the value of the first root where a node's result is another one; None where what depends on
-        it cannot be run.
-        """
+        """Return the first root for another result of a node; None where what depends on it cannot be run."""
         results = {(node, 0): value}
         changed = {node}
-        warned = quiet(IGNORE)
         try:
             for later in reversed(self.nodes):
                 if later in changed or not any(
                     edge is not None and edge_target(edge)[0] in changed for edge in later._edges
                 ):
                     continue
-                op = later._op
-                attrs = None if op is None or isinstance(later, MultiNode) else self._attributes(later)
                 known = [
                     self.constants.get((later, k)) if edge is None
-                    else results.get(_key(edge), self.values.get(_key(edge)))
+                    else results.get(edge_target(edge), self.values.get(edge_target(edge)))
                     for k, edge in enumerate(later._edges)
                 ]  # fmt: skip
-                if attrs is None or op.variadic or op.many or len(op.outputs) != 1 or any(
-                    v is None for v in known
-                ):
+                found = self._evaluated(later, known)
+                if found is None:
                     return None
-                results[later, 0] = op.evaluate(tuple(known), attrs)
+                results[later, 0] = found
                 changed.add(later)
         except Exception:  # noqa: BLE001  # kernels on other numbers: nothing is claimed then
             return None
-        finally:
-            loud(warned)
-        return results.get(_key(self.roots[0]))
+        return results.get(edge_target(self.roots[0]))
 
     def _likeness(self, node: Node, inputs: list[Any], output: Any) -> Node | None:
         """Return a node like another one, with given values in place of what it saved."""
@@ -281,13 +236,10 @@ class Flow:
         on what they send for inputs that are `moved`, where that is finite, and their visit says so.
         """
         look = _Look(self, passing, moved)
-        warned = quiet(IGNORE)
-        try:
+        with np.errstate(all="ignore"):
             for edge, g in zip(self.roots, covectors):
                 look.send(edge, g, g)
             look.run()
-        finally:
-            loud(warned)
         return look.visits
 
 
@@ -361,10 +313,6 @@ def leading_to(nodes: list[Node], leaf: Node) -> set[Node]:
     return found
 
 
-def _key(edge: Any) -> tuple[Node, int]:
-    node, index = edge_target(edge)
-    return node, index
-
-
 def _shape(edge: Any) -> tuple[int, ...]:
-    return edge.node._shape[edge.index] if type(edge) is Output else edge._shape
+    node, index = edge_target(edge)
+    return results_of(node)[index][0]

@@ -50,16 +50,7 @@ LONGEST = 160
 
 
 class Name(InnerValue):
-    """A value that is written down.
-
-    Parameters
-    ----------
-    text : str
-    binding : int
-        How tightly the text binds.
-    shape, dtype
-        Of the value; may be a function without arguments that finds them out.
-    """
+    """A value that is written down, with how tightly its text binds; `meta` finds its shape and dtype."""
 
     __slots__ = ("_found", "_level", "_meta", "binding", "text")
 
@@ -231,15 +222,7 @@ def formulas(node: Node) -> list[str]:
 
 
 #: What a rule raises that cannot run on names.
-_UNPRINTABLE = (
-    TypeError,
-    ValueError,
-    RuntimeError,
-    AttributeError,
-    NotImplementedError,
-    IndexError,
-    KeyError,
-)
+_UNPRINTABLE = (TypeError, ValueError, RuntimeError, AttributeError, LookupError)
 
 
 def _each(node: Node, op: Any, level: int) -> list[str]:

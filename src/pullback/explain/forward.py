@@ -6,17 +6,18 @@ of the program, in the trace of a recording, in what the step itself saved or wh
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy import ndarray
 
-from ..core.node import LEAF, MultiNode, Node, edge_target
-from ..core.value import TensorBase, innermost
+from ..core.node import MultiNode, Node
+from ..core.value import innermost
 from .names import Names
 from .shown import Shown, dtype_name, figures, show, widened
-from .trace import Event, Trace
+from .trace import Trace
+from .walk import node_of, saved_results
 
 #: Elements of a result that is shown whole in its box; of larger ones there are figures.
 WHOLE = 4
@@ -35,28 +36,13 @@ def results(nodes: Sequence[Node], names: Names, trace: Trace | None) -> dict[No
         if isinstance(value, ndarray) and value.shape == node._shape:
             found[node] = value
 
-    for tensor in (*names.held, *_outputs(trace.events if trace is not None else ())):
-        node = tensor._node
-        if node is not None and node is not LEAF:
-            add(edge_target(node)[0], innermost(tensor))
-    for node in nodes:
-        op, saved = node._op, node._saved
-        if op is None or not isinstance(saved, tuple) or not saved:
-            continue
-        layout = op.layout
-        inputs = [node, *(None if edge is None else edge_target(edge)[0] for edge in node._edges)]
-        for position in range(layout.count):
-            value = saved[3 * position]
-            if layout.output_index[position] == 0:
-                add(node, value)
-            source = layout.input_index[position]
-            if 0 <= source < len(inputs) - 1 and len(inputs) - 1 == len(layout.inputs):
-                add(inputs[source + 1], value)
+    for tensor in (*names.held, *(t for event in (trace.events if trace else ()) for t in event.outputs)):
+        add(node_of(tensor), innermost(tensor))
+    for (node, _), value in saved_results(nodes).items():
+        add(node, value)
     return {node: in_a_box(value) for node, value in found.items()}
 
 
-def _outputs(events: Iterable[Event]) -> Iterable[Any]:
-    return (tensor for event in events for tensor in event.outputs if isinstance(tensor, TensorBase))
 
 
 def in_a_box(value: ndarray) -> Shown:

@@ -39,11 +39,8 @@ class Heat(Plain):
 def heat(array: ndarray) -> Heat | None:
     """Return an array as a picture; None where it is empty or too large to be looked at.
 
-    Parameters
-    ----------
-    array : ndarray
-        A vector is one row. Kernels of shape ``(out, in, h, w)`` are put side by side, with a row of kernels
-        for each output channel.
+    A vector is one row. Kernels of shape ``(out, in, h, w)`` are put side by side, with a row of kernels for
+    each output channel.
     """
     if not 0 < array.size <= LARGEST:
         return None
@@ -59,8 +56,7 @@ def heat(array: ndarray) -> Heat | None:
         padded = np.zeros((height * block[0], width * block[1]))
         padded[:rows, :columns] = matrix
         parts = padded.reshape(height, block[0], width, block[1]).swapaxes(1, 2).reshape(height, width, -1)
-        largest = np.abs(parts).argmax(-1)
-        matrix = np.take_along_axis(parts, largest[..., None], -1)[..., 0]
+        matrix = np.take_along_axis(parts, np.abs(parts).argmax(-1)[..., None], -1)[..., 0]
     return Heat(_short(matrix), block, tile)
 
 

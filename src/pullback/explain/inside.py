@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from ..array.quiet import IGNORE, loud, quiet
 from ..core.blame import is_freed
 from ..core.node import MultiNode, Node, edge_target
 from ..core.value import innermost
@@ -82,16 +81,13 @@ def inside(node: Node, g: Any) -> Inside | None:
     op, saved = node._op, node._saved
     if op is None or not isinstance(saved, tuple) or is_freed(saved):
         return None
-    warned = quiet(IGNORE)
-    try:
+    with np.errstate(all="ignore"):
         if op.name in LIKE:
             return _recurrent(LIKE[op.name], _held(node), g)
         if op.base == "scaled_dot_product_attention":
             return _attention(op, _held(node))
         if op.base in ("softmax", "safe_softmax"):
             return _softmax(node, _held(node))
-    finally:
-        loud(warned)
     return None
 
 
@@ -170,8 +166,7 @@ def _gradients(layer: str, held: dict[str, Any], g: Any) -> list[float] | None:
         first = not 0 <= before < len(x)
         rows = slice(t * batch, (t + 1) * batch)
         step = slice(t, t + 1)
-        state = h if first else output[before]
-        common = (x[step], state)
+        common = (x[step], h if first else output[before])
         if layer == "lstm":
             cell = held["c"] if first else held["cells"][before * batch : (before + 1) * batch]
             pulled = recurrent.lstm_pulled(
@@ -209,8 +204,7 @@ def _attention(op: Any, held: dict[str, Any]) -> Inside | None:
     values = np.broadcast_to(np.eye(count, dtype=key.dtype), (*key.shape[:-2], count, count))
     attrs = tuple(held[name] for name in op.layout.attrs)
     found = op.evaluate((query, key, np.ascontiguousarray(values), held.get("attn_mask")), attrs)
-    weights = found[0] if isinstance(found, tuple) else found
-    return _weights(np.asarray(weights))
+    return _weights(np.asarray(found[0] if isinstance(found, tuple) else found))
 
 
 def _softmax(node: Node, held: dict[str, Any]) -> Inside | None:

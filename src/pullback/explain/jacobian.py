@@ -18,9 +18,9 @@ from numpy import ndarray
 
 from ..core.calls import edge_of
 from ..core.modes import change, set_modes
-from ..core.node import LEAF, MultiNode
+from ..core.node import LEAF
 from ..core.value import innermost, wrap
-from .walk import Path
+from .walk import Path, size_of
 
 #: Of an op's own Jacobian, by its kind.
 BY_KIND = {
@@ -70,15 +70,7 @@ def of_numbers(jacobian: ndarray, out_shape: Sequence[int], in_shape: Sequence[i
 
 
 def of_chain(structures: Iterable[str], same_shape: bool) -> str:
-    """Return the structure of a product of Jacobians.
-
-    Parameters
-    ----------
-    structures : iterable of str
-        Of the links.
-    same_shape : bool
-        Whether input and output of the whole have one shape.
-    """
+    """Return the structure of a product of Jacobians; `same_shape`: of input and output of the whole."""
     worst = max((_ORDER.index(s) if s in _ORDER else len(_ORDER) - 1 for s in structures), default=0)
     found = _ORDER[worst]
     if found == "diagonal" and not same_shape:
@@ -107,11 +99,7 @@ class Cost:
     @classmethod
     def of(cls, path: Path, rows: int, columns: int) -> Cost:
         """Count for a Jacobian with that many rows and columns, through all nodes of a path."""
-        sizes = 0
-        for node in path.nodes:
-            shapes = node._shape if isinstance(node, MultiNode) else (node._shape,)
-            sizes += sum(math.prod(shape) for shape in shapes if shape is not None)
-        return cls(rows, rows * columns, rows * sizes)
+        return cls(rows, rows * columns, rows * size_of(path.nodes))
 
     def refusal(self) -> str | None:
         """Return why the Jacobian is not built; None where it is."""
@@ -129,12 +117,7 @@ def rows_of(
 ) -> tuple[list[ndarray | None], str | None]:
     """Pull each of the covectors `rows` (along the first axis) of one output back, all at once or `singly`.
 
-    Returns
-    -------
-    results : list of (ndarray or None)
-        Per target, the rows first.
-    remark : str or None
-        Why some are missing.
+    Returns what arrives at each target, the rows first, and why some are missing.
     """
     if len(rows) == 1:
         return [None if r is None else r[None] for r in single(path, output, rows[0])], None
@@ -150,11 +133,12 @@ def rows_of(
     singles = [single(path, output, row) for row in rows]
     if not singles:
         return [None] * len(path.targets), "there are no rows"
-    return [
-        None if all(s[k] is None for s in singles)
-        else np.stack([_or_zeros(s[k], next(t[k] for t in singles if t[k] is not None)) for s in singles])
-        for k in range(len(path.targets))
-    ], None  # fmt: skip
+    found: list[ndarray | None] = []
+    for column in zip(*singles):
+        like = next((value for value in column if value is not None), None)
+        known = None if like is None else [np.zeros_like(like) if v is None else v for v in column]
+        found.append(None if known is None else np.stack(known))
+    return found, None
 
 
 def single(path: Path, output: int, row: ndarray) -> list[ndarray | None]:
@@ -164,8 +148,6 @@ def single(path: Path, output: int, row: ndarray) -> list[ndarray | None]:
     return [None if r is None else np.asarray(innermost(r)) for r in path.pull(covectors)]
 
 
-def _or_zeros(value: ndarray | None, like: Any) -> ndarray:
-    return np.zeros_like(like) if value is None else value
 
 
 def column_of(
@@ -199,7 +181,3 @@ def column_of(
     return np.zeros(shape, dtype) if found is None else np.asarray(found)
 
 
-def unit_rows(shape: tuple[int, ...], dtype: Any) -> ndarray:
-    """Return the covectors that pick one element each."""
-    size = math.prod(shape)
-    return np.eye(size, dtype=dtype).reshape(size, *shape)

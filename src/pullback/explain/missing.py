@@ -16,7 +16,7 @@ from .cuts import Search, carrier_of, cuts_in, has_history
 from .roots import last_backward, receiver_of
 from .scene import Scene, Statement, paths_in, tensors_in
 from .source import place_of
-from .walk import reachable
+from .walk import nodes_of, reachable
 
 
 def why_none(x: Any, loss: Any = None) -> Answer:
@@ -92,10 +92,8 @@ def _statement_at(scene: Scene, place: Place | None) -> Statement | None:
     scope = scene.scope
     if scope is None or place is None or place.file != scope.file:
         return None
-    for statement in scope.statements:
-        if statement.line <= place.line <= (statement.node.end_lineno or statement.line):
-            return statement
-    return None
+    around = (s for s in scope.statements if s.line <= place.line <= (s.node.end_lineno or s.line))
+    return next(around, None)
 
 
 def _without_requires_grad(x: Any, name: str, scene: Scene) -> Answer:
@@ -165,12 +163,12 @@ def _of_leaf(x: Any, name: str, scene: Scene, loss: Any) -> Answer:
         loss_name = receiver_of(call, scene)
         loss = scene.value(loss_name) if loss_name else None
     roots = [loss] if isinstance(loss, TensorBase) else list(scene.tensors())
-    nodes = reachable({edge_target(t._node)[0] for t in roots if _recorded(t)})
+    nodes = reachable(nodes_of(roots))
     used = [node for node in nodes if getattr(node, "variable", None) is x]
     if used and isinstance(loss, TensorBase):
         return _reached(x, name, scene, nodes, call, loss_name)
     if used and call is None:
-        return _no_backward(name, nodes)
+        return Answer.of("no backward: not called", place_of(nodes[0]), name=name)
     carries, owner = carrier_of(x, scene.tensors()), scene.made(_owner(name), scene.line)
     seen = [f"{name} is a leaf that requires grad"]
     if loss_name:
@@ -217,13 +215,8 @@ def _reads(statement: Statement, name: str, scene: Scene, x: Any) -> bool:
     return False
 
 
-def _recorded(value: Any) -> bool:
-    return isinstance(value, TensorBase) and value._node is not None and value._node is not LEAF
 
 
-def _no_backward(name: str, nodes: list[Node]) -> Answer:
-    place = place_of(nodes[0]) if nodes else None
-    return Answer.of("no backward: not called", place, name=name)
 
 
 def _reached(

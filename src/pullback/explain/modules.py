@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from types import CodeType
 from typing import Any
@@ -31,17 +32,15 @@ MOST_LINES = 256
 MANY = 60
 
 
+@dataclass(slots=True, eq=False)
 class Span:
     """One call of a module: the numbers of nodes made in it are between `start` and `end`."""
 
-    __slots__ = ("end", "kind", "module", "path", "start")
-
-    def __init__(self, start: int, module: int, path: str, kind: str) -> None:
-        self.start = start
-        self.end = -1
-        self.module = module
-        self.path = path
-        self.kind = kind
+    start: int
+    module: int
+    path: str
+    kind: str
+    end: int = -1
 
 
 class ModuleCalls:
@@ -82,9 +81,7 @@ class ModuleCalls:
         self._idle = False
 
     def idle(self) -> None:
-        """Remember no more, but still tell of calls without recording, and of those from a line that has
-        called none before: evaluation often comes late.
-        """
+        """Tell only of calls without recording, and of those from a new line: evaluation often comes late."""
         self.stop()
         self._handles = [module_hooks.register_module_forward_pre_hook(self._unseen)]
         self._idle = True

@@ -14,10 +14,11 @@ from functools import lru_cache
 from types import CodeType, FrameType, FunctionType, ModuleType
 from typing import Any
 
+from ..core.blame import own_file
 from ..core.node import LEAF, Output, edge_target
 from ..core.value import TensorBase
 from ..nn.modules.module import Module
-from .scene import tree_of
+from .scene import around
 
 #: Members of a container that are looked at; larger ones are data, not parameters.
 MOST_MEMBERS = 256
@@ -43,7 +44,7 @@ class Names:
         self.held: list[Any] = []
         depth = 0
         while frame is not None and depth < MOST_FRAMES:
-            if not is_ours(frame):
+            if not own_file[frame.f_code.co_filename]:
                 self._read(frame.f_locals)
                 if frame.f_globals is not frame.f_locals and depth == 0:
                     self._read(frame.f_globals)
@@ -113,13 +114,6 @@ def _members(value: Any) -> Iterator[tuple[str, Any]]:
             yield f"[{position}]", member
 
 
-_PACKAGE = __name__.split(".", 1)[0] + "."
-
-
-def is_ours(frame: FrameType) -> bool:
-    """Return whether a frame runs code of this package."""
-    name = str(frame.f_globals.get("__name__", ""))
-    return (name + ".").startswith(_PACKAGE)
 
 
 def expression_at(code: CodeType, instruction: int) -> ast.expr | None:
@@ -158,24 +152,10 @@ def argument(call: ast.expr | None, position: int, keyword: str) -> ast.expr | N
 
 def assigned_at(filename: str, name: str, before: int) -> int | None:
     """Return the last line up to `before` that assigns a plain variable of a name, in that line's scope."""
-    tree = tree_of(filename)
-    if tree is None:
-        return None
+    tree = around(filename, before)
     lines = [
         node.lineno
-        for node in ast.walk(_scope(tree, before))
+        for node in (() if tree is None else ast.walk(tree))
         if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Store)
     ]
-    earlier = [line for line in lines if line <= before]
-    return max(earlier) if earlier else None
-
-
-def _scope(tree: ast.Module, line: int) -> ast.AST:
-    """Return the innermost function around a line, or the module."""
-    found: ast.AST = tree
-    for node in ast.walk(tree):
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and (
-            node.lineno <= line <= (node.end_lineno or node.lineno)
-        ):
-            found = node
-    return found
+    return max((line for line in lines if line <= before), default=None)

@@ -138,9 +138,7 @@ def _checked_forward(flow: Flow, node: Node) -> str:
 
 
 def _checked_back(name: str, leaf: Node, flow: Flow, root: Root) -> tuple[str, list[Place]]:
-    """Return that a leaf's gradient is finite once the inputs of all ops are moved that make a finite
-    covector one that is not, empty where it is not so; and the lines of these ops.
-    """
+    """Return that a gradient is finite once inputs are moved, or ""; and the lines of these ops."""
     visits = flow.pull([root.covector], moved=nudged)
     leading = leading_to(flow.nodes, leaf)
     places = [place_of(v.node) for v in visits if v.mended and v.node in leading]

@@ -19,7 +19,7 @@ from .answer import Answer
 from .failure import Raised, plain
 from .missing import why_none_in
 from .roots import last_backward
-from .scene import Scene, code_of, paths_in, returning, scope_of, tree_of
+from .scene import Scene, called_name, code_of, parts_of, paths_in, returning, scope_of
 from .source import place_of
 
 
@@ -61,12 +61,8 @@ def no_gradient(error: BaseException, raised: Raised) -> Answer:
 
 def _read_gradients(scene: Scene) -> Iterator[str]:
     """Yield what the line of a scene reads the `.grad` of."""
-    if scene.scope is None:
-        return
-    for node in ast.walk(scene.scope.tree):
-        if not isinstance(node, ast.Attribute) or node.attr != "grad":
-            continue
-        if node.lineno <= scene.line <= (node.end_lineno or node.lineno):
+    for node in ast.walk(scene.scope.tree) if scene.scope is not None else ():
+        if isinstance(node, ast.Attribute) and node.attr == "grad" and scene.is_at(node):
             yield ast.unparse(node.value)
 
 
@@ -89,11 +85,7 @@ def _tensor(path: str, scene: Scene) -> Any:
 def not_a_leaf(error: BaseException, raised: Raised) -> Answer:
     """Judge an optimizer that is given the result of an op."""
     for scene in raised.scenes:
-        if scene.scope is None:
-            continue
-        for call, _ in scene.scope.calls:
-            if not call.lineno <= scene.line <= (call.end_lineno or call.lineno):
-                continue
+        for call in scene.calls_here():
             for name in dict.fromkeys(paths_in(call)):
                 value = scene.value(name)
                 values = value if isinstance(value, (list, tuple)) else (value,)
@@ -197,11 +189,9 @@ def _giving_a_tuple(error: BaseException) -> Any:
 def _only_call(name: str, raised: Raised) -> Place | None:
     """Return the line of the program that calls what has a name, where there is one alone."""
     for scene in raised.scenes:
-        tree = None if scene.scope is None else tree_of(scene.scope.file)
-        lines = {
-            node.lineno for node in (() if tree is None else ast.walk(tree))
-            if isinstance(node, ast.Call) and ast.unparse(node.func).split(".")[-1] == name
-        }  # fmt: skip
+        file = scene.frame.f_code.co_filename
+        calls = (call for call in parts_of(file, ast.Call) if called_name(call) == name)
+        lines = {call.lineno for call in calls}
         if len(lines) == 1 and scene.scope is not None:
             return scene.scope.place_of_line(*lines)
     return None
@@ -211,7 +201,7 @@ def size_by_the_data(raised: Raised) -> Answer | None:
     """Judge sizes that do not fit where one of them depends on the data; None where none does."""
     for scene in raised.scenes[:2]:
         for call, place in _calls(scene):
-            name = ast.unparse(call.func).split(".")[-1]
+            name = called_name(call)
             why, _, argument = BY_THE_DATA.get(name, "").partition("|")
             fixed = any(k.arg == argument for k in call.keywords)
             if why and not fixed and not (name == "one_hot" and len(call.args) > 1):
@@ -222,14 +212,12 @@ def size_by_the_data(raised: Raised) -> Answer | None:
 
 
 def _calls(scene: Scene) -> Iterator[tuple[ast.Call, Place]]:
-    """Yield the calls on the line of a scene, on lines that give its names their values, and within functions
-    of the program that these call.
-    """
+    """Yield the calls on the line of a scene, behind its names, and within functions that these call."""
     scope = scene.scope
     if scope is None:
         return
-    here = [c for c, _ in scope.calls if c.lineno <= scene.line <= (c.end_lineno or c.lineno)]
-    waiting: list[ast.AST] = list(_statements(scene))
+    here = scene.calls_here()
+    waiting: list[ast.AST] = [*scene.statements_here()]
     seen: set[str] = set()
     while waiting:
         node = waiting.pop(0)
@@ -246,11 +234,3 @@ def _calls(scene: Scene) -> Iterator[tuple[ast.Call, Place]]:
             yield within, inner.place(within)
 
 
-def _statements(scene: Scene) -> list[ast.stmt]:
-    """Return the statements on the line of a scene."""
-    assert scene.scope is not None
-    return [
-        node for node in ast.walk(scene.scope.tree)
-        if isinstance(node, ast.stmt) and not hasattr(node, "body")
-        and node.lineno <= scene.line <= (node.end_lineno or node.lineno)
-    ]  # fmt: skip

@@ -17,11 +17,7 @@ from .answer import kind_of, texts
 class Pattern:
     """A known way in which an op gives nan or infinities.
 
-    Attributes
-    ----------
-    kind, cause, mend : str
-    applies : callable
-        ``applies(inputs, out)`` with what is known of the values; None stands for what is not.
+    ``applies(inputs, out)`` gets what is known of the values; None stands for what is not.
     """
 
     kind: str
@@ -30,25 +26,16 @@ class Pattern:
     applies: Callable[[list[Any], Any], bool]
 
 
-def _some(test: Callable[[ndarray], Any]) -> Callable[[list[Any], Any], bool]:
-    """Return whether the first input has elements that pass a test."""
+def _some(
+    test: Callable[[ndarray], Any], position: int | None = 0
+) -> Callable[[list[Any], Any], bool]:
+    """Return whether an input, or the result where `position` is None, has elements that pass a test."""
 
     def applies(inputs: list[Any], out: Any) -> bool:
-        return bool(inputs) and inputs[0] is not None and bool(np.any(test(np.asarray(inputs[0]))))
+        value = out if position is None else inputs[position] if position < len(inputs) else None
+        return value is not None and bool(np.any(test(np.asarray(value))))
 
     return applies
-
-
-def _zero_out(inputs: list[Any], out: Any) -> bool:
-    return out is not None and bool(np.any(out == 0))
-
-
-def _infinite_out(inputs: list[Any], out: Any) -> bool:
-    return out is not None and bool(np.any(np.isinf(out)))
-
-
-def _zero_divisor(inputs: list[Any], out: Any) -> bool:
-    return len(inputs) > 1 and inputs[1] is not None and bool(np.any(np.asarray(inputs[1]) == 0))
 
 
 def _both_zero(inputs: list[Any], out: Any) -> bool:
@@ -81,7 +68,7 @@ def _zero_or_gone(inputs: list[Any], out: Any) -> bool:
     return _zero(inputs, out) or (unknown and _zero_out(inputs, out))
 
 
-_zero = _some(lambda v: v == 0)
+_zero, _zero_out = _some(lambda v: v == 0), _some(lambda v: v == 0, None)
 
 #: What shows that a pattern applies, by the name that it has in `answers.toml`.
 TESTS: dict[str, Callable[[list[Any], Any], bool]] = {
@@ -90,14 +77,14 @@ TESTS: dict[str, Callable[[list[Any], Any], bool]] = {
     "negative": _some(lambda v: v < 0),
     "infinite": _some(np.isinf),
     "out of (-1, 1)": _some(lambda v: np.abs(v) >= 1),
-    "zero divisor": _zero_divisor,
+    "zero divisor": _some(lambda v: v == 0, 1),
     "both zero": _both_zero,
     "infinite factor": _zero_times_infinity,
     "full of -inf": _full_of_minus_infinity,
     "equal eigenvalues": _repeated,
     "zero result": _zero_out,
-    "infinite result": _infinite_out,
-    "NaN result": lambda inputs, out: out is not None and bool(np.isnan(out).any()),
+    "infinite result": _some(np.isinf, None),
+    "NaN result": _some(np.isnan, None),
 }
 UNKNOWN = Pattern(
     "not finite", "The op gives a value that is not finite.", "look at the values that go into it", _zero_out

@@ -27,7 +27,7 @@ from .other_errors import (
     sparse_gradients,
     tuple_taken,
 )
-from .scene import Scene, paths_in, place_in, tree_of
+from .scene import Scene, parts_of, paths_in, place_in
 from .unrecorded import no_history, unused
 from .used_up import in_place, second_backward
 
@@ -55,10 +55,8 @@ def wrong_input(error: BaseException, raised: Raised) -> Answer | None:
 
 def _without_return(file: str) -> Place | None:
     """Return the last line of the only `forward` of a program that returns nothing."""
-    tree = tree_of(file)
     found = [
-        node for node in (() if tree is None else ast.walk(tree))
-        if isinstance(node, ast.FunctionDef) and node.name == "forward"
+        node for node in parts_of(file, ast.FunctionDef) if node.name == "forward"
         and not any(isinstance(inner, (ast.Return, ast.Raise)) for inner in ast.walk(node))
     ]  # fmt: skip
     return place_in(file, found[0].body[-1].lineno) if len(found) == 1 else None
@@ -66,11 +64,8 @@ def _without_return(file: str) -> Place | None:
 
 def _inference_mode(file: str) -> Place | None:
     """Return the only line of a program that turns inference mode on."""
-    tree = tree_of(file)
-    lines = {
-        node.lineno for node in (() if tree is None else ast.walk(tree))
-        if isinstance(node, (ast.Name, ast.Attribute)) and ast.unparse(node).endswith("inference_mode")
-    }  # fmt: skip
+    names = parts_of(file, ast.Name, ast.Attribute)
+    lines = {node.lineno for node in names if ast.unparse(node).endswith("inference_mode")}
     return place_in(file, *lines) if len(lines) == 1 else None
 
 
@@ -99,15 +94,8 @@ def _short_batch(scene: Scene) -> tuple[Place, str] | None:
 
 def _on_line(scene: Scene) -> list[str]:
     """Return name, shape and dtype of the tensors on the line of a scene."""
-    if scene.scope is None:
-        return []
-    lines = [
-        node for node in ast.walk(scene.scope.tree)
-        if isinstance(node, ast.stmt) and not hasattr(node, "body")
-        and node.lineno <= scene.line <= (node.end_lineno or node.lineno)
-    ]  # fmt: skip
     found = []
-    for path in dict.fromkeys(path for node in lines for path in paths_in(node)):
+    for path in dict.fromkeys(path for node in scene.statements_here() for path in paths_in(node)):
         value = scene.value(path)
         if isinstance(value, TensorBase):
             found.append(f"`{path}` has shape {tuple(shape_of(value))} and dtype {dtype_of(value)}")

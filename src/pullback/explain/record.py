@@ -102,20 +102,11 @@ class Recording:
         Path(path).write_text(self.page(), encoding="utf-8")
 
     def page(self, findings: Sequence[Answer] | None = None) -> str:
-        """Return the findings, the curves of the run and all explanations as one page.
-
-        Parameters
-        ----------
-        findings : sequence of Answer, optional
-            What is shown in place of `findings`.
-        """
+        """Return the findings, or others in place of them, the curves and all explanations as one page."""
         found = self.findings if findings is None else findings
-        told = [{**answer.to_dict(), "step": self.run.first_seen(answer)} for answer in found]
-        return page_of([e.to_dict() for e in self._shown()], None, told, self.run.to_dict())
-
-    def _shown(self) -> list[Explanation]:
-        """Return the calls that a page draws: those that were explained in full, or at least have leaves."""
-        return [e for e in self.explanations if e.leaves or e.notes]
+        told = [{**one.to_dict(), "step": self.run.seen.get((one.kind, one.place))} for one in found]
+        drawn = [e.to_dict() for e in self.explanations if e.leaves or e.notes]
+        return page_of(drawn, None, told, self.run.to_dict())
 
     def _repr_html_(self) -> str:
         return in_frame(self.page())
@@ -228,22 +219,13 @@ def record(in_full: int = IN_FULL, keep_graphs: bool = False) -> Recording:
 
 
 class Watching(Recording):
-    """A recording that is on from its beginning until `close`, of a model and its optimizer.
-
-    Parameters
-    ----------
-    model : Module
-    optimizers : sequence of Optimizer
-    every : int
-    in_full : int
-    """
+    """A recording that is on from its beginning until `close`, of a model and its optimizers."""
 
     def __init__(self, model: Module, optimizers: Sequence[Optimizer], every: int, in_full: int) -> None:
         super().__init__(in_full, every=every)
         self._on = False
         self.__enter__()
-        names = model.named_parameters()
-        self._watch.names.update((id(p), name) for name, p in names)
+        self._watch.names.update((id(p), name) for name, p in model.named_parameters())
         self._watch.module_names.update((id(m), name) for name, m in model.named_modules() if name)
         for optimizer in optimizers:
             self._watch.adopt(optimizer)
@@ -322,9 +304,7 @@ def _leaf_tensors(call: calls.BackwardCall, explanation: Explanation) -> list[An
 
 
 def _look_at_grads(explanation: Explanation, tensors: list[Any]) -> list[tuple[str, float, float]]:
-    """Note what the call left in `.grad`; return where that is not what was there before with vᵀ·J added: the
-    leaf's name, and the norms without and with the hook that changed it.
-    """
+    """Note `.grad`; return (leaf, norm without, norm with) where a hook changed what was added."""
     changed = []
     for part, tensor in zip(explanation.leaves, tensors):
         grad = tensor._grad if isinstance(tensor, TensorBase) else None

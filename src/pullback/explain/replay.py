@@ -15,7 +15,6 @@ What is repeated is compared with what was saved, so that a value changed behind
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -23,19 +22,16 @@ import numpy as np
 from numpy import ndarray
 
 from ..core import facade
-from ..core.node import AccumulateGrad, MultiNode, Node, edge_target
+from ..core.node import AccumulateGrad, Node, edge_target
 from ..core.value import innermost
-from ..core.versions import is_stale
 from ..core.view_nodes import AsStridedBackward0, CopySlices, laid_out_like
 from .sentences import op_of
 from .shown import dtype_name, widened
-from .walk import Path, reachable
+from .walk import Path, Place, reachable, results_of, saved_results, size_of
 
 #: How far a value run again in float64 may be from the one that was saved in a dtype.
 CLOSE = {"float64": 1e-7, "complex128": 1e-7, "float32": 1e-3, "complex64": 1e-3}
 ROUGH = 5e-2
-
-Place = tuple[Node, int]
 
 
 class CannotReplay(Exception):
@@ -43,16 +39,7 @@ class CannotReplay(Exception):
 
 
 class Replay:
-    """The forward run of a path.
-
-    Parameters
-    ----------
-    path : Path
-
-    Raises
-    ------
-    CannotReplay
-    """
+    """The forward run of a path; raises `CannotReplay`."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -134,10 +121,7 @@ class Replay:
     def _lacking(self, node: Node, unknown: set[Place]) -> bool:
         """Return whether a node's result is known up to a shift only.
 
-        Raises
-        ------
-        CannotReplay
-            Where the node's derivative depends on what is not known.
+        Raises `CannotReplay` where the node's derivative depends on what is not known.
         """
         op = node._op
         if op is None or is_random(node):
@@ -205,7 +189,7 @@ class Replay:
         if node._op.variadic:
             raise CannotReplay(f"an operand of {node._op.name} was not kept")
         if position == 0:
-            return np.zeros(node._shape if not isinstance(node, MultiNode) else node._shape[0])
+            return np.zeros(shape_at((node, 0)))
         return None
 
     @staticmethod
@@ -243,35 +227,8 @@ class Replay:
 
 def work(path: Path) -> int:
     """Return about how many numbers one run moves; a small op counts as some hundred."""
-    total = 0
-    for node in reachable(edge_target(edge)[0] for edge, _ in path.roots):
-        shapes = node._shape if isinstance(node, MultiNode) else (node._shape,)
-        total += 300 + sum(math.prod(shape) for shape in shapes if shape is not None)
-    return total
-
-
-def saved_results(nodes: Sequence[Node]) -> dict[Place, ndarray]:
-    """Return results of nodes that some node saved, as they were in the run."""
-    found: dict[Place, ndarray] = {}
-    for node in nodes:
-        op, saved = node._op, node._saved
-        if op is None or not saved or op.variadic:
-            continue
-        layout = op.layout
-        for position in range(layout.count):
-            value, counter, version = saved[3 * position : 3 * position + 3]
-            if not isinstance(value, ndarray) or is_stale(counter, version):
-                continue
-            at, output = layout.input_index[position], layout.output_index[position]
-            if at >= 0:
-                edge = node._edges[at] if at < len(node._edges) else None
-                if edge is not None:
-                    found.setdefault(edge_target(edge), value)
-            elif output in op.differentiable_outputs:
-                found.setdefault((node, op.differentiable_outputs.index(output)), value)
-            elif output >= len(op.outputs):
-                found.setdefault((node, 0), value)
-    return found
+    nodes = reachable(edge_target(edge)[0] for edge, _ in path.roots)
+    return 300 * len(nodes) + size_of(nodes)
 
 
 def attributes(node: Node) -> Sequence[Any]:
@@ -284,7 +241,7 @@ def attributes(node: Node) -> Sequence[Any]:
 def shape_at(place: Place) -> tuple[int, ...]:
     """Return the shape of one result of a node."""
     node, index = place
-    return tuple(node._shape[index] if isinstance(node, MultiNode) else node._shape)
+    return tuple(results_of(node)[index][0])
 
 
 def is_random(node: Node) -> bool:
@@ -294,7 +251,7 @@ def is_random(node: Node) -> bool:
 
 def places_of(node: Node) -> list[Place]:
     """Return the results of a node that carry gradients."""
-    return [(node, k) for k in range(len(node._shape))] if isinstance(node, MultiNode) else [(node, 0)]
+    return [(node, k) for k in range(len(results_of(node)))]
 
 
 def _widest(attribute: Any) -> Any:

@@ -9,24 +9,18 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from ..core.node import LEAF, MultiNode, edge_target
+from ..core.node import edge_target
 from ..core.value import TensorBase, innermost, shape_of
 from .scene import Scene, paths_in, tensors_in
+from .walk import node_of, results_of
 
 
 @dataclass(frozen=True)
 class Root:
     """Hold what a question about a gradient starts from.
 
-    Attributes
-    ----------
-    loss : tensor
-    covector : ndarray
-        Of the loss's shape.
-    known : bool
-        Whether the covector is what `backward` was given; otherwise it is a guess, 1 everywhere.
-    call : ast.Call or None
-        The call of `backward`, where it is written in the scene.
+    `covector` has the loss's shape; `known` is whether it is what `backward` was given, otherwise it is a
+    guess, 1 everywhere. `call` is the call of `backward`, where it is written in the scene.
     """
 
     loss: Any
@@ -36,16 +30,14 @@ class Root:
 
 
 def root_of(loss: Any, scene: Scene) -> Root | None:
-    """Return the root of a question: the loss that was given, else the last backward before the scene's line,
-    else the youngest result among the variables; None where there is no history.
-    """
+    """Return the root: the loss that was given, else that of the last backward, else the youngest result."""
     call = last_backward(scene)
     name = None if call is None else receiver_of(call, scene)
     called = scene.value(name) if name else None
     if loss is None:
         recorded = isinstance(called, TensorBase) and called._node is not None
         loss = called if recorded else youngest_root(scene)
-    if loss is None or loss._node is None or loss._node is LEAF:
+    if loss is None or node_of(loss) is None:
         return None
     ones = ones_for(loss._node)
     if call is None or called is not loss:
@@ -88,13 +80,11 @@ def receiver_of(call: ast.Call, scene: Scene) -> str | None:
 
 def youngest_root(scene: Scene) -> Any:
     """Return the youngest result among a frame's variables."""
-    roots = [t for t in scene.tensors() if t._node is not None and t._node is not LEAF]
-    return max(roots, key=lambda t: edge_target(t._node)[0]._seq, default=None)
+    roots = [(node, t) for t in scene.tensors() if (node := node_of(t)) is not None]
+    return max(roots, key=lambda root: root[0]._seq, default=(None, None))[1]
 
 
 def ones_for(edge: Any) -> ndarray:
     """Return the covector that backward starts with where none is given."""
     node, index = edge_target(edge)
-    if isinstance(node, MultiNode):
-        return np.ones(node._shape[index], node._dtype[index])
-    return np.ones(node._shape, node._dtype)
+    return np.ones(*results_of(node)[index])

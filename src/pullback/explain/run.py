@@ -25,11 +25,8 @@ Point = tuple[int, float]
 class Run:
     """Write the curves down.
 
-    Parameters
-    ----------
-    every : int or None
-        Look at the layers in steps 1, `every`, 2 · `every`, …; None: in the steps that are looked at anyway,
-        the first ten and a few later ones. The loss is written down in each.
+    The layers are looked at in steps 1, `every`, 2 · `every`, …; for None in the steps that are looked at
+    anyway, the first ten and a few later ones. The loss is written down in each.
     """
 
     def __init__(self, every: int | None = None) -> None:
@@ -135,9 +132,6 @@ class Run:
             for answer in findings:
                 self.seen.setdefault((answer.kind, answer.place), self.step)
 
-    def first_seen(self, answer: Answer) -> int | None:
-        """Return the step in which a finding was seen first; None for one that the whole run shows."""
-        return self.seen.get((answer.kind, answer.place))
 
     def _add(self, curves: dict[str, list[Point]], values: dict[str, float]) -> None:
         for layer, value in values.items():

@@ -10,7 +10,7 @@ import ast
 import inspect
 import linecache
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from types import CodeType, FrameType, FunctionType
 from typing import Any
@@ -29,17 +29,9 @@ MOST_MEMBERS = 256
 class Statement:
     """One statement that gives names values, or a `return`.
 
-    Attributes
-    ----------
-    targets : tuple of str
-        The names; of ``self.h = …`` and ``h[0] = …`` the whole path and its first name.
-    value : ast.expr
-        What they get.
-    node : ast.stmt
-    unrecorded : int
-        Line of the `no_grad` or `inference_mode` around it; 0 where there is none.
-    loops : int
-        How many loops are around it.
+    Of ``self.h = …`` and ``h[0] = …`` the targets are the whole path and its first name. `unrecorded` is the
+    line of the `no_grad` or `inference_mode` around it, 0 where there is none; `loops` how many loops are
+    around it.
     """
 
     targets: tuple[str, ...]
@@ -55,14 +47,9 @@ class Statement:
 
 
 class Scope:
-    """The statements of one function, or of a file outside its functions.
+    """The statements of one function, or of a file outside its functions, in the order of the file.
 
-    Attributes
-    ----------
-    statements : list of Statement
-        In the order of the file; those of functions inside are not among them.
-    calls : list of (ast.Call, int)
-        All calls, each with the line of the `no_grad` around it or 0.
+    `calls` has all calls, each with the line of the `no_grad` around it or 0.
     """
 
     def __init__(self, file: str, tree: ast.AST, name: str) -> None:
@@ -118,12 +105,26 @@ class Scope:
         """Return the statements that give a name a value, in the order of the file."""
         return [s for s in self.statements if name in s.targets and (before is None or s.line <= before)]
 
+    def behind(self, name: str, before: int | None = None) -> list[Statement]:
+        """Return the statements that a name's value was computed by, in the order of the file."""
+        found: set[int] = set()
+        seen: set[str] = set()
+        waiting = [name]
+        while waiting:
+            current = waiting.pop()
+            if current not in seen:
+                seen.add(current)
+                made = self.assigning(current, before)
+                found |= set(map(id, made))
+                waiting += [path for statement in made for path in paths_in(statement.value)]
+        return [s for s in self.statements if id(s) in found]
+
 
 def _assigned(node: ast.stmt) -> tuple[tuple[str, ...], ast.expr | None]:
     if isinstance(node, ast.Assign):
         return tuple(n for t in node.targets for n in target_names(t)), node.value
     if isinstance(node, ast.AugAssign):
-        whole = ast.copy_location(ast.BinOp(_loaded(node.target), node.op, node.value), node)
+        whole = ast.copy_location(ast.BinOp(as_read(node.target), node.op, node.value), node)
         return target_names(node.target), whole
     if isinstance(node, ast.AnnAssign) and node.value is not None:
         return target_names(node.target), node.value
@@ -140,7 +141,8 @@ def _assigned(node: ast.stmt) -> tuple[tuple[str, ...], ast.expr | None]:
     return (), None
 
 
-def _loaded(target: ast.expr) -> ast.expr:
+def as_read(target: ast.expr) -> ast.expr:
+    """Return what an assignment writes to as an expression that reads it."""
     return ast.copy_location(ast.parse(ast.unparse(target), mode="eval").body, target)
 
 
@@ -177,22 +179,22 @@ def _expressions(node: ast.stmt) -> Iterator[ast.expr]:
                     yield one.context_expr
 
 
-def _last_name(function: ast.expr) -> str:
-    return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+def called_name(node: ast.AST) -> str:
+    """Return the last name of what a call calls, or of an expression itself; "" for none."""
+    named = getattr(node, "func", node)
+    return str(getattr(named, "attr", "") or getattr(named, "id", ""))
 
 
 def switches_off(expression: ast.expr) -> bool:
     """Return whether a context or decorator is `no_grad`, `inference_mode` or ``set_grad_enabled(False)``."""
-    function = expression.func if isinstance(expression, ast.Call) else expression
-    name = _last_name(function)
-    return name in ("no_grad", "inference_mode") or (
+    return called_name(expression) in ("no_grad", "inference_mode") or (
         isinstance(expression, ast.Call) and _turns_off(expression)
     )
 
 
 def _turns_off(call: ast.Call) -> bool:
     return (
-        _last_name(call.func) in ("set_grad_enabled", "_set_grad_enabled")
+        called_name(call) in ("set_grad_enabled", "_set_grad_enabled")
         and len(call.args) == 1
         and isinstance(call.args[0], ast.Constant)
         and call.args[0].value is False
@@ -211,6 +213,14 @@ def tree_of(file: str) -> ast.Module | None:
     """Return the source of a file, parsed; None where there is none."""
     lines = linecache.getlines(file)
     return _parsed(file, "".join(lines)) if lines else None
+
+
+def parts_of(file: str, *kinds: type[ast.AST]) -> Iterator[Any]:
+    """Yield the parts of a file's source that are of some kinds; nothing where there is no source."""
+    tree = tree_of(file)
+    for node in ast.walk(tree) if tree is not None else ():
+        if isinstance(node, kinds):
+            yield node
 
 
 def scope_of(code: CodeType) -> Scope | None:
@@ -244,19 +254,14 @@ def returning(code: CodeType | None) -> Place | None:
     return scope.place_of_line(returns[-1].line) if returns and scope is not None else None
 
 
-@dataclass
 class Scene:
-    """A frame of the program: variables, and the statements around the line that it is at."""
+    """A frame of the program: variables, and the statements around the line that it is at, or another one."""
 
-    frame: FrameType
-    variables: dict[str, Any] = field(init=False)
-    line: int = field(init=False)
-    scope: Scope | None = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.variables = {**self.frame.f_globals, **self.frame.f_locals}
-        self.line = self.frame.f_lineno
-        self.scope = scope_of(self.frame.f_code)
+    def __init__(self, frame: FrameType, line: int | None = None) -> None:
+        self.frame = frame
+        self.variables: dict[str, Any] = {**frame.f_globals, **frame.f_locals}
+        self.line = frame.f_lineno if line is None else line
+        self.scope = scope_of(frame.f_code)
 
     def name_of(self, tensor: Any) -> str | None:
         """Return the frame's name of a tensor: a variable, or a member of a module or container in one."""
@@ -292,6 +297,20 @@ class Scene:
                 held = {**held, **value._parameters, **value._buffers, **value._modules}
             value = held.get(name)
         return value
+
+    def is_at(self, node: ast.expr | ast.stmt) -> bool:
+        """Return whether a piece of the source is on the scene's line."""
+        return node.lineno <= self.line <= (node.end_lineno or node.lineno)
+
+    def calls_here(self) -> list[ast.Call]:
+        """Return the calls on the scene's line."""
+        return [] if self.scope is None else [call for call, _ in self.scope.calls if self.is_at(call)]
+
+    def statements_here(self) -> list[ast.stmt]:
+        """Return the statements on the scene's line that hold no others."""
+        nodes = () if self.scope is None else ast.walk(self.scope.tree)
+        simple = (n for n in nodes if isinstance(n, ast.stmt) and not hasattr(n, "body"))
+        return [node for node in simple if self.is_at(node)]
 
     def tensors(self) -> Iterator[Any]:
         """Yield the tensors in the frame's variables and in containers in them."""
@@ -343,30 +362,29 @@ def code_of(value: Any) -> CodeType | None:
     return code if isinstance(code, CodeType) and not own_file[code.co_filename] else None
 
 
-def function_at(tree: ast.AST | None, line: int) -> str:
-    """Return the name of the function around a line of a file."""
-    inner = "<module>"
-    for node in ast.walk(tree) if tree is not None else ():
-        if isinstance(node, Function) and node.lineno <= line <= (node.end_lineno or line):
-            inner = node.name
+def around(file: str, line: int) -> ast.AST | None:
+    """Return the innermost function around a line of a file, or the file; None where there is no source."""
+    inner: ast.AST | None = tree_of(file)
+    for node in parts_of(file, ast.FunctionDef, ast.AsyncFunctionDef):
+        if node.lineno <= line <= (node.end_lineno or line):
+            inner = node
     return inner
+
+
+def function_at(file: str, line: int) -> str:
+    """Return the name of the function around a line of a file."""
+    return getattr(around(file, line), "name", "<module>")
 
 
 def scope_at(file: str, line: int) -> Scope | None:
     """Return the scope of the innermost function around a line of a file, or of the file."""
-    tree = tree_of(file)
-    if tree is None:
-        return None
-    found: ast.AST = tree
-    for node in ast.walk(tree):
-        if isinstance(node, Function) and node.lineno <= line <= (node.end_lineno or line):
-            found = node
-    return Scope(file, found, getattr(found, "name", "<module>"))
+    tree = around(file, line)
+    return None if tree is None else Scope(file, tree, function_at(file, line))
 
 
 def place_in(file: str, line: int) -> Place:
     """Return the place of a line of a file."""
-    return Place(file, line, function_at(tree_of(file), line), linecache.getline(file, line).strip())
+    return Place(file, line, function_at(file, line), linecache.getline(file, line).strip())
 
 
 def freezing(files: Iterable[str]) -> Place | None:
@@ -399,7 +417,7 @@ def _freezing(tree: ast.Module) -> int | None:
             return int(getattr(node, "end_lineno", 0) or getattr(node, "lineno", 0))
     for name in _setters(tree):
         for node in ast.walk(tree):
-            if isinstance(node, ast.Call) and _last_name(node.func) == name and any(
+            if isinstance(node, ast.Call) and called_name(node) == name and any(
                 getattr(argument, "value", None) is False
                 for argument in (*node.args, *(k.value for k in node.keywords))
             ):  # fmt: skip
@@ -409,12 +427,10 @@ def _freezing(tree: ast.Module) -> int | None:
 
 def conditional(place: Place) -> bool:
     """Return whether a line is under an `if`."""
-    tree = tree_of(place.file)
-    return tree is not None and any(
-        isinstance(node, ast.If) and node.lineno < place.line <= (node.end_lineno or 0)
-        and "__name__" not in ast.unparse(node.test)
-        for node in ast.walk(tree)
-    )  # fmt: skip
+    return any(
+        node.lineno < place.line <= (node.end_lineno or 0) and "__name__" not in ast.unparse(node.test)
+        for node in parts_of(place.file, ast.If)
+    )
 
 
 def _setters(tree: ast.Module) -> list[str]:
@@ -428,7 +444,7 @@ def _setters(tree: ast.Module) -> list[str]:
             value = None
             if isinstance(inner, ast.Assign) and getattr(inner.targets[0], "attr", "") == "requires_grad":
                 value = inner.value
-            elif isinstance(inner, ast.Call) and _last_name(inner.func) == "requires_grad_" and inner.args:
+            elif isinstance(inner, ast.Call) and called_name(inner) == "requires_grad_" and inner.args:
                 value = inner.args[0]
             if isinstance(value, ast.Name) and value.id in given:
                 found.append(node.name)

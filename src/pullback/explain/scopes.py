@@ -21,19 +21,8 @@ SIGNS = {"add": "+", "sub": "-", "rsub": "-", "mul": "*", "div": "/", "__pow__":
 class Scopes:
     """The calls around nodes.
 
-    Parameters
-    ----------
-    nodes : sequence of Node
-    names : Names
-    modules : ModuleCalls, optional
-        What was recorded of calls of modules; without it the parameters tell.
-    trace : Trace, optional
-        What was recorded of calls of public functions.
-
-    Attributes
-    ----------
-    paths : dict of Node to str
-        The innermost module's path.
+    `modules` and `trace` have what was recorded of calls of modules and of public functions; without the
+    former the parameters tell. `paths` has the innermost module's path by node.
     """
 
     def __init__(

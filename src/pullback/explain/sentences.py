@@ -46,14 +46,7 @@ _VARIANT = re.compile(r"(_all|_dims|_scalar|_nt|_tn|_copy|_of|_as_self|_packed)$
 
 
 def known_name(op: Any, node_name: str) -> str:
-    """Return the name of a public function that a reader knows the op by.
-
-    Parameters
-    ----------
-    op : Op or None
-    node_name : str
-        Class name of the node, as torch prints it.
-    """
+    """Return the name of a public function that a reader knows the op of a node by."""
     if op is None:
         return re.sub(r"Backward\d*$", "", node_name) or node_name
     if op.name in WRITTEN:
@@ -73,15 +66,8 @@ def op_of(node: Node) -> str:
 def sentence(op: Any, name: str, formula: str | None, slopes: Sequence[ndarray | None] | None) -> str | None:
     """Return what a step does to the covector: "tanh: slope 1 - out², here 0.02 to 0.9".
 
-    Parameters
-    ----------
-    op : Op or None
-    name : str
-        As the reader knows it.
-    formula : str or None
-        The rule, a line for each input.
-    slopes : sequence of arrays, optional
-        Of an elementwise step, one for each input.
+    `formula` is the rule, a line for each input; `slopes` are those of an elementwise step, one for each
+    input.
     """
     if op is None:
         return None

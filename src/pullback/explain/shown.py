@@ -62,14 +62,7 @@ class Shown:
 
 
 def show(value: Any, largest: int = LARGEST) -> Shown:
-    """Return what is shown of an array, copied, so that later writes do not change it.
-
-    Parameters
-    ----------
-    value : ndarray
-    largest : int
-        Elements up to which it is shown whole.
-    """
+    """Return what is shown of an array, whole up to `largest` elements; copied: it may be written to."""
     array = np.asarray(value)
     if array.size <= largest:
         return Shown(array.shape, dtype_name(array.dtype), array.copy())
@@ -78,6 +71,11 @@ def show(value: Any, largest: int = LARGEST) -> Shown:
 
 #: Return the name of a dtype. NumPy puts it together anew each time, in 10 µs.
 dtype_name = functools.cache(str)
+
+
+def dims(shape: tuple[int, ...]) -> str:
+    """Return a shape as it is written."""
+    return f"({', '.join(map(str, shape))}{',' if len(shape) == 1 else ''})"
 
 
 def norm(value: Any) -> float:

@@ -7,8 +7,10 @@ import linecache
 from dataclasses import dataclass
 from types import FrameType
 
+from ..core.blame import own_file
 from .explanation import Call
-from .names import Names, argument, expression_at, is_ours
+from .names import Names, argument, expression_at
+from .scene import called_name
 
 
 @dataclass
@@ -23,7 +25,7 @@ class Site:
     @classmethod
     def of(cls, kind: str, frame: FrameType | None) -> Site:
         """Look at the first frame outside the package, from `frame` on."""
-        while frame is not None and is_ours(frame):
+        while frame is not None and own_file[frame.f_code.co_filename]:
             frame = frame.f_back
         if frame is None:
             return cls(kind, Call(kind, "", 0, ""), Names(None), None)
@@ -38,7 +40,7 @@ class Site:
         call = self.written
         if not isinstance(call, ast.Call):
             return None
-        name = _called(call)
+        name = called_name(call)
         if name == "backward" and isinstance(call.func, ast.Attribute) and not _is_module(call.func.value):
             return _text(call.func.value)
         expression = argument(call, 0, {"grad": "outputs", "backward": "tensors"}.get(name, "y"))
@@ -49,7 +51,7 @@ class Site:
         call = self.written
         if not isinstance(call, ast.Call):
             return None
-        name = _called(call)
+        name = called_name(call)
         if name == "backward" and isinstance(call.func, ast.Attribute) and not _is_module(call.func.value):
             return _text(argument(call, 0, "gradient"))
         place, keyword = {"grad": (2, "grad_outputs"), "backward": (1, "grad_tensors")}.get(
@@ -58,8 +60,6 @@ class Site:
         return _text(_member(argument(call, place, keyword), position, count))
 
 
-def _called(call: ast.Call) -> str:
-    return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
 
 
 def _is_module(expression: ast.expr) -> bool:

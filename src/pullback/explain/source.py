@@ -1,4 +1,4 @@
-"""Find lines of the user's program: where a node was made, where a tensor was last written to, who is asking.
+"""Find lines of the user's program: where a node was made, where a tensor was last written to, who calls.
 
 The core notes code objects and positions in them (`core.blame`); here they become `Place` objects, which are
 what explanations and answers show.
@@ -7,29 +7,17 @@ what explanations and answers show.
 from __future__ import annotations
 
 import sys
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any
 
-from ..core.blame import Place, change_at, changes, own_file, place_at, user_frame
+from ..core.blame import Place, change_at
 from ..core.blame import place_of as _place_of_node
 from ..core.node import Output
 from ..core.value import TensorBase
 from ..core.versions import version_of
+from .trace import is_foreign
 
-
-def frame_of_caller() -> FrameType:
-    """Return the frame of the user's program that called into pullback."""
-    return user_frame(sys._getframe(1))
-
-
-def place_of_frame(frame: FrameType) -> Place | None:
-    """Return the place that a frame of the user's program is at."""
-    return place_at(frame.f_code, frame.f_lasti)
-
-
-def place_of_caller() -> Place | None:
-    """Return the line of the user's program that called into pullback; None if all frames are pullback's."""
-    return place_of_frame(frame_of_caller())
+At = tuple[CodeType, int]
 
 
 def place_of(made: Any) -> Place | None:
@@ -55,7 +43,30 @@ def changed_at(tensor: Any, version: int | None = None) -> Place | None:
     return change_at(tensor, tensor[0] if version is None else version)
 
 
-__all__ = [
-    "Place", "changed_at", "changes", "frame_of_caller", "own_file", "place_at", "place_of",
-    "place_of_caller", "place_of_frame",
-]
+def position_of(frame: FrameType | None) -> At | None:
+    """Return the program's position from a frame outward; None where it is pullback's all through."""
+    while frame is not None and is_foreign(frame.f_code.co_filename):
+        frame = frame.f_back
+    return None if frame is None else (frame.f_code, frame.f_lasti)
+
+
+def deepcopied() -> Any:
+    """Return what the program gives to the call of `copy.deepcopy` that is running."""
+    frame: FrameType | None = sys._getframe(1)
+    found = None
+    while frame is not None and is_foreign(frame.f_code.co_filename):
+        if frame.f_code.co_name == "deepcopy" and "memo" in frame.f_locals:
+            found = frame.f_locals.get("x")
+        frame = frame.f_back
+    return found
+
+
+def making(frame: FrameType | None, module: Any) -> At | None:
+    """Return the position that makes a module: outside the constructors that run for it."""
+    while frame is not None:
+        code = frame.f_code
+        own = code.co_name == "__init__" and frame.f_locals.get(code.co_varnames[0]) is module
+        if not own and not is_foreign(code.co_filename):
+            return code, frame.f_lasti
+        frame = frame.f_back
+    return None

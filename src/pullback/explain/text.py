@@ -14,7 +14,7 @@ from numpy import ndarray
 from .explanation import Arrow, Contribution, Explanation, Jacobian, LeafPart, OutputPart, Step
 from .inside import table
 from .jacobian import IN_WORDS
-from .shown import Shown, widened
+from .shown import Shown, dims, widened
 from .shown import figures as figures_of
 
 WIDTH = 100
@@ -60,15 +60,11 @@ def _output(output: OutputPart) -> Iterator[str]:
     v = output.covector
     if output.value is not None:
         yield from _named(output.name, output.value, output.written or "")
-    name = v.name or "v"
-    if v.default:
-        yield from _named(name, v.value, "left out, so it is 1")
-    else:
-        yield from _named(name, v.value)
+    yield from _named(v.name or "v", v.value, "left out, so it is 1" if v.default else "")
 
 
 def _named(name: str, value: Shown, remark: str = "") -> Iterator[str]:
-    head = f"{name}  {_shape(value.shape)} {value.dtype}"
+    head = f"{name}  {dims(value.shape)} {value.dtype}"
     if remark:
         head = f"{head} ({remark})"
     yield from _value(f"{head} = ", value)
@@ -86,7 +82,7 @@ def _leaves(explanation: Explanation) -> Iterator[str]:
 
 def _leaf(explanation: Explanation, part: LeafPart) -> Iterator[str]:
     place = f", set at line {part.line}" if part.line is not None else ""
-    yield from _value(f"{part.name}  {_shape(part.shape)} {part.dtype}{place} = ", part.value)
+    yield from _value(f"{part.name}  {dims(part.shape)} {part.dtype}{place} = ", part.value)
     if part.gradient is None:
         outputs = ", ".join(o.name for o in explanation.outputs)
         yield f"    no covector arrives: {outputs} does not depend on {part.name}"
@@ -161,8 +157,7 @@ def _terms(explanation: Explanation, terms: list[Contribution]) -> Iterator[str]
     for position, term in enumerate(shown):
         if position == len(shown) - 1 and len(shown) < len(terms):
             yield f"        … {len(terms) - len(shown)} more"
-        index = ",".join(map(str, term.index))
-        place = f"[{index}]" if term.index else ""
+        place = f"[{','.join(map(str, term.index))}]" if term.index else ""
         name = f"v{place}" if not several else f"v of {explanation.outputs[term.output].name}{place}"
         if math.prod(term.product.shape) > MOST_IN_LINE:
             factor = f"{_number(term.covector)} · J{place or '[]'}"
@@ -242,7 +237,7 @@ def _step(step: Step, place: str, arriving: list[Arrow], leaving: list[Arrow]) -
     name = step.variable or ""
     recorded = f"{step.known_as}, {step.name}" if step.known_as else step.name
     title = f"leaf {name}".rstrip() if step.kind == "leaf" else recorded
-    shape = _shape(step.shape) if step.shape is not None else ""
+    shape = dims(step.shape) if step.shape is not None else ""
     made = f" → {name}" if name and step.kind != "leaf" else ""
     norm = "no covector" if step.norm is None else f"|g| {_number(step.norm)}"
     module = f"  in {step.module}" if step.module else ""
@@ -288,8 +283,6 @@ def _notes(notes: Iterable[str]) -> Iterator[str]:
 # --- numbers ------------------------------------------------------------------------------------------------
 
 
-def _shape(shape: tuple[int, ...]) -> str:
-    return f"({', '.join(map(str, shape))}{',' if len(shape) == 1 else ''})"
 
 
 def _number(value: complex) -> str:
@@ -322,7 +315,7 @@ def _value(head: str, value: Shown) -> Iterator[str]:
         f"{figures[k]} {word}" for k, word in (("nan", "NaN"), ("inf", "infinite")) if figures[k]
     )
     yield (
-        f"{head}{_shape(value.shape)}, norm {_number(figures['norm'])}, from {_number(figures['min'])} to "
+        f"{head}{dims(value.shape)}, norm {_number(figures['norm'])}, from {_number(figures['min'])} to "
         f"{_number(figures['max'])}, {figures['zeros']:,} zeros{', ' + counts if counts else ''}"
     )
 
@@ -331,10 +324,6 @@ def _array(head: str, array: ndarray) -> Iterator[str]:
     lines = _format(array).splitlines()
     if len(lines) == 1 and len(head) + len(lines[0]) <= WIDTH:
         yield head + lines[0]
-        return
-    if len(lines) == 1:
-        yield head.rstrip()
-        yield f"        {lines[0]}"
         return
     yield head.rstrip()
     for line in lines[:MOST_TERMS]:
@@ -346,7 +335,7 @@ def _array(head: str, array: ndarray) -> Iterator[str]:
 def _short(value: Shown) -> str:
     """Return a value on one line."""
     if value.array is None or value.array.size > MOST_IN_LINE:
-        return f"{_shape(value.shape)} of norm {_number(value.norm)}"
+        return f"{dims(value.shape)} of norm {_number(value.norm)}"
     text = _compact(
         widened(value.array).tolist() if value.array.dtype.kind in "fVcW" else value.array.tolist()
     )

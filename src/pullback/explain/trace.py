@@ -13,19 +13,23 @@ import os
 import sys
 from collections import deque
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from types import CodeType, FrameType
 from typing import Any
 
 from ..core.blame import Place, next_sequence, own_file, place_at
 from ..core.modes import change, modes
-from ..core.node import LEAF, edge_target
+from ..core.node import LEAF
 from ..core.value import TensorBase
 from ..tensor.interception import activate, deactivate
 from ..tensor.tensor import Tensor
-from .walk import looking, reachable
+from .walk import looking, node_of, nodes_of, reachable
 
 #: Events that are kept at most; a longer turn loses its beginning.
 MOST_EVENTS = 50_000
+
+#: Calls on the way to one that are followed back.
+MOST_CALLS = 2_000
 
 #: Frames of the program that are kept of a call which lost the history.
 MOST_FRAMES = 12
@@ -44,6 +48,7 @@ LEAVING = ("item", "tolist", "numpy", "__float__", "__int__", "__array__")
 DIFFERENTIATING = ("grad", "backward")
 
 
+@dataclass(eq=False, slots=True)
 class Event:
     """One call of a public function.
 
@@ -74,24 +79,19 @@ class Event:
         Divides the nodes made before it from those made after.
     """
 
-    __slots__ = (
-        "args", "entry", "frames", "function", "inputs", "kept", "kwargs", "module", "name", "number",
-        "outputs", "recording", "wanted",
-    )  # fmt: skip
-
-    def __init__(self, name: str, args: Any, kwargs: Any, module: Any) -> None:
-        self.name = name
-        self.function: Callable[..., Any] | None = None
-        self.args = args
-        self.kwargs = kwargs
-        self.module = module
-        self.number = next_sequence()
-        self.entry = ""
-        self.inputs: list[tuple[Any, Event | None]] = []
-        self.outputs: list[Any] = []
-        self.frames: list[tuple[CodeType, int]] = []
-        self.wanted = self.kept = False
-        self.recording = True
+    name: str
+    args: Any
+    kwargs: Any
+    module: Any
+    number: int = field(default_factory=next_sequence)
+    function: Callable[..., Any] | None = None
+    entry: str = ""
+    inputs: list[tuple[Any, Event | None]] = field(default_factory=list)
+    outputs: list[Any] = field(default_factory=list)
+    frames: list[tuple[CodeType, int]] = field(default_factory=list)
+    wanted: bool = False
+    kept: bool = False
+    recording: bool = True
 
     @property
     def place(self) -> Place | None:
@@ -124,15 +124,7 @@ class Event:
 
 
 class Trace:
-    """Write events down while it is on.
-
-    Attributes
-    ----------
-    events : deque of Event
-        The oldest first.
-    listeners : list of callables
-        Told of each event.
-    """
+    """Write events down while it is on, the oldest first; `listeners` are told of each."""
 
     def __init__(self, module: Callable[[], Any]) -> None:
         self.events: deque[Event] = deque()
@@ -192,7 +184,7 @@ class Trace:
             for tensor in (*event.outputs, *statistics_of(event)):
                 if self._makers.get(id(tensor)) is event:
                     del self._makers[id(tensor)]
-                node = None if tensor._node in (None, LEAF) else edge_target(tensor._node)[0]
+                node = node_of(tensor)
                 if self._by_node.get(id(node)) is event:
                     del self._by_node[id(node)]
             event.inputs = []
@@ -205,9 +197,7 @@ class Trace:
 
     def makers_in(self, tensor: Any) -> list[Event]:
         """Return the calls that made parts of a tensor's graph, where no call is known that made it."""
-        if tensor._node is None or tensor._node is LEAF:
-            return []
-        nodes = reachable([edge_target(tensor._node)[0]])
+        nodes = reachable(nodes_of([tensor]))
         return [event for node in nodes if (event := self._by_node.get(id(node))) is not None]
 
     def differentiated(self, call: Any, result: Any, frame: FrameType) -> None:
@@ -320,8 +310,8 @@ class Trace:
             self._makers[id(tensor)] = event
         for tensor in outputs:
             self._makers[id(tensor)] = event
-            if tensor._node is not None and tensor._node is not LEAF:
-                self._by_node[id(edge_target(tensor._node)[0])] = event
+            if (node := node_of(tensor)) is not None:
+                self._by_node[id(node)] = event
         self.events.append(event)
         if len(self.events) > MOST_EVENTS:
             self._forget(-1)
@@ -361,6 +351,23 @@ def frames_from(frame: FrameType | None) -> list[tuple[CodeType, int]]:
             found.append((frame.f_code, frame.f_lasti))
         frame = frame.f_back
     return found
+
+
+def behind(
+    event: Event | None, most: int = MOST_CALLS, follows: Callable[[Event, Any], bool] = lambda e, t: True
+) -> Iterator[Event]:
+    """Yield a call and those on the way to it, up to weights and data; `follows` says past which inputs."""
+    seen: set[Event] = set()
+    waiting = [] if event is None else [event]
+    while waiting and len(seen) < most:
+        current = waiting.pop()
+        if current not in seen:
+            seen.add(current)
+            yield current
+            waiting += [
+                maker for tensor, maker in current.inputs
+                if maker is not None and tensor._node is not LEAF and follows(current, tensor)
+            ]  # fmt: skip
 
 
 def tensors_of(args: Any, kwargs: Any, depth: int = 3) -> Iterator[Any]:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import ast
-import linecache
-from collections.abc import Callable
 from dataclasses import replace
 from types import ModuleType
 from typing import Any
@@ -16,18 +14,20 @@ from ..nn.modules.module import Module
 from .answer import Answer
 from .cuts import Search, carrier_of, cuts_in, has_history
 from .failure import Raised, plain
+from .findings.keeping import filling
 from .missing import switched_off
 from .scene import (
     Scene,
     Scope,
+    called_name,
     code_of,
-    freezing,
-    function_at,
+    parts_of,
     paths_in,
+    place_in,
+    scope_at,
     scope_of,
     switches_off,
     tensors_in,
-    tree_of,
 )
 
 
@@ -68,8 +68,7 @@ def no_history(error: BaseException, raised: Raised) -> Answer:
         modules = [p for p in read if isinstance(scene.value(p), Module)]
         for module in modules:
             trained = any(p.requires_grad for p in scene.value(module).parameters())
-            files = [one.frame.f_code.co_filename for one in raised.scenes]
-            place = switched_off(module, scene) or (None if trained else freezing(files))
+            place = switched_off(module, scene) or (None if trained else raised.freezing())
             if place is not None:
                 return Answer.of("switched off: the whole module", place, module=module)
         first = [s for s in statements if not any(has_tensor(scene.value(p)) for p in paths_in(s.value))]
@@ -85,14 +84,10 @@ def no_history(error: BaseException, raised: Raised) -> Answer:
 def _asked_by(raised: Raised) -> Answer | None:
     """Return the answer that an input of `autograd.grad` does not require grad, and where it is made."""
     scene = raised.scene
-    if scene is None or scene.scope is None:
+    if scene is None:
         return None
-    for call, _ in scene.scope.calls:
-        if not call.lineno <= scene.line <= (call.end_lineno or call.lineno):
-            continue
-        if not (isinstance(call.func, ast.Attribute) and call.func.attr == "grad") and not (
-            isinstance(call.func, ast.Name) and call.func.id == "grad"
-        ):
+    for call in scene.calls_here():
+        if called_name(call) != "grad":
             continue
         given = next((k.value for k in call.keywords if k.arg == "inputs"), None)
         given = call.args[1] if given is None and len(call.args) > 1 else given
@@ -159,30 +154,22 @@ def _replacing(owner: Any, inside: dict[str, Any]) -> tuple[Any, Scope, str] | N
 def _appended(code: str, scene: Scene) -> Any:
     """Return the cut at which the numbers of a list were put in, where a tensor is made of plain numbers."""
     try:
-        call = ast.parse(code, mode="eval").body
+        made = ast.parse(code, mode="eval").body
     except SyntaxError:
         return None
-    if not isinstance(call, ast.Call) or not call.args:
+    if not isinstance(made, ast.Call) or not made.args:
         return None
-    path = ast.unparse(call.args[0])
+    path = ast.unparse(made.args[0])
     value = scene.value(path)
     if not isinstance(value, list) or not value or not all(isinstance(v, (int, float)) for v in value):
         return None
-    last = path.rpartition(".")[2]
     file = scene.frame.f_code.co_filename
-    tree = tree_of(file)
-    for node in ast.walk(tree) if tree is not None else ():
-        if (
-            isinstance(node, ast.Call)
-            and isinstance(node.func, ast.Attribute)
-            and node.func.attr in ("append", "extend", "insert")
-            and ast.unparse(node.func.value).rpartition(".")[2] == last
-            and tree is not None
-        ):
-            whole = Scope(file, tree, function_at(tree, node.lineno))
-            for argument in node.args:
-                for cut in cuts_in(argument, whole):
-                    return cut
+    for call in filling(path, scene, "append", "extend", "insert"):
+        whole = scope_at(file, call.lineno)
+        assert whole is not None  # the call is in it
+        for argument in call.args:
+            for cut in cuts_in(argument, whole):
+                return cut
     return None
 
 
@@ -201,12 +188,13 @@ def _switched_off_here(raised: Raised) -> Place | None:
         if unrecorded:
             return scope.place_of_line(unrecorded[-1])
     for scene in raised.scenes:
-        lines = _calls_in_file(
-            scene, lambda call: switches_off(call) and "no_grad" not in ast.unparse(call.func)
-        )
+        lines = [
+            node.lineno for node in parts_of(scene.frame.f_code.co_filename, ast.Expr)
+            if isinstance(call := node.value, ast.Call) and switches_off(call)
+            and "no_grad" not in ast.unparse(call.func)
+        ]  # fmt: skip
         if lines:
-            (line, name), file = lines[-1], scene.frame.f_code.co_filename
-            return Place(file, line, name, linecache.getline(file, line).strip())
+            return place_in(scene.frame.f_code.co_filename, lines[-1])
     return None
 
 
@@ -218,27 +206,17 @@ def _around(scope: Scope, line: int, scene: Scene) -> bool:
     return line <= scene.line
 
 
-def _calls_in_file(scene: Scene, fits: Callable[[ast.Call], bool]) -> list[tuple[int, str]]:
-    """Return (line, function) of the calls in a scene's file that fit, as statements of their own."""
-    tree = tree_of(scene.frame.f_code.co_filename)
-    found = []
-    for node in ast.walk(tree) if tree is not None else ():
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and fits(node.value):
-            found.append((node.lineno, function_at(tree, node.lineno)))
-    return found
 
 
 def _frozen(name: str, raised: Raised) -> Answer | None:
     """Return the answer that no parameter of any module in sight requires grad; None where one does."""
-    scene = raised.scene
-    assert scene is not None  # the caller has looked
     modules = [
         (path, m) for s in raised.scenes for path, m in s.variables.items()
         if isinstance(m, Module) and next(m.parameters(), None) is not None
     ]  # fmt: skip
     if not modules or any(p.requires_grad for _, m in modules for p in m.parameters()):
         return None
-    place = freezing([scene.frame.f_code.co_filename for scene in raised.scenes])
+    place = raised.freezing()
     if place is None:
         return None
     return Answer.of("switched off: all frozen", place, name=name, module=modules[0][0])
@@ -248,7 +226,7 @@ def _partly_frozen(name: str, raised: Raised, search: Search) -> Answer | None:
     """Return the answer that a module which computed a name has frozen parameters: those that it uses."""
     scene = raised.scene
     assert scene is not None  # the caller has looked
-    place = freezing([one.frame.f_code.co_filename for one in raised.scenes])
+    place = raised.freezing()
     if place is None:
         return None
     for path in dict.fromkeys(p for s in search.relevant(name, scene.line) for p in paths_in(s.value)):
@@ -269,7 +247,7 @@ def _frozen_outside(name: str, raised: Raised, search: Search, cut: str) -> Answ
     """Return the answer that a module is frozen whole which takes what was cut off on purpose."""
     scene = raised.scene
     assert scene is not None  # the caller has looked
-    place = freezing([one.frame.f_code.co_filename for one in raised.scenes])
+    place = raised.freezing()
     stepped = _stepped_next(scene)
     if place is None or stepped is None or any(p.requires_grad for p in stepped):
         return None

@@ -1,28 +1,31 @@
-"""Judge errors of a graph that is used up: freed by an earlier backward, or written over in part."""
+"""Judge errors of a graph that is used up: freed by an earlier backward, or written over in part.
+
+After a mend it is checked on the graph of the backward that fails whether anything used up is in its way.
+"""
 
 from __future__ import annotations
 
 import ast
-import linecache
 import re
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from threading import get_ident
 from typing import Any
 
 from ..core.backward_task import running
-from ..core.blame import Place, freed_when, is_freed
+from ..core.blame import Place, changes, freed_when, is_freed
 from ..core.modes import modes
-from ..core.node import LEAF, AccumulateGrad, edge_target
+from ..core.node import AccumulateGrad, Node, edge_target
 from ..core.value import TensorBase
+from ..core.versions import is_stale
 from .answer import Answer
-from .carried import Boundary, Carried, boundaries, carried, loop_around
+from .carried import Boundary, Carried, boundaries, carried, leads, loop_around
 from .discarded import thrown_away, written_alone
 from .failure import Raised
 from .findings.keeping import appending
-from .graph_checks import free_without, written_only_at
-from .scene import paths_in, scope_at, tree_of
+from .scene import Scene, as_read, called_name, parts_of, paths_in, scope_at
 from .trace import Trace
-from .walk import reachable
+from .walk import node_of, nodes_of, reachable
 
 
 def in_place(error: BaseException, raised: Raised) -> Answer:
@@ -98,11 +101,10 @@ def _again(raised: Raised) -> tuple[str, ...]:
 
 def _carried_over(raised: Raised, moment: int) -> tuple[Carried | None, list[Boundary]]:
     """Return what leads from the graph that is gone through into the part from before a moment, and where."""
-    task = running.get(get_ident())
-    if raised.node is None or task is None or moment < 0:
+    starts = roots()
+    if raised.node is None or not starts or moment < 0:
         return None, []
-    roots = [edge_target(edge)[0] for edge, _ in task.roots]
-    found = boundaries(roots, moment, raised.node)
+    found = boundaries(starts, moment, raised.node)
     return carried(found, raised.scenes), found
 
 
@@ -129,7 +131,7 @@ def _out_of_place(place: Place | None) -> tuple[str, Place | None, str | None]:
         return general, place, None
     if isinstance(node, ast.AugAssign):
         target = ast.unparse(node.target)
-        whole = ast.unparse(ast.BinOp(_loaded(node.target), node.op, node.value))
+        whole = ast.unparse(ast.BinOp(as_read(node.target), node.op, node.value))
         if isinstance(node.target, ast.Subscript):
             base = ast.unparse(node.target.value)
             return (
@@ -161,27 +163,20 @@ def _out_of_place(place: Place | None) -> tuple[str, Place | None, str | None]:
     if found:
         return (
             (f"leave `inplace=True` out of the module{'s' if len(found) > 1 else ''} at line "
-            f"{', '.join(str(p.line) for p in found)}"), place, None,
+            f"{', '.join(map(str, found))}"), place, None,
         )  # fmt: skip
     return general, place, None
 
 
-def _loaded(target: ast.expr) -> ast.expr:
-    return ast.parse(ast.unparse(target), mode="eval").body
 
 
-def _inplace_modules(file: str) -> list[Place]:
+def _inplace_modules(file: str) -> list[int]:
     """Return the lines of a file that make modules which write in place."""
-    tree = tree_of(file)
-    if tree is None:
-        return []
     lines = {
-        node.lineno
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Call)
-        and any(k.arg == "inplace" and getattr(k.value, "value", False) is True for k in node.keywords)
-    }
-    return [Place(file, n, "<module>", linecache.getline(file, n).strip()) for n in sorted(lines)]
+        call.lineno for call in parts_of(file, ast.Call)
+        if any(k.arg == "inplace" and getattr(k.value, "value", False) is True for k in call.keywords)
+    }  # fmt: skip
+    return sorted(lines)
 
 
 #: The texts about a value that leads back into a graph that is used up, by how it was carried over.
@@ -266,9 +261,7 @@ def _thrown_away(found: Carried, between: list[Boundary], raised: Raised) -> tup
 
 def _all_freed(moment: int) -> bool:
     """Return whether the backward of a moment went through all of the graph that another one goes through."""
-    task = running.get(get_ident())
-    nodes = [] if task is None else reachable([edge_target(edge)[0] for edge, _ in task.roots])
-    saved = [s for node in nodes if isinstance(s := getattr(node, "_saved", None), tuple) and s]
+    saved = [s for node in reachable(roots()) if isinstance(s := getattr(node, "_saved", None), tuple) and s]
     # What only holds sizes is not freed.
     held = [s for s in saved if is_freed(s) or not all(isinstance(v, (int, float, str, tuple)) for v in s)]
     return bool(held) and all(is_freed(s) and freed_when(s) <= moment for s in held)
@@ -276,18 +269,15 @@ def _all_freed(moment: int) -> bool:
 
 def _in_both(raised: Raised, first: Place | None) -> Carried | None:
     """Return the last variable from which the first backward's loss was computed, and the failing one's."""
-    task = running.get(get_ident())
     scene = next((s for s in raised.scenes if first and s.scope and s.scope.name == first.function), None)
-    if scene is None or scene.scope is None or first is None or task is None:
+    if scene is None or scene.scope is None or first is None:
         return None
     calls = [c for c, _ in scene.scope.calls if c.lineno == first.line]
     losses = [v for c in calls for n in paths_in(c.func) if isinstance(v := scene.value(n), TensorBase)]
-    earlier = [edge_target(v._node)[0] for v in losses if v._node is not None and v._node is not LEAF]
-    shared = set(reachable(earlier)) & set(reachable([edge_target(edge)[0] for edge, _ in task.roots]))
+    shared = set(reachable(nodes_of(losses))) & set(reachable(roots()))
     found = [
-        (edge_target(value._node)[0]._seq, name) for name, value in list(scene.variables.items())
-        if isinstance(value, TensorBase) and value._node is not None and value._node is not LEAF
-        and edge_target(value._node)[0] in shared
+        (node._seq, name) for name, value in list(scene.variables.items())
+        if isinstance(value, TensorBase) and (node := node_of(value)) in shared and node is not None
     ]  # fmt: skip
     if not found:
         return None
@@ -330,12 +320,10 @@ def _steps_between(raised: Raised, first: Place) -> bool:
     here = raised.scene.scope if raised.scene is not None else None
     line = raised.scene.line if raised.scene is not None else 0
     same = here is not None and inside is not None and here.name == inside.name
-    steps = [c.lineno for c, _ in (inside.calls if inside is not None else ()) if _is_named(c, "step")]
+    steps = [c.lineno for c, _ in (inside.calls if inside is not None else ()) if called_name(c) == "step"]
     return any(first.line <= n and (not same or n <= line) for n in steps)
 
 
-def _is_named(call: ast.Call, name: str) -> bool:
-    return isinstance(call.func, ast.Attribute) and call.func.attr == name
 
 
 def _made_before_loop(raised: Raised, name: str) -> bool:
@@ -346,3 +334,64 @@ def _made_before_loop(raised: Raised, name: str) -> bool:
     loop = loop_around(scene)
     made = scene.scope.assigning(name)
     return loop is not None and bool(made) and all(s.line < loop.lineno for s in made)
+
+
+# --- checks of a mend ---------------------------------------------------------------------------------------
+
+
+def roots() -> list[Node]:
+    """Return the nodes that the backward which is running began at."""
+    task = running.get(get_ident())
+    return [] if task is None else [edge_target(edge)[0] for edge, _ in task.roots]
+
+
+def written_only_at(place: Place | None, failing: Node | None) -> bool:
+    """Return whether all saved values that were written over were so at one line, and nowhere else.
+
+    Without that line each has the version that backward expects. Nodes before the `failing` one have run
+    already.
+    """
+    if place is None or failing is None:
+        return False
+    written = 0
+    for counter, version in _stale([failing, *reachable(roots())]):
+        places = changes(counter, version)
+        if not places or int(counter[0]) - int(version) != len(places):
+            return False
+        if any((p.file, p.line) != (place.file, place.line) for p in places):
+            return False
+        written += 1
+    return written > 0
+
+
+def _stale(nodes: Iterable[Node]) -> Iterator[tuple[Any, Any]]:
+    for node in nodes:
+        saved = node._saved
+        if node._op is None or not isinstance(saved, tuple) or is_freed(saved):
+            continue
+        for k in range(node._op.layout.count):
+            counter, version = saved[3 * k + 1], saved[3 * k + 2]
+            if isinstance(counter, list) and is_stale(counter, version):
+                yield counter, version
+
+
+def free_without(name: str, found: Iterable[Boundary], scenes: Iterable[Scene]) -> bool:
+    """Return whether the graph is whole once it is cut off at what a variable or attribute leads to."""
+    makers = {boundary.maker for boundary in found}
+    values = [scene.value(name) for scene in scenes]
+    if not makers or not all(any(leads(value, maker) for value in values) for maker in makers):
+        return False
+    seen: set[Node] = set()
+    waiting = roots()
+    begun = max((node._seq for node in waiting), default=-1)  # what is freed later, this backward has freed
+    while waiting:
+        node = waiting.pop()
+        if node in seen or node in makers:
+            continue
+        seen.add(node)
+        saved = node._saved
+        freed = type(node) is not AccumulateGrad and isinstance(saved, tuple) and is_freed(saved)
+        if freed and freed_when(saved or ()) < begun:
+            return False
+        waiting += [edge_target(edge)[0] for edge in node._edges if edge is not None]
+    return bool(seen)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy import ndarray
 
-from ..core.blame import Place, is_freed, user_frame
+from ..core.blame import is_freed, user_frame
 from ..core.node import LEAF, AccumulateGrad, Node, edge_target
 from ..core.value import TensorBase, innermost
 from .answer import ASK_AGAIN, Answer, kept_answer, kind_of, texts
@@ -22,16 +22,7 @@ from .walk import reachable
 
 
 class Cause(NamedTuple):
-    """Say why an op sends no covector on.
-
-    Attributes
-    ----------
-    kind : str
-        In a word or two.
-    cause : str
-        In a sentence.
-    mend : str
-    """
+    """Say why an op sends no covector on."""
 
     kind: str
     cause: str
@@ -162,7 +153,7 @@ def search(x: Any, name: str, root: Root, grad: ndarray | None, scene: Scene) ->
     ends = nearest or ends
     if not ends:
         return _suspect(name, flow, leading)
-    lines = _lines([place_of(visit.node) for visit, _ in ends])
+    lines = len({(at.file, at.line) for visit, _ in ends if (at := place_of(visit.node)) is not None})
     visit = ends[0][0]
     kind, cause, mend = _cause(visit.node)
     if kind == "multiplied by 0" and all(_starts(v, leading) for v, _ in ends):
@@ -217,9 +208,6 @@ def _passed_on(name: str, leaf: Node, flow: Flow, root: Root, ends: list[Node]) 
     return f"with the covector handed on there, {name} gets a gradient of norm {size:.3g}" if size > 0 else ""
 
 
-def _lines(places: list[Place | None]) -> int:
-    """Count the lines among places."""
-    return len({(place.file, place.line) for place in places if place is not None})
 
 
 def _some(g: Any, visit: Visit) -> bool:
@@ -254,9 +242,6 @@ def _cause(node: Node) -> Cause:
     return causes().get(op) or Cause("zero derivative", other, "look at the values that go into it")
 
 
-def _is_flat(node: Node, flow: Flow) -> bool:
-    op = "" if node._op is None else node._op.base
-    return is_flat(op, flow.inputs_of(node), flow.output_of(node))
 
 
 def _partial(
@@ -291,14 +276,14 @@ def _partial(
 
 def _suspect(name: str, flow: Flow, leading: set[Node]) -> Answer:
     """Return the op on the way that is flat whatever its values are, or else how to ask again."""
-    candidates = [n for n in flow.nodes if n in leading and n._op is not None and n._op.base in STEPS]
-    flat = [n for n in flow.nodes if n in leading and _is_flat(n, flow)]
+    ops = [n for n in flow.nodes if n in leading and n._op is not None]
+    candidates = [n for n in ops if n._op.base in STEPS]
+    flat = [n for n in ops if is_flat(n._op.base, flow.inputs_of(n), flow.output_of(n))]
     for node in candidates or flat:
         kind, cause, mend = _cause(node)
         return Answer(
             kind, cause, place_of(node),
             ("its slope is 0 at the values that are left",) if node in flat else (), mend,
         )  # fmt: skip
-    gone = any(n in leading and n._op is not None and is_freed(n._saved) for n in flow.nodes)
-    seen = ("backward has freed the values",) if gone else ()
+    seen = ("backward has freed the values",) if any(is_freed(n._saved) for n in ops) else ()
     return Answer.of("values are gone: zero", None, seen, name=name, ASK_AGAIN=ASK_AGAIN)

@@ -8,6 +8,7 @@ it was, whatever the rules of custom functions do.
 
 from __future__ import annotations
 
+import math
 import random
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -23,15 +24,20 @@ from ..array.quiet import IGNORE, loud, quiet
 from ..core.accumulation import put_grads_back, rehearsals
 from ..core.backward_task import Task, needed_nodes, nodes_behind, running, selecting
 from ..core.batched import Batched
+from ..core.blame import is_freed
 from ..core.engine import BackwardPass
 from ..core.levels import entered_level
 from ..core.modes import modes, put_modes, reset_modes
-from ..core.node import AccumulateGrad, MultiNode, Node, edge_target
+from ..core.node import LEAF, AccumulateGrad, MultiNode, Node, edge_target
 from ..core.value import TensorBase, innermost
+from ..core.versions import is_stale
 from ..tensor.random import get_rng_state, set_rng_state
 
 #: Whether this context is looking at a pullback, so that calls within it are not explained in turn.
 looking: ContextVar[bool] = ContextVar("pullback_looking", default=False)
+
+#: A result of a node, by its position among them.
+Place = tuple[Node, int]
 
 #: ``visit(node, g, grads)`` after each rule.
 Visit = Callable[[Node, Any, Sequence[Any]], None]
@@ -40,21 +46,9 @@ Visit = Callable[[Node, Any, Sequence[Any]], None]
 class Path:
     """The part of a graph between outputs and what gradients are asked for.
 
-    Parameters
-    ----------
-    roots : sequence of (edge, covector)
-        As the engine takes them.
-    targets : sequence of edges, optional
-        Where gradients are asked for; by default at every leaf.
-
-    Attributes
-    ----------
-    nodes : list of Node
-        In the order in which their rules run.
-    targets : list of edges or None
-        None for an input that is not part of any graph.
-    custom : list of Node
-        The nodes of custom functions.
+    `roots` are (edge, covector) as the engine takes them. `targets` are the edges at which gradients are
+    asked for, by default every leaf, None for an input that is not part of any graph. `nodes` are in the
+    order in which their rules run; `custom` are those of custom functions.
     """
 
     def __init__(self, roots: Sequence[tuple[Any, Any]], targets: Sequence[Any] | None = None) -> None:
@@ -75,47 +69,25 @@ class Path:
     def pull(self, covectors: Sequence[Any], visit: Visit | None = None, recorded: bool = False) -> list[Any]:
         """Pull one covector per root back; return what arrives at each target, None where nothing does.
 
-        Parameters
-        ----------
-        covectors : sequence of values
-            Arrays, batches, or tensors with `recorded`.
-        visit : callable, optional
-            Told of each rule that ran.
-        recorded : bool
-            Whether the pullback itself is recorded.
+        Covectors are arrays, batches, or tensors where the pullback itself is `recorded`. `visit` is told of
+        each rule that ran.
         """
         # A custom function may let go of what it holds when it has gone backward.
         contexts = [(vars(node), dict(vars(node))) for node in self.custom]
+        look = _Look(self, visit, recorded)
         try:
-            return self._pull(covectors, visit, recorded)
+            for (edge, _), g in zip(self.roots, covectors):
+                if g is not None:
+                    look.send(edge, g, g)
+            look.run()
         finally:
             for held, before in contexts:
                 held.clear()
                 held.update(before)
-
-    def _pull(self, covectors: Sequence[Any], visit: Visit | None, recorded: bool) -> list[Any]:
-        look = _Look(self, visit, recorded)
-        for (edge, _), g in zip(self.roots, covectors):
-            if g is not None:
-                look.send(edge, g, g)
-        look.run()
         return look.results
 
     def pull_batch(self, output: int, rows: ndarray) -> list[ndarray | None]:
-        """Pull many covectors of one output back at once.
-
-        Parameters
-        ----------
-        output : int
-            Position among the roots.
-        rows : ndarray
-            Covectors along the first axis.
-
-        Returns
-        -------
-        list of (ndarray or None)
-            What arrives at each target, the batch first.
-        """
+        """Pull many covectors of one output back at once; return what arrives per target, the batch first."""
         with entered_level() as level:
             covectors: list[Any] = [None] * len(self.roots)
             covectors[output] = Batched(rows, 0, level)
@@ -177,9 +149,54 @@ def _batch_first(value: Any, size: int) -> ndarray:
     return np.broadcast_to(array, (size, *array.shape))
 
 
+def node_of(tensor: Any) -> Node | None:
+    """Return the node whose result a tensor is; None for a leaf and for what has no history."""
+    return None if tensor._node is None or tensor._node is LEAF else edge_target(tensor._node)[0]
+
+
+def nodes_of(tensors: Iterable[Any]) -> list[Node]:
+    """Return the nodes whose results some tensors are."""
+    return [node for tensor in tensors if (node := node_of(tensor)) is not None]
+
+
+def results_of(node: Node) -> list[tuple[Any, Any]]:
+    """Return (shape, dtype) of each of a node's results; None for what is not known of one."""
+    several = isinstance(node, MultiNode)
+    return list(zip(node._shape, node._dtype)) if several else [(node._shape, node._dtype)]
+
+
+def size_of(nodes: Iterable[Node]) -> int:
+    """Return how many numbers the results of nodes have together."""
+    return sum(math.prod(shape) for n in nodes for shape, _ in results_of(n) if shape is not None)
+
+
 def reachable(starts: Iterable[Node]) -> list[Node]:
     """Return all nodes that can be reached, youngest first."""
     return sorted(nodes_behind(starts), key=lambda node: -node._seq)
+
+
+def saved_results(nodes: Sequence[Node]) -> dict[Place, ndarray]:
+    """Return results of nodes that some node saved, as they were in the run."""
+    found: dict[Place, ndarray] = {}
+    for node in nodes:
+        op, saved = node._op, node._saved
+        if op is None or not isinstance(saved, tuple) or is_freed(saved) or op.variadic:
+            continue
+        layout = op.layout
+        for position in range(layout.count):
+            value, counter, version = saved[3 * position : 3 * position + 3]
+            if not isinstance(value, ndarray) or is_stale(counter, version):
+                continue
+            at, output = layout.input_index[position], layout.output_index[position]
+            if at >= 0:
+                edge = node._edges[at] if at < len(node._edges) else None
+                if edge is not None:
+                    found.setdefault(edge_target(edge), value)
+            elif output in op.differentiable_outputs:
+                found.setdefault((node, op.differentiable_outputs.index(output)), value)
+            elif output >= len(op.outputs):
+                found.setdefault((node, 0), value)
+    return found
 
 
 @contextmanager
@@ -188,12 +205,7 @@ def undisturbed(path: Path, narrow: bool = False) -> Iterator[None]:
 
     That is: random streams, the `.grad` of leaves that a rule's own backward wrote to, warnings that would be
     shown only once. (What contexts of custom functions hold is put back after every run, by `Path.pull`.)
-
-    Parameters
-    ----------
-    path : Path
-    narrow : bool
-        Whether the backward that is looked at runs only towards some inputs.
+    `narrow` is whether the backward that is looked at runs only towards some inputs.
     """
     thread = get_ident()
     now = modes()

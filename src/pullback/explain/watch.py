@@ -21,16 +21,14 @@ from ..nn.parameter import Parameter
 from ..optim.optimizer import Optimizer
 from ..tensor.backward import BackwardCall
 from .answer import Answer, kept
-from .callers import At, deepcopied, position_of
 from .causes import Causes
 from .conclusions import Conclusions
 from .explanation import Explanation
-from .findings import data, indices, recurrent, terms, unread
+from .findings import data, indices, recurrent, terms
 from .findings.adversaries import Adversaries
 from .findings.averages import Averages
 from .findings.balance import Balance
-from .findings.checks import look_at
-from .findings.collected import Findings, located
+from .findings.collected import Findings, located, look_at
 from .findings.draws import Draws, time_not_given, variance_for_deviation
 from .findings.drifting import Drifting
 from .findings.functions import Functions
@@ -40,7 +38,7 @@ from .findings.loop import Loop
 from .findings.makers import origin
 from .findings.metrics import Metrics
 from .findings.perturbed import Dependence
-from .findings.policies import Policies
+from .findings.policies import Policies, end_not_used
 from .findings.preferred import Preferred
 from .findings.reach import Reach
 from .findings.sizes import Sizes
@@ -50,6 +48,7 @@ from .modules import ModuleCalls
 from .names import Names
 from .run import Run
 from .scene import Scene
+from .source import At, deepcopied, position_of
 from .trace import Event, Trace
 from .walk import Path
 from .wrapped_calls import WrappedCalls, number_of
@@ -65,19 +64,12 @@ active: list[Watch] = []
 
 
 class Watch:
-    """Watch from `start` to `stop`.
-
-    Attributes
-    ----------
-    findings : Findings
-    trace : Trace
-    causes : Causes
-    """
+    """Watch from `start` to `stop`."""
 
     def __init__(self, modules: ModuleCalls, run: Run) -> None:
         self.modules = modules
         self.run = run
-        self.findings = Findings(self.made_place)
+        self.findings = Findings(lambda module: located(self.layers.made.get(id(module))))
         self.trace = Trace(lambda: modules.innermost)
         self.reach = Reach()
         self.layers = Layers()
@@ -195,15 +187,12 @@ class Watch:
 
     def _event(self, event: Event) -> None:
         look_at(event, self.findings)
-        self.drifting.look_at(event, self.findings)
-        self.metrics.look_at(event, self.findings)
         self.balance.look_at(event)
-        self.draws.look_at(event, self.findings)
-        self.adversaries.look_at(event, self.findings)
-        self.recurrent.look_at(event, self.findings)
         self.run.look_at(event)
-        self.layers.look_at(event, self.findings)
-        self.sizes.look_at(event, self.findings)
+        for side in (
+            self.drifting, self.metrics, self.draws, self.adversaries, self.recurrent, self.layers, self.sizes
+        ):  # fmt: skip
+            side.look_at(event, self.findings)
         name = event.name
         copied = event.entry == "deepcopy" and name in ("clone", "data")
         if copied and event.inputs and event.inputs[0][0]._node is LEAF:
@@ -280,7 +269,7 @@ class Watch:
             self.safely(self.preferred.look)(y, at, self.trace, path, self.findings)
             self.safely(self.policies.look)(y, self.trace, self.loop.held, self.findings)
         self.safely(indices.look_at_turn)(self.trace, self.findings)
-        self.safely(unread.look_at_turn)(self.trace, self.findings)
+        self.safely(end_not_used)(self.trace, self.findings)
         self.safely(self.dependence.look)(self.trace, path, self.findings)
 
     def differentiated(self, call: BackwardCall, result: Any, frame: FrameType) -> None:
@@ -297,9 +286,6 @@ class Watch:
         if value is not None and not math.isfinite(value):
             self.causes.values([y for y in call.outputs if isinstance(y, TensorBase)], Scene(frame))
 
-    def made_place(self, module: Any) -> Place | None:
-        """Return the line that makes a module."""
-        return located(self.layers.made.get(id(module)))
 
     def set_at(self, weight: Any) -> Place | None:
         """Return the line that gave a weight its first values, where that is the program's."""

@@ -27,11 +27,10 @@ from ..tensor import random as random_module
 from ..tensor.tensor import Tensor
 from ..utils.data import DataLoader
 from ..utils.data.iterators import LoaderIterator
-from .callers import At, Wrappers, making, position_of
 from .findings.makers import values_of
 from .findings.states import look_at_left_out
 from .names import Names
-from .source import place_of
+from .source import At, making, place_of, position_of
 from .trace import frames_from, is_foreign
 from .walk import looking
 
@@ -39,12 +38,13 @@ if TYPE_CHECKING:
     from .watch import Watch
 
 
-class WrappedCalls(Wrappers):
+class WrappedCalls:
     """Tell a watch of the calls that a program makes."""
 
     def __init__(self, watch: Watch) -> None:
-        super().__init__()
         self.watch = watch
+        #: What was replaced, and by which name of which owner.
+        self._held: list[tuple[Any, str, Any]] = []
 
     def start(self) -> None:
         """Wrap the functions."""
@@ -93,6 +93,32 @@ class WrappedCalls(Wrappers):
             return result
 
         self.wrap(owner, name, call)
+
+    def wrap(self, owner: Any, name: str, told: Callable[..., Any]) -> None:
+        """Let a function be called through ``told(function, frame of the caller, *args, **kwargs)``."""
+        if isinstance(owner, type):
+            owner = next(kind for kind in owner.__mro__ if name in vars(kind))
+        held = vars(owner)[name]
+
+        def wrapper(*args: Any, **kwargs: Any) -> Any:
+            return told(held, sys._getframe(1), *args, **kwargs)
+
+        wrapper.__name__ = name
+        wrapper.__qualname__ = getattr(held, "__qualname__", name)
+        wrapper.__doc__ = held.__doc__
+        wrapper.__wrapped__ = held  # type: ignore[attr-defined]  # as functools.wraps does
+        self.replace(owner, name, wrapper)
+
+    def replace(self, owner: Any, name: str, by: Any) -> None:
+        """Put something in the place of an attribute that the owner itself has."""
+        self._held.append((owner, name, vars(owner)[name]))
+        setattr(owner, name, by)
+
+    def take_away(self) -> None:
+        """Put all back, the last first."""
+        for owner, name, held in reversed(self._held):
+            setattr(owner, name, held)
+        self._held = []
 
     # --- modules --------------------------------------------------------------------------------------------
 

@@ -28,8 +28,7 @@ class Adversaries:
         """Look at one call of a function."""
         if event.name not in YES_OR_NO or not event.wanted:
             return
-        target = event.argument(1, "target")
-        labels = values_of(target)
+        labels = values_of(event.argument(1, "target"))
         made = origin(event.maker_of(event.argument(0, "input")), {"sigmoid", "squeeze", "view", "flatten"})
         if labels is None or labels.size < 2 or (labels != labels.flat[0]).any() or made is None:
             return

@@ -23,7 +23,7 @@ ATTENTION: dict[str, dict[str, int]] = {
 MOST_ROWS = 4
 
 
-def _hidden(event: Event, name: str, mask: ndarray) -> ndarray:
+def hidden_by(event: Event, mask: ndarray) -> ndarray:
     """Return where a mask hides: True, but False for the booleans of scaled_dot_product_attention."""
     if mask.dtype.kind == "b":
         return ~mask if event.name == "scaled_dot_product_attention" else mask
@@ -40,7 +40,7 @@ def _masks(event: Event) -> dict[str, ndarray]:
 def of_attention(event: Event) -> Answer | None:
     """Return that a mask hides everything from some queries; None where no mask does."""
     for name, mask in _masks(event).items():
-        closed = _hidden(event, name, mask).all(-1)
+        closed = hidden_by(event, mask).all(-1)
         if not closed.any():
             continue
         rows = np.argwhere(closed)
@@ -59,7 +59,7 @@ def with_open_rows(event: Event, args: list[Any], kwargs: dict[str, Any]) -> Any
     if event.function is None or not masks:
         raise NotRun(event.name)
     for name, mask in masks.items():
-        closed = _hidden(event, name, mask).all(-1, keepdims=True)
+        closed = hidden_by(event, mask).all(-1, keepdims=True)
         seen: Any = (event.name == "scaled_dot_product_attention") if mask.dtype.kind == "b" else 0
         opened = wrap(np.where(closed, seen, mask).astype(mask.dtype))
         if name in kwargs:

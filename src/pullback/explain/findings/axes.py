@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...core.value import TensorBase, shape_of
+from ...core.node import DIFFERENTIABLE
+from ...core.value import TensorBase, dtype_of, shape_of
+from ..shown import dims
 from ..trace import Event
-from .checks import calls_of
-from .collected import Findings
-from .makers import PASSING, dims, is_floating, origin
+from .collected import Findings, calls_of
+from .makers import PASSING, origin
 
 #: Arithmetic whose operands are broadcast.
 ARITHMETIC = {"sub", "__sub__", "__rsub__", "mul", "__mul__", "__rmul__", "add", "__add__", "__radd__", "pow",
@@ -117,7 +118,9 @@ def _normalised_axis(event: Event, findings: Findings) -> None:
 def _swapped_axes(event: Event, findings: Findings) -> None:
     """Say where a reshape gives two axes each other's sizes: it does not exchange them."""
     x = event.argument(0, "input")
-    if not isinstance(x, TensorBase) or len(event.outputs) != 1 or not (event.wanted or is_floating(x)):
+    if not isinstance(x, TensorBase) or len(event.outputs) != 1 or not (
+        event.wanted or dtype_of(x) in DIFFERENTIABLE
+    ):  # fmt: skip
         return
     have, want = shape_of(x), shape_of(event.outputs[0])
     if have == want or len(have) < 2:

@@ -8,10 +8,9 @@ import numpy as np
 from numpy import ndarray
 
 from ...core.value import TensorBase
-from ..trace import Event
-from .checks import calls_of
-from .collected import Findings
-from .makers import MULTIPLYING, PASSING, TAKING, YES_OR_NO, behind, data_of, origin, values_of
+from ..trace import Event, behind
+from .collected import Findings, calls_of
+from .makers import MULTIPLYING, PASSING, TAKING, YES_OR_NO, both_ways, data_of, origin, values_of
 
 CUT = ("clamp", "clip", "clamp_", "minimum", "maximum")
 POWERS = ("pow", "__pow__", "square")
@@ -25,12 +24,11 @@ MOSTLY, NEARLY_ALL = 0.5, 0.9
 def _larger_surrogate(event: Event, findings: Findings) -> None:
     """Say where of a gain and the same gain clipped the larger one is maximised."""
     larger = origin(event.inputs[0][1] if event.inputs else None, PASSING | {"mean", "sum"} | MULTIPLYING)
-    if larger is None or larger.name not in LARGER or len(larger.inputs) != 2:
+    if larger is None or larger.name not in LARGER:
         return
-    first, second = (maker for _, maker in larger.inputs)
-    if first is None or second is None or first.name not in MULTIPLYING or second.name not in MULTIPLYING:
-        return
-    for plain, clipped in ((first, second), (second, first)):
+    for (_, plain), (_, clipped) in both_ways(larger):
+        if plain is None or clipped is None or not {plain.name, clipped.name} <= MULTIPLYING:
+            return
         shared = [t for t, _ in plain.inputs if any(t is u for u, _ in clipped.inputs)]
         cut = next((m for _, m in clipped.inputs if m is not None and m.name in CUT), None)
         if shared and cut is not None and any(t is u for t, _ in plain.inputs for u, _ in cut.inputs):
@@ -41,7 +39,7 @@ def _larger_surrogate(event: Event, findings: Findings) -> None:
 @calls_of(*MULTIPLYING)
 def _weight_without_label(event: Event, findings: Findings) -> None:
     """Say where a loss of yes or no is weighted by a power of 1 - p, and p is the same for both labels."""
-    for (_, weight), (_, loss) in (event.inputs, event.inputs[::-1]) if len(event.inputs) == 2 else ():
+    for (_, weight), (_, loss) in both_ways(event):
         loss, weight = origin(loss, PASSING), origin(weight, PASSING | MULTIPLYING)
         if loss is None or weight is None or loss.name not in YES_OR_NO or weight.name not in POWERS:
             continue
@@ -62,9 +60,7 @@ def _weight_without_label(event: Event, findings: Findings) -> None:
 @calls_of(*TAKING)
 def _corners(event: Event, findings: Findings) -> None:
     """Say where the overlap of boxes takes sizes for corners."""
-    if len(event.inputs) != 2:
-        return
-    upper, lower = event.inputs[0][1], event.inputs[1][1]
+    upper, lower = (maker for _, maker in event.inputs) if len(event.inputs) == 2 else (None, None)
     if upper is None or lower is None or upper.name not in SMALLER or lower.name not in LARGER:
         return
     wrong, count = 0, 0

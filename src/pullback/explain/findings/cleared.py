@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from types import CodeType
 from typing import Any
 
 import numpy as np
 
 from ...core.blame import place_at
+from ..source import At
 from .collected import Findings
 from .makers import values_of
 from .reach import listed
-
-At = tuple[CodeType, int]
 
 
 class Cleared:
     """Follow the gradients of leaves from `zero_grad` to the lines that read them.
 
-    Attributes
-    ----------
-    read_whole : set of int
-        Ids of leaves whose gradient the program has read while there was one.
+    `read_whole` has the ids of leaves whose gradient the program has read while there was one.
     """
 
     def __init__(self) -> None:

@@ -1,4 +1,7 @@
-"""Collect the findings of a run: answers without a question, the gravest first, each once."""
+"""Collect the findings of a run: answers without a question, the gravest first, each once.
+
+A check of single calls declares which ones it looks at, by the names of their functions.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ from typing import Any
 
 from ...core.blame import Place, place_at
 from ..answer import Answer, texts
-from ..callers import At
+from ..source import At
 from ..trace import Event
 
 #: Kinds of findings from the gravest on; one that is not listed is in the middle.
@@ -37,10 +40,7 @@ def located(where: Where) -> Place | None:
 class Findings:
     """Hold answers by rank; of answers of one kind about one line the first stays.
 
-    Parameters
-    ----------
-    made : callable, optional
-        The line that makes a module.
+    `made` returns the line that makes a module.
     """
 
     def __init__(self, made: Callable[[Any], Place | None] = lambda module: None) -> None:
@@ -74,3 +74,26 @@ class Findings:
         """Return whether there is a finding of one of some groups."""
         ranks = {ORDER.index(group) for group in groups}
         return any(rank in ranks for rank, _, _ in self._found.values())
+
+
+Check = Callable[[Event, Findings], None]
+
+#: The checks of calls by the name of the function, in the order in which they look.
+CHECKS: dict[str, list[Check]] = {}
+
+
+def calls_of(*names: str) -> Callable[[Check], Check]:
+    """Declare that a check looks at the calls of the functions of some names."""
+
+    def declare(check: Check) -> Check:
+        for name in names:
+            CHECKS.setdefault(name, []).append(check)
+        return check
+
+    return declare
+
+
+def look_at(event: Event, findings: Findings) -> None:
+    """Let each check look at a call that is for it."""
+    for check in CHECKS.get(event.name, ()):
+        check(event, findings)

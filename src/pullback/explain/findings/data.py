@@ -16,10 +16,10 @@ from ...core.value import TensorBase, innermost
 from ..carried import loops_around
 from ..scene import Scene
 from ..trace import Event
-from .attention import ATTENTION
-from .checks import calls_of
-from .collected import Findings
+from .attention import ATTENTION, hidden_by
+from .collected import Findings, calls_of
 from .makers import origin, values_of
+from .targets import ragged_padding
 
 #: Losses whose target is 1 or -1, and where it stands.
 OF_SIGNS = {
@@ -55,8 +55,7 @@ MOSTLY = 0.5
 @calls_of(*OF_SIGNS)
 def _signs(event: Event, findings: Findings) -> None:
     """Say where targets are 0 and 1, and the loss takes 1 and -1."""
-    target = event.argument(OF_SIGNS[event.name], "target")
-    labels = values_of(target)
+    labels = values_of(event.argument(OF_SIGNS[event.name], "target"))
     if labels is None or not labels.size:
         return
     zeros = int((labels == 0).sum())
@@ -69,12 +68,10 @@ def _signs(event: Event, findings: Findings) -> None:
 @calls_of("grid_sample")
 def _positions(event: Event, findings: Findings) -> None:
     """Say where a grid holds pixels, not numbers from -1 to 1."""
-    grid = event.argument(1, "grid")
-    values = values_of(grid)
+    values = values_of(event.argument(1, "grid"))
     if values is None or not values.size or event.argument(3, "padding_mode", "zeros") != "zeros":
         return
-    outside = (np.abs(values) > 1).any(-1)
-    share = float(outside.mean())
+    share = float((np.abs(values) > 1).any(-1).mean())
     if share > MOSTLY:
         findings.tell(
             "positions out of range", event, percent=100 * share, least=values.min(), most=values.max()
@@ -178,18 +175,12 @@ def _mean_of_padding(event: Event, findings: Findings) -> None:
     made = origin(event.maker_of(event.argument(0, "input")), through)
     if made is None or made.name != "embedding" or dim not in (1, (1,), [1], -2):
         return
-    ids, pad = made.argument(0, "input"), made.argument(2, "padding_idx")
-    values = values_of(ids)
-    if values is None or values.ndim != 2 or len(values) < 2:
+    values, pad = values_of(made.argument(0, "input")), made.argument(2, "padding_idx") or 0
+    if values is None or not ragged_padding(values, pad):
         return
-    is_pad = values == (0 if pad is None else pad)
-    lengths = values.shape[1] - is_pad.sum(1)
-    at_the_end = (is_pad == (np.arange(values.shape[1]) >= lengths[:, None])).all()
-    if at_the_end and is_pad.any() and len(set(lengths.tolist())) > 1 and not is_pad.all(1).any():
-        findings.tell(
-            "mean of padding", event, padded=int(is_pad.sum()), is_pad=is_pad,
-            pad=0 if pad is None else pad, made=made
-        )
+    is_pad = values == pad
+    if not is_pad.all(1).any():
+        findings.tell("mean of padding", event, padded=int(is_pad.sum()), is_pad=is_pad, pad=pad, made=made)
 
 
 @calls_of(*ATTENTION)
@@ -207,13 +198,11 @@ def _added_mask(event: Event, findings: Findings) -> None:
 @calls_of(*ATTENTION)
 def _hides_the_past(event: Event, findings: Findings) -> None:
     """Say where a mask hides from each step those before it, and shows those after it."""
-    own = event.name == "scaled_dot_product_attention"
-    mask = event.argument(3, "attn_mask") if own else event.argument(16, "attn_mask")
+    mask = event.argument(ATTENTION[event.name]["attn_mask"], "attn_mask")
     value = values_of(mask)
     if value is None or value.ndim < 2 or value.shape[-1] != value.shape[-2] or value.shape[-1] < 3:
         return
-    closed = value if value.dtype.kind == "b" else np.isneginf(value.astype(np.float64))
-    closed = (~value if value.dtype.kind == "b" and own else closed).reshape(-1, *value.shape[-2:])[0]
+    closed = hidden_by(event, value).reshape(-1, *value.shape[-2:])[0]
     earlier = np.tril(np.ones_like(closed), -1)
     if closed[earlier].all() and not closed[np.triu(np.ones_like(closed), 1)].any():
         maker = _made_elsewhere(event, event.maker_of(mask))
@@ -242,21 +231,19 @@ def _value_of_query(event: Event, findings: Findings) -> None:
         findings.tell("value is the query", event)
 
 
-@calls_of(*ATTENTION)
+@calls_of("multi_head_attention_forward")
 def _hidden_words(event: Event, findings: Findings) -> None:
     """Say where a mask of the padding hides what is no padding."""
-    mask = event.argument(14, "key_padding_mask")
-    hidden = values_of(mask)
+    hidden = values_of(event.argument(14, "key_padding_mask"))
     through = {"mul", "__mul__", "__rmul__", "add", "__add__", "dropout", "layer_norm", "transpose"}
     embedded = origin(event.maker_of(event.argument(0, "query")), through)
     if hidden is None or embedded is None or embedded.name != "embedding" or hidden.ndim != 2:
         return
-    ids, pad = embedded.argument(0, "input"), embedded.argument(2, "padding_idx")
-    words = values_of(ids)
-    closed = hidden if hidden.dtype.kind == "b" else np.isneginf(hidden)
+    words, pad = values_of(embedded.argument(0, "input")), embedded.argument(2, "padding_idx") or 0
+    closed = hidden_by(event, hidden)
     if words is None or words.shape != closed.shape or not closed.any():
         return
-    is_pad = words == (0 if pad is None else pad)
+    is_pad = words == pad
     if is_pad.any() and np.array_equal(closed, ~is_pad):
         findings.tell("mask hides the words", event)
 

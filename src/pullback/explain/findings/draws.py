@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 from collections import Counter
-from types import CodeType
 from typing import Any
 
 from ...core.blame import Place
 from ...core.node import LEAF
 from ...core.value import TensorBase, shape_of
 from ...utils.data import RandomSampler, WeightedRandomSampler
+from ..source import At
 from ..trace import Event, Trace
-from .checks import calls_of
-from .collected import Findings
-from .makers import ADDING, DIFFERENCES, DIVIDING, LOSSES, MULTIPLYING, PASSING, data_of, origin, values_of
+from .collected import Findings, calls_of
+from .makers import (
+    ADDING,
+    DIFFERENCES,
+    DIVIDING,
+    LOSSES,
+    MULTIPLYING,
+    PASSING,
+    both_ways,
+    data_of,
+    origin,
+    values_of,
+)
 from .targets import BY_HAND, DISTANCES, compared
-
-At = tuple[CodeType, int]
 
 #: Draws from 0 to 1.
 UNIFORM = ("rand", "rand_like")
@@ -128,9 +136,7 @@ class Draws:
 @calls_of(*MULTIPLYING)
 def _noise(event: Event, findings: Findings) -> None:
     """Look at noise that is scaled by a deviation, as in a sample of a normal distribution."""
-    if len(event.inputs) != 2:
-        return
-    for (noise, drawn), (scale, made) in (event.inputs, event.inputs[::-1]):
+    for (noise, drawn), (scale, made) in both_ways(event):
         if drawn is None or made is None or noise._node is not None or scale._node in (None, LEAF):
             continue
         if made.name in ("exp", "softplus", "sqrt") and drawn.name in UNIFORM:
@@ -154,12 +160,8 @@ def _cold(event: Event, findings: Findings) -> None:
 def variance_for_deviation(trace: Trace, findings: Findings) -> None:
     """Say where noise is scaled by what the loss takes for a variance."""
     for event in trace.events:
-        if event.name not in MULTIPLYING or len(event.inputs) != 2:
-            continue
-        for (noise, drawn), (_, made) in (event.inputs, event.inputs[::-1]):
-            if drawn is None or drawn.name not in ("randn", "randn_like"):
-                continue
-            if made is None or made.name != "exp":
+        for (noise, drawn), (_, made) in both_ways(event) if event.name in MULTIPLYING else ():
+            if made is None or made.name != "exp" or drawn is None or not drawn.name.startswith("randn"):
                 continue
             log, before = made.inputs[0]
             if before is None or before.name in MULTIPLYING | DIVIDING:

@@ -9,11 +9,11 @@ import numpy as np
 from numpy import ndarray
 
 from ...core.blame import Place, place_at
-from ...core.node import LEAF, AccumulateGrad, MultiNode, Node, edge_target
+from ...core.node import AccumulateGrad, MultiNode, Node
 from ...core.value import TensorBase, innermost, wrap
 from ..answer import Answer
 from ..scene import place_in, returning
-from ..walk import Path, undisturbed
+from ..walk import Path, node_of, undisturbed
 from .collected import Findings
 
 #: Elements of the largest input whose custom function is checked.
@@ -44,8 +44,7 @@ class Functions:
                 continue
             self.checked.add(cls)
             first = out[0] if isinstance(out, tuple) else out
-            edge = getattr(first, "_node", None)
-            node = None if edge is None or edge is LEAF else edge_target(edge)[0]
+            node = node_of(first) if isinstance(first, TensorBase) else None
             if isinstance(node, Node) and type(node) is not AccumulateGrad and not kwargs:
                 with undisturbed(path):
                     answer = _checked(cls, args, first, node)
@@ -112,9 +111,7 @@ def _pulled(node: Any, g: ndarray) -> Any:
 
 
 def _array(value: Any) -> ndarray | None:
-    if value is None:
-        return None
-    return np.asarray(innermost(value)).copy()
+    return None if value is None else np.asarray(innermost(value)).copy()
 
 
 def _against_differences(
@@ -127,13 +124,13 @@ def _against_differences(
         for a in args
     ]  # fmt: skip
 
-    def run(k: int, shifted: ndarray) -> ndarray | None:
+    def run(k: int, shifted: ndarray) -> ndarray:
         given = list(wide)
         given[k] = wrap(shifted)
         result = cls.apply(*given)
         result = result[0] if isinstance(result, tuple) else result
-        value = innermost(result)
-        return value.astype(np.float64) if isinstance(value, ndarray) else None
+        value: ndarray = innermost(result)
+        return value.astype(np.float64)
 
     draw = np.random.default_rng(721)
     for k in inputs:
@@ -147,13 +144,7 @@ def _against_differences(
             ahead, behind = run(k, x + h * direction), run(k, x - h * direction)
         except Exception:  # noqa: BLE001  # the program's own code, run on other numbers: no finding then
             return None
-        if (
-            here is None
-            or again is None
-            or ahead is None
-            or behind is None
-            or not np.array_equal(here, again)
-        ):
+        if not np.array_equal(here, again):
             return None
         if here.shape == x.shape and np.allclose(here, x):
             return None  # the identity: its backward is another one on purpose

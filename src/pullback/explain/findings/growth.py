@@ -73,14 +73,8 @@ def of_growth(
 ) -> Answer | None:
     """Return that values grow in a loop, and which weights they are multiplied by; None where they do not.
 
-    Parameters
-    ----------
-    event : Event
-        The call whose result is too large.
-    name_of : callable
-        The program's name of a tensor.
-    set_at : callable
-        The line that gave a weight its first values, where that is the program's.
+    `event` gives the result that is too large. `set_at` returns the line of the program's that gave a weight
+    its first values.
     """
     turns = growing(event)
     if turns is None:

@@ -6,13 +6,13 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from types import CodeType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...core.blame import Place, place_at
 from ...nn.parameter import Parameter
+from ..source import At
 from .collected import Findings, located
 from .makers import values_of
 from .reach import listed
@@ -20,8 +20,6 @@ from .written import rebinding
 
 if TYPE_CHECKING:
     from .loop import Loop
-
-At = tuple[CodeType, int]
 
 #: Objects of one kind for one purpose that are made in a loop.
 ENOUGH = 3
@@ -58,8 +56,7 @@ class Watched:
 
 def held_again(known: Watched, findings: Findings) -> None:
     """Say where an optimizer is given the same weights several times."""
-    counts = Counter(map(id, known.parameters()))
-    most = max(counts.values(), default=0)
+    most = max(Counter(map(id, known.parameters())).values(), default=0)
     if most > 1 and known.at is not None:
         findings.tell("held several times", known.at, most=most)
 

@@ -12,10 +12,10 @@ from ...core.blame import Place
 from ...core.node import LEAF
 from ...core.value import TensorBase, shape_of
 from ..scene import scope_at
+from ..shown import dims
 from ..trace import Event, Trace
-from .checks import calls_of
-from .collected import Findings
-from .makers import ADDING, LOSSES, MULTIPLYING, PASSING, dims, origin, values_of
+from .collected import Findings, calls_of
+from .makers import ADDING, LOSSES, MULTIPLYING, PASSING, origin, values_of
 
 #: Calls that add rows up at an index; and those that read rows at one, with the place of the index.
 ADDED = ("index_add", "index_add_", "scatter_add", "scatter_add_", "scatter_reduce")
@@ -46,8 +46,7 @@ def _read_at(event: Event | None) -> Iterator[ndarray]:
     if made is None:
         return
     if made.name in READ:
-        index = made.argument(READ[made.name], "index")
-        value = values_of(index)
+        value = values_of(made.argument(READ[made.name], "index"))
         if value is not None and value.dtype.kind in "iu":
             yield value
     elif made.name in MULTIPLYING:
@@ -126,8 +125,7 @@ def _order(event: Event) -> ndarray | None:
     """Return the order in which a call takes the rows of a tensor; None where it does not move them."""
     shape = shape_of(event.inputs[0][0]) if event.inputs else ()
     if event.name in READ and shape:
-        index = event.argument(READ[event.name], "index")
-        value = values_of(index)
+        value = values_of(event.argument(READ[event.name], "index"))
         whole = value is not None and value.dtype.kind in "iu" and value.shape == shape[:1]
         return value if whole else None
     if event.name in ("flip", "roll") and shape:

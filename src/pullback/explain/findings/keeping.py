@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from typing import Any
 
 from ...core.blame import Place, is_freed
-from ...core.node import LEAF, Node, edge_target
+from ...core.node import edge_target
 from ...core.value import TensorBase, shape_of
-from ..scene import Scene, place_in, tree_of
+from ..scene import Scene, parts_of, place_in
+from ..walk import nodes_of
 from .collected import Findings
 
 #: Members of a list that are looked at, and as many turns must have been.
@@ -53,9 +55,7 @@ def _look_at_sum(name: str, scene: Scene, findings: Findings) -> None:
 
 def _is_used_up(value: Any) -> bool:
     """Return whether a value is one number with a history that backward has freed."""
-    if not isinstance(value, TensorBase) or value._node in (None, LEAF) or shape_of(value) != ():
-        return False
-    waiting: list[Node] = [edge_target(value._node)[0]]
+    waiting = nodes_of([value]) if isinstance(value, TensorBase) and shape_of(value) == () else []
     for _ in range(MOST_NODES):
         if not waiting:
             return False
@@ -68,14 +68,15 @@ def _is_used_up(value: Any) -> bool:
 
 def appending(name: str, scene: Scene) -> Place | None:
     """Return the line that appends to a list."""
-    file = scene.frame.f_code.co_filename
+    call = next(filling(name, scene, "append"), None)
+    return None if call is None else place_in(scene.frame.f_code.co_filename, call.lineno)
+
+
+def filling(name: str, scene: Scene, *methods: str) -> Iterator[ast.Call]:
+    """Yield the calls of some methods of a list in the file of a scene."""
     last = name.rpartition(".")[2]
-    for node in ast.walk(tree) if (tree := tree_of(file)) is not None else ():
-        if (
-            isinstance(node, ast.Call)
-            and isinstance(node.func, ast.Attribute)
-            and node.func.attr == "append"
-            and ast.unparse(node.func.value).rpartition(".")[2] == last
-        ):
-            return place_in(file, node.lineno)
-    return None
+    for call in parts_of(scene.frame.f_code.co_filename, ast.Call):
+        if isinstance(call.func, ast.Attribute) and call.func.attr in methods and (
+            ast.unparse(call.func.value).rpartition(".")[2] == last
+        ):  # fmt: skip
+            yield call

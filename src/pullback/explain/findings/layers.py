@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import linecache
 import math
 from collections import Counter
 from collections.abc import Callable
@@ -18,10 +17,9 @@ from ...core.node import LEAF
 from ...core.value import TensorBase, shape_of
 from ...nn.modules.module import Module
 from ...nn.parameter import Parameter
-from ..scene import conditional, freezing, tree_of
+from ..scene import conditional, freezing, parts_of, place_in, scope_of
 from ..trace import Event
-from .checks import calls_of
-from .collected import Findings
+from .collected import Findings, calls_of
 from .makers import origin, values_of
 from .reach import listed
 
@@ -44,12 +42,7 @@ def _depends_on_mode(module: Any) -> bool:
 class Layers:
     """Collect what the calls of modules show.
 
-    Attributes
-    ----------
-    made : dict
-        Where each module was made, by its id.
-    modes : dict
-        Where `train` or `eval` was last called on a module, by its id.
+    By a module's id, `made` has where it was made, `modes` where `train` or `eval` was last called on it.
     """
 
     def __init__(self) -> None:
@@ -277,16 +270,11 @@ def _registered(module: Any, name: str) -> Place | None:
     """Return the line that registers a buffer."""
     for kind in type(module).__mro__:
         code = getattr(vars(kind).get("__init__"), "__code__", None)
-        tree = None if code is None else tree_of(code.co_filename)
-        for node in ast.walk(tree) if tree is not None else ():
-            if (
-                code is not None
-                and isinstance(node, ast.Call)
-                and ast.unparse(node.func).endswith("register_buffer")
-                and node.args
-            ) and getattr(node.args[0], "value", None) == name:
-                text = linecache.getline(code.co_filename, node.lineno).strip()
-                return Place(code.co_filename, node.lineno, code.co_name, text)
+        file = "" if code is None else code.co_filename
+        for node in parts_of(file, ast.Call):
+            given = getattr(node.args[0], "value", None) if node.args else None
+            if given == name and ast.unparse(node.func).endswith("register_buffer"):
+                return place_in(file, node.lineno)
     return None
 
 
@@ -319,29 +307,12 @@ def assigned(owner: Any, name: str) -> Place | None:
     for kind in type(owner).__mro__:
         for method in vars(kind).values():
             code = getattr(method, "__code__", None)
-            tree = None if code is None else tree_of(code.co_filename)
-            if tree is None or code is None:
-                continue
-            last = code.co_firstlineno + 2000
-            for node in ast.walk(tree):
-                if not isinstance(node, (ast.Assign, ast.AnnAssign)):
-                    continue
-                targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-                inside = code.co_firstlineno <= node.lineno <= _end(tree, code, last)
-                own = code.co_varnames[0] if code.co_varnames else "self"
-                if inside and any(ast.unparse(t) == f"{own}.{name}" for t in targets):
-                    text = linecache.getline(code.co_filename, node.lineno).strip()
-                    return Place(code.co_filename, node.lineno, code.co_name, text)
+            scope = None if code is None else scope_of(code)
+            own = code.co_varnames[0] if code is not None and code.co_varnames else "self"
+            for statement in () if scope is None else scope.assigning(f"{own}.{name}"):
+                if isinstance(statement.node, (ast.Assign, ast.AnnAssign)) and scope is not None:
+                    return scope.place_of_line(statement.line)
     return None
-
-
-def _end(tree: ast.AST, code: CodeType, last: int) -> int:
-    for node in ast.walk(tree):
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name == code.co_name:
-            first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
-            if first == code.co_firstlineno:
-                return node.end_lineno or last
-    return last
 
 
 def symmetric(weight: Any, gradient: Any) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from types import CodeType
 from typing import Any
 
 import numpy as np
@@ -12,13 +11,12 @@ import numpy as np
 from ...core.blame import Place, next_sequence, place_at
 from ..answer import Answer
 from ..shown import norm
+from ..source import At
 from .cleared import Cleared, some
 from .collected import Findings, located
 from .held import Watched, betas, held_again, report_anew, report_held, report_unchanged
 from .makers import values_of
 from .rates import report_rates, shrinks
-
-At = tuple[CodeType, int]
 
 #: Elements of the largest parameter whose change is measured.
 MOST_MEASURED = 4_000_000
@@ -316,11 +314,13 @@ class Loop:
     def _broke(self, known: Watched, p: Any) -> None:
         if self.broken is not None or known.step_at is None:
             return
-        grad = p._grad
-        numbers = values_of(grad)
+        numbers = values_of(p._grad)
         infinite = numbers is not None and not np.isfinite(numbers.astype(np.float64)).all()
         after = values_of(p)
-        if not infinite and numbers is not None and after is not None and self._eps_of(known, p) == 0:
+        groups = known.optimizer.param_groups
+        # What the optimizer adds to a divisor for this weight.
+        eps = next((group.get("eps") for group in groups if any(q is p for q in group["params"])), None)
+        if not infinite and numbers is not None and after is not None and eps == 0:
             spoilt = ~np.isfinite(after.astype(np.float64))
             self.broken = Answer.of(
                 "eps of 0", place_at(*(known.at or known.step_at)), (),
@@ -332,12 +332,6 @@ class Loop:
             place_at(*known.step_at), known=known, rate=known.rates[-1],
         )
 
-    def _eps_of(self, known: Watched, p: Any) -> Any:
-        """Return what an optimizer adds to a divisor for a weight; None where it divides by nothing."""
-        for group in known.optimizer.param_groups:
-            if any(q is p for q in group["params"]):
-                return group.get("eps")
-        return None
 
     # --- at the end -----------------------------------------------------------------------------------------
 
@@ -348,7 +342,9 @@ class Loop:
         """Add what the whole run shows; `told` are leaves of which another finding tells."""
         report_held(self, name_of, told, made_at, used_at)
         report_anew(self)
-        self._report_steps()
+        for known in self.optimizers.values():
+            if known.steps == 0 and self.backwards and known.at is not None and not self.failed:
+                self.findings.tell("never stepped", known.at)
         self._report_discarded()
         self.reads.report(name_of, self.findings)
         report_rates(self, name_of, files)
@@ -363,10 +359,6 @@ class Loop:
                     line=0 if called is None else called.line
                 )
 
-    def _report_steps(self) -> None:
-        for known in self.optimizers.values():
-            if known.steps == 0 and self.backwards and known.at is not None and not self.failed:
-                self.findings.tell("never stepped", known.at)
 
 def _same(value: Any, before: Any) -> bool:
     return value is not None and bool(np.array_equal(value, before))

@@ -8,12 +8,13 @@ import numpy as np
 from numpy import ndarray
 
 from ...core.modes import modes, put_modes, reset_modes
+from ...core.node import LEAF
 from ...core.value import TensorBase, dtype_of, shape_of
+from ..shown import dims
 from ..trace import Event
 from ..walk import looking
-from .checks import calls_of
-from .collected import Findings
-from .makers import PASSING, dims, origin, values_of
+from .collected import Findings, calls_of
+from .makers import PASSING, origin, values_of
 
 #: Losses that compare element by element.
 ELEMENTWISE = {
@@ -44,8 +45,8 @@ def _elementwise(event: Event, findings: Findings) -> None:
     maker = event.maker_of(target)
     if target._node is not None and x._node is None:
         findings.tell("swapped: numbers", event, event=event)
-    elif target._node is not None and x._node is not None and _is_bootstrapped(event, target):
-        findings.tell("target with history: loss", event.place if maker is None else maker.place, event=event)
+    elif target._node not in (None, LEAF) and x._node is not None and maker is not None:
+        findings.tell("target with history: loss", maker, event=event)
 
 
 def _value(event: Event, x: Any, target: Any) -> float | None:
@@ -96,9 +97,6 @@ def _on_scores(event: Event, made: Event) -> str:
     return _changes(event, scores, target, f"on what goes into the {made.name}")
 
 
-def _is_bootstrapped(event: Event, target: Any) -> bool:
-    """Return whether a target was computed from other values, not put in as a leaf."""
-    return event.maker_of(target) is not None and not target.is_leaf
 
 
 def _same_shape(have: tuple[int, ...], want: tuple[int, ...]) -> str:
@@ -161,7 +159,9 @@ def _classes(event: Event, findings: Findings) -> None:
         at = made.place if kind == "probabilities" and made is not None else event.place
         findings.tell("no log-probabilities: nll_loss", at, kind=kind, event=event)
     if not indices and labels.shape == values.shape and labels.size:
-        _several_labels(event, labels.astype(np.float64).sum(axis), findings)
+        most = labels.astype(np.float64).sum(axis).max(initial=0.0)
+        if most > 1 + 1e-3:  # the loss is for one
+            findings.tell("several labels", event, event=event, most=most)
     if indices and labels.size:
         _truncated(event, target, findings)
         ignored = event.argument(3, "ignore_index", -100)
@@ -169,10 +169,6 @@ def _classes(event: Event, findings: Findings) -> None:
             findings.tell("nothing selected: all targets ignored", event, ignored=ignored, event=event)
 
 
-def _several_labels(event: Event, sums: ndarray, findings: Findings) -> None:
-    """Say where a sample has several labels, and the loss is for one."""
-    if sums.max(initial=0.0) > 1 + 1e-3:
-        findings.tell("several labels", event, event=event, most=sums.max())
 
 
 def _truncated(event: Event, target: Any, findings: Findings) -> None:
@@ -265,8 +261,7 @@ def _scores_of_distribution(event: Event, findings: Findings) -> None:
 
 @calls_of("ctc_loss")
 def _steps_of_logs(event: Event, findings: Findings) -> None:
-    x = event.argument(0, "log_probs")
-    values = values_of(x)
+    values = values_of(event.argument(0, "log_probs"))
     if values is not None and values.ndim and not _logs(values, values.ndim - 1):
         findings.tell("no log-probabilities: ctc_loss", event)
 

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import ast
-import linecache
-from typing import Any
 
 from ...core.blame import Place, place_at
 from ...core.node import DIFFERENTIABLE
 from ...core.value import dtype_of
 from ..cuts import Cut
-from ..scene import Scope, scope_of, switches_off, tree_of
+from ..scene import Scope, parts_of, place_in, scope_of, switches_off
 from ..trace import LEAVING, Event
 
 #: Calls that give indices beside values; the indices have no derivative.
@@ -19,6 +17,16 @@ INDICES = {"topk", "sort", "max", "min", "kthvalue", "median", "mode", "cummax",
 #: Calls that make a tensor of numbers.
 COPYING = {
     "tensor", "as_tensor", "from_numpy", "asarray", "new_tensor", "Tensor", "FloatTensor", "DoubleTensor",
+}  # fmt: skip
+
+
+#: The texts about calls that lose the history always, by the names of their functions.
+LOSING = {
+    **dict.fromkeys(("detach", "detach_"), "detached: cut"), "data": ".data: read",
+    **dict.fromkeys(LEAVING, "left the library: watched"), **dict.fromkeys(COPYING, "new tensor: of values"),
+    "Parameter": "new leaf: Parameter", "grad": "not recorded: grad",
+    **dict.fromkeys(("to", "long", "int", "type", "short", "byte", "bool"), "integer: cast"),
+    **dict.fromkeys(INDICES, "not differentiable: indices"),
 }  # fmt: skip
 
 
@@ -33,22 +41,8 @@ def cut_of(event: Event) -> Cut:
         return _unrecorded(event, place, code)
     if event.entry == "state_dict":
         return Cut.of("state dict: weights", place, code)
-    if name in ("detach", "detach_"):
-        return Cut.of("detached: cut", place, code)
-    if name == "data":
-        return Cut.of(".data: read", place, code)
-    if name in LEAVING:
-        return Cut.of("left the library: watched", place, code)
-    if name in COPYING:
-        return Cut.of("new tensor: of values", place, code)
-    if name == "Parameter":
-        return Cut.of("new leaf: Parameter", place, code)
-    if name == "grad":
-        return Cut.of("not recorded: grad", place, code)
-    if name in ("to", "long", "int", "type", "short", "byte", "bool"):
-        return Cut.of("integer: cast", place, code)
-    if name in INDICES:
-        return Cut.of("not differentiable: indices", place, code, name=name)
+    if name in LOSING:
+        return Cut.of(LOSING[name], place, code, name=name)
     if event.outputs and all(dtype_of(t) not in DIFFERENTIABLE for t in event.outputs):
         return Cut.of("not differentiable: chosen", place, code, name=name)
     return Cut.of("lost history: by an op", place, code)
@@ -58,20 +52,19 @@ def _unrecorded(event: Event, place: Place | None, code: str) -> Cut:
     """Say where recording was switched off."""
     inside = False
     for number, (frame_code, at) in enumerate(event.frames):
-        scope = scope_of(frame_code)
-        line = _line_of(frame_code, at)
-        if scope is None or line is None:
+        scope, here = scope_of(frame_code), place_at(frame_code, at)
+        if scope is None or here is None:
             continue
         if _is_forward(scope.tree):
             outer = event.frames[number + 1 :]
             called = place_at(*outer[0]) if outer else None
             code = code if called is None else called.expression or called.code
             return Cut.of("argument of a function: apart", called or place, code)
-        switch = _switch(scope, line)
+        switch = _switch(scope, here.line)
         if switch:
             where = scope.place_of_line(switch)
             return Cut.of("no_grad: block", where, where.code)
-        inside = inside or "checkpoint" in where_text(scope, line)
+        inside = inside or "checkpoint" in here.code
     if inside:
         return Cut.of("checkpoint: reentrant", place, code)
     for frame_code, _ in event.frames:
@@ -88,14 +81,6 @@ def _is_forward(tree: ast.AST) -> bool:
     )  # fmt: skip
 
 
-def where_text(scope: Scope, line: int) -> str:
-    """Return the text of a line."""
-    return scope.place_of_line(line).code
-
-
-def _line_of(code: Any, at: int) -> int | None:
-    place = place_at(code, at)
-    return None if place is None else place.line
 
 
 def _switch(scope: Scope, line: int) -> int:
@@ -119,8 +104,7 @@ def _off(expression: ast.expr) -> bool:
 
 
 def _bare_switch(file: str) -> Place | None:
-    tree = tree_of(file)
-    for node in ast.walk(tree) if tree is not None else ():
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and _off(node.value):
-            return Place(file, node.lineno, "<module>", linecache.getline(file, node.lineno).strip())
+    for node in parts_of(file, ast.Expr):
+        if isinstance(node.value, ast.Call) and _off(node.value):
+            return place_in(file, node.lineno)
     return None

@@ -10,9 +10,8 @@ from typing import Any
 
 from numpy import ndarray
 
-from ...core.node import DIFFERENTIABLE, LEAF
-from ...core.value import dtype_of, innermost
-from ..trace import Event
+from ...core.value import innermost
+from ..trace import Event, behind
 
 #: Arithmetic, by the names of its calls.
 ADDING = {"add", "__add__", "__radd__"}
@@ -26,8 +25,6 @@ NEGATING = {"neg", "__neg__"}
 YES_OR_NO = {"binary_cross_entropy", "binary_cross_entropy_with_logits"}
 LOSSES = YES_OR_NO | {"cross_entropy", "nll_loss", "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"}
 
-#: Calls that are followed back.
-MOST_CALLS = 2_000
 
 #: Ops that put several values together, and how many of them are looked at.
 JOINING = ("cat", "stack", "concat")
@@ -60,16 +57,11 @@ def origin(event: Event | None, passing: set[str] = PASSING) -> Event | None:
     return event
 
 
-def behind(event: Event | None) -> Iterator[Event]:
-    """Yield a call and those on the way to it, up to weights and data."""
-    seen: set[Event] = set()
-    waiting = [] if event is None else [event]
-    while waiting and len(seen) < MOST_CALLS:
-        current = waiting.pop()
-        if current not in seen:
-            seen.add(current)
-            yield current
-            waiting += [m for t, m in current.inputs if m is not None and t._node is not LEAF]
+
+
+def both_ways(event: Event) -> list[list[tuple[Any, Event | None]]]:
+    """Return the two inputs of a call in both orders, each with its maker; nothing for another number."""
+    return [event.inputs, event.inputs[::-1]] if len(event.inputs) == 2 else []
 
 
 def joined_of_one_kind(makers: Sequence[Event | None], passing: set[str]) -> bool:
@@ -80,25 +72,10 @@ def joined_of_one_kind(makers: Sequence[Event | None], passing: set[str]) -> boo
 
 def data_of(start: Event | None) -> Iterator[tuple[Event, Any]]:
     """Yield (call, tensor) for what comes in from outside on the way to a call: no weight, no history."""
-    seen: set[Event] = set()
-    waiting = [] if start is None else [start]
-    while waiting and len(seen) < MOST_CALLS:
-        event = waiting.pop()
-        if event in seen:
-            continue
-        seen.add(event)
-        for tensor, maker in event.inputs:
-            if tensor._node is None and event.wanted:
+    for event in behind(start, follows=lambda event, tensor: tensor._node is not None or not event.wanted):
+        for tensor, _ in event.inputs if event.wanted else ():
+            if tensor._node is None:
                 yield event, tensor
-            elif maker is not None and tensor._node is not LEAF:
-                waiting.append(maker)
 
 
-def dims(shape: tuple[int, ...]) -> str:
-    """Return a shape as it is written."""
-    return f"({', '.join(map(str, shape))}{',' if len(shape) == 1 else ''})"
 
-
-def is_floating(tensor: Any) -> bool:
-    """Return whether a tensor can have a gradient."""
-    return dtype_of(tensor) in DIFFERENTIABLE

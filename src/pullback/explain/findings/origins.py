@@ -40,9 +40,7 @@ MADE_EMPTY = {
 
 
 def first_not_finite(tensor: Any, trace: Trace) -> tuple[Event | None, Any]:
-    """Return (call, tensor): the first call on the way to a tensor that gave what is not finite of what is,
-    or (None, the tensor that came in so).
-    """
+    """Return (call, tensor): the first that gave infinities for finite values, or (None, what came in)."""
     event = trace.maker_of(tensor)
     if event is None:
         return None, tensor
@@ -105,9 +103,7 @@ def _written_by(event: Event, tensor: Any) -> bool:
 
 
 def _spoiling_write(event: Event, tensor: Any) -> Event:
-    """Return the call among those that wrote into a tensor which brought in what is not finite; the last one
-    where none of them did.
-    """
+    """Return which of the calls that wrote into a tensor spoilt it; the last one where none of them did."""
     chain: list[Event] = []
     current: Event | None = event
     while current is not None and current not in chain and _written_by(current, tensor):

@@ -17,10 +17,11 @@ from ...core.node import LEAF
 from ...core.value import TensorBase, shape_of, wrap
 from ..answer import Answer
 from ..counterfactual import Change, Rerun, passing
+from ..shown import dims
 from ..trace import Event, Trace
 from ..walk import Path
 from .collected import Findings
-from .makers import LOSSES, PASSING, data_of, dims, origin, values_of
+from .makers import LOSSES, PASSING, data_of, origin, values_of
 
 #: Calls that draw, and how they are done again.
 DROPOUT = {"dropout", "dropout1d", "dropout2d", "alpha_dropout", "feature_dropout"}
@@ -256,9 +257,7 @@ def _numbered(event: Event, predicted: Any, again: Again, findings: Findings) ->
 
 
 def _counts(user: Event, tensor: Any, count: int) -> bool:
-    """Return whether data are the numbers from 0 on along axis 0, the same for all along axis 1, or the first
-    rows of a table of positions.
-    """
+    """Return whether data number the samples from 0 on, or are the first rows of a table of positions."""
     value = values_of(tensor)
     if value is None or value.ndim < 2 or value.shape[1] != 1 or user.name == "__getitem__":
         return False
@@ -302,16 +301,22 @@ AFTER: dict[str, tuple[str, str]] = {
 
 def _first_mixing(ran: tuple[dict[Any, Any], dict[Any, Any]], count: int, again: Again) -> Event | None:
     """Return the first call whose result differs in more rows than the one whose sample was replaced."""
-    before, after = ran
-    for event in again.rerun.events:
+    for event, out, before, after in _in_both(again.rerun, *ran):
+        changed = _rows_changed(before, after) if shape_of(out)[:1] == (count,) else None
+        if changed is not None and changed.sum() > 1:
+            return event
+    return None
+
+
+def _in_both(
+    rerun: Rerun, before: dict[Any, Any], after: dict[Any, Any]
+) -> Iterator[tuple[Event, Any, Any, Any]]:
+    """Yield (call, its first result, what it gave before, and after) for the calls that ran both times."""
+    for event in rerun.events:
         for out in event.outputs[:1]:
             key = id(event), id(out)
-            if key not in after or key not in before or shape_of(out)[:1] != (count,):
-                continue
-            changed = _rows_changed(before[key], after[key])
-            if changed is not None and changed.sum() > 1:
-                return event
-    return None
+            if key in before and key in after:
+                yield event, out, before[key], after[key]
 
 
 def _sequences(user: Event, data: Any, target: Any, event: Event, again: Again, findings: Findings) -> bool:
@@ -335,20 +340,16 @@ def _sequences(user: Event, data: Any, target: Any, event: Event, again: Again, 
     ran = None if other is None else again.both(data, other)
     if ran is None:
         return False
-    for event_ in again.rerun.events:
-        for out in event_.outputs[:1]:
-            key = id(event_), id(out)
-            a = values_of(ran[0][key]) if key in ran[0] else None
-            b = values_of(ran[1][key]) if key in ran[1] else None
-            if a is None or b is None or a.shape[:2] != ids.shape or a.shape != b.shape or a.ndim < 3:
-                continue
-            early = np.abs(a[:, :last].astype(np.float64) - b[:, :last])
-            if np.isfinite(early).all() and early.max() > CHANGED * np.abs(a).max():
-                findings.tell(
-                    "sees the future", event_, (f"the loss is at {event.place}", _changed(early)),
-                    event_=event_
-                )
-                return True
+    for event_, _, before, after in _in_both(again.rerun, *ran):
+        a, b = values_of(before), values_of(after)
+        if a is None or b is None or a.shape[:2] != ids.shape or a.shape != b.shape or a.ndim < 3:
+            continue
+        early = np.abs(a[:, :last].astype(np.float64) - b[:, :last])
+        if np.isfinite(early).all() and early.max() > CHANGED * np.abs(a).max():
+            findings.tell(
+                "sees the future", event_, (f"the loss is at {event.place}", _changed(early)), event_=event_
+            )
+            return True
     return False
 
 
@@ -407,18 +408,14 @@ def cancels(leaf: Any, rerun: Rerun) -> Event | None:
     except Exception:  # noqa: BLE001  # calls of the program, run on other numbers: nothing is claimed then
         return None
     moved: set[int] = {id(leaf)}
-    for event in rerun.events:
-        for out in event.outputs[:1]:
-            key = id(event), id(out)
-            if key not in before or key not in after:
-                continue
-            changed = _rows_changed(before[key], after[key]) if shape_of(out) else None
-            a, b = values_of(before[key]), values_of(after[key])
-            differs = changed.any() if changed is not None else (
-                a is not None and b is not None and not np.allclose(a, b, 1e-5)
-            )  # fmt: skip
-            if differs:
-                moved.add(id(out))
-            elif any(id(t) in moved for t, _ in event.inputs):
-                return event if event.name in CANCELLING else None
+    for event, out, first, second in _in_both(rerun, before, after):
+        changed = _rows_changed(first, second) if shape_of(out) else None
+        a, b = values_of(first), values_of(second)
+        differs = changed.any() if changed is not None else (
+            a is not None and b is not None and not np.allclose(a, b, 1e-5)
+        )  # fmt: skip
+        if differs:
+            moved.add(id(out))
+        elif any(id(t) in moved for t, _ in event.inputs):
+            return event if event.name in CANCELLING else None
     return None

@@ -10,11 +10,16 @@ from numpy import ndarray
 
 from ...core.node import LEAF
 from ...core.value import shape_of
-from ..trace import Event, Trace
+from ..trace import Event, Trace, behind
 from .collected import Findings
-from .makers import MULTIPLYING, NEGATING, PASSING, behind, origin, values_of
+from .makers import ADDING, DIFFERENCES, MULTIPLYING, NEGATING, PASSING, both_ways, origin, values_of
 from .terms import LOGS, terms_of
-from .unread import COMPARING, bootstrapped
+
+#: Losses that compare a prediction with what is hoped for.
+COMPARING = ("mse_loss", "smooth_l1_loss", "l1_loss", "huber_loss", "pow", "__pow__", "square")
+
+#: Calls by which a later prediction goes into a target.
+LATER = PASSING | MULTIPLYING | {"max", "amax", "gather", "values", "min", "minimum"}
 
 #: Calls that pick the largest value of each row.
 LARGEST = ("max", "amax")
@@ -32,8 +37,7 @@ class Policies:
 
     def look(self, loss: Any, trace: Trace, held: Any, findings: Findings) -> None:
         """Look at a loss that goes backward; `held` says of a leaf whether an optimizer holds it."""
-        start = trace.maker_of(loss)
-        events = list(behind(start))
+        events = list(behind(trace.maker_of(loss)))
         for event in events:
             if event.name in COMPARING and event.wanted and (goal := bootstrapped(event)) is not None:
                 _largest_for_taken(event, goal, findings)
@@ -89,9 +93,7 @@ def _entropy(loss: Any, trace: Trace, findings: Findings) -> None:
 def _another_action(events: list[Event], findings: Findings) -> None:
     """Say where a reward of one action weighs the log-probability of another one."""
     for event in events:
-        if event.name not in MULTIPLYING or len(event.inputs) != 2:
-            continue
-        for (left, made), (weight, by) in (event.inputs, event.inputs[::-1]):
+        for (left, made), (weight, by) in both_ways(event) if event.name in MULTIPLYING else ():
             if left._node in (None, LEAF) or weight._node is not None or made is None or by is None:
                 continue
             likely = origin(made, PASSING | NEGATING | {"sum", "stack", "cat", "gather"})
@@ -116,3 +118,54 @@ def _drawn(events: Iterable[Event]) -> list[Event]:
         e for e in events if e.entry == "sample" and e.outputs
         and not any(m is not None and m.entry == "sample" for _, m in e.inputs)
     ]  # fmt: skip
+
+
+def end_not_used(trace: Trace, findings: Findings) -> None:
+    """Say where nothing reads which episodes have ended, although a target looks beyond their ends."""
+    events = list(trace.events)
+    read: set[int] | None = None
+    for event in events:
+        goal = bootstrapped(event) if event.name in COMPARING and event.wanted else None
+        if goal is None:
+            continue
+        if read is None:
+            read = {id(t) for e in events for t, _ in e.inputs}
+        size = shape_of(goal.outputs[0])
+        unread = [
+            (e, t) for e in events for t in e.outputs
+            if id(t) not in read and shape_of(t) == size and t is not goal.outputs[0] and _yes_or_no(t)
+        ]  # fmt: skip
+        if unread:
+            made = unread[-1][0].place
+            findings.tell(
+                "end of an episode not used", goal, line=0 if made is None else made.line, event=event
+            )
+            return
+
+
+def bootstrapped(event: Event) -> Event | None:
+    """Return the call that adds data and a later prediction for a target; None where none does."""
+    if not event.name.endswith("loss"):
+        taken = event.inputs[0][1] if event.inputs else None
+        if taken is None or taken.name not in DIFFERENCES:
+            return None
+        event = taken
+    for tensor, maker in event.inputs:
+        goal = origin(maker, PASSING)
+        if tensor._node is not None or goal is None or goal.name not in ADDING:
+            continue
+        for (_, first), (_, second) in both_ways(goal):
+            later = origin(second, LATER)
+            scaled = second is not None and second.name in MULTIPLYING
+            if scaled and later is not None and later.module is not None and (
+                first is None or first.module is None
+            ) and len(shape_of(goal.outputs[0])):
+                return goal
+    return None
+
+
+def _yes_or_no(tensor: Any) -> bool:
+    value = values_of(tensor)
+    return value is not None and value.size > 1 and value.dtype.kind in "bf" and (
+        set(np.unique(value).tolist()) == {0, 1}
+    )

@@ -15,10 +15,10 @@ from numpy import ndarray
 from ...core.node import LEAF
 from ...core.value import wrap
 from ..counterfactual import Rerun
-from ..trace import Event, Trace
+from ..trace import Event, Trace, behind
 from ..walk import Path
 from .collected import Findings
-from .makers import LOSSES, PASSING, behind, values_of
+from .makers import LOSSES, PASSING, values_of
 from .perturbed import MOST_ELEMENTS
 
 #: Calls that end a network: what they give is the prediction, past those that hand it on.
@@ -56,19 +56,14 @@ class Preferred:
         clearly = CLEARLY * (right - min(others))
         if right - min(others) <= 1e-6 * abs(right) or right - max(others) < clearly:
             return
-        last = rerun.events[-1]
+        # Not the plain reduction at the end.
+        joined = next((e for e in reversed(rerun.events) if e.name not in PASSING | {"mean", "sum"}), None)
         findings.tell(
-            "sign of the loss: preference", _put_together(rerun) or last.place, right=right,
+            "sign of the loss: preference", joined or rerun.events[-1], right=right,
             least=min(others), most=max(others), made=made
         )
 
 
-def _put_together(rerun: Rerun) -> Any:
-    """Return the line of the last call that is not a plain reduction."""
-    for event in reversed(rerun.events):
-        if event.name not in PASSING | {"mean", "sum"}:
-            return event.place
-    return None
 
 
 def _compared(rerun: Rerun) -> tuple[Event, Any, Any] | None:

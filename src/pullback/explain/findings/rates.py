@@ -76,7 +76,9 @@ def report_rates(loop: Loop, name_of: Naming, files: Iterable[str] = ()) -> None
             loop.findings.tell("weight decay too large", known.at, decay=decay)
         _momentum(loop, known)
     _plateaus(loop)
-    _clipping(loop)
+    for at, ratios in loop.clips.items():
+        if at is not None and _nothing_left(ratios):
+            loop.findings.tell("clipped to nearly nothing", at, factor=1 / min(ratios))
     _without_bound(loop)
 
 
@@ -214,10 +216,6 @@ def _nothing_left(ratios: list[float]) -> bool:
     return len(ratios) >= ENOUGH and min(ratios) > CLIPPED
 
 
-def _clipping(loop: Loop) -> None:
-    for at, ratios in loop.clips.items():
-        if at is not None and _nothing_left(ratios):
-            loop.findings.tell("clipped to nearly nothing", at, factor=1 / min(ratios))
 
 
 def _without_bound(loop: Loop) -> None:

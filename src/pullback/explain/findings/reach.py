@@ -13,13 +13,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ...core.blame import next_sequence
-from ...core.node import DIFFERENTIABLE, LEAF, AccumulateGrad, edge_target
+from ...core.node import DIFFERENTIABLE, LEAF, AccumulateGrad, Node
 from ...core.value import dtype_of, shape_of
 from ..counterfactual import Rerun, reaches
-from ..cuts import Cut
+from ..cuts import Cut, literal
 from ..scene import tree_of
 from ..trace import LEAVING, Event, Trace
-from ..walk import Path, reachable
+from ..walk import Path, nodes_of, reachable
 from . import makers
 from .collected import Findings
 from .lost import COPYING, INDICES, cut_of
@@ -182,9 +182,7 @@ class Reach:
                     self.nearest[leaf] = event.number, loss
 
     def _cut_of(self, leaf: int) -> Loss | None:
-        """Return the call to be mended for a leaf: one with which it gets a gradient, of a loss after which
-        its optimizer steps where there is one, or the first.
-        """
+        """Return the call to be mended for a leaf: one after which its optimizer steps, or else the first."""
         tried = [loss for loss in self.losses.values() if loss.checked.get(leaf)]
         own = (loss for loss in tried if any(leaf in self.steps_after.get(at, ()) for at in loss.lines))
         return next(own, tried[0] if tried else self.nearest[leaf][1])
@@ -194,12 +192,7 @@ class Reach:
     ) -> set[int]:
         """Add what lost its history for good; return the leaves that were told of.
 
-        Parameters
-        ----------
-        findings : Findings
-        wanted : callable
-            Whether the program means to train a leaf.
-        name_of : callable
+        `wanted` says whether the program means to train a leaf.
         """
         told: set[int] = set()
         for event, count in self.left_out.values():
@@ -268,9 +261,6 @@ def listed(leaves: Iterable[Any], name_of: Callable[[Any], str | None]) -> str:
     return " and ".join(names)
 
 
-def _says_which(event: Event, tensor: Any) -> bool:
-    whole = dtype_of(tensor) not in DIFFERENTIABLE
-    return whole and (event.name in CHOOSING_BY or event.entry in CHOOSING_BY)
 
 
 def _escaped(event: Event, trace: Trace) -> list[Event]:
@@ -294,17 +284,15 @@ def _is_literal(text: str) -> bool:
         call = ast.parse(text, mode="eval").body
     except SyntaxError:
         return False
-    return isinstance(call, ast.Call) and not any(
-        isinstance(node, ast.Name) for argument in call.args for node in ast.walk(argument)
-    )
+    return isinstance(call, ast.Call) and all(map(literal, call.args))
 
 
 def _before(event: Event, trace: Trace) -> list[Event]:
     """Return the calls that made what a call was given, or may have."""
     found: list[Event] = []
     for tensor, maker in event.inputs:
-        if _says_which(event, tensor):
-            continue
+        if dtype_of(tensor) not in DIFFERENTIABLE and {event.name, event.entry} & CHOOSING_BY:
+            continue  # it says which elements are meant
         if event.entry == "log_prob" and maker is not None and maker.entry == "sample":
             continue  # how likely a draw was is asked of the draw as it is
         if maker is not None:
@@ -319,7 +307,7 @@ def _before(event: Event, trace: Trace) -> list[Event]:
 def leaves_behind(event: Event, trace: Trace) -> dict[int, Any]:
     """Return the leaves that a call's inputs were computed from, recorded or not."""
     found: dict[int, Any] = {}
-    nodes = []
+    nodes: list[Node] = []
     seen = {event}
     waiting = [event]
     while waiting:
@@ -327,8 +315,7 @@ def leaves_behind(event: Event, trace: Trace) -> dict[int, Any]:
         for tensor, _ in current.inputs:
             if tensor._node is LEAF:
                 found[id(tensor)] = tensor
-            elif tensor._node is not None:
-                nodes.append(edge_target(tensor._node)[0])
+            nodes += nodes_of([tensor])
         for before in _before(current, trace):
             if before not in seen and before.name not in SHAPE_ONLY:
                 seen.add(before)

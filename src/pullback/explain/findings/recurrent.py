@@ -8,8 +8,7 @@ import numpy as np
 
 from ...core.value import TensorBase, shape_of
 from ..trace import Event
-from .checks import calls_of
-from .collected import Findings
+from .collected import Findings, calls_of
 from .makers import origin, values_of
 from .targets import ragged_padding
 
@@ -139,8 +138,7 @@ class Recurrent:
         made = origin(layer.maker_of(layer.argument(0, "input")), {"dropout", "layer_norm", "linear", "relu"})
         if made is None or made.name != "embedding":
             return
-        ids, pad = made.argument(0, "input"), made.argument(2, "padding_idx")
-        value = values_of(ids)
+        value, pad = values_of(made.argument(0, "input")), made.argument(2, "padding_idx")
         if value is None or value.ndim != 2 or pad is None:
             return
         value = value if first else value.T
@@ -172,7 +170,7 @@ def _one_step(event: Event, findings: Findings, told: set[int]) -> None:
 def _normalised_steps(event: Event, findings: Findings) -> None:
     """Say where a batch norm takes the steps of sequences for its channels."""
     x = event.argument(0, "input")
-    made = origin(event.maker_of(x), {"dropout", "relu"}) if isinstance(x, TensorBase) else None
+    made = origin(event.maker_of(x), {"dropout", "relu"})
     if made is None or made.name != "batch_norm" or len(shape_of(x)) != 3:
         return
     if event.name in LAYERS and getattr(event.module, "batch_first", True) is False:
@@ -184,7 +182,7 @@ def _normalised_steps(event: Event, findings: Findings) -> None:
 def _channels(event: Event, findings: Findings) -> None:
     """Say where a convolution takes the steps of sequences for its channels."""
     x = event.argument(0, "input")
-    made = origin(event.maker_of(x), {"dropout", "relu"}) if isinstance(x, TensorBase) else None
+    made = origin(event.maker_of(x), {"dropout", "relu"})
     if made is not None and made.name in LAST and len(shape_of(x)) == 3:
         _axis_one(event, "conv1d", findings, "")
 

@@ -14,8 +14,7 @@ from ...core.node import AccumulateGrad, Node
 from ..shown import norm
 from ..source import place_of
 from ..trace import Event
-from .checks import calls_of
-from .collected import Findings
+from .collected import Findings, calls_of
 from .makers import DIVIDING, PASSING, origin, values_of
 
 #: A gradient this much smaller than that of the last layer is vanishing, where the depth explains it.
@@ -55,8 +54,7 @@ class Sizes:
             self.module = event.module
 
     def _labels(self, event: Event, findings: Findings) -> None:
-        target = event.argument(1, "target")
-        labels = values_of(target)
+        labels = values_of(event.argument(1, "target"))
         if labels is None or labels.dtype.kind not in "iu" or labels.size < 4 or not event.frames:
             return
         seen = self.single.setdefault(event.frames[0], [])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -11,9 +12,10 @@ import numpy as np
 from ...core.blame import Place
 from ...core.node import LEAF
 from ...core.value import TensorBase, shape_of
+from ..shown import dims
 from ..trace import Event, Trace
 from .collected import Findings
-from .makers import DIVIDING, MULTIPLYING, dims, origin, values_of
+from .makers import DIVIDING, MULTIPLYING, origin, values_of
 
 #: Calls that leave a tensor's numbers unset.
 UNSET = {"empty", "new_empty", "empty_like", "Tensor", "FloatTensor", "empty_strided"}
@@ -53,62 +55,39 @@ class Starts:
         self, trace: Trace, findings: Findings,
         started: Callable[[Any], Place | None], name_of: Callable[[Any], str | None],
     ) -> None:  # fmt: skip
-        """Look at the first turn, at its call of backward.
-
-        Parameters
-        ----------
-        trace : Trace
-        findings : Findings
-        started : callable
-            The line that gave a weight its first values.
-        name_of : callable
-            The program's name of a weight.
-        """
+        """Look at the first turn; `started` returns the line that gave a weight its first values."""
         for event in trace.events:
             if event.name == "softmax" and event.wanted:
                 _scores(event, findings)
         if self.looked:
             return
         self.looked = True
-        self._unset(trace, findings, name_of)
-        used: dict[int, int] = {}
-        for event in trace.events:
-            for tensor, _ in event.inputs:
-                used[id(tensor)] = used.get(id(tensor), 0) + 1
+        used = Counter(id(tensor) for event in trace.events for tensor, _ in event.inputs)
+        for parameter, place in self.unset.values():
+            if used[id(parameter)]:
+                findings.tell("never initialised", place, name=name_of(parameter) or "A parameter")
         layers = [e for e in trace.events if e.name in ("linear", "matmul", "__matmul__", "mm") and e.kept]
-        small = []
-        told = False
         for event in layers:
             _twice_linear(event, used, findings)
-            size = _start(event)
-            if size is None:
-                continue
-            weight = _weight(event)
-            if size > LARGE and not told:
-                told = True
-                place = started(weight) or _made(weight, trace) or findings.made(event.module) or event.place
-                findings.tell(
-                    "weights start large", place, name=name_of(weight) or "a weight",
-                    weight=dims(shape_of(weight)), size=size, event=event
-                )
-            elif 0 < size < SMALL:
-                small.append((event, weight, size))
-        if len({id(weight) for _, weight, _ in small}) >= 2:
-            event, weight, size = small[0]
-            place = started(weight) or _made(weight, trace) or findings.made(event.module) or event.place
+        sizes = [(event, _weight(event), size) for event in layers if (size := _start(event)) is not None]
+        small = [start for start in sizes if 0 < start[2] < SMALL]
+
+        def place_of(event: Event, weight: Any) -> Place | None:
+            made = trace.maker_of(weight)
+            own = started(weight) or (None if made is None else made.place)
+            return own or findings.made(event.module) or event.place
+
+        for event, weight, size in [start for start in sizes if start[2] > LARGE][:1]:
             findings.tell(
-                "weights start small", place, name=name_of(weight) or "a weight", factor=1 / size, event=event
+                "weights start large", place_of(event, weight), name=name_of(weight) or "a weight",
+                weight=dims(shape_of(weight)), size=size, event=event
+            )
+        for event, weight, size in small[:1] if len({id(weight) for _, weight, _ in small}) >= 2 else ():
+            findings.tell(
+                "weights start small", place_of(event, weight), name=name_of(weight) or "a weight",
+                factor=1 / size, event=event
             )
 
-    def _unset(self, trace: Trace, findings: Findings, name_of: Callable[[Any], str | None]) -> None:
-        for parameter, place in self.unset.values():
-            if any(t is parameter for event in trace.events for t, _ in event.inputs):
-                findings.tell("never initialised", place, name=name_of(parameter) or "A parameter")
-
-
-def _made(weight: Any, trace: Trace) -> Place | None:
-    event = trace.maker_of(weight)
-    return None if event is None else event.place
 
 
 def _weight(event: Event) -> Any:
@@ -119,8 +98,7 @@ def _weight(event: Event) -> Any:
 
 def _start(event: Event) -> float | None:
     """Return by what factor a layer makes numbers larger, by the spread of its weight; None without one."""
-    weight = _weight(event)
-    value = values_of(weight)
+    value = values_of(_weight(event))
     if value is None or value.dtype.kind != "f" or value.size < 2:
         return None
     inputs = value.shape[1] if event.name == "linear" else value.shape[0]
@@ -129,15 +107,15 @@ def _start(event: Event) -> float | None:
     return float(np.sqrt(np.mean(value.astype(np.float64) ** 2))) * math.sqrt(inputs)
 
 
-def _twice_linear(event: Event, used: dict[int, int], findings: Findings) -> None:
+def _twice_linear(event: Event, used: Counter[int], findings: Findings) -> None:
     """Say where nothing bends between two linear layers, so that they are one."""
     x = event.argument(0, "input")
     if event.name != "linear" or not isinstance(x, TensorBase):
         return
     maker = origin(event.maker_of(x), {"dropout"})
-    if maker is None or maker.name != "linear" or used.get(id(x), 0) != 1 or event.module is None:
+    if maker is None or maker.name != "linear" or used[id(x)] != 1 or event.module is None:
         return
-    if used.get(id(maker.outputs[0]), 0) != 1 or maker.module is None or maker.module is event.module:
+    if used[id(maker.outputs[0])] != 1 or maker.module is None or maker.module is event.module:
         return
     first, second = _weight(maker), _weight(event)
     if first is None or second is None:

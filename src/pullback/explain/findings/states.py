@@ -11,7 +11,7 @@ from ...core.value import TensorBase, innermost
 from ...nn.parameter import Parameter
 from ..answer import Answer
 from ..carried import assigning_attribute
-from ..scene import paths_in, place_in, tree_of
+from ..scene import parts_of, paths_in, place_in
 from .collected import Findings
 from .layers import assigned
 
@@ -76,12 +76,9 @@ class States:
 
 
 def kept_state(file: str, line: int) -> str | None:
-    """Return the name to which a line in a loop gives a bare ``x.state_dict()``, one that nothing saves; None
-    where the line does not.
-    """
-    tree = tree_of(file)
-    for loop in ast.walk(tree) if tree is not None else ():
-        for node in ast.walk(loop) if isinstance(loop, (ast.For, ast.While)) else ():
+    """Return the name that a line in a loop gives a bare ``x.state_dict()`` which nothing saves, or None."""
+    for loop in parts_of(file, ast.For, ast.While):
+        for node in ast.walk(loop):
             value = getattr(node, "value", None)
             if isinstance(node, ast.Assign) and node.lineno == line and isinstance(value, ast.Call):
                 name = ast.unparse(node.targets[0])
@@ -94,17 +91,15 @@ def kept_state(file: str, line: int) -> str | None:
 
 def alias(place: Place | None) -> Place | None:
     """Return the line that gives a module another name, of which a line loads a state dict."""
-    tree = None if place is None else tree_of(place.file)
-    nodes = list(ast.walk(tree)) if tree is not None else []
+    if place is None:
+        return None
     owners = [
-        ast.unparse(node.func.value) for node in nodes
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
-        and node.func.attr == "load_state_dict" and place is not None and node.lineno == place.line
+        ast.unparse(call.func.value) for call in parts_of(place.file, ast.Call)
+        if getattr(call.func, "attr", "") == "load_state_dict" and call.lineno == place.line
     ]  # fmt: skip
-    for node in nodes:
-        if not isinstance(node, ast.Assign) or not isinstance(node.value, (ast.Name, ast.Attribute)):
-            continue
-        if place is not None and any(ast.unparse(target) in owners for target in node.targets):
+    for node in parts_of(place.file, ast.Assign):
+        named = isinstance(node.value, (ast.Name, ast.Attribute))
+        if named and any(ast.unparse(target) in owners for target in node.targets):
             return place_in(place.file, node.lineno)
     return None
 

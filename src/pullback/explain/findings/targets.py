@@ -10,9 +10,9 @@ from numpy import ndarray
 from ...core.blame import Place
 from ...core.node import LEAF
 from ...core.value import TensorBase, shape_of
-from ..trace import Event
-from .checks import calls_of
-from .collected import Findings
+from ..shown import dims
+from ..trace import Event, behind
+from .collected import Findings, calls_of
 from .makers import (
     ADDING,
     DIFFERENCES,
@@ -21,9 +21,8 @@ from .makers import (
     NEGATING,
     PASSING,
     TAKING,
-    behind,
+    both_ways,
     data_of,
-    dims,
     origin,
     values_of,
 )
@@ -93,9 +92,9 @@ def compared(event: Event) -> tuple[Any, Any] | None:
 def _one_for_all(event: Event, findings: Findings) -> None:
     """Say where one prediction is held against the targets of all samples, as the batch was reduced away."""
     made = event.inputs[0][1] if event.name in BY_HAND and event.inputs else None
-    if made is None or made.name not in DIFFERENCES or len(made.inputs) != 2:
+    if made is None or made.name not in DIFFERENCES:
         return
-    for (x, maker), (target, _) in (made.inputs, made.inputs[::-1]):
+    for (x, maker), (target, _) in both_ways(made):
         have, want = shape_of(x), shape_of(target)
         if x._node in (None, LEAF) or target._node is not None or len(want) < 1 or want[0] < 8:
             continue
@@ -310,9 +309,9 @@ def _margin_of_zeros(event: Event, findings: Findings) -> None:
     through = {*DIFFERENCES, "rsub", *NEGATING, *ADDING, "exp"}
     made = event.inputs[0][1] if event.inputs else None
     product = origin(made, through)
-    if product is None or product.name not in MULTIPLYING or len(product.inputs) != 2:
+    if product is None or product.name not in MULTIPLYING:
         return
-    for labels, scores in (product.inputs, product.inputs[::-1]):
+    for labels, scores in both_ways(product):
         value = values_of(labels[0])
         if labels[0]._node is not None or scores[0]._node in (None, LEAF) or value is None or value.size < 2:
             continue

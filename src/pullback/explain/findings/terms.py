@@ -10,10 +10,10 @@ from typing import Any
 from ...core.node import LEAF
 from ...core.value import TensorBase, shape_of
 from ..scene import Scene
-from ..trace import Event, Trace
+from ..trace import Event, Trace, behind
 from . import makers
 from .collected import Findings
-from .makers import MULTIPLYING, PASSING, behind, origin, values_of
+from .makers import MULTIPLYING, PASSING, both_ways, origin, values_of
 
 #: Names of what is to be made large.
 GOOD = re.compile(r"reward|return|adv|gain|score|^r$|^R$|^G$|^A$", re.IGNORECASE)
@@ -159,9 +159,7 @@ def _sign(term: Term, findings: Findings) -> None:
 def _policy(term: Term, scene: Scene, findings: Findings) -> None:
     """Look at a log-probability that is weighted, as by a return or an advantage."""
     event = term.event
-    if event.name not in MULTIPLYING or len(event.inputs) != 2:
-        return
-    for (left, made), (weight, by) in (event.inputs, event.inputs[::-1]):
+    for (left, made), (weight, by) in both_ways(event) if event.name in MULTIPLYING else ():
         likely = origin(made, PASSING | {"gather", "stack", "cat", "neg", "__neg__", "sum"})
         if likely is None or not _is_likelihood(likely) or left._node in (None, LEAF):
             continue
@@ -263,9 +261,9 @@ def _masked(term: Term, findings: Findings) -> None:
     event, mean = term.event, term.reduction
     if event.name not in MULTIPLYING or mean is None or mean.name != "mean":
         return
-    if len(event.inputs) != 2 or mean.argument(1, "dim") is not None or abs(term.factor) != 1:
+    if mean.argument(1, "dim") is not None or abs(term.factor) != 1:
         return
-    for (mask, _), (loss, made) in (event.inputs, event.inputs[::-1]):
+    for (mask, _), (loss, made) in both_ways(event):
         value = values_of(mask)
         each = origin(made)
         if mask._node is not None or loss._node is None or each is None or each.name not in EACH:
@@ -294,11 +292,9 @@ def _bounded_critic(terms: list[Term], findings: Findings) -> None:
 def _focal(term: Term, findings: Findings) -> None:
     """Say where a weight that is meant for each sample is computed of the mean loss of all."""
     event = term.event
-    if event.name not in MULTIPLYING or len(event.inputs) != 2:
+    if event.name not in MULTIPLYING or shape_of(event.outputs[0]):
         return
-    if shape_of(event.outputs[0]):
-        return
-    for (loss, made), (_, weight) in (event.inputs, event.inputs[::-1]):
+    for (loss, made), (_, weight) in both_ways(event):
         if made is None or made.name not in LOSSES or weight is None:
             continue
         inside: Event | None = weight

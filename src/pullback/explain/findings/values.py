@@ -44,18 +44,8 @@ def look_at_value(
 ) -> Answer | None:
     """Return where a value that is not finite came from; None where the trace does not tell.
 
-    Parameters
-    ----------
-    tensor : tensor
-    trace : Trace
-    name_of : callable
-        The program's name of a tensor.
-    source : callable
-        The place where a tensor without a maker came in.
-    rerun : Rerun, optional
-        The calls that led to the loss, to check the answer by.
-    set_at : callable, optional
-        The line that gave a weight its first values.
+    `source` returns the place where a tensor without a maker came in, `set_at` the line that gave a weight
+    its first values. `rerun` has the calls that led to the loss, to check the answer by.
     """
     event, found = first_not_finite(tensor, trace)
     if event is None:
@@ -152,9 +142,7 @@ def _spoils(event: Event) -> bool:
 def look_at_gradient(
     leaf: Any, rerun: Rerun, trace: Trace, name_of: Callable[[Any], str | None], source: Callable[[Any], Any]
 ) -> Answer | None:
-    """Return where a gradient that is not finite came from although the loss is finite: a value on the way to
-    the loss that is not even used; None where all values are finite.
-    """
+    """Return which value spoilt a gradient although the loss is finite; None where all are finite."""
     spoilt = [event for event in rerun.events if event.outputs and not is_finite(event.outputs[0])]
     first_answer: Answer | None = None
     tried: set[Event] = set()
@@ -324,9 +312,7 @@ def _pattern(event: Event, tensors: Iterable[Any]) -> Pattern | None:
 
 
 def _where(event: Event, operands: list[ndarray | None], out: ndarray) -> Pattern | None:
-    """Return a pattern that says of which numbers a call makes one that is not finite; None where a number of
-    its result does not come from one number of each input.
-    """
+    """Return of which numbers a call makes an infinity or NaN; None where it is not element by element."""
     tensors = sum(isinstance(argument, TensorBase) for argument in event.args[:2])
     if not operands or tensors != len(event.inputs):
         return None

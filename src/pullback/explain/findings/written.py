@@ -6,39 +6,33 @@ import ast
 import linecache
 import re
 from collections.abc import Iterable
-from types import CodeType
+from typing import Any
 
 from ...core.blame import Place
-from ..scene import place_in, tree_of
-
-At = tuple[CodeType, int]
+from ..scene import parts_of, place_in
+from ..source import At
 
 
 def rebinding(sources: dict[int, list[tuple[At | None, int]]]) -> Place | None:
     """Return a line such as ``p = p - lr * p.grad`` in the files that call backward."""
-    for listed_ in sources.values():
-        for at, _ in listed_:
-            tree = None if at is None else tree_of(at[0].co_filename)
-            for node in ast.walk(tree) if tree is not None else ():
-                if isinstance(node, ast.Assign) and isinstance(node.value, ast.BinOp):
-                    text = ast.unparse(node.value)
-                    if ".grad" in text and ast.unparse(node.targets[0]) in text and at is not None:
-                        file = at[0].co_filename
-                        return Place(
-                            file, node.lineno, at[0].co_name, linecache.getline(file, node.lineno).strip()
-                        )
+    for file in (at[0].co_filename for several in sources.values() for at, _ in several if at is not None):
+        for node in parts_of(file, ast.Assign):
+            text = ast.unparse(node.value) if isinstance(node.value, ast.BinOp) else ""
+            if ".grad" in text and ast.unparse(node.targets[0]) in text:
+                return place_in(file, node.lineno)
     return None
+
+
+#: Signs of a number, as they are written.
+SIGNS: dict[Any, str] = {ast.UAdd: "+", ast.USub: "-"}
 
 
 def signs_for_sums(files: Iterable[str]) -> list[tuple[Place, str]]:
     """Return the statements of some files that say ``=+`` or ``=-``, with what they may have meant."""
     found = []
     for file in files:
-        tree = tree_of(file)
-        for node in ast.walk(tree) if tree is not None else ():
-            if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.UnaryOp):
-                continue
-            sign = {ast.UAdd: "+", ast.USub: "-"}.get(type(node.value.op))
+        for node in parts_of(file, ast.Assign):
+            sign = SIGNS.get(type(getattr(node.value, "op", None)))
             line, at = linecache.getline(file, node.value.lineno).encode(), node.value.col_offset
             if sign is not None and line[:at].endswith(b"=") and line[at + 1 : at + 2] == b" ":
                 found.append((place_in(file, node.lineno), sign))
@@ -46,14 +40,11 @@ def signs_for_sums(files: Iterable[str]) -> list[tuple[Place, str]]:
 
 
 def rebound_in_loops(files: Iterable[str]) -> list[tuple[Place, str]]:
-    """Return the statements of some files that give the name of a loop over parameters another tensor, which
-    nothing in the loop reads then.
-    """
+    """Return where a loop over parameters gives its name another tensor, which nothing in it reads."""
     found = []
     for file in files:
-        tree = tree_of(file)
-        for loop in ast.walk(tree) if tree is not None else ():
-            if not isinstance(loop, ast.For) or "parameters()" not in ast.unparse(loop.iter):
+        for loop in parts_of(file, ast.For):
+            if "parameters()" not in ast.unparse(loop.iter):
                 continue
             names = {node.id for node in ast.walk(loop.target) if isinstance(node, ast.Name)}
             inside = [node for part in loop.body for node in ast.walk(part)]
@@ -72,28 +63,20 @@ def rebound_in_loops(files: Iterable[str]) -> list[tuple[Place, str]]:
 
 def returns_in_loop(files: Iterable[str]) -> list[Place]:
     """Return the lines at which a loop of a `forward` ends in its first turn, by a `return`."""
-    found = []
-    for file in files:
-        tree = tree_of(file)
-        for node in ast.walk(tree) if tree is not None else ():
-            if not isinstance(node, ast.FunctionDef) or node.name != "forward":
-                continue
-            for loop in ast.walk(node):
-                last = loop.body[-1] if isinstance(loop, ast.For) else None
-                if isinstance(last, ast.Return) and isinstance(loop, ast.For) and len(loop.body) > 1:
-                    found.append(place_in(file, last.lineno))
-    return found
+    forwards = [(f, node) for f in files for node in parts_of(f, ast.FunctionDef) if node.name == "forward"]
+    loops = [(f, loop) for f, node in forwards for loop in ast.walk(node) if isinstance(loop, ast.For)]
+    return [
+        place_in(f, loop.body[-1].lineno) for f, loop in loops
+        if isinstance(loop.body[-1], ast.Return) and len(loop.body) > 1
+    ]  # fmt: skip
 
 
 def sums_from_the_front(files: Iterable[str]) -> list[Place]:
     """Return the lines that add discounted rewards up from the first on, ``total = r + gamma * total``."""
     found = []
     for file in files:
-        tree = tree_of(file)
-        for loop in ast.walk(tree) if tree is not None else ():
-            if not isinstance(loop, ast.For) or not isinstance(loop.target, ast.Name):
-                continue
-            over = ast.unparse(loop.iter)
+        for loop in parts_of(file, ast.For):
+            over = ast.unparse(loop.iter) if isinstance(loop.target, ast.Name) else ""
             if not re.search("rew|rs$", over) or "reversed" in over or "::-1" in over or "flip" in over:
                 continue
             calls = [n for n in ast.walk(loop) if isinstance(n, ast.Call)]
@@ -115,10 +98,7 @@ def sums_from_the_front(files: Iterable[str]) -> list[Place]:
 def attribute_set(files: Iterable[str], name: str, key: str = "") -> Place | None:
     """Return the first statement of some files that sets an attribute, or an item under a key."""
     for file in files:
-        tree = tree_of(file)
-        for node in ast.walk(tree) if tree is not None else ():
-            if not isinstance(node, (ast.Assign, ast.AugAssign)):
-                continue
+        for node in parts_of(file, ast.Assign, ast.AugAssign):
             for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
                 fits = isinstance(target, ast.Attribute) and target.attr == name
                 index = getattr(target, "slice", None)
@@ -133,12 +113,7 @@ DOING = ("backward", "step", "zero_grad", "train", "eval", "detach_", "update")
 
 def without_parentheses(files: Iterable[str]) -> list[Place]:
     """Return the statements of some files that name such a method and do not call it."""
-    found = []
-    for file in files:
-        tree = tree_of(file)
-        for node in ast.walk(tree) if tree is not None else ():
-            if not isinstance(node, ast.Expr) or not isinstance(node.value, ast.Attribute):
-                continue
-            if node.value.attr in DOING:
-                found.append(place_in(file, node.lineno))
-    return found
+    return [
+        place_in(file, node.lineno) for file in files for node in parts_of(file, ast.Expr)
+        if isinstance(node.value, ast.Attribute) and node.value.attr in DOING
+    ]  # fmt: skip

@@ -40,23 +40,10 @@ def page_of(
     explanations: Sequence[Mapping[str, Any]], title: str | None = None,
     findings: Sequence[Mapping[str, Any]] | None = None, run: Mapping[str, Any] | None = None,
 ) -> str:  # fmt: skip
-    """Return a page that shows explanations.
+    """Return a page that shows what `to_dict` returns of explanations, findings and a run: an HTML document.
 
-    Parameters
-    ----------
-    explanations : sequence of dict
-        What `Explanation.to_dict` returns. With several of them the page has a list to choose from.
-    title : str, optional
-        By default the line of the first call.
-    findings : sequence of dict, optional
-        What `Answer.to_dict` returns; they stand first. None where nothing was looked for.
-    run : dict, optional
-        What `Run.to_dict` returns: curves over the steps of a training run.
-
-    Returns
-    -------
-    str
-        A whole HTML document.
+    With several explanations the page has a list to choose from; the title is by default the line of the
+    first call. Findings stand first; None where nothing was looked for.
     """
     if title is None:
         title = explanations[0]["call"]["code"] if explanations else ""

@@ -30,16 +30,9 @@ def content_of(
     explanations: Sequence[Mapping[str, Any]], findings: Sequence[Mapping[str, Any]] | None = None,
     run: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:  # fmt: skip
-    """Return the data of a page.
+    """Return the data of a page of what `to_dict` returns of explanations, findings and a run.
 
-    Parameters
-    ----------
-    explanations : sequence of dict
-        What `Explanation.to_dict` returns.
-    findings : sequence of dict, optional
-        What `Answer.to_dict` returns; None where nothing was looked for.
-    run : dict, optional
-        What `Run.to_dict` returns: the curves of a training run.
+    `findings` is None where nothing was looked for.
     """
     calls = [_call(explanation) for explanation in explanations]
     return {
@@ -108,8 +101,7 @@ def _without_elements(value: Mapping[str, Any] | None) -> Mapping[str, Any] | No
 def _elements(value: Mapping[str, Any]) -> ndarray:
     """Return the elements of a value that is there whole; of complex ones the magnitudes."""
     found = np.array(value["data"], np.float64)  # the words "nan" and "inf" are numbers to NumPy
-    pairs = found.ndim > len(value["shape"])
-    return np.hypot(found[..., 0], found[..., 1]) if pairs else found
+    return np.hypot(found[..., 0], found[..., 1]) if found.ndim > len(value["shape"]) else found
 
 
 def _without(part: Mapping[str, Any], *names: str) -> dict[str, Any]:
@@ -150,12 +142,9 @@ def _places(calls: Iterable[Mapping[str, Any]]) -> Iterable[tuple[Any, Any]]:
 
 
 def sources(places: Iterable[tuple[Any, Any]]) -> list[dict[str, Any]]:
-    """Return the lines of the programs that places are in, as far as they are around these.
+    """Return the lines of the programs that places are in, as far as they are around these, in order.
 
-    Returns
-    -------
-    list of dict
-        ``{"file", "lines": [[number, text]]}``, the lines in order; where numbers are left out, lines are.
+    Each program is ``{"file", "lines": [[number, text]]}``.
     """
     wanted: dict[str, set[int]] = {}
     for file, line in places:

@@ -41,17 +41,9 @@ Box = Any
 
 
 class Folding:
-    """The tree of groups of one graph.
+    """The tree of groups of one graph, which is the part "graph" of `Explanation.to_dict`.
 
-    Parameters
-    ----------
-    graph : dict
-        The part "graph" of `Explanation.to_dict`.
-
-    Attributes
-    ----------
-    titles : dict of int to str
-        What a step is called that is all there is to see of a call: "Tanh model.1".
+    `titles` has what a step is called that is all there is to see of a call: "Tanh model.1".
     """
 
     def __init__(self, graph: dict[str, Any]) -> None:
