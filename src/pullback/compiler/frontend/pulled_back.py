@@ -32,7 +32,6 @@ class ResultsPulledBack:
     ----------
     out : Captured
         Its fields `pulled`, `refused` and `later` are set; `made` is told which results are refused.
-    cells : Cells
     roots
         The results that have a history; those that cannot be pulled back are taken out.
     made
@@ -40,8 +39,6 @@ class ResultsPulledBack:
 
     Attributes
     ----------
-    covectors : list of Tracer
-        One for each root.
     pulled : list
         What arrives at each leaf among the cells; None where nothing does.
     totals : list
@@ -57,6 +54,7 @@ class ResultsPulledBack:
         self._roots = roots
         self._recorder = recorder = cells.recorder
         self._wanted = [at for at, t in enumerate(cells.tensors) if t._node is LEAF]
+        #: One for each root.
         self.covectors: list[Any] = [recorder.new(t._value.shape, t._value.dtype) for t in roots]
         out.pulled = [(at, None) for at in self._wanted]
         count, before = len(recorder.equations), cells.held()

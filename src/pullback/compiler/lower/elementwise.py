@@ -58,13 +58,7 @@ def run(kernel: Callable[..., Any] | None, ops: Handler, *operands: Any, **optio
 
 
 class Element(NDArrayOperatorsMixin):
-    """Stand for an array in a kernel, of which one element is known.
-
-    Parameters
-    ----------
-    ops : handler
-    value : scalar of the handler
-    """
+    """Stand for an array in a kernel, of which one element is known."""
 
     shape = ()
     ndim = 0

@@ -80,31 +80,22 @@ _SELECTING = {"where": 1, "masked_fill": 0, "masked_fill_tensor": 0}
 
 
 class Result:
-    """A lowered program.
-
-    Attributes
-    ----------
-    nodes : list of Node
-        In an order in which each follows what it reads.
-    inputs, outputs : list of Buffer
-    constants : dict of int to array
-        By buffer number.
-    checked : bool
-        The last output is one more than the program has: whether an index is out of its range.
-    apart : bool
-        Whether each node on a small array has a kernel of its own.
-    """
+    """A lowered program."""
 
     def __init__(
         self, nodes: list[Node], buffers: list[Buffer], inputs: list[Buffer], outputs: list[Buffer],
         constants: dict[int, np.ndarray], checked: bool, apart: bool,
     ) -> None:  # fmt: skip
+        #: In an order in which each follows what it reads.
         self.nodes = nodes
         self.buffers = buffers
         self.inputs = inputs
         self.outputs = outputs
+        #: By buffer number.
         self.constants = constants
+        #: The last output is one more than the program has: whether an index is out of its range.
         self.checked = checked
+        #: Whether each node on a small array has a kernel of its own.
         self.apart = apart
 
 

@@ -74,13 +74,10 @@ class _Transform:
 
     Parameters
     ----------
-    context : Context
     shape : tuple of int
         Of what is transformed: ``(lead…, length, lanes…)``.
-    axis : int
     part : dtype
         Of a real or an imaginary part.
-    forward : bool
     scale : float
         What the results are multiplied by.
     """

@@ -152,19 +152,13 @@ def _divisions(node: Reduction, domain: Domain) -> int:
 
 
 class Kernel:
-    """Nodes over one space.
-
-    Attributes
-    ----------
-    nodes : list of Node
-        In an order in which each may read what earlier ones fill.
-    domain : Domain or None
-        None while only maps are in it: then the cut is chosen when it is emitted.
-    """
+    """Nodes over one space."""
 
     def __init__(self, node: Node) -> None:
+        #: In an order in which each may read what earlier ones fill.
         self.nodes: list[Node] = []
         self.shape: tuple[int, ...] = node.shape  # type: ignore[attr-defined]  # maps and reductions have one
+        #: None while only maps are in it: then the cut is chosen when it is emitted.
         self.domain: Domain | None = None
         self.fills: dict[int, Node] = {}
         #: Numbers of all buffers that it reads or fills.

@@ -41,18 +41,12 @@ class Partial(NamedTuple):
 
 
 class Accesses:
-    """Say when a kernel reads an element and when it writes one, as times within the work on a row.
-
-    Attributes
-    ----------
-    reads : list of (int, Index, (int, int))
-        Number of a buffer, place, time.
-    writes : dict of int to (Index, (int, int))
-        Place and time, by the buffers that maps fill.
-    """
+    """Say when a kernel reads an element and when it writes one, as times within the work on a row."""
 
     def __init__(self) -> None:
+        #: Number of a buffer, place, time.
         self.reads: list[tuple[int, Index, tuple[int, int]]] = []
+        #: Place and time, by the buffers that maps fill.
         self.writes: dict[int, tuple[Index, tuple[int, int]]] = {}
 
     def may_replace(self, before: int, after: int) -> bool:
@@ -69,35 +63,22 @@ class Accesses:
 
 @dataclass
 class Emission:
-    """Hold what emitting a kernel gave.
+    """Hold what emitting a kernel gave."""
 
-    Attributes
-    ----------
-    text : str
-        The function, without its name.
-    parameters : list of int
-        Numbers of the buffers it takes, in order.
-    rows : int
-    row_buffers : dict of int to int
-        Elements needed of buffers that hold a row only.
-    partials : list of Partial
-    work : float
-        Estimated nanoseconds.
-    accesses : Accesses
-    parts : int
-        How many parts the rows are cut into for threads.
-    moved : dict of int to int
-        Bytes from where a buffer begins to where the function's pointer is to point, where that is elsewhere.
-    """
-
+    #: The function, without its name.
     text: str
+    #: Numbers of the buffers it takes, in order.
     parameters: list[int]
     rows: int
+    #: Elements needed of buffers that hold a row only.
     row_buffers: dict[int, int]
     partials: list[Partial]
+    #: Estimated nanoseconds.
     work: float
     accesses: Accesses
+    #: How many parts the rows are cut into for threads.
     parts: int = 1
+    #: Bytes from where a buffer begins to where the function's pointer is to point, where that is elsewhere.
     moved: dict[int, int] = field(default_factory=dict)
 
 

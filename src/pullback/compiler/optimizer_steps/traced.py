@@ -22,19 +22,12 @@ _PACKAGE = __name__.partition(".")[0]
 
 
 class _Script(NamedTuple):
-    """Hold the steps that an update wrote down.
+    """Hold the steps that an update wrote down."""
 
-    Attributes
-    ----------
-    given : list of int
-        The values of the parameter, its gradient and its state before.
-    equations : list of Equation
-    written : list of (int, int, int)
-        Of those tensors that it wrote to, which, its value after, and how many writes.
-    """
-
+    #: The values of the parameter, its gradient and its state before.
     given: list[int]
     equations: list[Equation]
+    #: Of those tensors that it wrote to, which, its value after, and how many writes.
     written: list[tuple[int, int, int]]
 
 

@@ -30,33 +30,22 @@ FITTED = 1000
 
 
 class Plan:
-    """Say where a program's buffers are.
-
-    Attributes
-    ----------
-    lowered : Result
-    steps : list of Step
-    emissions : dict of int to Emission
-        Of kernels and routines, by the step's identity.
-    bodies : dict of int to list of Plan
-        Of the bodies of loops and branches.
-    slots : dict of int to int
-        Of the buffers that are given from outside: which pointer of the table each is.
-    offsets : dict of int to int
-        Of the others: where in the arena each begins.
-    arena_bytes : int
-    """
+    """Say where a program's buffers are."""
 
     def __init__(self, lowered: Result, kernels: Kernels, whole: bool = True) -> None:
         self.lowered = lowered
         self.kernels = kernels
         self.whole = whole
         self.steps: list[Step] = []
+        #: Of kernels and routines, by the step's identity.
         self.emissions: dict[int, Emission] = {}
+        #: Of the bodies of loops and branches.
         self.bodies: dict[int, list[Plan]] = {}
+        #: Of the buffers that are given from outside: which pointer of the table each is.
         self.slots = {b.number: 1 + n for n, b in enumerate((*lowered.inputs, *lowered.outputs))}
         for buffer_number in lowered.constants:
             self.slots[buffer_number] = 1 + len(self.slots)
+        #: Of the others: where in the arena each begins.
         self.offsets: dict[int, int] = {}
         self.arena_bytes = 0
 

@@ -49,17 +49,11 @@ def stride(elements: int, dtype: np.dtype) -> int:
 
 
 class Places(NamedTuple):
-    """Say where the parts of a kernel write what is their own.
+    """Say where the parts of a kernel write what is their own."""
 
-    Attributes
-    ----------
-    offsets : dict of int to int
-        By buffer: where in the kernel's scratch memory the first part's place is.
-    bytes : int
-        Of the scratch memory.
-    """
-
+    #: By buffer: where in the kernel's scratch memory the first part's place is.
     offsets: dict[int, int]
+    #: Of the scratch memory.
     bytes: int
 
 

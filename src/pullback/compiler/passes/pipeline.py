@@ -25,18 +25,12 @@ if TYPE_CHECKING:
 
 
 class Stage(NamedTuple):
-    """One rewrite.
+    """One rewrite."""
 
-    Attributes
-    ----------
-    of : str
-        What it rewrites: the equations of a ``"trace"``, those of a call and its pullback as ``"halves"``, of
-        each ``"half"`` alone, a ``"program"``, or the ``"plan"`` of a lowered program.
-    change : callable
-        Takes what it rewrites and returns the new one.
-    """
-
+    #: What it rewrites: the equations of a ``"trace"``, those of a call and its pullback as ``"halves"``, of
+    #: each ``"half"`` alone, a ``"program"``, or the ``"plan"`` of a lowered program.
     of: str
+    #: Takes what it rewrites and returns the new one.
     change: Callable[..., Any]
 
 

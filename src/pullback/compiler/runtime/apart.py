@@ -24,21 +24,13 @@ if TYPE_CHECKING:
 
 
 class Part(NamedTuple):
-    """Hold the pullback of one result alone, as far as the results that it is computed of.
+    """Hold the pullback of one result alone, as far as the results that it is computed of."""
 
-    Attributes
-    ----------
-    earlier : list of int
-        The results that it gives covectors.
-    leaves : list of int
-        The edges of the call's node that it gives covectors, after these.
-    positions : tuple of int
-        Which of what `pull` gives these are.
-    pull : callable
-    """
-
+    #: The results that it gives covectors.
     earlier: list[int]
+    #: The edges of the call's node that it gives covectors, after these.
     leaves: list[int]
+    #: Which of what `pull` gives these are.
     positions: tuple[int, ...]
     pull: Callable[[Sequence[Any], Sequence[Any]], Sequence[Any]]
 

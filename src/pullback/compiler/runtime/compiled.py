@@ -49,7 +49,6 @@ class Compiled:
 
     Parameters
     ----------
-    function : callable
     fullgraph : bool
         Raise where the numbers of a tensor decide what the function does, instead of running it eagerly.
     limit : int

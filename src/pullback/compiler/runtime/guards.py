@@ -34,17 +34,12 @@ _OF_DICTS = (dict_item, dict_keys, dict_length)
 
 
 class Watch:
-    """The parts of a specification that say what a function read.
-
-    Attributes
-    ----------
-    slow : list of Guard
-        What no word tells, to be compared in Python.
-    """
+    """The parts of a specification that say what a function read."""
 
     def __init__(self, guards: Sequence[Guard], where: Layout) -> None:
         self._addresses: list[int] = []
         self._guards: list[list[Guard]] = []
+        #: What no word tells, to be compared in Python.
         self.slow: list[Guard] = []
         #: Those and the guards of lists, which `holds` asks.
         self._by_hand: list[Guard] = []

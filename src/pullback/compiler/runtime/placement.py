@@ -20,19 +20,12 @@ from ...core.tracer import Tracer
 
 
 class Placement(NamedTuple):
-    """A part of an array.
+    """A part of an array."""
 
-    Attributes
-    ----------
-    cell : int or None
-        The number of the tensor of the call whose memory it is; None for an output of the program.
-    offset : int
-    strides : tuple of int
-        In bytes.
-    """
-
+    #: The number of the tensor of the call whose memory it is; None for an output of the program.
     cell: int | None
     offset: int
+    #: In bytes.
     strides: tuple[int, ...]
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
@@ -48,7 +41,6 @@ class Memory:
 
     Parameters
     ----------
-    recorder : Recorder
     inputs : sequence of int
         The numbers of the cells' values.
     """

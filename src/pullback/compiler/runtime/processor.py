@@ -20,18 +20,12 @@ _VARYING = ("cpu MHz", "bogomips", "BogoMIPS")
 
 
 class Machine(NamedTuple):
-    """The processor and the compiler that native code depends on.
+    """The processor and the compiler that native code depends on."""
 
-    Attributes
-    ----------
-    name, features : str
-        Of the processor, as LLVM calls them.
-    compiler : str
-        The version of LLVM and the system that it compiles for.
-    """
-
+    #: Of the processor, as LLVM calls them.
     name: str
     features: str
+    #: The version of LLVM and the system that it compiles for.
     compiler: str
 
 

@@ -40,13 +40,7 @@ _FEW_GUARDS = 16
 
 
 class Specialization:
-    """One trace of a function, compiled.
-
-    Attributes
-    ----------
-    captured : Captured
-    forward, pullback : Executable
-    """
+    """One trace of a function, compiled."""
 
     def __init__(self, captured: Captured, leaves: Sequence[Any], spec: Any) -> None:
         self.captured = captured

@@ -50,8 +50,6 @@ class _Message:
 
     Parameters
     ----------
-    logger : logging.Logger
-    level : int
     frame : frame
         Of the code that logs it.
     """

@@ -337,7 +337,6 @@ class Number:
 
     Parameters
     ----------
-    value : Deferred
     dtype : numpy.dtype
         Of the input.
     """

@@ -9,24 +9,16 @@ from .guards import Guard, cell_contents, deque_item, dict_item, list_item, list
 
 
 class Knowledge:
-    """Keep what earlier traces of a function have found out.
-
-    Attributes
-    ----------
-    places : dict
-        Places that each call leaves another tensor in, by the container's identity and the key.
-    counters : dict
-        Places with a number that each call changes, or finds changed.
-    fixed : dict
-        Such places whose number decides what the function does, so that it is guarded all the same.
-    phantoms : bool
-        Whether traces have stand-ins for gradients that are absent.
-    """
+    """Keep what earlier traces of a function have found out."""
 
     def __init__(self) -> None:
+        #: Places that each call leaves another tensor in, by the container's identity and the key.
         self.places: dict[Any, Guard] = {}
+        #: Places with a number that each call changes, or finds changed.
         self.counters: dict[Any, Guard] = {}
+        #: Such places whose number decides what the function does, so that it is guarded all the same.
         self.fixed: dict[Any, Guard] = {}
+        #: Whether traces have stand-ins for gradients that are absent.
         self.phantoms = True
         #: Whether numbers of tensors may decide what the function does.
         self.speculates = True

@@ -66,14 +66,6 @@ class Reads:
     ----------
     cells : Cells
         The tensors that the trace comes upon.
-    knowledge : Knowledge
-
-    Attributes
-    ----------
-    guards : list of Guard
-    effects : list of Effect
-    places : list of Guard
-        Places whose tensor is an input by its place.
     """
 
     def __init__(self, cells: Cells, knowledge: Knowledge) -> None:
@@ -83,6 +75,7 @@ class Reads:
         self.knowledge = knowledge
         self.guards: list[Guard] = []
         self.effects: list[Effect] = []
+        #: Places whose tensor is an input by its place.
         self.places: dict[Any, Guard] = {}
         self.fresh: set[int] = set()
         #: The containers among the arguments, by identity.

@@ -36,7 +36,6 @@ class Session(Writes):
         The tensors that the trace comes upon.
     number_of : callable
         Returns the number of a traced tensor of one element, in the call that is traced.
-    knowledge : Knowledge
     """
 
     def __init__(
