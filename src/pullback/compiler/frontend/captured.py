@@ -24,9 +24,7 @@ Kind = tuple[tuple[int, ...], np.dtype[Any]]
 
 
 class Cell(NamedTuple):
-    """Say where a call finds a tensor: its arguments' tensor of a number, a fixed one, what stands in
-    a place, a number that it makes a tensor of, or the gradient of a cell.
-    """
+    """Say where a call finds a tensor: an argument, fixed, in a place, of a number, or a gradient."""
 
     kind: str
     where: Any

@@ -169,9 +169,7 @@ class Cells:
         return True
 
     def is_part(self, t: Any, others: Collection[int]) -> bool:
-        """Return whether a tensor is a view, or shares memory with one of others, told by identity: copies of
-        them share memory, too.
-        """
+        """Return whether a tensor is a view, or shares memory with one of others, told by identity."""
         if not self.is_cell(t):
             return t._view is not None
         own = self.before[self.index[id(t)]]

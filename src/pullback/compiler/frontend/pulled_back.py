@@ -95,9 +95,7 @@ class ResultsPulledBack:
         return found.results
 
     def _check_ends(self, made: Sequence[Any]) -> None:
-        """Refuse results that covectors lead from to leaves among the results, or with hooks: each call would
-        have to tie them together anew.
-        """
+        """Refuse results that lead to leaves of the function's or to hooks: calls would tie them anew."""
         results = set(map(id, made))
         for node in _nodes(self._roots):
             leaf = node.variable if isinstance(node, AccumulateGrad) else None
@@ -145,9 +143,7 @@ class ResultsPulledBack:
         return [{j for j, b in enumerate(freed) if not a.isdisjoint(b)} for a in freed]
 
     def overlaps(self) -> list[set[int]] | None:
-        """Return, for each root, the roots whose backward frees what its own reads; None where all share
-        something.
-        """
+        """Return, for each root, those whose backward frees what its own reads; None where all share."""
         if len(self._roots) > MANY:
             return None
         freed = [_freed(root) for root in self._roots]

@@ -113,9 +113,7 @@ def put(
 
 
 def _box(shape: Shape, part: np.ndarray, offset: int) -> tuple[tuple[int, ...], dict[int, int]] | None:
-    """Return where a part of an array of bytes begins along each axis, and which of the part's axes goes
-    along each, if it goes element by element along some axes in their order; None where it does not.
-    """
+    """Return where a part of bytes begins along each axis, and its axes in order; None for other parts."""
     starts, steps = np.unravel_index(offset, shape), strides_of(shape)
     axes: dict[int, int] = {}
     for own, (extent, stride) in enumerate(zip(part.shape, part.strides, strict=True)):

@@ -23,9 +23,7 @@ def attention(
     context: Context, query: Lowered, key: Lowered, value: Lowered, mask: Lowered | None, dropout: float,
     is_causal: bool, scale: float | None,
 ) -> list[Lowered] | None:  # fmt: skip
-    """Return (output, logarithm of each softmax's divisor) of ``softmax(query @ keyᵀ · scale + mask) @
-    value``.
-    """
+    """Return (output, logarithm of each divisor) of ``softmax(query @ keyᵀ · scale + mask) @ value``."""
     given = (query, key, value)
     if any(x.dtype != query.dtype or x.dtype not in DTYPES for x in given) or len(query.shape) < 3:
         return None

@@ -78,9 +78,7 @@ def pad_adjoint(context: Context, y: Lowered, size: Shape, amounts: Amounts, mod
 
 
 def _images(last: int, before: int, after: int, mode: str) -> list[tuple[int, int, int]]:
-    """Return (first element, last element, sum of the numbers of an element and its image) for each range of
-    an axis that has images in the padding.
-    """
+    """Return (first, last, sum of number and image) for each range of an axis with images in padding."""
     if mode == "reflect":
         ranges = [(1, before, before), (last - after, last - 1, before + 2 * last)]
         return [found for found in ranges if found[0] <= found[1]]

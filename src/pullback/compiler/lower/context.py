@@ -104,9 +104,7 @@ class Context:
         self, shape: Sequence[int], dtype: np.dtype[Any], body: Body, count: int | None = None,
         even: tuple[Buffer, ...] | None = None,
     ) -> Lowered:  # fmt: skip
-        """Return a value computed where it is read, and how many operations that takes and what it reads, if
-        the caller knows.
-        """
+        """Return a value computed where it is read, with its operations and reads, where these are known."""
         shape = tuple(shape)
         if count is None:
             count = probe(body, shape).count

@@ -37,9 +37,7 @@ _LONGEST = 1 << 16
 
 
 class _Rows(NamedTuple):
-    """Say where the parts of a row of complex numbers lie: the real ones from `start` on, the imaginary ones
-    `gap` behind them.
-    """
+    """Say where parts of rows of complex numbers lie: real from `start`, imaginary `gap` behind."""
 
     buffer: Buffer
     start: Index
@@ -100,9 +98,7 @@ class _Transform:
     def fill(
         self, given: Buffer, elements: int, write: Callable[[Any, Index], None], *others: Buffer
     ) -> Buffer:
-        """Return memory for so many numbers that `write` fills row by row, of a handler and the row's number;
-        behind them lie two rows between stages.
-        """
+        """Return memory that `write(handler, row)` fills, with two rows behind it for stages."""
         self.buffer = self.context.buffer((elements + 4 * self.row,), self.part)
         self.behind = elements
 

@@ -88,9 +88,7 @@ _MANY_ROWS, _MANY_OPERATIONS, _FOR_EACH_COLUMN = 64, 12, 2
 
 
 def _is_slow_in_rows(node: Node, where: Place, space: Domain) -> bool:
-    """Return whether a map, or what is gathered over rows, is computed once a row, one number at a time, and
-    takes long.
-    """
+    """Return whether a map, or what is gathered over rows, takes long, computed once a row."""
     once = where.kind == ROW if isinstance(node, Map) else where.kind == ALL and _size(node) == space.rows
     if not once or not space.loops:
         return False

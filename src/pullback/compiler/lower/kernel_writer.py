@@ -50,9 +50,7 @@ class Accesses:
         self.writes: dict[int, tuple[Index, tuple[int, int]]] = {}
 
     def may_replace(self, before: int, after: int) -> bool:
-        """Return whether buffer `after` may lie where `before` does: each element is read where it is then
-        written, and not later.
-        """
+        """Return whether buffer `after` may lie where `before` does: no element is read once written."""
         place, time = self.writes.get(after, (None, (0, 0)))
         if place is None:
             return False

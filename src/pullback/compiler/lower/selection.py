@@ -48,9 +48,7 @@ def _place_of(context: Context, x: Lowered, dim: int, word: str) -> Lowered | No
 
 
 def _in_one_pass(context: Context, x: Lowered, dim: int, word: str) -> tuple[Lowered, Lowered]:
-    """Return the extremes of a short axis and their places, gone through in registers: an element takes the
-    place of the best one where it is better, or is the first NaN.
-    """
+    """Return the extremes of a short axis and their places, gone through in registers: first NaN wins."""
     kept = (*x.shape[:dim], *x.shape[dim + 1 :])
     above, dtype = "gt" if word == "maximum" else "lt", x.dtype
 

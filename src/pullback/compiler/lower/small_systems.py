@@ -27,9 +27,7 @@ MOST = 4
 
 
 def _eliminated(ops: Handler, rows: list[list[Any]]) -> tuple[list[Any], list[Any]]:
-    """Make the left of rows an upper triangle, the largest of a column first; return the pivots, and whether
-    two rows were exchanged, for each pair that was looked at.
-    """
+    """Make the left of rows an upper triangle; return the pivots, and which rows were exchanged."""
     size, pivots, exchanged = len(rows), [], []
     for k in range(size):
         for r in range(k + 1, size):

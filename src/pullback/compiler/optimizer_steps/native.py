@@ -374,9 +374,7 @@ def _is_plain(tensor: Any, param: Any, kinds: tuple[Any, ...]) -> bool:
 
 
 def _numbers(optimizer: Any, param: Any, group: dict[str, Any], state: dict[str, Any]) -> set[str]:
-    """Return the names of a parameter's state that are numbers, and no arrays that are like the parameter: of
-    one without dimensions, what is a number for others, too.
-    """
+    """Return the names of the state's numbers: of a parameter without dimensions, as for others."""
     if param._value.ndim:
         return {name for name, tensor in state.items() if not tensor._value.ndim}
     made = optimizer.init(wrap(np.zeros(1, param._value.dtype)), group)

@@ -36,9 +36,7 @@ PHASES = 64
 
 
 class Roller:
-    """Know of the lists of equations of one trace, one after the other, which values are slices of
-    others: what a loop of an earlier list stacked is sliced by those of later ones.
-    """
+    """Know of the lists of equations of one trace which values are slices of others."""
 
     def __init__(self, recorder: Recorder) -> None:
         self.recorder = recorder
@@ -60,9 +58,7 @@ class Roller:
         return self.recorder.new(shape, dtype).index
 
     def with_first(self, value: int, axis: int, width: int = 0) -> int:
-        """Return the number of a value with an axis moved to the front, or with the number of parts of a
-        `width` along it.
-        """
+        """Return the number of a value with an axis, or its parts of a `width`, moved to the front."""
         if axis == 0 and width == 0:
             return value
         number = self._turned.get((value, axis, width))

@@ -92,9 +92,7 @@ class Plan:
 
     @computed
     def settled(self) -> int:
-        """Count the steps after which nothing can go wrong: no array kernel runs any more, and it is known
-        whether the program refuses its inputs.
-        """
+        """Count the steps after which no array kernel runs and refusals are known."""
         called = max((n + 1 for n, step in enumerate(self.steps) if isinstance(step, Call)), default=0)
         if not self.lowered.checked:
             return called
@@ -105,9 +103,7 @@ class Plan:
         return max(filling + 1, called)
 
     def may_replace(self, before: Buffer, after: Buffer) -> bool:
-        """Tell whether a step may write buffer `after` to the memory of `before`, which is given from
-        outside: nothing can go wrong then.
-        """
+        """Tell whether a step may write buffer `after` to `before`, given from outside, and none fails."""
         filling = self._filling.get(after.number)
         if filling is None or filling < self.settled:
             return False

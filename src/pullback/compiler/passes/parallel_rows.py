@@ -67,9 +67,7 @@ def places(emission: Emission) -> Places:
 
 
 def part_function(name: str, kernel: str, strides: Sequence[int]) -> str:
-    """Return the function that runs one part. Its context is an array: the number of rows, that of parts, and
-    the pointers; those with a stride lead to each part's own place.
-    """
+    """Return the function of one part, of an array: number of rows, of parts, pointers (with strides)."""
     lines = [
         f"define internal void @{name}(ptr %context, i64 %part) nounwind #0 {{",
         "  %rows = load i64, ptr %context",

@@ -29,9 +29,7 @@ class _Place:
 
 
 class Covered(NamedTuple):
-    """Hold the last write that set a whole part: its version, how many steps lead there, and the value; -1
-    and None where none did, and the part is the base's.
-    """
+    """Hold the last write of a whole part: version, depth, value; -1 and None where it is the base's."""
 
     version: int
     depth: int

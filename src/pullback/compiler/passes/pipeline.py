@@ -35,9 +35,7 @@ class Stage(NamedTuple):
 
 
 def _on_demand(name: str) -> Callable[..., Any]:
-    """Return a function of `memory_plan`, imported when it is called: a process that finds its programs on
-    disk needs nothing that builds them.
-    """
+    """Return a function of `memory_plan`, which programs found on disk do not import."""
 
     def change(plan: Plan) -> Any:
         from . import memory_plan

@@ -270,9 +270,7 @@ class Loop:
 
 
 def may_pay(size: int, body: Sequence[Equation], kinds: Iterable[tuple[tuple[int, ...], Any]]) -> bool:
-    """Return whether a loop of `size` equations in all repetitions may pay: it is long enough, or its
-    repetitions gain nothing by being fused.
-    """
+    """Return whether a loop of `size` equations in all is long, or does not gain by being fused."""
     if size < WORTH:
         return False
     return (

@@ -42,9 +42,7 @@ def parts_apart(equations: Sequence[Equation], roller: Roller, needed: Iterable[
 
 
 def _long_sums(equations: Sequence[Equation]) -> set[int]:
-    """Return the sums at which values that are zero but at one part begin to be added to another value, or to
-    one of them, one after the other, where they are many.
-    """
+    """Return the sums where many values that are zero but at one part begin to be added up."""
     placed: dict[int, tuple[int, ...]] = {}
     first: dict[int, int] = {}
     ways: dict[int, tuple[int, ...]] = {}

@@ -222,9 +222,7 @@ class _Separable(_Several):
 
 
 class _Spent(CompiledFunctionBackward):
-    """The node of what the function has pulled back itself; most are looked at by nobody, so the edges are
-    made when they are asked for.
-    """
+    """The node of what the function has pulled back itself, whose edges are made when asked for."""
 
     __slots__ = ("_leaves",)
 
@@ -242,9 +240,7 @@ for _kind in (_Several, _Parted, _Alone, _Lasting, _Separable, _Spent):
 
 
 def spent(shape: tuple[int, ...], dtype: np.dtype[Any], leaves: int) -> Callable[[Any, FrameType], Any]:
-    """Return what makes the node of a result that the function has pulled back itself, from the leaves among
-    a call's inputs and the user's frame, whose backward it was.
-    """
+    """Return what makes, of leaves and the user's frame, a node of what the function pulled back."""
     shapes, dtypes, positions = (shape,), (dtype,), (None,) * leaves
 
     def node(leaves: tuple[Any, ...], frame: FrameType) -> _Spent:

@@ -121,9 +121,7 @@ class Watch:
 
 @functools.cache
 def _first_changed() -> Callable[[int, int, int, int], int]:
-    """Return a function of ``(addresses, expected, now, count)``: the number of the first word that is not as
-    expected, or −1; the word itself goes to `now`.
-    """
+    """Return a function of ``(addresses, expected, now, count)``: the first changed word's number, or −1."""
     at = native_call.address("first_changed")
     assert at is not None
     # The interpreter's lock is kept: no other thread changes a word meanwhile.

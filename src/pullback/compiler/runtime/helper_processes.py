@@ -148,9 +148,7 @@ class Helpers:
         return result
 
     def begin(self, text: str, effort: Effort | None, name: str = "", cost: float = 0) -> _Result:
-        """Hand over a text, or without an effort ask for `codegen.surroundings`; what has a name is kept in
-        the cache, and what costs most is begun first.
-        """
+        """Hand over a text, or ask for `codegen.surroundings`; what has a name is kept in the cache."""
         made = _Result()
         self._put((text, effort, name, made), cost)
         return made
@@ -308,9 +306,7 @@ def summon(count: int) -> None:
 
 
 def begin_told(begin: Callable[[], object]) -> None:
-    """Begin what depends on the processor: now, if it is known, or when the function is traced and a helper,
-    which loads LLVM meanwhile, can tell.
-    """
+    """Begin what depends on the processor: now, if it is known, or when a helper can tell."""
     if processor.is_known() or _current is None or not _allowed():
         begin()
         return
@@ -319,9 +315,7 @@ def begin_told(begin: Callable[[], object]) -> None:
 
 
 def expect(equations: int) -> None:
-    """Start helpers for a trace of so many equations while passes go over it, where one is at work: what all
-    programs share was not on disk then, so this one is not either.
-    """
+    """Start helpers for a long trace where one is at work: this program is not on disk either."""
     while _current and _current.later:
         _current.later.pop()()
     if _current and equations >= LONG:
@@ -344,9 +338,7 @@ def surroundings() -> tuple[str, ...]:
 
 
 def submitted(text: str, effort: Effort) -> Callable[[], Code]:
-    """Have a text compiled, by another process where there is one and LLVM is not loaded here; what is
-    returned gives the machine code.
-    """
+    """Begin to compile a text, in another process where LLVM is not loaded here; return what waits."""
     with _lock:
         helpers = _current or (None if "llvmlite.binding" in sys.modules else _lasting())
         if helpers:

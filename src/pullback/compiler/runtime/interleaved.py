@@ -124,9 +124,7 @@ class Interleaved:
 
 
 def _at_once(segments: Sequence[Any]) -> Iterator[Any]:
-    """Yield the segments; an exchange beside which nothing native runs ends where it begins, so that no
-    thread needs to bring it on.
-    """
+    """Yield the segments; an exchange beside which nothing native runs ends where it begins."""
     for n, segment in enumerate(segments):
         if isinstance(segment, Call) and segment.op == "begin_exchange":
             others = takewhile(lambda s: isinstance(s, Call), segments[n + 1 :])

@@ -59,9 +59,7 @@ class Memory:
         return bool(self._overwritten) and layouts.of(number).root in self._overwritten
 
     def backing(self, number: int) -> tuple[int | None, Placement | None]:
-        """Return the value that the program is to compute for a value, and how this lies in it; no value
-        where it lies in the memory of a cell.
-        """
+        """Return the value to compute, none in a cell's memory, and how a value lies in it."""
         recorder = self._recorder
         shape, dtype = recorder.shapes[number], recorder.dtypes[number]
         stand_in = recorder.layouts.stand_in(number)

@@ -199,9 +199,7 @@ def function(name: str, lines: Sequence[str]) -> str:
 
 
 def fields(arrays: Sequence[str]) -> list[str]:
-    """Return the lines that read the table into ``%units``, ``%rows``, ``%splits``, ``%scratches`` and the
-    arrays' names.
-    """
+    """Return the lines that read the table into ``%units``, ``%rows``, … and the arrays' names."""
     lines = []
     for n, name in enumerate([*arrays, "scratches", "units", "rows", "splits"]):
         kind = "i64" if name in ("units", "rows", "splits") else "ptr"
@@ -233,9 +231,7 @@ def own_scratch(real: str, scratch: int) -> list[str]:
 def part(
     arrays: Sequence[str], body: str, real: str = "", scratch: int = 0, others: Sequence[str] = ()
 ) -> str:
-    """Return the text of ``part``: it calls a body of the arrays, the part's scratch where there is one, its
-    first unit, the one behind its last, and other numbers of the table.
-    """
+    """Return the text of ``part``, which calls a body of arrays, its scratch, its units and others."""
     pointers = [*arrays, "scratch"] if scratch else arrays
     given = [*(f"ptr %{name}" for name in pointers), *(f"i64 %{name}" for name in ("first", "last", *others))]
     return function("part", [

@@ -59,9 +59,7 @@ class Cells:
     def _arguments(
         self, leaves: Sequence[Any], expressions: Sequence[str]
     ) -> tuple[list[tuple[int, str]], list[tuple[int, int]]]:
-        """Return the place and expression of each tensor among the arguments, and for each place which of
-        them is there.
-        """
+        """Return the place and text of each tensor given, and for each place which of them is there."""
         flat = all(e == f"args[{n}]" for n, e in enumerate(expressions))
         given = [
             (n, t, e) for n, (t, e) in enumerate(zip(leaves, expressions, strict=True))

@@ -130,9 +130,7 @@ def _contents(cell: Any) -> Any:
 
 
 def _may_be_users(held: Any) -> bool:
-    """Return whether a value that is no function may run code, or hold state, of the user's, or is a number
-    of a later time (`composed`).
-    """
+    """Return whether a value may run the user's code or hold their state, or is a later number."""
     if isinstance(held, Deferred):
         return True
     if isinstance(held, type):

@@ -44,9 +44,7 @@ _SIGNS = {
 
 
 def result(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Return what a function of this package gives, some of whose arguments are numbers of a later time, or
-    lists that hold such; None where that is not known.
-    """
+    """Return what a function gives of numbers of a later time, or lists of such; None if not known."""
     name = f.__name__
     if len(args) == 1 and not kwargs and (made := of_array(session, name, args)) is not None:
         return made
@@ -119,9 +117,7 @@ def _product(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, 
 
 
 def _attention(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Multiply the queries by the scale of the scores where all is one op, which saves them; else it is put
-    together from others (`composed`).
-    """
+    """Multiply the queries by the scale where all is one op; else it is put together (`composed`)."""
     from ....nn.functional.attention import _is_one_op
     from ....torch_names.backends import cuda
 

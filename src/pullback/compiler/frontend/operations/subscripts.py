@@ -78,9 +78,7 @@ def load_item(container: Any, key: Any) -> Any:
 
 
 def _of_tensor(session: Session, tensor: Any, key: Any) -> Any:
-    """Return ``tensor[key]``; where tensors of one integer select a view, a copy stands for it as long as
-    nobody could tell.
-    """
+    """Return ``tensor[key]``: for integers in tensors a copy, as long as nobody could tell."""
     parts = key if type(key) is tuple else (key,)
     places = [n for n, part in enumerate(parts) if _is_traced_integer(session, part)]
     if not places or not all(number_inputs.is_plain(p) for n, p in enumerate(parts) if n not in places):

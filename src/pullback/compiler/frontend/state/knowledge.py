@@ -35,9 +35,7 @@ class Knowledge:
         self.composing: Any = None
 
     def settle(self, varying: Iterable[int]) -> bool:
-        """Let all numbers be parts of the program, because code came upon one that needs it at once; whether
-        there were others.
-        """
+        """Let all numbers be parts of the program, as code needs one at once; whether there were others."""
         if self.composing is not None:
             self.opaque.add(self.composing)
             self.composing = None
@@ -61,9 +59,7 @@ class Knowledge:
 
 
 def place_of(guard: Guard) -> Any:
-    """Return the name by which a trace knows the place of a guard; None where it is none that holds a number
-    of the user's.
-    """
+    """Return the name by which a trace knows a guard's place; None where that holds no number."""
     if guard.read in (dict_item, list_item, deque_item):
         return (id(guard.container), "item", guard.key)
     if guard.read is cell_contents:

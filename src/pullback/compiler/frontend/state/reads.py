@@ -244,9 +244,7 @@ class Reads:
         return self._read(place, Guard(dict_item, container, key, value))
 
     def tell_key(self, container: dict[Any, Any], key: Any) -> None:
-        """Guard the keys of a dict that is asked for an argument: which of them it is, if any, is told by
-        which tensors the call is given.
-        """
+        """Guard the keys of a dict that is asked for an argument: a call may give another tensor."""
         if self._is_given(key):
             self.dict_keys(container)
             for each in dict.keys(container):
