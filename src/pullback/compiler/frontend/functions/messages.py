@@ -5,7 +5,6 @@ Which file and line a message says is that of the user's code, as it was in the 
 
 from __future__ import annotations
 
-import io
 import logging
 import re
 import sys
@@ -18,12 +17,11 @@ from ..state.deferred import Applied, Deferred
 from ..state.guards import SCALARS, Guard, answer
 from ..state.recorded_warnings import WarnAgain
 from ..state.session import Session
-from .builtin_functions import refuse
+from .builtin_functions import _STREAMS, refuse
 from .rules import rule
 
 _LOGGERS = (logging.Logger, logging.RootLogger)
 _LEVELS = {name: level for level in (10, 20, 30, 40, 50) for name in (logging.getLevelName(level).lower(),)}
-_STREAMS = (io.TextIOWrapper, io.StringIO)
 _HERE = PACKAGE + "compiler"
 _TRACED = PACKAGE + "compiler/frontend/capture.py"
 

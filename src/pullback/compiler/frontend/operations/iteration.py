@@ -98,11 +98,6 @@ def _by_number(session: Session, getter: FunctionType, thing: Any) -> Iterator[A
         number += 1
 
 
-def delegate(thing: Any) -> Any:
-    """Return what ``yield from`` goes through."""
-    return iterate(thing)
-
-
 def sequence(thing: Any) -> Any:
     """Return a thing of which Python may take as many values as it assigns, and one more."""
     return _to_take_apart(thing, iterate)

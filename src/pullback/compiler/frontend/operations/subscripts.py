@@ -12,7 +12,7 @@ from ....core.size import Size
 from ....core.value import TensorBase
 from ..functions import builtin_functions, native_functions
 from ..state import number_inputs
-from ..state.deferred import Applied, Deferred, is_drawn_array, part_of
+from ..state.deferred import Applied, Deferred, is_drawn_array
 from ..state.guards import ABSENT, SCALARS
 from ..state.session import Session, current
 from . import calls, containers, operators
@@ -39,10 +39,10 @@ def _part(session: Session, values: Any, key: Any) -> Any:
     ends = (key.start, key.stop, key.step) if type(key) is slice else (key,)
     if not all(end is None or type(end) is int for end in ends):
         raise session.refusal("it looks for a part of an array that is drawn")
-    found = part_of(values.present(), key)
+    found = values.present()[key]
     if type(found) not in (*SCALARS, list, np.ndarray):
         raise session.refusal("it looks for an element of an array that is drawn")
-    return Applied(session, type(found), part_of, (values, key))
+    return Applied(session, type(found), operator.getitem, (values, key))
 
 
 def load_item(container: Any, key: Any) -> Any:

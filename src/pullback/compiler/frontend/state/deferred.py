@@ -62,11 +62,6 @@ class Deferred:
         raise NotImplementedError
 
 
-def part_of(values: Any, key: Any) -> Any:
-    """Return an item or a slice of a list or an array."""
-    return values[key]
-
-
 def converted(array: Any, dtype: Any) -> Any:
     """Return an array in another dtype."""
     return array.astype(dtype)
@@ -78,7 +73,7 @@ def computed(sign: str, a: Any, b: Any) -> Any:
 
 
 #: Functions of lists and arrays that each call makes alike, but for their elements.
-_OF_ARRAYS = frozenset({part_of, converted, computed})
+_OF_ARRAYS = frozenset({operator.getitem, converted, computed})
 #: Functions that raise no error, whatever they are given, and those that raise none of real numbers.
 _NEVER_RAISE = frozenset({bool, str, repr, ascii, operator.not_, operator.eq, operator.ne, *_OF_ARRAYS})
 _OF_NUMBERS = frozenset({

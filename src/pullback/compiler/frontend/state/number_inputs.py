@@ -8,13 +8,14 @@ that is not known to give what the number itself gives, the number is a part of 
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
 
 from ....array import dtypes
 from ....core.value import TensorBase, dtype_of, shape_of, wrap
-from .deferred import Applied, Deferred, comes_before, is_drawn_array, part_of
+from .deferred import Applied, Deferred, comes_before, is_drawn_array
 from .session import Session
 
 #: Operators that take a tensor without axes as they take the number.
@@ -58,7 +59,7 @@ def of_array(session: Session, name: str, args: tuple[Any, ...]) -> Any:
         return None if found is None else found.clone()
     # What is made of one array shares its memory.
     whole = args[0]
-    while isinstance(whole, Applied) and whole.function is part_of:
+    while isinstance(whole, Applied) and whole.function is operator.getitem:
         whole = whole.args[0]
     made, of = session.arrays.setdefault(id(whole), (found.clone(), args[0]))
     return made.detach() if of is args[0] else None

@@ -478,10 +478,7 @@ class Reads:
     def read_slot(self, thing: Any, slot: Any) -> Any:
         """Read a slot of an object."""
         name = (id(thing), "slot", slot)
-        try:
-            value = slot.__get__(thing, type(thing))
-        except AttributeError:
-            value = ABSENT
+        value = slot_of(thing, slot)
         if name not in self._slots:
             value = self._read(name, Guard(slot_of, thing, slot, value))
         if value is ABSENT:
