@@ -18,7 +18,7 @@ from ...core.marked import followed
 from ..emit.casts import WHOLE
 from ..emit.scalars import is_float
 from .context import Context, broadcast
-from .gathers import place
+from .gathers import place, within
 from .handlers import Handler
 from .index import Indices, constant, strides_of
 from .lowered import Lowered, Shape
@@ -30,8 +30,7 @@ INT64 = np.dtype(np.int64)
 def _moved(ops: Handler, at: Any, before: int, extent: int) -> tuple[Any, Any]:
     """Return (whether a place lies in a part that begins at `before`, its place in the part)."""
     moved = ops.index(at - before, INT64)
-    inside = ops.and_(ops.ge(moved, ops.constant(0, INT64)), ops.lt(moved, ops.constant(extent, INT64)))
-    return inside, place(ops, moved, extent)
+    return within(ops, moved, extent), place(ops, moved, extent)
 
 
 def padded(context: Context, x: Lowered, amounts: tuple[tuple[int, int], ...], value: float) -> Lowered:

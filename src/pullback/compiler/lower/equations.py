@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from math import prod
 from typing import Any
 
@@ -79,24 +80,21 @@ RULES: dict[str, Callable[..., Any]] = {
 _SELECTING = {"where": 1, "masked_fill": 0, "masked_fill_tensor": 0}
 
 
+@dataclass(eq=False)
 class Result:
     """A lowered program."""
 
-    def __init__(
-        self, nodes: list[Node], buffers: list[Buffer], inputs: list[Buffer], outputs: list[Buffer],
-        constants: dict[int, np.ndarray], checked: bool, apart: bool,
-    ) -> None:  # fmt: skip
-        #: In an order in which each follows what it reads.
-        self.nodes = nodes
-        self.buffers = buffers
-        self.inputs = inputs
-        self.outputs = outputs
-        #: By buffer number.
-        self.constants = constants
-        #: The last output is one more than the program has: whether an index is out of its range.
-        self.checked = checked
-        #: Whether each node on a small array has a kernel of its own.
-        self.apart = apart
+    #: In an order in which each follows what it reads.
+    nodes: list[Node]
+    buffers: list[Buffer]
+    inputs: list[Buffer]
+    outputs: list[Buffer]
+    #: By buffer number.
+    constants: dict[int, np.ndarray]
+    #: The last output is one more than the program has: whether an index is out of its range.
+    checked: bool
+    #: Whether each node on a small array has a kernel of its own.
+    apart: bool
 
 
 def lower(program: Program) -> Result:

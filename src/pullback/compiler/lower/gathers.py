@@ -35,6 +35,16 @@ def place(ops: Handler, x: Any, extent: int, wraps: bool = False) -> Index:
     return ops.place(value, extent)
 
 
+def number(ops: Handler, value: int) -> Any:
+    """Return a whole number."""
+    return ops.constant(value, INT64)
+
+
+def within(ops: Handler, index: Any, size: int) -> Any:
+    """Return whether an index is one of an axis of so many elements."""
+    return ops.and_(ops.ge(index, number(ops, 0)), ops.lt(index, number(ops, size)))
+
+
 def _integral(index: Lowered) -> bool:
     return index.dtype.kind == "i"
 

@@ -131,8 +131,8 @@ def emit(kernel: Kernel, module: Module, escaping: set[int], any_rows: bool = Fa
     rows = dict.fromkeys([*writer.ops.rows, *spares], domain.columns)
     rows |= {n: domain.lanes for n in rows if n in writer.places and writer.places[n].kind == LANE}
     return Emission(
-        writer.text(), writer.parameter_order(), domain.rows, rows, writer.partials(), writer.work(),
-        writer.accesses, moved=writer.ops.moved,
+        writer.ops.function_text(), [*writer.ops.parameters], domain.rows, rows, writer.partials(),
+        writer.work(), writer.accesses, moved=writer.ops.moved,
     )  # fmt: skip
 
 
@@ -154,12 +154,6 @@ class _Writer:
         #: Sums over columns that are gathered by stretches, and the spare rows for it, by their buffers.
         self.spares: dict[int, tuple[Buffer, Buffer]] = {}
         self.accesses = Accesses()
-
-    def parameter_order(self) -> list[int]:
-        return list(self.ops.parameters)
-
-    def text(self) -> str:
-        return self.ops.function_text()
 
     def partials(self) -> list[Partial]:
         """Return what is gathered over columns or over everything."""

@@ -12,11 +12,12 @@ from typing import Any
 from ...array.named_tuples import NamedTuple
 from ...core.modes import NO_GRAD, modes
 from ...core.node import LEAF
-from ...core.recorder import Equation, Recorder, Reference
+from ...core.recorder import Equation, Recorder
 from ...core.tracer import Tracer, running
 from ...core.versions import bump
 from ...nn.parameter import Parameter
 from ...tensor.tensor import Tensor
+from ..passes.simplification import renumbered
 
 _PACKAGE = __name__.partition(".")[0]
 
@@ -101,10 +102,7 @@ class TracedSteps:
         recorder = self._recorder
         own = dict(zip(script.given, [t._value.index for t in tensors], strict=True))
         for equation in script.equations:
-            operands = tuple([
-                Reference(own.get(o.index, o.index)) if type(o) is Reference else o
-                for o in equation.operands
-            ])  # fmt: skip
+            operands = renumbered(equation.operands, own)
             for number in equation.outputs:
                 made = recorder.new(recorder.shapes[number], recorder.dtypes[number])
                 own[number] = made.index

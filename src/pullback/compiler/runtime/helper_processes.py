@@ -165,13 +165,16 @@ class Helpers:
         """Start a process, and lead it."""
         import subprocess
 
+        import llvmlite
+
         failure: BaseException
         theirs, self._theirs = self._theirs, []
+        folder = os.path.dirname(os.path.dirname(llvmlite.__file__))
         # A process that is not told asks LLVM.
         told = processor.machine()[:2] if processor.is_known() else ("", "")
         try:
             process = subprocess.Popen(
-                [sys.executable, "-I", "-S", codegen.__file__, _folder(), *told, *map(str, theirs)],
+                [sys.executable, "-I", "-S", codegen.__file__, folder, *told, *map(str, theirs)],
                 stdin=subprocess.PIPE, pass_fds=theirs,
                 stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, pipesize=_PIPE,
                 # Ctrl-C is for the program: its end ends the process, too.
@@ -244,12 +247,6 @@ def _close(descriptors: Iterable[int]) -> None:
 def _cost(text: str, effort: Effort) -> float:
     """Estimate what compiling takes, in lines."""
     return text.count("\n") * (_PASSED if effort.passes else _HASTY if effort.hasty else 1.0)
-
-
-def _folder() -> str:
-    import llvmlite
-
-    return os.path.dirname(os.path.dirname(llvmlite.__file__))
 
 
 def _allowed() -> int:

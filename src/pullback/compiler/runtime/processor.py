@@ -35,7 +35,9 @@ def machine() -> Machine:
     entry, found = _kept()
     if found is None:
         if waits.get() and "llvmlite.binding" not in sys.modules:
-            return _asked_apart(entry)
+            from .helper_processes import made_apart
+
+            return Machine(*made_apart(entry or "", lambda: "", None)().called)
         from .helper_processes import surroundings
 
         found = Machine(*surroundings())
@@ -56,12 +58,6 @@ def _kept() -> tuple[str | None, Machine | None]:
     if entry is None:
         return None, None
     return entry, cache.made_of(entry, lambda told, content: Machine(*map(str, told)))
-
-
-def _asked_apart(entry: str | None) -> Machine:
-    from .helper_processes import made_apart
-
-    return Machine(*made_apart(entry or "", lambda: "", None)().called)
 
 
 @functools.cache

@@ -50,19 +50,14 @@ class Instruction:
         self.value = value
 
 
-class Handler:
+class Handler(NamedTuple):
     """Instructions from `first` up to `last`, both included, whose exceptions go to `target`."""
 
-    __slots__ = ("depth", "first", "lasti", "last", "target")
-
-    def __init__(
-        self, first: Instruction, last: Instruction, target: Instruction, depth: int, lasti: bool
-    ) -> None:
-        self.first = first
-        self.last = last
-        self.target = target
-        self.depth = depth
-        self.lasti = lasti
+    first: Instruction
+    last: Instruction
+    target: Instruction
+    depth: int
+    lasti: bool
 
 
 class Body(NamedTuple):

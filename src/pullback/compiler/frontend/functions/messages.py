@@ -9,6 +9,7 @@ import logging
 import re
 import sys
 import warnings
+from functools import partial
 from typing import Any
 
 from ....core.blame import PACKAGE, user_frame
@@ -43,24 +44,10 @@ def _frame(session: Session, level: int) -> Any:
 # --- logging ------------------------------------------------------------------------------------------------
 
 
-class _Message:
-    """Log a message that was met in a trace.
-
-    Parameters
-    ----------
-    frame : frame
-        Of the code that logs it.
-    """
-
-    def __init__(self, logger: Any, level: int, frame: Any) -> None:
-        self._logger, self._level = logger, level
-        self._where = frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name
-
-    def __call__(self, _: None, text: Any, *args: Any) -> None:
-        logger, (file, line, name) = self._logger, self._where
-        logger.handle(
-            logger.makeRecord(logger.name, self._level, file, line, text, args, None, name, None, None)
-        )
+def _logged(logger: Any, level: int, where: tuple[str, int, str], _: None, text: Any, *args: Any) -> None:
+    """Log a message that was met in a trace, of the code that logs it."""
+    file, line, name = where
+    logger.handle(logger.makeRecord(logger.name, level, file, line, text, args, None, name, None, None))
 
 
 def _is_plain(logger: Any) -> bool:
@@ -95,7 +82,9 @@ def _log(session: Session, logger: Any, level: int, args: tuple[Any, ...], kwarg
     if not isinstance(text, (str, Deferred)):
         raise session.refusal("it logs something that is no text")
     shown = [_shown(session, text, value) for value in values]
-    session.effect(_Message(logger, level, _frame(session, 1)), None, text, *shown)
+    frame = _frame(session, 1)
+    where = frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name
+    session.effect(partial(_logged, logger, level, where), None, text, *shown)
 
 
 class _Shown:

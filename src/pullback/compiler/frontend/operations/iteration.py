@@ -25,7 +25,7 @@ def iterate(thing: Any) -> Any:
         return session.made(iter(thing))
     thing = containers.behind_proxy(thing)
     if containers.is_container(thing):
-        return containers.iterator(session, thing)
+        return iterate(containers.special(session, thing, "__iter__"))
     if containers.is_view(thing):
         containers.follow_view(session, thing)
         return session.made(iter(thing))

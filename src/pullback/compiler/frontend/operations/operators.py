@@ -111,7 +111,7 @@ def _in_place(sign: str, function: Callable[[Any, Any], Any], name: str) -> Call
             return function(a, b)
         session = current.get()
         if containers.is_mutable(a):
-            return containers.update(session, a, own, function, b)
+            return containers.update(session, a, own, b)
         return _binary_slowly(session, sign, function, (own, direct), reflected, a, b)
 
     return hook

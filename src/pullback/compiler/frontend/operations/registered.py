@@ -74,6 +74,6 @@ HOOKS.compare = {
 
 
 HOOKS.convert = {
-    number: lambda value, how=how: formatting.text_of(current.get(), value, how)
+    number: lambda value, how=how: formatting.text_of(current.get(), value, how)  # type: ignore[misc]
     for number, how in formatting._CONVERSIONS.items()
 }

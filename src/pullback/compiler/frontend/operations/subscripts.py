@@ -62,7 +62,7 @@ def load_item(container: Any, key: Any) -> Any:
         key = slice(*map(index_of, (key.start, key.stop, key.step))) if type(key) is slice else index_of(key)
         return container[key]
     if containers.is_container(container):
-        return containers.item(session, container, key)
+        return containers.special(session, container, "__getitem__", key)
     if isinstance(container, type):
         return _of_generic(session, container, key)
     if isinstance(container, np.ndarray):
@@ -135,7 +135,7 @@ def delete_item(container: Any, key: Any) -> None:
     """Do ``del container[key]``."""
     session = current.get()
     if containers.is_container(container):
-        containers.delete(session, container, key)
+        containers.special(session, container, "__delitem__", key)
         return
     session.typed(container)
     method = session.lookup(type(container), "__delitem__")
