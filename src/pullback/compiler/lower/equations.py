@@ -233,10 +233,10 @@ class _Lowering:
             return None if found is None else [found]
         if op.kind == "view" or op.name in views.SPLITS:
             # Parts of a value may be empty.
-            return self._parts(op, operands, attrs) if _holds(operands, ()) else None
+            return self._parts(op, operands, attrs) if complex_parts.hold(operands, ()) else None
         if op.name == "cat":
             operands = [o for o in operands if 0 not in o.shape]
-        if not _holds(operands, results):
+        if not complex_parts.hold(operands, results):
             return None
         rule = RULES.get(op.base) or (op.each and functools.partial(losses.pairs, op))
         if rule is not None:
@@ -390,12 +390,6 @@ def _multiplied(program: Program) -> tuple[set[int], dict[int, list[tuple[list[E
             if only_views:
                 found.add(index)
     return found, copies
-
-
-def _holds(operands: Sequence[Any], results: Sequence[Any]) -> bool:
-    """Return whether native code knows the dtypes of some values, and none is empty."""
-    known = [(o.shape, o.dtype) for o in operands if isinstance(o, Lowered)]
-    return all(dtype in TYPES and 0 not in shape for shape, dtype in (*known, *results))
 
 
 def _needed(nodes: list[Node], outputs: list[Buffer]) -> list[Node]:

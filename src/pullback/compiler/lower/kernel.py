@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import prod
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,17 +19,14 @@ from .lowered import Map, Reduction, Shape
 ELEMENT, ROW, LANE, COLUMN, ALL = "element", "row", "lane", "column", "all"
 
 
-class Place:
+class Place(NamedTuple):
     """Say where a node stands in a kernel's space."""
 
-    __slots__ = ("indices", "kind", "store")
-
-    def __init__(self, kind: str, indices: Indices, store: Index) -> None:
-        self.kind = kind
-        #: Indices that its body gets.
-        self.indices = indices
-        #: Position in its buffer that one run of the body concerns.
-        self.store = store
+    kind: str
+    #: Indices that its body gets.
+    indices: Indices
+    #: Position in its buffer that one run of the body concerns.
+    store: Index
 
 
 def place(node: Node, domain: Domain) -> Place | None:

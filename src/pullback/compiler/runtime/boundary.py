@@ -129,7 +129,6 @@ class _SplitNode(_MultiOutputNode):
     is_parted = True
 
     def apart(self, edge: Output) -> Output:
-        """Return the edge to the result's own node."""
         return self._edges[edge.index]  # type: ignore[return-value]  # those that were made above
 
 

@@ -187,12 +187,10 @@ class Library:
             return _Engine(code.objects)
 
     def address(self, name: str) -> int:
-        """Return where a function or a variable lies."""
         with self._lock:
             return self._memory.address(name)
 
     def keep(self) -> None:
-        """Let the code stay to the end of the process."""
         with self._lock:
             self._memory.keep()
 

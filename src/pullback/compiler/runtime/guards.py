@@ -144,7 +144,6 @@ class Places:
         self._seen = np.zeros(len(cells), np.int64)
 
     def parts(self) -> dict[str, Any]:
-        """Return fields of a specification."""
         slots = [slot for slot, _, _ in self._cells]
         return {"moving": len(slots), "moving_at": slots, "seen_at": self._seen}
 

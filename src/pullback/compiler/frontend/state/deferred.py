@@ -105,7 +105,6 @@ class Item(Deferred):
         self.convert = convert
 
     def present(self) -> Any:
-        """Return what it is in the call that is traced."""
         value = self.session.number_of(self.tensor)
         return value if self.convert is None else self.convert(value)
 
@@ -163,7 +162,6 @@ class Counter(Deferred):
         return self.guard.value
 
     def present(self) -> Any:
-        """Return what it is in the call that is traced."""
         return self.guard.value
 
     def evaluate(self, tensor: Callable[[Any], Any]) -> Any:
@@ -195,12 +193,10 @@ class Argument(Deferred):
         self.given = given
 
     def known(self) -> Any:
-        """Let the number be a part of the program, and guard it."""
         self.session.knowledge.decisive.add(self.place)
         return self.value
 
     def present(self) -> Any:
-        """Return what it is in the call that is traced."""
         return self.value
 
     def evaluate(self, tensor: Callable[[Any], Any]) -> Any:
@@ -250,7 +246,6 @@ class Applied(Deferred):
         return self.function(*(a.known() if isinstance(a, Deferred) else a for a in self.args))
 
     def present(self) -> Any:
-        """Return what it is in the call that is traced."""
         return self.function(*(a.present() if isinstance(a, Deferred) else a for a in self.args))
 
     def evaluate(self, tensor: Callable[[Any], Any]) -> Any:
