@@ -17,14 +17,12 @@ from ...array.strides import address
 from ...core.marked import followed
 from ..emit.casts import WHOLE
 from ..emit.scalars import is_float
-from .context import Context, broadcast
+from .context import INT64, Context, broadcast
 from .gathers import place, within
 from .handlers import Handler
 from .index import Indices, constant, strides_of
 from .lowered import Lowered, Shape
 from .views import UNTRACED, copied
-
-INT64 = np.dtype(np.int64)
 
 
 def _moved(ops: Handler, at: Any, before: int, extent: int) -> tuple[Any, Any]:

@@ -5,18 +5,14 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np
-
 from ...ops.attention import are_apart, stretches
-from .context import Context, broadcast
+from .context import INT64, Context, broadcast
 from .contractions import DTYPES, swapped
 from .handlers import Handler
 from .index import Indices
 from .lowered import Lowered
 from .reductions import Exponentials
 from .routines import joined
-
-INT64 = np.dtype(np.int64)
 
 
 def attention(

@@ -9,8 +9,8 @@ from functools import partial
 from math import prod
 from typing import Any
 
-from .context import Context
-from .gathers import INT64, number, place, within
+from .context import INT64, Context
+from .gathers import number, place, within
 from .handlers import Handler
 from .index import Indices, constant
 from .lowered import Lowered, Shape

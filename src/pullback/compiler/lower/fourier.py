@@ -23,7 +23,7 @@ from ..emit.emitter import Emitter
 from ..runtime.engine import register_bytes
 from .buffer import Buffer
 from .butterflies import added, few, half_turns, radices, roots
-from .context import Context
+from .context import INT64, Context
 from .handlers import PARTS, Handler, Pair
 from .index import Index, Indices, Variable, constant, linear, strides_of
 from .lowered import Lowered, Routine, Shape
@@ -31,7 +31,6 @@ from .pairs import product
 from .routines import filled, nest, spread, variables
 from .vectors import Vectors, counted, in_vectors
 
-INT64 = np.dtype(np.int64)
 #: The longest transform.
 _LONGEST = 1 << 16
 

@@ -14,14 +14,12 @@ from typing import Any
 import numpy as np
 
 from ..emit.scalars import computing
-from .context import Context, broadcast
+from .context import INT64, Context, broadcast
 from .handlers import Handler
 from .index import Index, Indices, constant
 from .lowered import Lowered, Shape
 from .routines import scattered
 from .views import copied
-
-INT64 = np.dtype(np.int64)
 
 
 def place(ops: Handler, x: Any, extent: int, wraps: bool = False) -> Index:

@@ -11,18 +11,14 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-import numpy as np
-
 from ..emit.scalars import computing, is_float
-from .context import CHEAP, Context, is_short
+from .context import CHEAP, INT64, Context, is_short
 from .gathers import place
 from .handlers import Handler
 from .index import Indices, constant
 from .lowered import Lowered
 from .reductions import without
 from .views import copied
-
-INT64 = np.dtype(np.int64)
 
 
 def _at(indices: Indices, dim: int, index: Any) -> Indices:

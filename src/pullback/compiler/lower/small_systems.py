@@ -14,14 +14,14 @@ from typing import Any
 import numpy as np
 
 from ..emit.scalars import computing
-from .context import BOOL, Context, broadcast
+from .context import BOOL, INT64, Context, broadcast
 from .contractions import swapped
 from .handlers import Handler
 from .index import Indices, constant
 from .lowered import Body, Lowered
 from .views import copied
 
-INT32, INT64 = np.dtype(np.int32), np.dtype(np.int64)
+INT32 = np.dtype(np.int32)
 #: Equations of the largest system.
 MOST = 4
 

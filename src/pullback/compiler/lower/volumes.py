@@ -14,8 +14,8 @@ from math import prod
 from typing import Any
 
 from . import convolutions
-from .context import Context
-from .gathers import INT64, number, place, within
+from .context import INT64, Context
+from .gathers import number, place, within
 from .handlers import Handler
 from .index import Index, Indices
 from .lowered import Lowered, Shape
