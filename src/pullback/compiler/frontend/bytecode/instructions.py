@@ -50,14 +50,19 @@ class Instruction:
         self.value = value
 
 
-class Handler(NamedTuple):
+class Handler:
     """Instructions from `first` up to `last`, both included, whose exceptions go to `target`."""
 
-    first: Instruction
-    last: Instruction
-    target: Instruction
-    depth: int
-    lasti: bool
+    __slots__ = ("depth", "first", "lasti", "last", "target")
+
+    def __init__(
+        self, first: Instruction, last: Instruction, target: Instruction, depth: int, lasti: bool
+    ) -> None:
+        self.first = first
+        self.last = last
+        self.target = target
+        self.depth = depth
+        self.lasti = lasti
 
 
 class Body(NamedTuple):
