@@ -94,9 +94,7 @@ class OptimizedModule(Module):
 
 
 def _blank() -> OptimizedModule:
-    """Return one to be filled by `__setstate__`; a class is found by name where torch's package is, a
-    function here.
-    """
+    """Return one for `__setstate__` to fill: a class would be found under torch's name, where torch is."""
     made: OptimizedModule = OptimizedModule.__new__(OptimizedModule)
     return made
 

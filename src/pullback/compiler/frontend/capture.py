@@ -425,9 +425,7 @@ class _Capture:
         return leaves, structure
 
     def _taken_apart(self, count: int, numbers: Sequence[int], pulled: Sequence[Any]) -> list[Equation]:
-        """Return the first equations, those of the call, with the steps of its recurrent layers; the others,
-        which compute what is `pulled`, follow them again.
-        """
+        """Return the call's equations with steps for recurrent layers; the others follow them again."""
         recorder = self.recorder
         first, later = recorder.equations[:count], recorder.equations[count:]
         first = rewritten("trace", first, recorder, [*numbers, *read_by(later)])

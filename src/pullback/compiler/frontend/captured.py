@@ -24,9 +24,7 @@ Kind = tuple[tuple[int, ...], np.dtype[Any]]
 
 
 class Cell(NamedTuple):
-    """Say where a call finds a tensor: its arguments' tensor of a number, a fixed one, what stands in
-    a place, a number that it makes a tensor of, or the gradient of a cell.
-    """
+    """Say where a call finds a tensor: an argument, fixed, in a place, of a number, or a gradient."""
 
     kind: str
     where: Any
@@ -60,32 +58,14 @@ class Saved(NamedTuple):
 
 
 class Captured:
-    """A call written down.
-
-    Attributes
-    ----------
-    program, pullback : Program
-        `pullback` takes the saved values and the covectors; None where no result requires grad.
-    cells : list of Cell
-        The tensors whose values are the program's inputs, in order.
-    writes : list of (int, int)
-        (cell, output): what the call writes in place.
-    grads : list of (int, int or None)
-        (cell, output): what `.grad` of a cell is after the call; None for None.
-    made : list of Made
-        The new tensors among the results, and those that results are views of.
-    results : list of Result
-        Of the leaves of what the function returned, then of the arguments of the effects.
-    effects : list of (callable, structure)
-        What the call does to Python's objects after its program: functions, and the trees of their arguments,
-        whose leaves are the last of `results`.
-    guards : list of Guard
-        What must be as it was for the program to be right.
-    """
+    """A call written down."""
 
     program: Program
+    #: It takes the saved values and the covectors; None where no result requires grad.
     pullback: Program | None
+    #: The tensors whose values are the program's inputs, in order.
     cells: list[Cell]
+    #: (cell, output): what the call writes in place.
     writes: list[tuple[int, int]]
     #: Cells that require no grad before the call and do after it.
     new_leaves: list[int]
@@ -96,10 +76,16 @@ class Captured:
     draws: Draws | None
     #: How often each of these is written to, as its version counts.
     counts: list[int]
+    #: (cell, output): what `.grad` of a cell is after the call; None for None.
     grads: list[tuple[int, int | None]]
+    #: The new tensors among the results, and those that results are views of.
     made: list[Made]
+    #: Of the leaves of what the function returned, then of the arguments of the effects.
     results: list[Result]
+    #: What the call does to Python's objects after its program: functions, and the trees of their arguments,
+    #: whose leaves are the last of `results`.
     effects: list[tuple[Callable[..., Any], Any]]
+    #: What must be as it was for the program to be right.
     guards: list[Guard]
     #: Those of them that are what backward will read of custom functions.
     later: list[Guard]

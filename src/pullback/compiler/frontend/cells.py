@@ -62,29 +62,13 @@ class Cells:
 
     Parameters
     ----------
-    recorder : Recorder
     given
         The tensors among the arguments.
     phantoms : bool
         Whether leaves without a gradient get a stand-in for one.
-
-    Attributes
-    ----------
-    tensors : list of Tensor
-    found : list of Cell
-        Where a call finds each of them.
-    inputs : list of int
-        Their values' numbers in the program.
-    alike : dict
-        Arguments that the function comes upon elsewhere, too, by their number.
-    strides : dict
-        Of the inputs that are not in C order, by their numbers.
-    phantom : dict
-        The stand-ins for gradients, by the cell.
-    session : Session
-        The reads of the trace; it is told after both are made.
     """
 
+    #: The reads of the trace; it is told after both are made.
     session: Session
 
     def __init__(self, recorder: Recorder, given: Iterable[Any], phantoms: bool) -> None:
@@ -92,10 +76,15 @@ class Cells:
         self.phantoms = phantoms
         self.given = {id(t): t for t in given}
         self.tensors: list[Any] = []
+        #: Where a call finds each of them.
         self.found: list[Cell] = []
+        #: Their values' numbers in the program.
         self.inputs: list[int] = []
+        #: Arguments that the function comes upon elsewhere, too, by their number.
         self.alike: dict[int, Any] = {}
+        #: Of the inputs that are not in C order, by their numbers.
         self.strides: dict[int, tuple[int, ...]] = {}
+        #: The stand-ins for gradients, by the cell.
         self.phantom: dict[int, Any] = {}
         self.phantom_values: set[int] = set()
         self.index: dict[int, int] = {}
@@ -180,9 +169,7 @@ class Cells:
         return True
 
     def is_part(self, t: Any, others: Collection[int]) -> bool:
-        """Return whether a tensor is a view, or shares memory with one of others, told by identity: copies of
-        them share memory, too.
-        """
+        """Return whether a tensor is a view, or shares memory with one of others, told by identity."""
         if not self.is_cell(t):
             return t._view is not None
         own = self.before[self.index[id(t)]]

@@ -62,14 +62,10 @@ class Met:
 
     The first pass counts the places of each container that the trace has made; in the second, the first place
     makes the object and the others share it.
-
-    Attributes
-    ----------
-    elements : set of int
-        Lists and arrays of elements that were met, by identity.
     """
 
     def __init__(self) -> None:
+        #: Lists and arrays of elements that were met, by identity.
         self.elements: set[int] = set()
         self._times: dict[int, int] = {}
         self._left: dict[int, int] = {}
@@ -142,19 +138,13 @@ class Rebuilt:
 
 
 class Instance:
-    """An object whose state is its ``__dict__`` alone, as a node of a tree.
-
-    Attributes
-    ----------
-    kind : type
-    contents : dict of str to value
-        What its ``__dict__`` holds.
-    """
+    """An object whose state is its ``__dict__`` alone, as a node of a tree."""
 
     __slots__ = ("contents", "kind")
 
     def __init__(self, kind: type, contents: dict[str, Any]) -> None:
         self.kind = kind
+        #: What its ``__dict__`` holds.
         self.contents = contents
 
 
@@ -207,7 +197,6 @@ def outgoing(session: Session, value: Any, met: Met) -> Any:
 
     Parameters
     ----------
-    session : Session
     value
         A result of the function, or what it assigns to a place of the user's.
     met : Met

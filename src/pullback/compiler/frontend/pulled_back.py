@@ -32,7 +32,6 @@ class ResultsPulledBack:
     ----------
     out : Captured
         Its fields `pulled`, `refused` and `later` are set; `made` is told which results are refused.
-    cells : Cells
     roots
         The results that have a history; those that cannot be pulled back are taken out.
     made
@@ -40,8 +39,6 @@ class ResultsPulledBack:
 
     Attributes
     ----------
-    covectors : list of Tracer
-        One for each root.
     pulled : list
         What arrives at each leaf among the cells; None where nothing does.
     totals : list
@@ -57,6 +54,7 @@ class ResultsPulledBack:
         self._roots = roots
         self._recorder = recorder = cells.recorder
         self._wanted = [at for at, t in enumerate(cells.tensors) if t._node is LEAF]
+        #: One for each root.
         self.covectors: list[Any] = [recorder.new(t._value.shape, t._value.dtype) for t in roots]
         out.pulled = [(at, None) for at in self._wanted]
         count, before = len(recorder.equations), cells.held()
@@ -97,9 +95,7 @@ class ResultsPulledBack:
         return found.results
 
     def _check_ends(self, made: Sequence[Any]) -> None:
-        """Refuse results that covectors lead from to leaves among the results, or with hooks: each call would
-        have to tie them together anew.
-        """
+        """Refuse results that lead to leaves of the function's or to hooks: calls would tie them anew."""
         results = set(map(id, made))
         for node in _nodes(self._roots):
             leaf = node.variable if isinstance(node, AccumulateGrad) else None
@@ -147,9 +143,7 @@ class ResultsPulledBack:
         return [{j for j, b in enumerate(freed) if not a.isdisjoint(b)} for a in freed]
 
     def overlaps(self) -> list[set[int]] | None:
-        """Return, for each root, the roots whose backward frees what its own reads; None where all share
-        something.
-        """
+        """Return, for each root, those whose backward frees what its own reads; None where all share."""
         if len(self._roots) > MANY:
             return None
         freed = [_freed(root) for root in self._roots]

@@ -30,18 +30,13 @@ from .unsupported import Unsupported
 
 
 class Result(NamedTuple):
-    """Say where a tensor comes from, or a value that is the same in every call.
+    """Say where a tensor comes from, or a value that is the same in every call."""
 
-    Attributes
-    ----------
-    kind : str
-        ``"cell"``, ``"grad"``: a tensor that the call was given, or its gradient, by the number of the cell;
-        ``"made"``: new tensor number `at`; ``"view"``: the view ops `at` of the tensor `source`;
-        ``"alias"``: its method or property `at`, which shares its memory; ``"number"``: a deferred value and
-        the tensors that it needs; ``"container"``: one among the arguments; ``"value"``: `at` itself;
-        ``"again"``: what result number `at` is.
-    """
-
+    #: ``"cell"``, ``"grad"``: a tensor that the call was given, or its gradient, by the number of the cell;
+    #: ``"made"``: new tensor number `at`; ``"view"``: the view ops `at` of the tensor `source`; ``"alias"``:
+    #: its method or property `at`, which shares its memory; ``"number"``: a deferred value and the tensors
+    #: that it needs; ``"container"``: one among the arguments; ``"value"``: `at` itself; ``"again"``: what
+    #: result number `at` is.
     kind: str
     at: Any
     source: Result | None = None
@@ -80,26 +75,18 @@ class Result(NamedTuple):
 
 
 class Made(NamedTuple):
-    """A new tensor.
+    """A new tensor."""
 
-    Attributes
-    ----------
-    output : int or None
-        The program's output; None where it has the memory of a cell.
-    differentiable, refused : int or None
-        Its place among those with a history that can be pulled back, and among those with one that cannot.
-    leaf : bool
-    number : int
-        Of the value that it is in the trace.
-    placement : Placement or None
-        How it lies in that output, or in a cell; None where it is an output as the program makes it.
-    """
-
+    #: The program's output; None where it has the memory of a cell.
     output: int | None
+    #: Its place among those with a history that can be pulled back.
     differentiable: int | None
     leaf: bool
+    #: Of the value that it is in the trace.
     number: int
+    #: How it lies in that output, or in a cell; None where it is an output as the program makes it.
     placement: Placement | None = None
+    #: Its place among those with a history that cannot be pulled back.
     refused: int | None = None
     #: How often the function writes to it; None of an inference tensor, of which that is not counted.
     version: int | None = 0
@@ -114,18 +101,10 @@ class Results:
 
     Parameters
     ----------
-    recorder : Recorder
     cells, grads : dict of int to int
         By the identity of a tensor that the call was given, or of the gradient of one, the cell's number.
-    memory : Memory
     output : callable
         Makes a value an output of the program and returns the output's number.
-
-    Attributes
-    ----------
-    made : list of Made
-    roots : list of tensor
-        Those of them that have a history.
     """
 
     def __init__(
@@ -133,6 +112,7 @@ class Results:
         output: Callable[[int], int],
     ) -> None:  # fmt: skip
         self.made: list[Made] = []
+        #: The new tensors that have a history.
         self.roots: list[Any] = []
         self.tensors: list[Any] = []
         self._recorder = recorder

@@ -18,6 +18,7 @@ from ..lower.index import Atom, Index, Measured, Variable, atom_index, linear, s
 from ..lower.kernel import Kernel
 from ..lower.lowered import Contraction, Loop, Map, Reduction
 from ..passes.fusion import Step
+from ..program.text import kind
 
 _INFIX = {
     "add": "+", "sub": "-", "mul": "*", "div": "/", "floordiv": "//", "and_": "&", "or_": "|", "xor": "^",
@@ -134,13 +135,9 @@ for _name in (*BINARY, *COMPARISONS, *UNARY):
 assert not set(MATHEMATICS) & {*BINARY, *COMPARISONS, *UNARY}
 
 
-def _kind(buffer: Buffer) -> str:
-    return f"{buffer.dtype}[{','.join(map(str, buffer.shape))}]"
-
-
 def listing(steps: list[Step], lowered: Result) -> str:
     """Return all steps of a program, with what they read and fill."""
-    inputs = ", ".join(f"b{b.number}: {_kind(b)}" for b in lowered.inputs)
+    inputs = ", ".join(f"b{b.number}: {kind(b.shape, b.dtype)}" for b in lowered.inputs)
     outputs = ", ".join(f"b{b.number}" for b in lowered.outputs)
     parts = [f"# inputs: {inputs or 'none'}", f"# outputs: {outputs or 'none'}"]
     parts += [f"\n# {n}: {title(step)}\n{step_text(step)}" for n, step in enumerate(steps)]

@@ -22,9 +22,8 @@ from ...array.threads import get_num_threads, run_parts
 from ..emit.product import multiply
 from ..emit.writer import Writer
 from ..lower.buffer import Buffer
+from ..lower.context import probe
 from ..lower.filling import Call
-from ..lower.handlers import Analysis
-from ..lower.index import Variable, atom_index
 from ..lower.kernel import Kernel
 from ..lower.lowered import Branch, Contraction, Loop, Precompiled
 from ..passes.fusion import Step
@@ -235,7 +234,5 @@ def _flops(step: Step, plan: Plan) -> int:
     total = 0
     for node in step.nodes:
         shape: tuple[int, ...] = node.shape  # type: ignore[attr-defined]  # maps and reductions have one
-        analysis = Analysis()
-        node.body(analysis, tuple(atom_index(Variable(f"i{n}", e)) for n, e in enumerate(shape)))  # type: ignore[attr-defined]
-        total += analysis.count * prod(shape)
+        total += probe(node.body, shape).count * prod(shape)  # type: ignore[attr-defined]
     return total

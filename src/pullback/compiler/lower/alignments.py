@@ -13,13 +13,12 @@ import numpy as np
 
 from ..emit.emitter import Emitter
 from ..emit.scalars import computing
-from .context import Context
+from .context import BOOL, INT64, Context
 from .handlers import Handler
 from .index import Indices, atom_index, constant, linear, strides_of
 from .lowered import Lowered
 from .routines import filled, nest, scattered, spread, variables
 
-BOOL, INT64 = np.dtype(bool), np.dtype(np.int64)
 #: States that stand at an edge and are never reached, and the largest class that a target may name.
 _EDGE, _CLASSES = 2, 1 << 40
 

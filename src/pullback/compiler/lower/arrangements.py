@@ -17,21 +17,18 @@ from ...array.strides import address
 from ...core.marked import followed
 from ..emit.casts import WHOLE
 from ..emit.scalars import is_float
-from .context import Context, broadcast
-from .gathers import place
+from .context import INT64, Context, broadcast
+from .gathers import place, within
 from .handlers import Handler
 from .index import Indices, constant, strides_of
 from .lowered import Lowered, Shape
 from .views import UNTRACED, copied
 
-INT64 = np.dtype(np.int64)
-
 
 def _moved(ops: Handler, at: Any, before: int, extent: int) -> tuple[Any, Any]:
     """Return (whether a place lies in a part that begins at `before`, its place in the part)."""
     moved = ops.index(at - before, INT64)
-    inside = ops.and_(ops.ge(moved, ops.constant(0, INT64)), ops.lt(moved, ops.constant(extent, INT64)))
-    return inside, place(ops, moved, extent)
+    return within(ops, moved, extent), place(ops, moved, extent)
 
 
 def padded(context: Context, x: Lowered, amounts: tuple[tuple[int, int], ...], value: float) -> Lowered:
@@ -113,9 +110,7 @@ def put(
 
 
 def _box(shape: Shape, part: np.ndarray, offset: int) -> tuple[tuple[int, ...], dict[int, int]] | None:
-    """Return where a part of an array of bytes begins along each axis, and which of the part's axes goes
-    along each, if it goes element by element along some axes in their order; None where it does not.
-    """
+    """Return where a part of bytes begins along each axis, and its axes in order; None for other parts."""
     starts, steps = np.unravel_index(offset, shape), strides_of(shape)
     axes: dict[int, int] = {}
     for own, (extent, stride) in enumerate(zip(part.shape, part.strides, strict=True)):

@@ -5,10 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np
-
 from ...ops.attention import are_apart, stretches
-from .context import Context, broadcast
+from .context import INT64, Context, broadcast
 from .contractions import DTYPES, swapped
 from .handlers import Handler
 from .index import Indices
@@ -16,16 +14,12 @@ from .lowered import Lowered
 from .reductions import Exponentials
 from .routines import joined
 
-INT64 = np.dtype(np.int64)
-
 
 def attention(
     context: Context, query: Lowered, key: Lowered, value: Lowered, mask: Lowered | None, dropout: float,
     is_causal: bool, scale: float | None,
 ) -> list[Lowered] | None:  # fmt: skip
-    """Return (output, logarithm of each softmax's divisor) of ``softmax(query @ keyᵀ · scale + mask) @
-    value``.
-    """
+    """Return (output, logarithm of each divisor) of ``softmax(query @ keyᵀ · scale + mask) @ value``."""
     given = (query, key, value)
     if any(x.dtype != query.dtype or x.dtype not in DTYPES for x in given) or len(query.shape) < 3:
         return None

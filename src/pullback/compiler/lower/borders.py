@@ -9,23 +9,16 @@ from functools import partial
 from math import prod
 from typing import Any
 
-import numpy as np
-
-from .context import Context
-from .gathers import place
+from .context import INT64, Context
+from .gathers import number, place, within
 from .handlers import Handler
 from .index import Indices, constant
 from .lowered import Lowered, Shape
 
-INT64 = np.dtype(np.int64)
 Amounts = tuple[tuple[int, int], ...]
 
 #: Windows that may overlap at a place, and images that are added at one, up to which each is written out.
 _WINDOWS, _IMAGES = 16, 9
-
-
-def _number(ops: Handler, value: int) -> Any:
-    return ops.constant(value, INT64)
 
 
 def padded(context: Context, x: Lowered, amounts: Amounts, mirrors: bool) -> Lowered:
@@ -39,10 +32,10 @@ def padded(context: Context, x: Lowered, amounts: Amounts, mirrors: bool) -> Low
             size = x.shape[axis]
             index = ops.index(at[axis] - before, INT64)
             if mirrors and before > 0:
-                index = ops.select(ops.lt(index, _number(ops, 0)), ops.neg(index), index)
+                index = ops.select(ops.lt(index, number(ops, 0)), ops.neg(index), index)
             if mirrors and after > 0:
-                image = ops.sub(_number(ops, 2 * (size - 1)), index)
-                index = ops.select(ops.gt(index, _number(ops, size - 1)), image, index)
+                image = ops.sub(number(ops, 2 * (size - 1)), index)
+                index = ops.select(ops.gt(index, number(ops, size - 1)), image, index)
             found[axis] = place(ops, index, size)
         return x.at(ops, tuple(found))
 
@@ -65,11 +58,11 @@ def pad_adjoint(context: Context, y: Lowered, size: Shape, amounts: Amounts, mod
         index = ops.index(at[axis], INT64)
         total = added(ops, (*at[:axis], at[axis] + amounts[axis - lead][0], *at[axis + 1 :]), axis + 1)
         for low, high, image in images[axis - lead]:
-            inside = ops.and_(ops.ge(index, _number(ops, low)), ops.le(index, _number(ops, high)))
+            inside = ops.and_(ops.ge(index, number(ops, low)), ops.le(index, number(ops, high)))
             # One place needs no index, so that a loop along the axis reads it once.
             where = constant(image - low)
             if low < high:
-                where = place(ops, ops.sub(_number(ops, image), index), y.shape[axis])
+                where = place(ops, ops.sub(number(ops, image), index), y.shape[axis])
             term = added(ops, (*at[:axis], where, *at[axis + 1 :]), axis + 1)
             total = ops.add(total, ops.select(inside, term, ops.constant(0, y.dtype)))
         return total
@@ -78,9 +71,7 @@ def pad_adjoint(context: Context, y: Lowered, size: Shape, amounts: Amounts, mod
 
 
 def _images(last: int, before: int, after: int, mode: str) -> list[tuple[int, int, int]]:
-    """Return (first element, last element, sum of the numbers of an element and its image) for each range of
-    an axis that has images in the padding.
-    """
+    """Return (first, last, sum of number and image) for each range of an axis with images in padding."""
     if mode == "reflect":
         ranges = [(1, before, before), (last - after, last - 1, before + 2 * last)]
         return [found for found in ranges if found[0] <= found[1]]
@@ -101,10 +92,9 @@ def windows_added(
         first, inside_first = at[dim] // step, at[dim] % step
         total = None
         for back in range(overlapping):
-            window, within = ops.index(first - back, INT64), ops.index(inside_first + back * step, INT64)
-            known = ops.and_(ops.ge(window, _number(ops, 0)), ops.lt(window, _number(ops, count)))
-            known = ops.and_(known, ops.lt(within, _number(ops, size)))
-            indices = (*at[:dim], place(ops, window, count), *at[dim + 1 :], place(ops, within, size))
+            window, inside = ops.index(first - back, INT64), ops.index(inside_first + back * step, INT64)
+            known = ops.and_(within(ops, window, count), ops.lt(inside, number(ops, size)))
+            indices = (*at[:dim], place(ops, window, count), *at[dim + 1 :], place(ops, inside, size))
             term = ops.select(known, g.at(ops, indices), ops.constant(0, g.dtype))
             total = term if total is None else ops.add(total, term)
         return total

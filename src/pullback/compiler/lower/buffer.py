@@ -15,19 +15,13 @@ ALIGNMENT = 64
 
 @dataclass(eq=False)
 class Buffer:
-    """Memory for one contiguous array.
+    """Memory for one contiguous array."""
 
-    Attributes
-    ----------
-    number : int
-        Unique within a program.
-    role : str
-        ``"input"``, ``"constant"`` or ``"temporary"``.
-    """
-
+    #: Unique within a program.
     number: int
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
+    #: ``"input"``, ``"constant"`` or ``"temporary"``.
     role: str = "temporary"
 
     @property

@@ -54,22 +54,14 @@ def probe(body: Body, shape: Shape) -> Analysis:
 
 
 class Context:
-    """The values and nodes of a program while it is being lowered.
-
-    Attributes
-    ----------
-    nodes : list of Node
-    buffers : list of Buffer
-    constants : dict of int to array
-        By buffer number.
-    results : sequence of (shape, dtype)
-        Of the op that is being lowered.
-    """
+    """The values and nodes of a program while it is being lowered."""
 
     def __init__(self) -> None:
+        #: Of the op that is being lowered.
         self.results: Sequence[tuple[Shape, np.dtype[Any]]] = ()
         self.nodes: list[Node] = []
         self.buffers: list[Buffer] = []
+        #: By buffer number.
         self.constants: dict[int, np.ndarray] = {}
         self._checks: dict[Any, Lowered] = {}
         self._products: dict[Any, Buffer] = {}
@@ -112,9 +104,7 @@ class Context:
         self, shape: Sequence[int], dtype: np.dtype[Any], body: Body, count: int | None = None,
         even: tuple[Buffer, ...] | None = None,
     ) -> Lowered:  # fmt: skip
-        """Return a value computed where it is read, and how many operations that takes and what it reads, if
-        the caller knows.
-        """
+        """Return a value computed where it is read, with its operations and reads, where these are known."""
         shape = tuple(shape)
         if count is None:
             count = probe(body, shape).count

@@ -25,26 +25,17 @@ once = functools.lru_cache(4096)
 
 @dataclass(eq=False)
 class Domain:
-    """Loops over the elements of a shape.
-
-    Attributes
-    ----------
-    shape : tuple of int
-    kept : tuple of int
-        Axes of `shape` that one row fixes.
-    inner : tuple of tuple of int
-        Groups of neighbouring axes, a loop each.
-    blocked : bool
-        The shape is one axis, cut into blocks of `BLOCK`; the last may be shorter.
-    laned : bool
-        The last group is kept, too: a row has a lane for each of its elements, side by side in memory, and a
-        reduction has an element for each row and lane.
-    """
+    """Loops over the elements of a shape."""
 
     shape: tuple[int, ...]
+    #: Axes of `shape` that one row fixes.
     kept: tuple[int, ...]
+    #: Groups of neighbouring axes, a loop each.
     inner: tuple[tuple[int, ...], ...]
+    #: The shape is one axis, cut into blocks of `BLOCK`; the last may be shorter.
     blocked: bool = False
+    #: The last group is kept, too: a row has a lane for each of its elements, side by side in memory, and a
+    #: reduction has an element for each row and lane.
     laned: bool = False
     row: Variable = field(init=False)
     loops: tuple[Variable, ...] = field(init=False)

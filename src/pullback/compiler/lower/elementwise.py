@@ -58,13 +58,7 @@ def run(kernel: Callable[..., Any] | None, ops: Handler, *operands: Any, **optio
 
 
 class Element(NDArrayOperatorsMixin):
-    """Stand for an array in a kernel, of which one element is known.
-
-    Parameters
-    ----------
-    ops : handler
-    value : scalar of the handler
-    """
+    """Stand for an array in a kernel, of which one element is known."""
 
     shape = ()
     ndim = 0
@@ -202,9 +196,7 @@ def _asked(ops: Handler, *operands: Any, ufunc: np.ufunc) -> Any:
 
 
 def asking(op: Op, kinds: Sequence[np.dtype[Any]]) -> Form | None:
-    """Return the scalar form of an op for operands of real dtypes in which NumPy's loop takes them as they
-    are, for which a handler is asked at once; None where more is to be found out in each place.
-    """
+    """Return an op's scalar form for real dtypes that NumPy's loop takes as they are; None for others."""
     op = TABLE[op.base]
     if op.form is not None or not isinstance(op.kernel, np.ufunc):
         return None

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from math import prod
 from typing import Any
 
@@ -79,33 +80,21 @@ RULES: dict[str, Callable[..., Any]] = {
 _SELECTING = {"where": 1, "masked_fill": 0, "masked_fill_tensor": 0}
 
 
+@dataclass(eq=False)
 class Result:
-    """A lowered program.
+    """A lowered program."""
 
-    Attributes
-    ----------
-    nodes : list of Node
-        In an order in which each follows what it reads.
-    inputs, outputs : list of Buffer
-    constants : dict of int to array
-        By buffer number.
-    checked : bool
-        The last output is one more than the program has: whether an index is out of its range.
-    apart : bool
-        Whether each node on a small array has a kernel of its own.
-    """
-
-    def __init__(
-        self, nodes: list[Node], buffers: list[Buffer], inputs: list[Buffer], outputs: list[Buffer],
-        constants: dict[int, np.ndarray], checked: bool, apart: bool,
-    ) -> None:  # fmt: skip
-        self.nodes = nodes
-        self.buffers = buffers
-        self.inputs = inputs
-        self.outputs = outputs
-        self.constants = constants
-        self.checked = checked
-        self.apart = apart
+    #: In an order in which each follows what it reads.
+    nodes: list[Node]
+    buffers: list[Buffer]
+    inputs: list[Buffer]
+    outputs: list[Buffer]
+    #: By buffer number.
+    constants: dict[int, np.ndarray]
+    #: The last output is one more than the program has: whether an index is out of its range.
+    checked: bool
+    #: Whether each node on a small array has a kernel of its own.
+    apart: bool
 
 
 def lower(program: Program) -> Result:
@@ -244,10 +233,10 @@ class _Lowering:
             return None if found is None else [found]
         if op.kind == "view" or op.name in views.SPLITS:
             # Parts of a value may be empty.
-            return self._parts(op, operands, attrs) if _holds(operands, ()) else None
+            return self._parts(op, operands, attrs) if complex_parts.hold(operands, ()) else None
         if op.name == "cat":
             operands = [o for o in operands if 0 not in o.shape]
-        if not _holds(operands, results):
+        if not complex_parts.hold(operands, results):
             return None
         rule = RULES.get(op.base) or (op.each and functools.partial(losses.pairs, op))
         if rule is not None:
@@ -401,12 +390,6 @@ def _multiplied(program: Program) -> tuple[set[int], dict[int, list[tuple[list[E
             if only_views:
                 found.add(index)
     return found, copies
-
-
-def _holds(operands: Sequence[Any], results: Sequence[Any]) -> bool:
-    """Return whether native code knows the dtypes of some values, and none is empty."""
-    known = [(o.shape, o.dtype) for o in operands if isinstance(o, Lowered)]
-    return all(dtype in TYPES and 0 not in shape for shape, dtype in (*known, *results))
 
 
 def _needed(nodes: list[Node], outputs: list[Buffer]) -> list[Node]:

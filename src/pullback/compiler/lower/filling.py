@@ -39,7 +39,6 @@ class Filling(Node):
 
     @property
     def filled(self) -> Sequence[Buffer]:
-        """Return the buffers that it fills."""
         return self.outputs
 
 

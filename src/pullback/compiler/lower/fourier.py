@@ -23,7 +23,7 @@ from ..emit.emitter import Emitter
 from ..runtime.engine import register_bytes
 from .buffer import Buffer
 from .butterflies import added, few, half_turns, radices, roots
-from .context import Context
+from .context import INT64, Context
 from .handlers import PARTS, Handler, Pair
 from .index import Index, Indices, Variable, constant, linear, strides_of
 from .lowered import Lowered, Routine, Shape
@@ -31,15 +31,12 @@ from .pairs import product
 from .routines import filled, nest, spread, variables
 from .vectors import Vectors, counted, in_vectors
 
-INT64 = np.dtype(np.int64)
 #: The longest transform.
 _LONGEST = 1 << 16
 
 
 class _Rows(NamedTuple):
-    """Say where the parts of a row of complex numbers lie: the real ones from `start` on, the imaginary ones
-    `gap` behind them.
-    """
+    """Say where parts of rows of complex numbers lie: real from `start`, imaginary `gap` behind."""
 
     buffer: Buffer
     start: Index
@@ -74,13 +71,10 @@ class _Transform:
 
     Parameters
     ----------
-    context : Context
     shape : tuple of int
         Of what is transformed: ``(lead…, length, lanes…)``.
-    axis : int
     part : dtype
         Of a real or an imaginary part.
-    forward : bool
     scale : float
         What the results are multiplied by.
     """
@@ -103,9 +97,7 @@ class _Transform:
     def fill(
         self, given: Buffer, elements: int, write: Callable[[Any, Index], None], *others: Buffer
     ) -> Buffer:
-        """Return memory for so many numbers that `write` fills row by row, of a handler and the row's number;
-        behind them lie two rows between stages.
-        """
+        """Return memory that `write(handler, row)` fills, with two rows behind it for stages."""
         self.buffer = self.context.buffer((elements + 4 * self.row,), self.part)
         self.behind = elements
 

@@ -14,14 +14,12 @@ from typing import Any
 import numpy as np
 
 from ..emit.scalars import computing
-from .context import Context, broadcast
+from .context import INT64, Context, broadcast
 from .handlers import Handler
 from .index import Index, Indices, constant
 from .lowered import Lowered, Shape
 from .routines import scattered
 from .views import copied
-
-INT64 = np.dtype(np.int64)
 
 
 def place(ops: Handler, x: Any, extent: int, wraps: bool = False) -> Index:
@@ -33,6 +31,16 @@ def place(ops: Handler, x: Any, extent: int, wraps: bool = False) -> Index:
         value = ops.select(ops.lt(value, zero), from_end, value)
     value = ops.minimum(ops.maximum(value, zero), ops.constant(extent - 1, INT64))
     return ops.place(value, extent)
+
+
+def number(ops: Handler, value: int) -> Any:
+    """Return a whole number."""
+    return ops.constant(value, INT64)
+
+
+def within(ops: Handler, index: Any, size: int) -> Any:
+    """Return whether an index is one of an axis of so many elements."""
+    return ops.and_(ops.ge(index, number(ops, 0)), ops.lt(index, number(ops, size)))
 
 
 def _integral(index: Lowered) -> bool:

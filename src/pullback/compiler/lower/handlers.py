@@ -129,22 +129,15 @@ class Term(NamedTuple):
 
 
 class Analysis:
-    """Collect a body's loads and counts its operations.
-
-    Attributes
-    ----------
-    reads : list of Read
-    indices : list of Index
-        Of the loads, and those that are values.
-    count : int
-        Operations, with a function counted as `FUNCTION`.
-    """
+    """Collect a body's loads and counts its operations."""
 
     FUNCTION = 12
 
     def __init__(self) -> None:
         self.reads: list[Read] = []
+        #: Of the loads, and those that are values.
         self.indices: list[Index] = []
+        #: Operations, with a function counted as `FUNCTION`.
         self.count = 0
         self.places = 0
 

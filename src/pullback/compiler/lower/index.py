@@ -47,7 +47,6 @@ class Quotient:
         self._key = f"({inner.key()}){'%' if remainder else '/'}{divisor}"
 
     def bounds(self) -> tuple[int, int]:
-        """Return the smallest and largest value."""
         low, high = self.inner.bounds()
         if self.remainder:
             return 0, min(self.divisor - 1, high)
@@ -75,7 +74,6 @@ class Measured:
         self._key = key
 
     def bounds(self) -> tuple[int, int]:
-        """Return the smallest and largest value."""
         return 0, max(self.extent - 1, 0)
 
     def key(self) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import prod
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,17 +19,14 @@ from .lowered import Map, Reduction, Shape
 ELEMENT, ROW, LANE, COLUMN, ALL = "element", "row", "lane", "column", "all"
 
 
-class Place:
+class Place(NamedTuple):
     """Say where a node stands in a kernel's space."""
 
-    __slots__ = ("indices", "kind", "store")
-
-    def __init__(self, kind: str, indices: Indices, store: Index) -> None:
-        self.kind = kind
-        #: Indices that its body gets.
-        self.indices = indices
-        #: Position in its buffer that one run of the body concerns.
-        self.store = store
+    kind: str
+    #: Indices that its body gets.
+    indices: Indices
+    #: Position in its buffer that one run of the body concerns.
+    store: Index
 
 
 def place(node: Node, domain: Domain) -> Place | None:
@@ -88,9 +85,7 @@ _MANY_ROWS, _MANY_OPERATIONS, _FOR_EACH_COLUMN = 64, 12, 2
 
 
 def _is_slow_in_rows(node: Node, where: Place, space: Domain) -> bool:
-    """Return whether a map, or what is gathered over rows, is computed once a row, one number at a time, and
-    takes long.
-    """
+    """Return whether a map, or what is gathered over rows, takes long, computed once a row."""
     once = where.kind == ROW if isinstance(node, Map) else where.kind == ALL and _size(node) == space.rows
     if not once or not space.loops:
         return False
@@ -152,19 +147,13 @@ def _divisions(node: Reduction, domain: Domain) -> int:
 
 
 class Kernel:
-    """Nodes over one space.
-
-    Attributes
-    ----------
-    nodes : list of Node
-        In an order in which each may read what earlier ones fill.
-    domain : Domain or None
-        None while only maps are in it: then the cut is chosen when it is emitted.
-    """
+    """Nodes over one space."""
 
     def __init__(self, node: Node) -> None:
+        #: In an order in which each may read what earlier ones fill.
         self.nodes: list[Node] = []
         self.shape: tuple[int, ...] = node.shape  # type: ignore[attr-defined]  # maps and reductions have one
+        #: None while only maps are in it: then the cut is chosen when it is emitted.
         self.domain: Domain | None = None
         self.fills: dict[int, Node] = {}
         #: Numbers of all buffers that it reads or fills.

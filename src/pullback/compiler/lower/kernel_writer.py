@@ -41,24 +41,16 @@ class Partial(NamedTuple):
 
 
 class Accesses:
-    """Say when a kernel reads an element and when it writes one, as times within the work on a row.
-
-    Attributes
-    ----------
-    reads : list of (int, Index, (int, int))
-        Number of a buffer, place, time.
-    writes : dict of int to (Index, (int, int))
-        Place and time, by the buffers that maps fill.
-    """
+    """Say when a kernel reads an element and when it writes one, as times within the work on a row."""
 
     def __init__(self) -> None:
+        #: Number of a buffer, place, time.
         self.reads: list[tuple[int, Index, tuple[int, int]]] = []
+        #: Place and time, by the buffers that maps fill.
         self.writes: dict[int, tuple[Index, tuple[int, int]]] = {}
 
     def may_replace(self, before: int, after: int) -> bool:
-        """Return whether buffer `after` may lie where `before` does: each element is read where it is then
-        written, and not later.
-        """
+        """Return whether buffer `after` may lie where `before` does: no element is read once written."""
         place, time = self.writes.get(after, (None, (0, 0)))
         if place is None:
             return False
@@ -69,35 +61,22 @@ class Accesses:
 
 @dataclass
 class Emission:
-    """Hold what emitting a kernel gave.
+    """Hold what emitting a kernel gave."""
 
-    Attributes
-    ----------
-    text : str
-        The function, without its name.
-    parameters : list of int
-        Numbers of the buffers it takes, in order.
-    rows : int
-    row_buffers : dict of int to int
-        Elements needed of buffers that hold a row only.
-    partials : list of Partial
-    work : float
-        Estimated nanoseconds.
-    accesses : Accesses
-    parts : int
-        How many parts the rows are cut into for threads.
-    moved : dict of int to int
-        Bytes from where a buffer begins to where the function's pointer is to point, where that is elsewhere.
-    """
-
+    #: The function, without its name.
     text: str
+    #: Numbers of the buffers it takes, in order.
     parameters: list[int]
     rows: int
+    #: Elements needed of buffers that hold a row only.
     row_buffers: dict[int, int]
     partials: list[Partial]
+    #: Estimated nanoseconds.
     work: float
     accesses: Accesses
+    #: How many parts the rows are cut into for threads.
     parts: int = 1
+    #: Bytes from where a buffer begins to where the function's pointer is to point, where that is elsewhere.
     moved: dict[int, int] = field(default_factory=dict)
 
 
@@ -152,8 +131,8 @@ def emit(kernel: Kernel, module: Module, escaping: set[int], any_rows: bool = Fa
     rows = dict.fromkeys([*writer.ops.rows, *spares], domain.columns)
     rows |= {n: domain.lanes for n in rows if n in writer.places and writer.places[n].kind == LANE}
     return Emission(
-        writer.text(), writer.parameter_order(), domain.rows, rows, writer.partials(), writer.work(),
-        writer.accesses, moved=writer.ops.moved,
+        writer.ops.function_text(), [*writer.ops.parameters], domain.rows, rows, writer.partials(),
+        writer.work(), writer.accesses, moved=writer.ops.moved,
     )  # fmt: skip
 
 
@@ -175,12 +154,6 @@ class _Writer:
         #: Sums over columns that are gathered by stretches, and the spare rows for it, by their buffers.
         self.spares: dict[int, tuple[Buffer, Buffer]] = {}
         self.accesses = Accesses()
-
-    def parameter_order(self) -> list[int]:
-        return list(self.ops.parameters)
-
-    def text(self) -> str:
-        return self.ops.function_text()
 
     def partials(self) -> list[Partial]:
         """Return what is gathered over columns or over everything."""

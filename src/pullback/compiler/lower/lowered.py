@@ -65,58 +65,38 @@ class Map(Node):
 
 @dataclass(eq=False)
 class Reduction(Node):
-    """``buffer[kept] = combine of body(i)`` over the indices along `axes`.
+    """``buffer[kept] = combine of body(i)`` over the indices along `axes`."""
 
-    Attributes
-    ----------
-    shape : tuple of int
-        The iteration space; the buffer has it without `axes`.
-    combine : str
-        ``"sum"``, ``"prod"``, ``"maximum"``, ``"minimum"``, ``"any"`` or ``"all"``.
-    spare : Buffer, optional
-        Like `buffer`, for the sums of a stretch of rows.
-    """
-
+    #: The iteration space; the buffer has it without `axes`.
     shape: Shape = field(kw_only=True)
     axes: tuple[int, ...] = field(kw_only=True)
+    #: ``"sum"``, ``"prod"``, ``"maximum"``, ``"minimum"``, ``"any"`` or ``"all"``.
     combine: str = field(kw_only=True)
     body: Body = field(kw_only=True)
+    #: Like `buffer`, for the sums of a stretch of rows.
     spare: Buffer | None = None
 
 
 @dataclass(eq=False)
 class Routine(Node):
-    """Loops that do not fit the kernels' form: ``write(ops)`` writes them on an emitter.
-
-    Attributes
-    ----------
-    over : Buffer, optional
-        One that `buffer` begins as, and may lie in the memory of.
-    """
+    """Loops that do not fit the kernels' form: ``write(ops)`` writes them on an emitter."""
 
     write: Callable[[Any], None] = field(kw_only=True)
+    #: One that `buffer` begins as, and may lie in the memory of.
     over: Buffer | None = None
 
 
 @dataclass(eq=False)
 class Precompiled(Filling):
-    """Machine code that was compiled apart, for any program that has arrays of these shapes.
+    """Machine code that was compiled apart, for any program that has arrays of these shapes."""
 
-    Attributes
-    ----------
-    kernel : Kernel
-        See `apart`.
-    images : int
-        How many of what it is run on.
-    operands : tuple of Buffer or None
-        What it reads and fills, in its order.
-    flops : int
-        Multiplications and additions of a convolution.
-    """
-
+    #: See `apart`.
     kernel: Any = field(kw_only=True)
+    #: How many of what it is run on.
     images: int = field(kw_only=True)
+    #: What it reads and fills, in its order.
     operands: tuple[Buffer | None, ...] = field(kw_only=True)
+    #: Multiplications and additions of a convolution.
     flops: int = 0
 
 
@@ -132,19 +112,13 @@ class Matrix:
 
 @dataclass(eq=False)
 class Contraction(Node):
-    """``buffer[b, i, j] = alpha · Σ_k left[b, i, k] · right[b, k, j]``.
-
-    Attributes
-    ----------
-    extents : tuple of int
-        Of i, j and k.
-    batch : tuple of int
-        Extents of the batch axes; strides of 0 in an operand repeat it.
-    """
+    """``buffer[b, i, j] = alpha · Σ_k left[b, i, k] · right[b, k, j]``."""
 
     left: Matrix = field(kw_only=True)
     right: Matrix = field(kw_only=True)
+    #: Of i, j and k.
     extents: tuple[int, int, int] = field(kw_only=True)
+    #: Extents of the batch axes; strides of 0 in an operand repeat it.
     batch: Shape = ()
     alpha: float = 1.0
 
@@ -156,27 +130,21 @@ class Loop(Filling):
 
     Attributes
     ----------
-    operands : tuple of Buffer
-        The first carry, what is sliced, what is held.
     outputs : tuple of Buffer
         The last carry, what is stacked, and whether a step refuses its results where the body may.
-    bodies : list of lowering.Result
-        The body: its inputs stand for the operands, its outputs for the outputs. Then, where the number of
-        steps is not known, the condition to go on, which has the same inputs.
-    carries : int
-    slices : tuple of (int, int)
-        Of each operand that is sliced: bytes from one slice to the next, and to the first.
-    length : int
-        Number of steps; 0 where a condition tells.
-    reverse : bool
-        Whether the last slices come first.
     """
 
+    #: The first carry, what is sliced, what is held.
     operands: tuple[Buffer, ...] = field(kw_only=True)
+    #: The body: its inputs stand for the operands, its outputs for the outputs. Then, where the number of
+    #: steps is not known, the condition to go on, which has the same inputs.
     bodies: list[Any] = field(kw_only=True)
     carries: int = field(kw_only=True)
+    #: Of each operand that is sliced: bytes from one slice to the next, and to the first.
     slices: tuple[tuple[int, int], ...] = ()
+    #: Number of steps; 0 where a condition tells.
     length: int = 0
+    #: Whether the last slices come first.
     reverse: bool = False
 
 
@@ -186,12 +154,10 @@ class Branch(Filling):
 
     Attributes
     ----------
-    operands : tuple of Buffer
-        The bool, then what both bodies take.
     outputs : tuple of Buffer
         What they give, and whether the results are refused where a body may.
-    bodies : list of lowering.Result
     """
 
+    #: The bool, then what both bodies take.
     operands: tuple[Buffer, ...] = field(kw_only=True)
     bodies: list[Any] = field(kw_only=True)

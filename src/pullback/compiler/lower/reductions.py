@@ -95,9 +95,6 @@ class Exponentials:
 
     Parameters
     ----------
-    context : Context
-    x : Lowered
-    axes : tuple of int
     safe : bool
         Zeros are wanted where x is -∞ throughout.
     """

@@ -8,12 +8,10 @@ from typing import Any
 import numpy as np
 
 from ..emit.scalars import computing
-from .context import Context
+from .context import BOOL, Context
 from .handlers import Handler
 from .index import Indices
 from .lowered import Lowered
-
-BOOL = np.dtype(bool)
 
 
 def require_probabilities(context: Context, x: Lowered) -> None:

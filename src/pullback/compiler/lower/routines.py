@@ -146,9 +146,7 @@ def filled(
     context: Context, buffer: Buffer, write: Callable[[Any], None], look: Callable[[Any], object],
     over: Buffer | None = None,
 ) -> Lowered:  # fmt: skip
-    """Return the value that loops of their own write to a buffer; `look` runs what they read on a handler,
-    `over` is as `Routine` has it.
-    """
+    """Return what loops of their own write to a buffer; `look` runs what they read, `over` see `Routine`."""
     analysis: Any = Analysis()
     look(analysis)
     reads = distinct(r.buffer for r in analysis.reads if r.buffer is not buffer)

@@ -23,18 +23,11 @@ Ints = tuple[int, ...]
 
 
 class _Tap(NamedTuple):
-    """A pixel of one axis near a place.
+    """A pixel of one axis near a place."""
 
-    Attributes
-    ----------
-    where : Index
-        The pixel, within the axis.
-    inside : scalar
-        Whether there is one.
-    weight : scalar
-    """
-
+    #: The pixel, within the axis.
     where: Any
+    #: Whether there is one.
     inside: Any
     weight: Any
 

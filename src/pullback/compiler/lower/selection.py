@@ -11,18 +11,14 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-import numpy as np
-
 from ..emit.scalars import computing, is_float
-from .context import CHEAP, Context, is_short
+from .context import CHEAP, INT64, Context, is_short
 from .gathers import place
 from .handlers import Handler
 from .index import Indices, constant
 from .lowered import Lowered
 from .reductions import without
 from .views import copied
-
-INT64 = np.dtype(np.int64)
 
 
 def _at(indices: Indices, dim: int, index: Any) -> Indices:
@@ -48,9 +44,7 @@ def _place_of(context: Context, x: Lowered, dim: int, word: str) -> Lowered | No
 
 
 def _in_one_pass(context: Context, x: Lowered, dim: int, word: str) -> tuple[Lowered, Lowered]:
-    """Return the extremes of a short axis and their places, gone through in registers: an element takes the
-    place of the best one where it is better, or is the first NaN.
-    """
+    """Return the extremes of a short axis and their places, gone through in registers: first NaN wins."""
     kept = (*x.shape[:dim], *x.shape[dim + 1 :])
     above, dtype = "gt" if word == "maximum" else "lt", x.dtype
 

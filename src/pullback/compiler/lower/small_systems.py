@@ -14,22 +14,20 @@ from typing import Any
 import numpy as np
 
 from ..emit.scalars import computing
-from .context import BOOL, Context, broadcast
+from .context import BOOL, INT64, Context, broadcast
 from .contractions import swapped
 from .handlers import Handler
 from .index import Indices, constant
 from .lowered import Body, Lowered
 from .views import copied
 
-INT32, INT64 = np.dtype(np.int32), np.dtype(np.int64)
+INT32 = np.dtype(np.int32)
 #: Equations of the largest system.
 MOST = 4
 
 
 def _eliminated(ops: Handler, rows: list[list[Any]]) -> tuple[list[Any], list[Any]]:
-    """Make the left of rows an upper triangle, the largest of a column first; return the pivots, and whether
-    two rows were exchanged, for each pair that was looked at.
-    """
+    """Make the left of rows an upper triangle; return the pivots, and which rows were exchanged."""
     size, pivots, exchanged = len(rows), [], []
     for k in range(size):
         for r in range(k + 1, size):

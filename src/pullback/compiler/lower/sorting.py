@@ -15,13 +15,13 @@ import numpy as np
 from ...array import selection
 from ..emit.scalars import TYPES, computing
 from ..emit.selection import Selection, first_places
-from .context import Context
+from .context import INT64, Context
 from .convolutions import precompiled
 from .handlers import Handler
 from .index import Indices
 from .lowered import Lowered
 
-INT32, INT64 = np.dtype(np.int32), np.dtype(np.int64)
+INT32 = np.dtype(np.int32)
 _SELECTED = (np.dtype(np.float32), np.dtype(np.float64), INT32, INT64)
 #: Pairs of all rows that loops compare as fast as the array kernel sorts.
 _PAIRS = 1 << 17

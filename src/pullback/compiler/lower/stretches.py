@@ -43,7 +43,6 @@ def stretches(
 
     Parameters
     ----------
-    ops : Emitter
     rows : int or None
         How many there are, where that is known. There are about as many stretches as rows in one.
     sums : collection of (Buffer, Buffer)

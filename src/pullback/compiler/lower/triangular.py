@@ -14,14 +14,13 @@ import numpy as np
 
 from ..emit.scalars import TYPES, Value, computing
 from .buffer import Buffer
-from .context import Context, broadcast
+from .context import INT64, Context, broadcast
 from .contractions import swapped
 from .index import Index, Indices, Variable, atom_index, constant, linear, strides_of
 from .kernel_writer import combined
 from .lowered import Body, Lowered, Shape
 from .routines import filled, nest, spread, variables
 
-INT64 = np.dtype(np.int64)
 #: Rows and elements of the solution up to which loops take less time than blocks.
 _ROWS, _ELEMENTS = 512, 1 << 17
 #: With fewer right-hand sides than these, but several, and more rows, a row waits for the one before it in

@@ -74,9 +74,7 @@ class Vectors:
         return self._value(f"shufflevector {self.type} {one.name}, {self.type} poison, {lanes}")
 
     def interleaved(self, vectors: Sequence[Value]) -> list[Value]:
-        """Return the first numbers of some vectors, then the second ones, and so on; there are a power of two
-        of them.
-        """
+        """Return the first numbers of a power of two of vectors, then the second ones, and so on."""
         found, half, lanes = list(vectors), len(vectors) // 2, self.lanes
         if lanes == 1:
             return found

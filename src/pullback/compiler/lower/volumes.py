@@ -13,28 +13,17 @@ from itertools import product
 from math import prod
 from typing import Any
 
-import numpy as np
-
 from . import convolutions
-from .context import Context
-from .gathers import place
+from .context import INT64, Context
+from .gathers import number, place, within
 from .handlers import Handler
 from .index import Index, Indices
 from .lowered import Lowered, Shape
 
-INT64 = np.dtype(np.int64)
 #: Axes of an array of volumes.
 _VOLUMES = 5
 #: Taps of a window, or windows at a place, that are written out.
 _TAPS = 32
-
-
-def _number(ops: Handler, value: int) -> Any:
-    return ops.constant(value, INT64)
-
-
-def _within(ops: Handler, index: Any, size: int) -> Any:
-    return ops.and_(ops.ge(index, _number(ops, 0)), ops.lt(index, _number(ops, size)))
 
 
 def _beside(context: Context, x: Lowered, planes: int, taps: int, geometry: Any) -> Lowered:
@@ -51,7 +40,7 @@ def _beside(context: Context, x: Lowered, planes: int, taps: int, geometry: Any)
             return x.at(ops, (*lead, source, *rest))
         index = ops.index(source, INT64)
         value = x.at(ops, (*lead, place(ops, index, depth), *rest))
-        return ops.select(_within(ops, index, depth), value, ops.constant(0, x.dtype))
+        return ops.select(within(ops, index, depth), value, ops.constant(0, x.dtype))
 
     return context.map((images * planes, channels * taps, *size), x.dtype, body)
 
@@ -123,7 +112,7 @@ def conv_transpose(
             further = depth + (padding - tap * dilation)
             plane = ops.index(further, INT64) if stride == 1 else _quotient(ops, further, stride)
             term = beside.at(ops, (image * planes + place(ops, plane, planes), channel * taps + tap, *rest))
-            total = ops.add(total, ops.select(_within(ops, plane, planes), term, ops.constant(0, y.dtype)))
+            total = ops.add(total, ops.select(within(ops, plane, planes), term, ops.constant(0, y.dtype)))
         return total
 
     return context.map(result, y.dtype, body)
@@ -133,8 +122,8 @@ def _quotient(ops: Handler, index: Index, divisor: int) -> Any:
     """Return a quotient, or −1 where there is a rest."""
     moved = -(min(index.bounds()[0], 0) // divisor)
     up = index + moved * divisor
-    whole = ops.eq(ops.index(up % divisor, INT64), _number(ops, 0))
-    return ops.select(whole, ops.index(up // divisor - moved, INT64), _number(ops, -1))
+    whole = ops.eq(ops.index(up % divisor, INT64), number(ops, 0))
+    return ops.select(whole, ops.index(up // divisor - moved, INT64), number(ops, -1))
 
 
 def conv_weight(context: Context, x: Lowered, y: Lowered, kernel: Shape, *attrs: Any) -> Lowered | None:
@@ -171,16 +160,16 @@ def max_pool(context: Context, x: Lowered, windows: Any) -> list[Lowered] | None
     def found(ops: Handler, at: Indices) -> tuple[Any, Any]:
         starts = [o * s for o, s in zip(at[2:], windows.stride, strict=True)]
         largest = winner = None
-        for number, tap in enumerate(windows.taps()):
+        for n, tap in enumerate(windows.taps()):
             here = x.at(ops, (*at[:2], *(s + t for s, t in zip(starts, tap, strict=True))))
             if largest is None:
-                largest, winner = here, _number(ops, 0)
+                largest, winner = here, number(ops, 0)
                 continue
             takes = ops.gt(here, largest)
             if x.dtype.kind == "f":
                 takes = ops.or_(takes, ops.ne(here, here))
             largest = ops.select(takes, here, largest)
-            winner = ops.select(takes, _number(ops, number), winner)
+            winner = ops.select(takes, number(ops, n), winner)
         return largest, winner
 
     values = context.map(out, x.dtype, lambda ops, at: found(ops, at)[0])
@@ -205,11 +194,11 @@ def scatter_windows(
         for steps in product(*back):
             known, tap, where = None, Index({}), []
             for place_, step, k, s, extent in zip(at[2:], steps, kernel, stride, output, strict=True):
-                window, within = place_ // s - step, place_ % s + step * s
-                index, inside = ops.index(window, INT64), ops.index(within, INT64)
-                fits = ops.and_(_within(ops, index, extent), ops.lt(inside, _number(ops, k)))
+                window, tap_ = place_ // s - step, place_ % s + step * s
+                index, inside = ops.index(window, INT64), ops.index(tap_, INT64)
+                fits = ops.and_(within(ops, index, extent), ops.lt(inside, number(ops, k)))
                 known = fits if known is None else ops.and_(known, fits)
-                tap = tap * k + within
+                tap = tap * k + tap_
                 where.append(place(ops, index, extent))
             indices = (*at[:2], *where)
             wins = ops.eq(ops.cast(winners.at(ops, indices), INT64), ops.index(tap, INT64))

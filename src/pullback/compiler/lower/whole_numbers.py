@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from .context import Context
+from .context import INT64, Context
 from .contractions import DTYPES as FLOATS
 from .gathers import searchsorted
 from .handlers import Handler
@@ -21,7 +21,6 @@ from .lowered import Lowered
 from .routines import joined
 from .scans import cumsum
 
-INT64 = np.dtype(np.int64)
 _WIDE = (np.dtype(np.int32), INT64)
 #: Operations of a quotient: a product, a shift and a correction.
 _COST = 4

@@ -33,7 +33,6 @@ class Update:
 
     Parameters
     ----------
-    written : recorded_update.Written
     dtype : dtype
         Of all arrays.
     """
@@ -92,16 +91,6 @@ class Rows:
         Of each parameter itself and its state.
     taken : sequence of (int, int)
         Memory, begin and end in order, in which no gradient may lie.
-
-    Attributes
-    ----------
-    elements : int
-    context, count : int
-        What a part's function is called with, and how many parts there are.
-    numbers : array of float64
-        Of the step.
-    copies : list of array
-        Of gradients in another order, until the step is done.
     """
 
     def __init__(self, arrays: Sequence[Sequence[ndarray]], taken: Sequence[tuple[int, int]]) -> None:
@@ -116,12 +105,15 @@ class Rows:
         ]
         self.count = len(stretches)
         self._parts = np.array(stretches, np.int64).reshape(-1, 3)
+        #: Of the step.
         self.numbers = np.zeros(0)
         self._context = np.array([self._rows.ctypes.data, self._parts.ctypes.data, 0], np.int64)
+        #: What a part's function is called with, with how many parts there are.
         self.context = int(self._context.ctypes.data)
         self._expected = [of[0] for of in arrays]
         # The second place of a row is the gradient's.
         self._find = finder(int(self._rows.ctypes.data) + 8, self._rows.strides[0], self._expected, taken)
+        #: Of gradients in another order, until the step is done.
         self.copies: list[ndarray] = []
 
     def gradients(self, gradients: Sequence[Any]) -> bool:

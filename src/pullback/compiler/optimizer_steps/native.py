@@ -100,15 +100,7 @@ class _Entry:
 
 
 class _Set:
-    """Parameters that take a step together.
-
-    Attributes
-    ----------
-    apart : bool
-        Whether none of what is written shares memory with anything else that is.
-    rows : dict
-        Of those whose state holds the same numbers, by their places among the parameters.
-    """
+    """Parameters that take a step together."""
 
     def __init__(self, entries: Sequence[_Entry]) -> None:
         self.entries = entries
@@ -116,9 +108,11 @@ class _Set:
             (array.ctypes.data, array.ctypes.data + array.nbytes)
             for entry in entries for array in entry.arrays if array.nbytes
         )  # fmt: skip
+        #: Whether none of what is written shares memory with anything else that is.
         self.apart = all(
             before[1] <= after[0] for before, after in zip(self.written, self.written[1:], strict=False)
         )
+        #: Of those whose state holds the same numbers, by their places among the parameters.
         self.rows: dict[tuple[int, ...], _Rows] = {}
         self._everything = tuple(range(len(entries)))
         self._alike = len({entry.kind for entry in entries}) == 1
@@ -139,13 +133,7 @@ class _Set:
 
 
 class _Rows:
-    """The arrays of parameters whose state holds the same numbers, as a native loop takes them.
-
-    Attributes
-    ----------
-    gradients, count : callable
-        See `loops.Rows`.
-    """
+    """The arrays of parameters whose state holds the same numbers: `loops.Rows` or `passes.Rows`."""
 
     def __init__(self, updating: Any, entries: Sequence[_Entry], taken: Sequence[tuple[int, int]]) -> None:
         self._entries = entries
@@ -198,12 +186,7 @@ class _Rows:
 
 
 class NativeSteps:
-    """The steps of one optimizer, by loops or by passes.
-
-    Attributes
-    ----------
-    updating : loops.Updating or passes.Updating
-    """
+    """The steps of one optimizer, by loops or by passes."""
 
     __slots__ = ("_entries", "_refused", "_sets", "_takes", "_turn", "_update", "updating")
 
@@ -391,9 +374,7 @@ def _is_plain(tensor: Any, param: Any, kinds: tuple[Any, ...]) -> bool:
 
 
 def _numbers(optimizer: Any, param: Any, group: dict[str, Any], state: dict[str, Any]) -> set[str]:
-    """Return the names of a parameter's state that are numbers, and no arrays that are like the parameter: of
-    one without dimensions, what is a number for others, too.
-    """
+    """Return the names of the state's numbers: of a parameter without dimensions, as for others."""
     if param._value.ndim:
         return {name for name, tensor in state.items() if not tensor._value.ndim}
     made = optimizer.init(wrap(np.zeros(1, param._value.dtype)), group)

@@ -47,12 +47,7 @@ _COMPARING = ("eq", "gt", "lt")
 
 
 class Update:
-    """The passes of a step, over any arrays of one length.
-
-    Parameters
-    ----------
-    written : recorded_update.Written
-    """
+    """The passes of a step, over any arrays of one length."""
 
     def __init__(self, written: Any) -> None:
         places, steps, results = written
@@ -121,16 +116,6 @@ class Rows:
     ----------
     arrays, taken
         See `loops.Rows`.
-
-    Attributes
-    ----------
-    blocks : list
-        Places of parameters with the begin and the end of each among those before it, or the place of one
-        and a part of it.
-    bytes : int
-        Of the parameters.
-    given : list of array
-        The flat gradients of a step, until it is done.
     """
 
     def __init__(self, arrays: Sequence[Sequence[ndarray]], taken: Sequence[tuple[int, int]]) -> None:
@@ -139,8 +124,12 @@ class Rows:
         self._taken = taken
         owners = [_owner(a) for of in arrays for a in of]
         self._owners = None if any(o is None for o in owners) else {id(o) for o in owners}
+        #: The flat gradients of a step, until it is done.
         self.given: list[ndarray] = []
+        #: Of the parameters.
         self.bytes = sum(a.nbytes for a in self._expected)
+        #: Places of parameters with the begin and the end of each among those before it, or the place of one
+        #: and a part of it.
         self.blocks: list[Any] = []
         joined: list[tuple[int, slice]] = []
         end = 0

@@ -25,32 +25,19 @@ class Unsupported(Exception):
 
 
 class Written(NamedTuple):
-    """Describe what an update does, without its numbers.
+    """Describe what an update does, without its numbers."""
 
-    Attributes
-    ----------
-    places : int
-        How many arrays it is given.
-    steps : tuple of tuple
-        The name of an op and its operands: the arrays' values are counted from 0, the result of each step is
-        the next; the number k is ~k.
-    results : tuple of int
-        The value that each array has in the end.
-    """
-
+    #: How many arrays it is given.
     places: int
+    #: The name of an op and its operands: the arrays' values are counted from 0, the result of each step is
+    #: the next; the number k is ~k.
     steps: tuple[tuple[Any, ...], ...]
+    #: The value that each array has in the end.
     results: tuple[int, ...]
 
 
 class Script:
-    """Note what is done to the stand-ins of some arrays.
-
-    Attributes
-    ----------
-    arrays : list of StandIn
-    numbers : list of float
-    """
+    """Note what is done to the stand-ins of some arrays."""
 
     def __init__(self, places: int) -> None:
         self.arrays = [StandIn(self, at, at) for at in range(places)]
@@ -94,13 +81,7 @@ class Script:
 
 
 class StandIn:
-    """Stand for a tensor.
-
-    Attributes
-    ----------
-    value : int
-        Which value it has now.
-    """
+    """Stand for a tensor."""
 
     __slots__ = ("_place", "_script", "value")
 
@@ -108,6 +89,7 @@ class StandIn:
 
     def __init__(self, script: Script, value: int, place: int | None) -> None:
         self._script = script
+        #: Which value it has now.
         self.value = value
         self._place = place
 

@@ -12,29 +12,23 @@ from typing import Any
 from ...array.named_tuples import NamedTuple
 from ...core.modes import NO_GRAD, modes
 from ...core.node import LEAF
-from ...core.recorder import Equation, Recorder, Reference
+from ...core.recorder import Equation, Recorder
 from ...core.tracer import Tracer, running
 from ...core.versions import bump
 from ...nn.parameter import Parameter
 from ...tensor.tensor import Tensor
+from ..passes.simplification import renumbered
 
 _PACKAGE = __name__.partition(".")[0]
 
 
 class _Script(NamedTuple):
-    """Hold the steps that an update wrote down.
+    """Hold the steps that an update wrote down."""
 
-    Attributes
-    ----------
-    given : list of int
-        The values of the parameter, its gradient and its state before.
-    equations : list of Equation
-    written : list of (int, int, int)
-        Of those tensors that it wrote to, which, its value after, and how many writes.
-    """
-
+    #: The values of the parameter, its gradient and its state before.
     given: list[int]
     equations: list[Equation]
+    #: Of those tensors that it wrote to, which, its value after, and how many writes.
     written: list[tuple[int, int, int]]
 
 
@@ -108,10 +102,7 @@ class TracedSteps:
         recorder = self._recorder
         own = dict(zip(script.given, [t._value.index for t in tensors], strict=True))
         for equation in script.equations:
-            operands = tuple([
-                Reference(own.get(o.index, o.index)) if type(o) is Reference else o
-                for o in equation.operands
-            ])  # fmt: skip
+            operands = renumbered(equation.operands, own)
             for number in equation.outputs:
                 made = recorder.new(recorder.shapes[number], recorder.dtypes[number])
                 own[number] = made.index

@@ -23,9 +23,7 @@ NUMBERS, MOST = 300, 150
 
 
 def schedule(nodes: Sequence[Node], small: int = 1) -> list[Step]:
-    """Return the steps that fill the nodes' buffers, in order; a node of up to `small` elements, but
-    more than one, is a kernel alone.
-    """
+    """Return the steps that fill the nodes' buffers; one of 2 to `small` elements is a kernel alone."""
     steps: list[Step] = []
     filled_in: dict[int, int] = {}
     single = -1
@@ -45,9 +43,7 @@ def schedule(nodes: Sequence[Node], small: int = 1) -> list[Step]:
 
 
 def _numbers_first(nodes: Sequence[Node]) -> list[Node]:
-    """Move nodes that compute single numbers from the inputs alone to the front, as in the steps of an
-    optimizer: the nodes that read them can then join one kernel.
-    """
+    """Move maps of inputs to single numbers to the front, so that their readers can be one kernel."""
     filled = {b.number for n in nodes for b in n.filled}
     first, others = [], []
     for node in nodes:

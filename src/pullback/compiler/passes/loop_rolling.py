@@ -36,9 +36,7 @@ PHASES = 64
 
 
 class Roller:
-    """Know of the lists of equations of one trace, one after the other, which values are slices of
-    others: what a loop of an earlier list stacked is sliced by those of later ones.
-    """
+    """Know of the lists of equations of one trace which values are slices of others."""
 
     def __init__(self, recorder: Recorder) -> None:
         self.recorder = recorder
@@ -60,9 +58,7 @@ class Roller:
         return self.recorder.new(shape, dtype).index
 
     def with_first(self, value: int, axis: int, width: int = 0) -> int:
-        """Return the number of a value with an axis moved to the front, or with the number of parts of a
-        `width` along it.
-        """
+        """Return the number of a value with an axis, or its parts of a `width`, moved to the front."""
         if axis == 0 and width == 0:
             return value
         number = self._turned.get((value, axis, width))
@@ -187,15 +183,15 @@ class Rolling:
         made = [self._part(run, shape, dtype) for run in runs]
         if len(runs) > 1:
             whole = (len(equation.operands), *shape)
-            made = [self._write("cat", made, (tuple(map(len, runs)), 0), whole, dtype)]
+            made = [self.write("cat", made, (tuple(map(len, runs)), 0), whole, dtype)]
         axis = equation.attrs[-1]
         if axis:
             order = (*range(1, axis + 1), 0, *range(axis + 1, len(shape) + 1))
             turned = (*shape[:axis], len(equation.operands), *shape[axis:])
-            made = [self._write("permute", made, (order,), turned, dtype)]
+            made = [self.write("permute", made, (order,), turned, dtype)]
         if joins:
             whole = self.roller.kind(equation.outputs[0])[0]
-            self._write("view", made, (whole,), whole, dtype)
+            self.write("view", made, (whole,), whole, dtype)
         self.out[-1] = self.out[-1]._replace(outputs=equation.outputs)
         return True
 
@@ -223,14 +219,14 @@ class Rolling:
         """Return the values of a run along a new first axis."""
         whole = (len(run), *shape)
         if run[0] not in self.roller.virtual:
-            return self._write("stack", run, (0,), whole, dtype)
+            return self.write("stack", run, (0,), whole, dtype)
         stack, start = self.roller.slices[run[0]]
         end = self.roller.slices[run[-1]].index
         low = min(start, end)
-        made = self._write("slice", [self.front(stack)], (0, low, low + len(run), 1), whole, dtype)
-        return self._write("flip", [made], ((0,),), whole, dtype) if end < start else made
+        made = self.write("slice", [self.front(stack)], (0, low, low + len(run), 1), whole, dtype)
+        return self.write("flip", [made], ((0,),), whole, dtype) if end < start else made
 
-    def _write(
+    def write(
         self, op: str, operands: Iterable[int], attrs: tuple[object, ...], shape: tuple[int, ...], dtype: Any
     ) -> int:
         """Write an equation; return the number of its result."""
@@ -253,11 +249,11 @@ class Rolling:
                 cut = (*shape[1 : axis + 1], shape[0], *shape[axis + 1 :])
                 even = (*cut[:axis], shape[0] * width, *cut[axis + 2 :])
                 if even != self.roller.kind(value)[0]:
-                    made = self._write("slice", [made], (axis, 0, shape[0] * width, 1), even, dtype)
-                made = self._write("view", [made], (cut,), cut, dtype)
+                    made = self.write("slice", [made], (axis, 0, shape[0] * width, 1), even, dtype)
+                made = self.write("view", [made], (cut,), cut, dtype)
             if axis:
                 order = (axis, *(n for n in range(len(shape)) if n != axis))
-                made = self._write("permute", [made], (order,), shape, dtype)
+                made = self.write("permute", [made], (order,), shape, dtype)
             self._fronts[stack] = made
         return made
 

@@ -30,33 +30,22 @@ FITTED = 1000
 
 
 class Plan:
-    """Say where a program's buffers are.
-
-    Attributes
-    ----------
-    lowered : Result
-    steps : list of Step
-    emissions : dict of int to Emission
-        Of kernels and routines, by the step's identity.
-    bodies : dict of int to list of Plan
-        Of the bodies of loops and branches.
-    slots : dict of int to int
-        Of the buffers that are given from outside: which pointer of the table each is.
-    offsets : dict of int to int
-        Of the others: where in the arena each begins.
-    arena_bytes : int
-    """
+    """Say where a program's buffers are."""
 
     def __init__(self, lowered: Result, kernels: Kernels, whole: bool = True) -> None:
         self.lowered = lowered
         self.kernels = kernels
         self.whole = whole
         self.steps: list[Step] = []
+        #: Of kernels and routines, by the step's identity.
         self.emissions: dict[int, Emission] = {}
+        #: Of the bodies of loops and branches.
         self.bodies: dict[int, list[Plan]] = {}
+        #: Of the buffers that are given from outside: which pointer of the table each is.
         self.slots = {b.number: 1 + n for n, b in enumerate((*lowered.inputs, *lowered.outputs))}
         for buffer_number in lowered.constants:
             self.slots[buffer_number] = 1 + len(self.slots)
+        #: Of the others: where in the arena each begins.
         self.offsets: dict[int, int] = {}
         self.arena_bytes = 0
 
@@ -103,9 +92,7 @@ class Plan:
 
     @computed
     def settled(self) -> int:
-        """Count the steps after which nothing can go wrong: no array kernel runs any more, and it is known
-        whether the program refuses its inputs.
-        """
+        """Count the steps after which no array kernel runs and refusals are known."""
         called = max((n + 1 for n, step in enumerate(self.steps) if isinstance(step, Call)), default=0)
         if not self.lowered.checked:
             return called
@@ -116,9 +103,7 @@ class Plan:
         return max(filling + 1, called)
 
     def may_replace(self, before: Buffer, after: Buffer) -> bool:
-        """Tell whether a step may write buffer `after` to the memory of `before`, which is given from
-        outside: nothing can go wrong then.
-        """
+        """Tell whether a step may write buffer `after` to `before`, given from outside, and none fails."""
         filling = self._filling.get(after.number)
         if filling is None or filling < self.settled:
             return False

@@ -49,17 +49,11 @@ def stride(elements: int, dtype: np.dtype) -> int:
 
 
 class Places(NamedTuple):
-    """Say where the parts of a kernel write what is their own.
+    """Say where the parts of a kernel write what is their own."""
 
-    Attributes
-    ----------
-    offsets : dict of int to int
-        By buffer: where in the kernel's scratch memory the first part's place is.
-    bytes : int
-        Of the scratch memory.
-    """
-
+    #: By buffer: where in the kernel's scratch memory the first part's place is.
     offsets: dict[int, int]
+    #: Of the scratch memory.
     bytes: int
 
 
@@ -73,9 +67,7 @@ def places(emission: Emission) -> Places:
 
 
 def part_function(name: str, kernel: str, strides: Sequence[int]) -> str:
-    """Return the function that runs one part. Its context is an array: the number of rows, that of parts, and
-    the pointers; those with a stride lead to each part's own place.
-    """
+    """Return the function of one part, of an array: number of rows, of parts, pointers (with strides)."""
     lines = [
         f"define internal void @{name}(ptr %context, i64 %part) nounwind #0 {{",
         "  %rows = load i64, ptr %context",

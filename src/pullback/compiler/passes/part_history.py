@@ -29,9 +29,7 @@ class _Place:
 
 
 class Covered(NamedTuple):
-    """Hold the last write that set a whole part: its version, how many steps lead there, and the value; -1
-    and None where none did, and the part is the base's.
-    """
+    """Hold the last write of a whole part: version, depth, value; -1 and None where it is the base's."""
 
     version: int
     depth: int
@@ -47,18 +45,15 @@ class History:
         The number of the first version.
     first : tuple or None
         The part that was written first, where the base is zero everywhere.
-    version : int
-        The latest one, counted from 0.
-    zeros : list of int
-        Versions that added zero to all elements not written by them, in order, which turns -0.0 to 0.0.
-    made : list of tuple
-        Versions that are there as a value of the program, in order, and its number.
     """
 
     def __init__(self, base: int, first: Path | None = None) -> None:
         self.base, self.first = base, first
+        #: The latest one, counted from 0.
         self.version = 0
+        #: Versions that added zero to all elements not written by them, in order, which turns -0.0 to 0.0.
         self.zeros: list[int] = []
+        #: Versions that are there as a value of the program, in order, and its number.
         self.made: list[tuple[int, int]] = [(0, base)]
         self.root = _Place()
 

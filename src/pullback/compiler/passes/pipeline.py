@@ -25,25 +25,17 @@ if TYPE_CHECKING:
 
 
 class Stage(NamedTuple):
-    """One rewrite.
+    """One rewrite."""
 
-    Attributes
-    ----------
-    of : str
-        What it rewrites: the equations of a ``"trace"``, those of a call and its pullback as ``"halves"``, of
-        each ``"half"`` alone, a ``"program"``, or the ``"plan"`` of a lowered program.
-    change : callable
-        Takes what it rewrites and returns the new one.
-    """
-
+    #: What it rewrites: the equations of a ``"trace"``, those of a call and its pullback as ``"halves"``, of
+    #: each ``"half"`` alone, a ``"program"``, or the ``"plan"`` of a lowered program.
     of: str
+    #: Takes what it rewrites and returns the new one.
     change: Callable[..., Any]
 
 
 def _on_demand(name: str) -> Callable[..., Any]:
-    """Return a function of `memory_plan`, imported when it is called: a process that finds its programs on
-    disk needs nothing that builds them.
-    """
+    """Return a function of `memory_plan`, which programs found on disk do not import."""
 
     def change(plan: Plan) -> Any:
         from . import memory_plan

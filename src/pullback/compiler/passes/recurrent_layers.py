@@ -6,9 +6,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ...core.op import TABLE
-from ...core.recorder import Equation, Recorder, Reference
+from ...core.recorder import Equation, Recorder, Reference, read_by
 from ...core.tracer import Tracer
 from ...ops import recurrent
+from .simplification import renumbered
 
 #: The layers' ops, and what does the same step by step: all states and the last ones.
 IN_STEPS: dict[str, Callable[..., tuple[Any, ...]]] = {
@@ -30,7 +31,7 @@ def in_steps(whole: list[Equation], recorder: Recorder, wanted: Sequence[int]) -
     """
     if not any(equation.op in IN_STEPS for equation in whole):
         return whole
-    read = {o.index for e in whole for o in e.operands if isinstance(o, Reference)}.union(wanted)
+    read = read_by(whole).union(wanted)
     before, recorder.equations = recorder.equations, []
     for equation in whole:
         if equation.op in IN_STEPS and read.isdisjoint(_kept_outputs(equation)):
@@ -54,10 +55,7 @@ def _write_steps(recorder: Recorder, equation: Equation) -> None:
     number = {v.index: output for v, output in zip(results, equation.outputs, strict=False)}
     recorder.equations[first:] = [
         e._replace(
-            operands=tuple(
-                Reference(number.get(o.index, o.index)) if isinstance(o, Reference) else o for o in e.operands
-            ),
-            outputs=tuple(number.get(o, o) for o in e.outputs),
+            operands=renumbered(e.operands, number), outputs=tuple(number.get(o, o) for o in e.outputs)
         )
         for e in recorder.equations[first:]
     ]

@@ -31,9 +31,7 @@ class Slice(NamedTuple):
 
 
 def parts(equation: Equation) -> tuple[int, int, int] | None:
-    """Return (axis, place of the first, width) of what gives parts of a value that lie side by side; the
-    width is 0 where parts are without the axis. None for other equations.
-    """
+    """Return (axis, first place, width or 0) of what gives parts side by side; None for other equations."""
     op, _, attrs, _, _ = equation
     if op in ("select", "unbind"):
         return attrs[0], attrs[1] if op == "select" else 0, 0
@@ -78,9 +76,7 @@ class Period:
         return self.rolling.equations[self.start + repetition * self.size + position]
 
     def loop(self) -> tuple[list[list[Slot]], int, int] | None:
-        """Return (what the operands are, the first repetition of the loop, the one after its last); None
-        where there is no loop.
-        """
+        """Return (what the operands are, first repetition, the one after the last); None for no loop."""
         if not self._is_likely():
             return None
         slots: list[list[Slot]] = []
@@ -179,9 +175,7 @@ class Period:
         return slot
 
     def _made(self, position: int, repetition: int, value: int) -> tuple[str, tuple[int, ...]] | None:
-        """Return ("same", (position, output)) or ("carried", (position, output, distance)) of a value that
-        this repetition or one before makes.
-        """
+        """Return ("same", place) or ("carried", place and distance) of what a repetition makes."""
         maker = self.rolling.maker.get(value)
         if maker is None or maker[0] < self.start:
             return None

@@ -233,29 +233,21 @@ class Loop:
 
     def _stack(self, key: Any, reverse: bool) -> int:
         """Return the stacked value whose slices the loop takes, in the loop's direction."""
-        out = self.rolling.out
+        write = self.rolling.write
         if len(key) != 3 or key[2] not in (1, -1):
             for value in key:
                 self.rolling.materialize(value)
             shape, dtype = self.roller.kind(key[0])
-            stack = self.roller.made((self.length, *shape), dtype)
-            values = tuple(map(Reference, reversed(key) if reverse else key))
-            out.append(Equation("stack", values, (0,), (stack,), False))
-            return stack
+            return write("stack", key[::-1] if reverse else key, (0,), (self.length, *shape), dtype)
         stack, index, step = key
         stack = self.rolling.front(stack)
         shape, dtype = self.roller.kind(stack)
+        whole = (self.length, *shape[1:])
         start = index if step > 0 else index - self.length + 1
         if start != 0 or self.length != shape[0]:
-            part = self.roller.made((self.length, *shape[1:]), dtype)
-            out.append(
-                Equation("slice", (Reference(stack),), (0, start, start + self.length, 1), (part,), False)
-            )
-            stack = part
+            stack = write("slice", [stack], (0, start, start + self.length, 1), whole, dtype)
         if (step < 0) != reverse:
-            turned = self.roller.made((self.length, *shape[1:]), dtype)
-            out.append(Equation("flip", (Reference(stack),), ((0,),), (turned,), False))
-            stack = turned
+            stack = write("flip", [stack], ((0,),), whole, dtype)
         return stack
 
     def _pays(self, body: Body) -> bool:
@@ -270,9 +262,7 @@ class Loop:
 
 
 def may_pay(size: int, body: Sequence[Equation], kinds: Iterable[tuple[tuple[int, ...], Any]]) -> bool:
-    """Return whether a loop of `size` equations in all repetitions may pay: it is long enough, or its
-    repetitions gain nothing by being fused.
-    """
+    """Return whether a loop of `size` equations in all is long, or does not gain by being fused."""
     if size < WORTH:
         return False
     return (

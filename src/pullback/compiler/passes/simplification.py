@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from ...core.body import acts
-from ...core.recorder import Equation, Reference
+from ...core.recorder import Equation, Reference, read_by
 from ...ops.refusing import stays
 from ..program.program import Program
 from ..program.text import exact
+
+
+def renumbered(operands: Sequence[Any], numbers: Mapping[int, int]) -> tuple[Any, ...]:
+    """Return operands with the numbers that some values turned out to have."""
+    return tuple([Reference(numbers.get(o.index, o.index)) if type(o) is Reference else o for o in operands])
 
 
 class _Rewriter:
@@ -23,17 +28,11 @@ class _Rewriter:
         self.makers: dict[int, Equation] = {}
         self.equations: list[Equation] = []
 
-    def operand(self, value: Any) -> Any:
-        """Return an operand, by the value that it turned out to be."""
-        if isinstance(value, Reference):
-            return Reference(self.same.get(value.index, value.index))
-        return value
-
     def updated(self, equation: Equation) -> Equation:
         """Return the equation on the values that its operands turned out to be."""
         for value in equation.operands:
             if type(value) is Reference and value.index in self.same:
-                return equation._replace(operands=tuple(map(self.operand, equation.operands)))
+                return equation._replace(operands=renumbered(equation.operands, self.same))
         return equation
 
     def keep(self, equation: Equation) -> None:
@@ -223,7 +222,7 @@ def _once(equations: Sequence[Equation], wanted: frozenset[int]) -> tuple[list[E
 def dead_code(program: Program) -> Program:
     """Leave out equations and constants that no output depends on."""
     kept = needed(program.equations, program.outputs, program.dtypes)
-    wanted = {*program.outputs, *(o.index for e in kept for o in e.operands if isinstance(o, Reference))}
+    wanted = read_by(kept).union(program.outputs)
     constants = {n: array for n, array in program.constants.items() if n in wanted}
     return Program(program.inputs, kept, program.outputs, constants, program.shapes, program.dtypes)
 

@@ -25,6 +25,7 @@ from ...array.named_tuples import NamedTuple
 from ...core.op import TABLE
 from ...core.recorder import Equation, Reference
 from .part_history import Covered, History, Path, Step
+from .simplification import renumbered
 
 if TYPE_CHECKING:
     from .loop_rolling import Roller
@@ -42,9 +43,7 @@ def parts_apart(equations: Sequence[Equation], roller: Roller, needed: Iterable[
 
 
 def _long_sums(equations: Sequence[Equation]) -> set[int]:
-    """Return the sums at which values that are zero but at one part begin to be added to another value, or to
-    one of them, one after the other, where they are many.
-    """
+    """Return the sums where many values that are zero but at one part begin to be added up."""
     placed: dict[int, tuple[int, ...]] = {}
     first: dict[int, int] = {}
     ways: dict[int, tuple[int, ...]] = {}
@@ -131,18 +130,13 @@ class _Parting:
         }  # fmt: skip
         for equation in equations:
             if not self.same.keys().isdisjoint([o.index for o in equation.operands if type(o) is Reference]):
-                equation = equation._replace(operands=tuple(map(self._now, equation.operands)))
+                equation = equation._replace(operands=renumbered(equation.operands, self.same))
             rule = rules.get(equation.op)
             if rule is None or not rule(equation):
                 self.keep(equation)
         for value in sorted(self.needed):
             self._require(value)
         return self.out
-
-    def _now(self, operand: Any) -> Any:
-        if type(operand) is Reference:
-            return Reference(self.same.get(operand.index, operand.index))
-        return operand
 
     # --- equations ------------------------------------------------------------------------------------------
 

@@ -49,9 +49,7 @@ def of_draws(program: Program) -> dict[int, ndarray]:
 
 
 def _values(program: Program, equations: list[Equation], asks: bool) -> dict[int, Any]:
-    """Return arrays that lie as the results of equations do, and those that they are computed from, by the
-    values' numbers; where it `asks`, their elements are not what zeros would come to.
-    """
+    """Return arrays that lie as the values do, by number; where it `asks`, without their contents."""
     values: dict[int, Any] = dict(program.constants)
     for n in program.inputs:
         strides = program.strides.get(n, contiguous_strides(program.shapes[n]))

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...array.named_tuples import NamedTuple
-from ...core.recorder import Reference
 from ..passes.missing_covectors import without
 from ..passes.pipeline import optimized
+from ..passes.simplification import renumbered
 from ..program.program import Program
 from .executable import Executable
 
@@ -24,21 +24,13 @@ if TYPE_CHECKING:
 
 
 class Part(NamedTuple):
-    """Hold the pullback of one result alone, as far as the results that it is computed of.
+    """Hold the pullback of one result alone, as far as the results that it is computed of."""
 
-    Attributes
-    ----------
-    earlier : list of int
-        The results that it gives covectors.
-    leaves : list of int
-        The edges of the call's node that it gives covectors, after these.
-    positions : tuple of int
-        Which of what `pull` gives these are.
-    pull : callable
-    """
-
+    #: The results that it gives covectors.
     earlier: list[int]
+    #: The edges of the call's node that it gives covectors, after these.
     leaves: list[int]
+    #: Which of what `pull` gives these are.
     positions: tuple[int, ...]
     pull: Callable[[Sequence[Any], Sequence[Any]], Sequence[Any]]
 
@@ -98,12 +90,7 @@ class Apart:
             own[totals[k]] = len(shapes)
             shapes.append(shapes[totals[k]])
             dtypes.append(dtypes[totals[k]])
-        equations = [
-            e._replace(operands=tuple(
-                Reference(own.get(o.index, o.index)) if isinstance(o, Reference) else o for o in e.operands
-            ))
-            for e in program.equations
-        ]  # fmt: skip
+        equations = [e._replace(operands=renumbered(e.operands, own)) for e in program.equations]
         whole = Program(
             [*program.inputs, *own.values()], equations,
             [*own, *(own.get(o, o) for o in program.outputs)], program.constants, shapes, dtypes,

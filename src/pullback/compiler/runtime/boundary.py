@@ -85,12 +85,10 @@ class CompiledFunctionBackward(MultiNode):
         raise error
 
 
-class _Several(CompiledFunctionBackward):
+class _MultiOutputNode(CompiledFunctionBackward):
     """The node of several results, until what arrives at one of them is looked at: then each has its own."""
 
     __slots__ = ("_apart", "_gone", "_kept", "_last", "_numbers", "_overlaps", "_spent")
-
-    __module__ = "torch.autograd.function"
 
     _apart: Apart
     #: Numbers that lie between its inputs' and its own.
@@ -100,11 +98,11 @@ class _Several(CompiledFunctionBackward):
         """Return the edge to the result's own node."""
         if len(self._shape) == 1:
             return edge
-        nodes: dict[int, _Alone] = {}
+        nodes: dict[int, _OutputNode] = {}
         parts = self._apart.parts()
         for k, number in zip(self._apart.order, self._numbers, strict=True):
             part = parts[k]
-            nodes[k] = node = _new(_Alone if k in self._apart.beside[k] else _Lasting)
+            nodes[k] = node = _new(_OutputNode if k in self._apart.beside[k] else _UnsavingNode)
             earlier = [Output(nodes[j], 0) for j in part.earlier]
             node._edges = (*earlier, *(self._edges[n] for n in part.leaves))
             node._saved, node._shape, node._dtype = self._saved_of(k), (self._shape[k],), (self._dtype[k],)
@@ -115,7 +113,7 @@ class _Several(CompiledFunctionBackward):
             nodes[k]._beside = [ref(nodes[j]) for j in beside if j != k]
         self._edges = tuple(Output(nodes[k], 0) for k in range(len(nodes)))
         # No array has such a dtype: native code leaves it to `send` to follow the edges.
-        self._saved, self._dtype, self.__class__ = (), (None,) * len(nodes), _Parted
+        self._saved, self._dtype, self.__class__ = (), (None,) * len(nodes), _SplitNode
         return self.apart(edge)
 
     def _saved_of(self, result: int) -> tuple[Any, ...]:
@@ -123,28 +121,23 @@ class _Several(CompiledFunctionBackward):
         return self._saved
 
 
-class _Parted(_Several):
+class _SplitNode(_MultiOutputNode):
     """The node of several results that each have their own now, to which all edges to this one lead."""
 
     __slots__ = ()
 
-    __module__ = "torch.autograd.function"
-
     is_parted = True
 
     def apart(self, edge: Output) -> Output:
-        """Return the edge to the result's own node."""
         return self._edges[edge.index]  # type: ignore[return-value]  # those that were made above
 
 
-class _Alone(CompiledFunctionBackward):
+class _OutputNode(CompiledFunctionBackward):
     """The node of one of several results; `_beside` are those whose backward frees what its own reads."""
 
     __slots__ = ("__weakref__", "_beside", "_freed", "_is_bare")
 
-    __module__ = "torch.autograd.function"
-
-    _beside: Sequence[ref[_Alone]]
+    _beside: Sequence[ref[_OutputNode]]
     #: What stands in place of what was saved after a backward that went on to leaves.
     _freed: tuple[Any, ...] | None
     #: Whether the operation that made the result has saved nothing.
@@ -160,22 +153,20 @@ class _Alone(CompiledFunctionBackward):
             node = reference()
             if node is not None and node._freed is not None and node._freed is not task.freed:
                 self._saved = node._freed
-        if task.needed is None or any(n in task.needed for n in targets if not isinstance(n, _Alone)):
+        if task.needed is None or any(n in task.needed for n in targets if not isinstance(n, _OutputNode)):
             self._freed = task.freed or self._freed
         return super().backward(g)
 
 
-class _Lasting(_Alone):
+class _UnsavingNode(_OutputNode):
     """The node of one of several results where eager saves nothing that it would free."""
 
     __slots__ = ()
 
-    __module__ = "torch.autograd.function"
-
     _frees = False
 
 
-class _Separable(_Several):
+class _SeparableNode(_MultiOutputNode):
     """The node of results of which one's backward leaves others theirs: they share nothing that eager saves.
 
     What is saved is kept until no result is left that could be pulled back. `_last` are the results of the
@@ -183,8 +174,6 @@ class _Separable(_Several):
     """
 
     __slots__ = ()
-
-    __module__ = "torch.autograd.function"
 
     _overlaps: Sequence[set[int]]
     _spent: set[int]
@@ -221,14 +210,10 @@ class _Separable(_Several):
         return all(spent.isdisjoint(self._overlaps[n]) for n in results)
 
 
-class _Spent(CompiledFunctionBackward):
-    """The node of what the function has pulled back itself; most are looked at by nobody, so the edges are
-    made when they are asked for.
-    """
+class _FreedNode(CompiledFunctionBackward):
+    """The node of what the function has pulled back itself, whose edges are made when asked for."""
 
     __slots__ = ("_leaves",)
-
-    __module__ = "torch.autograd.function"
 
     _leaves: tuple[Any, ...]
 
@@ -237,18 +222,17 @@ class _Spent(CompiledFunctionBackward):
         return tuple(map(accumulator, self._leaves))
 
 
-for _kind in (_Several, _Parted, _Alone, _Lasting, _Separable, _Spent):
+for _kind in (_MultiOutputNode, _SplitNode, _OutputNode, _UnsavingNode, _SeparableNode, _FreedNode):
     _kind.__name__ = _kind.__qualname__ = CompiledFunctionBackward.__name__
+    _kind.__module__ = CompiledFunctionBackward.__module__
 
 
 def spent(shape: tuple[int, ...], dtype: np.dtype[Any], leaves: int) -> Callable[[Any, FrameType], Any]:
-    """Return what makes the node of a result that the function has pulled back itself, from the leaves among
-    a call's inputs and the user's frame, whose backward it was.
-    """
+    """Return what makes, of leaves and the user's frame, a node of what the function pulled back."""
     shapes, dtypes, positions = (shape,), (dtype,), (None,) * leaves
 
-    def node(leaves: tuple[Any, ...], frame: FrameType) -> _Spent:
-        made: _Spent = _new(_Spent)
+    def node(leaves: tuple[Any, ...], frame: FrameType) -> _FreedNode:
+        made: _FreedNode = _new(_FreedNode)
         made._leaves = leaves
         made._shape = shapes
         made._dtype = dtypes
@@ -294,9 +278,9 @@ def boundary(
         node = _new(CompiledFunctionBackward)
     else:
         if apart.overlaps is None:
-            node = _new(_Several)
+            node = _new(_MultiOutputNode)
         else:
-            node = _new(_Separable)
+            node = _new(_SeparableNode)
             node._overlaps, node._spent, node._last, node._kept = apart.overlaps, set(), set(), None
         node._apart, node._numbers = apart, [*islice(numbers, len(shapes))]
     node._edges = tuple(edges)

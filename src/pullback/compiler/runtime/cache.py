@@ -137,9 +137,7 @@ def read(name: str) -> tuple[Any, bytes] | None:
 
 
 def made_of(name: str, make: Callable[[Any, bytes], _T]) -> _T | None:
-    """Return what `make` makes of an entry's description and bytes; None where there is no entry, or one that
-    `make` cannot read, which is removed.
-    """
+    """Return what `make` makes of an entry; None without one, or of one it cannot read: that is removed."""
     found = read(name)
     if found is None:
         return None

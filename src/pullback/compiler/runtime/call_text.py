@@ -61,9 +61,7 @@ def attributes(about: Mapping[str, Any], generators: Sequence[Any]) -> tuple[Any
 
 
 def operand(about: Any) -> Any:
-    """Return an operand that is no buffer: an array of a shape, a dtype and an order of axes in memory, for
-    an op that looks at no more, or a plain value.
-    """
+    """Return an operand that is no buffer: a plain value, or an array of no contents that lies so."""
     if not isinstance(about, dict):
         return read_value(about)
     (shape, dtype), order = read_kind(about["like"]), about["order"]

@@ -49,7 +49,6 @@ class Compiled:
 
     Parameters
     ----------
-    function : callable
     fullgraph : bool
         Raise where the numbers of a tensor decide what the function does, instead of running it eagerly.
     limit : int
@@ -266,9 +265,7 @@ class Compiled:
         return frozenset(found)
 
     def captured(self, args: Any, kwargs: Any, varying: frozenset[int] = frozenset()) -> Captured:
-        """Trace until nothing new is found out; rates and momenta may be others later if the function does
-        not look at them.
-        """
+        """Trace until nothing new is found out, first with rates and momenta that may change."""
         if not SUPPORTED:
             raise Unsupported("the bytecode of this version of Python is not known")
         first = FirstState()

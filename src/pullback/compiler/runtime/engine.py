@@ -45,9 +45,7 @@ def whole(*texts: Iterable[str]) -> str:
 
 
 def _undefined(objects: Iterable[Any]) -> set[str]:
-    """Return the names that machine code calls and does not define, of objects in the 64-bit format of ELF;
-    none of others.
-    """
+    """Return the names that machine code in 64-bit ELF calls and does not define; none of others."""
     called: set[str] = set()
     defined: set[str] = set()
     for held in objects:
@@ -79,9 +77,7 @@ def fused() -> bool:
 
 
 def started(text: str, effort: Effort, helpers: int = 0) -> Callable[[], Code]:
-    """Begin to compile a module's text, or take what an earlier process made of it; what is returned waits
-    for the machine code. Where it is compiled, there are to be so many helpers.
-    """
+    """Begin to compile a module's text, or find it on disk; return what waits for the machine code."""
     return named(cache.key_of_text(repr(effort), text), lambda: text, effort, helpers)
 
 
@@ -191,12 +187,10 @@ class Library:
             return _Engine(code.objects)
 
     def address(self, name: str) -> int:
-        """Return where a function or a variable lies."""
         with self._lock:
             return self._memory.address(name)
 
     def keep(self) -> None:
-        """Let the code stay to the end of the process."""
         with self._lock:
             self._memory.keep()
 

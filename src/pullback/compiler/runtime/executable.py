@@ -45,7 +45,6 @@ class Executable:
 
     Parameters
     ----------
-    program : Program
     pairs : sequence of (int, int)
         Inputs and outputs of which it is asked whether the output may be written to the input's memory.
 

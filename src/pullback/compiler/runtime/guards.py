@@ -34,17 +34,12 @@ _OF_DICTS = (dict_item, dict_keys, dict_length)
 
 
 class Watch:
-    """The parts of a specification that say what a function read.
-
-    Attributes
-    ----------
-    slow : list of Guard
-        What no word tells, to be compared in Python.
-    """
+    """The parts of a specification that say what a function read."""
 
     def __init__(self, guards: Sequence[Guard], where: Layout) -> None:
         self._addresses: list[int] = []
         self._guards: list[list[Guard]] = []
+        #: What no word tells, to be compared in Python.
         self.slow: list[Guard] = []
         #: Those and the guards of lists, which `holds` asks.
         self._by_hand: list[Guard] = []
@@ -126,9 +121,7 @@ class Watch:
 
 @functools.cache
 def _first_changed() -> Callable[[int, int, int, int], int]:
-    """Return a function of ``(addresses, expected, now, count)``: the number of the first word that is not as
-    expected, or −1; the word itself goes to `now`.
-    """
+    """Return a function of ``(addresses, expected, now, count)``: the first changed word's number, or −1."""
     at = native_call.address("first_changed")
     assert at is not None
     # The interpreter's lock is kept: no other thread changes a word meanwhile.
@@ -151,7 +144,6 @@ class Places:
         self._seen = np.zeros(len(cells), np.int64)
 
     def parts(self) -> dict[str, Any]:
-        """Return fields of a specification."""
         slots = [slot for slot, _, _ in self._cells]
         return {"moving": len(slots), "moving_at": slots, "seen_at": self._seen}
 

@@ -148,9 +148,7 @@ class Helpers:
         return result
 
     def begin(self, text: str, effort: Effort | None, name: str = "", cost: float = 0) -> _Result:
-        """Hand over a text, or without an effort ask for `codegen.surroundings`; what has a name is kept in
-        the cache, and what costs most is begun first.
-        """
+        """Hand over a text, or ask for `codegen.surroundings`; what has a name is kept in the cache."""
         made = _Result()
         self._put((text, effort, name, made), cost)
         return made
@@ -167,13 +165,16 @@ class Helpers:
         """Start a process, and lead it."""
         import subprocess
 
+        import llvmlite
+
         failure: BaseException
         theirs, self._theirs = self._theirs, []
+        folder = os.path.dirname(os.path.dirname(llvmlite.__file__))
         # A process that is not told asks LLVM.
         told = processor.machine()[:2] if processor.is_known() else ("", "")
         try:
             process = subprocess.Popen(
-                [sys.executable, "-I", "-S", codegen.__file__, _folder(), *told, *map(str, theirs)],
+                [sys.executable, "-I", "-S", codegen.__file__, folder, *told, *map(str, theirs)],
                 stdin=subprocess.PIPE, pass_fds=theirs,
                 stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, pipesize=_PIPE,
                 # Ctrl-C is for the program: its end ends the process, too.
@@ -248,12 +249,6 @@ def _cost(text: str, effort: Effort) -> float:
     return text.count("\n") * (_PASSED if effort.passes else _HASTY if effort.hasty else 1.0)
 
 
-def _folder() -> str:
-    import llvmlite
-
-    return os.path.dirname(os.path.dirname(llvmlite.__file__))
-
-
 def _allowed() -> int:
     """Return how many processes there may be here."""
     named = os.environ.get("PULLBACK_COMPILE_PROCESSES")
@@ -308,9 +303,7 @@ def summon(count: int) -> None:
 
 
 def begin_told(begin: Callable[[], object]) -> None:
-    """Begin what depends on the processor: now, if it is known, or when the function is traced and a helper,
-    which loads LLVM meanwhile, can tell.
-    """
+    """Begin what depends on the processor: now, if it is known, or when a helper can tell."""
     if processor.is_known() or _current is None or not _allowed():
         begin()
         return
@@ -319,9 +312,7 @@ def begin_told(begin: Callable[[], object]) -> None:
 
 
 def expect(equations: int) -> None:
-    """Start helpers for a trace of so many equations while passes go over it, where one is at work: what all
-    programs share was not on disk then, so this one is not either.
-    """
+    """Start helpers for a long trace where one is at work: this program is not on disk either."""
     while _current and _current.later:
         _current.later.pop()()
     if _current and equations >= LONG:
@@ -344,9 +335,7 @@ def surroundings() -> tuple[str, ...]:
 
 
 def submitted(text: str, effort: Effort) -> Callable[[], Code]:
-    """Have a text compiled, by another process where there is one and LLVM is not loaded here; what is
-    returned gives the machine code.
-    """
+    """Begin to compile a text, in another process where LLVM is not loaded here; return what waits."""
     with _lock:
         helpers = _current or (None if "llvmlite.binding" in sys.modules else _lasting())
         if helpers:

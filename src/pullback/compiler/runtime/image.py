@@ -32,44 +32,28 @@ Pair = tuple[int, int]
 
 
 class Image(NamedTuple):
-    """Hold what running a program takes.
+    """Hold what running a program takes."""
 
-    Attributes
-    ----------
-    segments : list of str or Call
-        Names of native functions, and the calls of array kernels between them.
-    inputs, outputs : list of Buffer
-    offsets : dict of int to int
-        Where in the arena the other buffers of the calls lie, by buffer number.
-    constants : dict of int to array
-        By buffer number.
-    slots : dict of int to int
-        By buffer number, which pointer of the table each of these is.
-    arena_bytes : int
-    elements : int
-        Of all buffers.
-    checked : bool
-        Whether the last output says that the inputs are refused.
-    parallel : bool
-        Whether threads take part.
-    shared : set of (int, int)
-        Of the pairs that were asked for, those of which the output may be written to the input's memory.
-    symbols : tuple of str
-        The functions that the machine code calls.
-    code : Code
-    """
-
+    #: Names of native functions, and the calls of array kernels between them.
     segments: list[str | Call]
     inputs: list[Buffer]
     outputs: list[Buffer]
+    #: Where in the arena the other buffers of the calls lie, by buffer number.
     offsets: dict[int, int]
+    #: By buffer number.
     constants: dict[int, ndarray]
+    #: By buffer number, which pointer of the table each of these is.
     slots: dict[int, int]
     arena_bytes: int
+    #: Of all buffers.
     elements: int
+    #: Whether the last output says that the inputs are refused.
     checked: bool
+    #: Whether threads take part.
     parallel: bool
+    #: Of the pairs that were asked for, those of which the output may be written to the input's memory.
     shared: set[Pair]
+    #: The functions that the machine code calls.
     symbols: tuple[str, ...]
     code: Code
 

@@ -53,15 +53,6 @@ class Interleaved:
         Words of a table; the last points to a byte that says whether the results do not count.
     generators : sequence of Generator
         What the array kernels draw from.
-
-    Attributes
-    ----------
-    address : int
-        Of the function as native code calls it.
-    steps : list of callable
-        Each takes a table's address and its words.
-    widths : list of int
-        Segments that each step runs.
     """
 
     def __init__(
@@ -71,10 +62,12 @@ class Interleaved:
         find = partial(_finder, slots, fixed)
         self._table = ctypes.c_size_t * words
         gathered = list(_gathered(_at_once(segments)))
+        #: Each takes a table's address and its words.
         self.steps = [
             _drawn(s, slots, fixed) if isinstance(s, list)
             else _call(s, find) if isinstance(s, Call) else _native(s) for s in gathered
         ]  # fmt: skip
+        #: Segments that each step runs.
         self.widths = [len(s) if isinstance(s, list) else 1 for s in gathered]
         self._flag = None if flag is None else find(flag)
         self._generators = generators
@@ -86,6 +79,7 @@ class Interleaved:
         #: Whether the last run has come to one: the others have done it then, and will not do it again.
         self.has_exchanged = False
         self._function = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(self._from_native)
+        #: Of the function as native code calls it.
         self.address = ctypes.cast(self._function, ctypes.c_void_p).value or 0
 
     def words(self, table: int) -> Any:
@@ -130,9 +124,7 @@ class Interleaved:
 
 
 def _at_once(segments: Sequence[Any]) -> Iterator[Any]:
-    """Yield the segments; an exchange beside which nothing native runs ends where it begins, so that no
-    thread needs to bring it on.
-    """
+    """Yield the segments; an exchange beside which nothing native runs ends where it begins."""
     for n, segment in enumerate(segments):
         if isinstance(segment, Call) and segment.op == "begin_exchange":
             others = takewhile(lambda s: isinstance(s, Call), segments[n + 1 :])

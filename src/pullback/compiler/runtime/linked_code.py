@@ -29,29 +29,19 @@ _FRAMES = ".eh_frame"
 
 
 class Linked(NamedTuple):
-    """Machine code that can be put anywhere in memory.
+    """Machine code that can be put anywhere in memory."""
 
-    Attributes
-    ----------
-    content : bytes
-        What is executed and read, up to `constant`, then what is written to.
-    constant : int
-    symbols : dict of str to int
-        Where functions and variables lie.
-    places, targets : array of int64
-        Where addresses of its own parts stand, and where in it they point.
-    called : list of str
-        The functions outside that it calls.
-    calls : array of int64
-        Places of their addresses, and which of `called` each is: two rows.
-    """
-
+    #: What is executed and read, up to `constant`, then what is written to.
     content: bytes
     constant: int
+    #: Where functions and variables lie.
     symbols: dict[str, int]
+    #: Where addresses of its own parts stand, and where in it they point.
     places: ndarray
     targets: ndarray
+    #: The functions outside that it calls.
     called: list[str]
+    #: Places of their addresses, and which of `called` each is: two rows.
     calls: ndarray
 
 
@@ -167,7 +157,6 @@ class Loaded:
 
     Parameters
     ----------
-    code : Linked
     known : dict of str to int, optional
         Addresses of functions that are not the C library's.
 

@@ -29,16 +29,10 @@ _loading = locks.reentrant_lock()
 
 
 class Found(NamedTuple):
-    """Functions that machine code calls.
-
-    Attributes
-    ----------
-    addresses : dict of str to int
-    libraries : list of Library
-        What they are in, to be held while they may be called.
-    """
+    """Functions that machine code calls."""
 
     addresses: dict[str, int]
+    #: What they are in, to be held while they may be called.
     libraries: list[engine.Library]
 
 

@@ -90,9 +90,7 @@ def count() -> Callable[..., int]:
 
 @locks.once
 def begun() -> engine.Library | None:
-    """Return what all programs share, which is compiled while the first is traced; None where Python's
-    objects are laid out otherwise.
-    """
+    """Return what all programs share; None where Python's objects are laid out otherwise."""
     where = layout()
     if where is None or python_functions.addresses() is None:
         return None
@@ -165,9 +163,7 @@ def run_program(spec: Object) -> Int:
 
 @native
 def pullback_call(owner: Object, given: Object, count: Int) -> Object:
-    """Do a call: make the results, check what was given and run the program. Return the tuple of results, or
-    a number that says why there are none.
-    """
+    """Do a call; return the tuple of results, or a number that says why there are none."""
     spec: Object = owner.data
     results = make_results(spec)
     if results is null:

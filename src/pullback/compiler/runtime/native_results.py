@@ -71,9 +71,7 @@ def count_write(counter: Object, number: Object) -> Bool:
 
 @native
 def pullback_count(owner: Object, given: Object, arguments: Int) -> Object:
-    """Do ``count(counters, code, position, number)``: what `blame.written` does to version counters that were
-    last written to from the same place, all of them; 0 and nothing done where one was not.
-    """
+    """Do ``count(counters, code, position, number)``, as `blame.written`; 0 if one was written elsewhere."""
     counters = given[0]
     place = python.PyLong_AsLongLong(given[2])
     count = python.PyTuple_Size(counters)

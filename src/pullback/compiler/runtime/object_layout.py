@@ -24,20 +24,13 @@ _WORD = 8
 
 
 class Layout(NamedTuple):
-    """Tell where Python's objects keep their members.
+    """Tell where Python's objects keep their members."""
 
-    Attributes
-    ----------
-    fields : dict of str to Field
-        By the names that native functions call them.
-    cell : int
-        Where a closure's cell holds what is in it, in bytes.
-    dict_version : int or None
-        Where the number is that every change of a dict renews (CPython 3.11 and 3.12).
-    """
-
+    #: By the names that native functions call them.
     fields: dict[str, Field]
+    #: Where a closure's cell holds what is in it, in bytes.
     cell: int
+    #: Where the number is that every change of a dict renews (CPython 3.11 and 3.12).
     dict_version: int | None
 
 

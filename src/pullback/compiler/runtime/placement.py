@@ -20,19 +20,12 @@ from ...core.tracer import Tracer
 
 
 class Placement(NamedTuple):
-    """A part of an array.
+    """A part of an array."""
 
-    Attributes
-    ----------
-    cell : int or None
-        The number of the tensor of the call whose memory it is; None for an output of the program.
-    offset : int
-    strides : tuple of int
-        In bytes.
-    """
-
+    #: The number of the tensor of the call whose memory it is; None for an output of the program.
     cell: int | None
     offset: int
+    #: In bytes.
     strides: tuple[int, ...]
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
@@ -48,7 +41,6 @@ class Memory:
 
     Parameters
     ----------
-    recorder : Recorder
     inputs : sequence of int
         The numbers of the cells' values.
     """
@@ -67,9 +59,7 @@ class Memory:
         return bool(self._overwritten) and layouts.of(number).root in self._overwritten
 
     def backing(self, number: int) -> tuple[int | None, Placement | None]:
-        """Return the value that the program is to compute for a value, and how this lies in it; no value
-        where it lies in the memory of a cell.
-        """
+        """Return the value to compute, none in a cell's memory, and how a value lies in it."""
         recorder = self._recorder
         shape, dtype = recorder.shapes[number], recorder.dtypes[number]
         stand_in = recorder.layouts.stand_in(number)

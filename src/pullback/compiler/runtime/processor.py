@@ -20,18 +20,12 @@ _VARYING = ("cpu MHz", "bogomips", "BogoMIPS")
 
 
 class Machine(NamedTuple):
-    """The processor and the compiler that native code depends on.
+    """The processor and the compiler that native code depends on."""
 
-    Attributes
-    ----------
-    name, features : str
-        Of the processor, as LLVM calls them.
-    compiler : str
-        The version of LLVM and the system that it compiles for.
-    """
-
+    #: Of the processor, as LLVM calls them.
     name: str
     features: str
+    #: The version of LLVM and the system that it compiles for.
     compiler: str
 
 
@@ -41,7 +35,9 @@ def machine() -> Machine:
     entry, found = _kept()
     if found is None:
         if waits.get() and "llvmlite.binding" not in sys.modules:
-            return _asked_apart(entry)
+            from .helper_processes import made_apart
+
+            return Machine(*made_apart(entry or "", lambda: "", None)().called)
         from .helper_processes import surroundings
 
         found = Machine(*surroundings())
@@ -62,12 +58,6 @@ def _kept() -> tuple[str | None, Machine | None]:
     if entry is None:
         return None, None
     return entry, cache.made_of(entry, lambda told, content: Machine(*map(str, told)))
-
-
-def _asked_apart(entry: str | None) -> Machine:
-    from .helper_processes import made_apart
-
-    return Machine(*made_apart(entry or "", lambda: "", None)().called)
 
 
 @functools.cache

@@ -57,9 +57,7 @@ def new_tensor(array: Object, counter: Object, view: Object, node: Object, kind:
 
 @native
 def tensor_around(array: Object, node: Object, kind: Object, none: Object, zero: Object) -> Object:
-    """Return a new tensor of a type around an array, which it takes, with a history (`none`: without one);
-    null where memory is missing.
-    """
+    """Return a new tensor around an array, which it takes, with a history; null without memory."""
     counter = python.PyList_New(1)
     if counter is null:
         python.Py_DecRef(array)

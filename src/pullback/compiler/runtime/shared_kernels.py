@@ -42,38 +42,24 @@ _Joining = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 
 
 class Cut(NamedTuple):
-    """Say how the work on some images is cut.
+    """Say how the work on some images is cut."""
 
-    Attributes
-    ----------
-    parts : int
-        That threads run.
-    units : int
-        Images, or splits of images.
-    rows, splits : int
-        Parts along the units, and of the work on each image.
-    """
-
+    #: That threads run.
     parts: int
+    #: Images, or splits of images.
     units: int
+    #: Parts along the units, and of the work on each image.
     rows: int
     splits: int
 
 
 class Mending(NamedTuple):
-    """A function that runs after a kernel, and looks whether something is left to do.
-
-    Attributes
-    ----------
-    name : str
-    library : Library
-        What it is in.
-    numbers : tuple of int
-        What it finds in the table behind the kernel's fields.
-    """
+    """A function that runs after a kernel, and looks whether something is left to do."""
 
     name: str
+    #: What it is in.
     library: engine.Library
+    #: What it finds in the table behind the kernel's fields.
     numbers: tuple[int, ...]
 
     def address(self) -> int:
@@ -99,24 +85,20 @@ class Kernel:
         Elements of a part's scratch and sums.
     splits : int
         Into how many parts the work on an image can be cut; 1 where it is cut along images only.
-    mending : Mending, optional
     effort : Effort
         What LLVM's passes are worth.
 
     Attributes
     ----------
-    name : str
-        Unique to the text.
     part, joining : int
         The functions' addresses, when they are asked for; 0 where there are no sums.
-    joins : bool
-        Whether there are sums.
     """
 
     def __init__(
         self, text: str, *, size: int, work: float, scratch: int = 0, sums: int = 0, splits: int = 1,
         mending: Mending | None = None, effort: Effort = WRITTEN,
     ) -> None:  # fmt: skip
+        #: Unique to the text.
         self.name = machine_code.name_of(text)
         self._size, self._work = size, work
         self._scratch, self._sums, self._splits = scratch, sums, splits
@@ -124,6 +106,7 @@ class Kernel:
         self._threads = get_num_threads()
         self._library = machine_code.library(self.name, lambda: text, effort)
         self._cuts: dict[int, Cut] = {}
+        #: Whether there are sums.
         self.joins = bool(sums)
         self.mending = mending
 
@@ -216,9 +199,7 @@ def function(name: str, lines: Sequence[str]) -> str:
 
 
 def fields(arrays: Sequence[str]) -> list[str]:
-    """Return the lines that read the table into ``%units``, ``%rows``, ``%splits``, ``%scratches`` and the
-    arrays' names.
-    """
+    """Return the lines that read the table into ``%units``, ``%rows``, … and the arrays' names."""
     lines = []
     for n, name in enumerate([*arrays, "scratches", "units", "rows", "splits"]):
         kind = "i64" if name in ("units", "rows", "splits") else "ptr"
@@ -250,9 +231,7 @@ def own_scratch(real: str, scratch: int) -> list[str]:
 def part(
     arrays: Sequence[str], body: str, real: str = "", scratch: int = 0, others: Sequence[str] = ()
 ) -> str:
-    """Return the text of ``part``: it calls a body of the arrays, the part's scratch where there is one, its
-    first unit, the one behind its last, and other numbers of the table.
-    """
+    """Return the text of ``part``, which calls a body of arrays, its scratch, its units and others."""
     pointers = [*arrays, "scratch"] if scratch else arrays
     given = [*(f"ptr %{name}" for name in pointers), *(f"i64 %{name}" for name in ("first", "last", *others))]
     return function("part", [

@@ -317,9 +317,7 @@ class _Forward:
 
 
 def backward(executable: Executable, general: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the pullback as a node takes it: ``pull(saved arrays, covectors)``; `general` where native code
-    alone does not do.
-    """
+    """Return ``pull(saved arrays, covectors)`` of a node; `general` where native code does not do."""
     if not native_call.is_there() or not executable.entry:
         return general
     source = Source()

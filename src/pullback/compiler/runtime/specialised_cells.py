@@ -19,7 +19,6 @@ class Cells:
 
     Parameters
     ----------
-    captured : Captured
     source : Source
         Gets the lines that find tensors and compare what native code does not.
     leaves, expressions : sequences
@@ -29,14 +28,10 @@ class Cells:
 
     Attributes
     ----------
-    texts : list of str
-        The expressions of the cells' tensors.
     items, extras : str
         Those of the tuples that native code is given.
     places : Places
         Where tensors lie that every call is given.
-    parts : dict
-        Fields of a specification.
     """
 
     def __init__(
@@ -46,11 +41,13 @@ class Cells:
         self._captured, self._source, self._tensors = captured, source, tensors
         self._keep: list[Any] = [*leaves, *tensors, *captured.met]
         self._written = {at for at, _ in captured.writes}
+        #: The expressions of the cells' tensors.
         self.texts: list[str] = []
         arguments, places = self._arguments(leaves, expressions)
         records = self._found(arguments)
         self._compare_grads()
         fixed = [id(t) for t in captured.met]
+        #: Fields of a specification.
         self.parts: dict[str, Any] = {
             "cells": len(captured.cells), "cells_at": records, "arguments": len(places),
             "arguments_at": [word for pair in places for word in pair], "fixed": len(fixed),
@@ -62,9 +59,7 @@ class Cells:
     def _arguments(
         self, leaves: Sequence[Any], expressions: Sequence[str]
     ) -> tuple[list[tuple[int, str]], list[tuple[int, int]]]:
-        """Return the place and expression of each tensor among the arguments, and for each place which of
-        them is there.
-        """
+        """Return the place and text of each tensor given, and for each place which of them is there."""
         flat = all(e == f"args[{n}]" for n, e in enumerate(expressions))
         given = [
             (n, t, e) for n, (t, e) in enumerate(zip(leaves, expressions, strict=True))

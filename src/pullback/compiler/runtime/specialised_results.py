@@ -33,8 +33,6 @@ class Results:
 
     Parameters
     ----------
-    captured : Captured
-    source : Source
     cells : sequence of str
         The expressions of the cells' tensors.
     tensors : sequence of tensor
@@ -43,12 +41,6 @@ class Results:
         The arguments' containers, and whether each can be changed.
     pull : callable
         The pullback, as a node takes it.
-
-    Attributes
-    ----------
-    is_spent : bool
-        Whether all results with a history were pulled back by the function, and end at fixed leaves: the
-        edges to these are not needed before they are asked for.
     """
 
     def __init__(
@@ -58,6 +50,8 @@ class Results:
         self._captured, self._source, self._cells = captured, source, cells
         self._tensors, self._containers, self._pull = tensors, containers, pull
         pulled = [(captured.cells[at], tensors[at]) for at, _ in captured.pulled]
+        #: Whether all results with a history were pulled back by the function, and end at fixed leaves: the
+        #: edges to these are not needed before they are asked for.
         self.is_spent = (
             bool(captured.refused)
             and not captured.differentiable

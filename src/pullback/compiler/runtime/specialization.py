@@ -40,13 +40,7 @@ _FEW_GUARDS = 16
 
 
 class Specialization:
-    """One trace of a function, compiled.
-
-    Attributes
-    ----------
-    captured : Captured
-    forward, pullback : Executable
-    """
+    """One trace of a function, compiled."""
 
     def __init__(self, captured: Captured, leaves: Sequence[Any], spec: Any) -> None:
         self.captured = captured
@@ -219,9 +213,7 @@ class Specialization:
         return overlap([(*pair, at in written) for at, pair in enumerate(bounds)])
 
     def takes_writes(self, leaves: Sequence[Any]) -> bool:
-        """Return whether what the call writes to can be written, and element by element: eager says what is
-        wrong with what cannot, or makes of it what the program does not know.
-        """
+        """Return whether what the call writes to can be written, element by element; else eager does it."""
         cells, inference = self.tensors(leaves), modes().inference
         return all(
             takes_writes(cells[at]._value) and (inference or not cells[at]._inference)

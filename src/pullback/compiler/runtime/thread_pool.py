@@ -252,14 +252,10 @@ class Pool:
     ----------
     functions : dict of str to int
         The addresses of `SYMBOLS`.
-
-    Attributes
-    ----------
-    address : int
-        Of ``pullback_parallel``.
     """
 
     def __init__(self, functions: dict[str, int]) -> None:
+        #: Of ``pullback_parallel``.
         self.address = functions[PARALLEL if _HAS_THREADS else _SERIAL]
         self._allowed = 0
         self._lock = locks.lock()

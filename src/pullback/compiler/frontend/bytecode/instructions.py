@@ -31,20 +31,7 @@ _NOWHERE: Position = (None, None, None, None)
 
 
 class Instruction:
-    """One instruction.
-
-    Attributes
-    ----------
-    name : str
-    arg : int
-        Its argument as it stands in the code; of jumps, unused.
-    target : Instruction or None
-        Where a jump goes.
-    position : tuple
-        First line, last line, first column, last column; each may be None.
-    value
-        The name or the sign that the argument stands for, if it stands for one.
-    """
+    """One instruction."""
 
     __slots__ = ("arg", "name", "position", "target", "value")
 
@@ -53,9 +40,13 @@ class Instruction:
         value: Any = None,
     ) -> None:  # fmt: skip
         self.name = name
+        #: Its argument as it stands in the code; of jumps, unused.
         self.arg = arg
+        #: Where a jump goes.
         self.target = target
+        #: First line, last line, first column, last column; each may be None.
         self.position = position
+        #: The name or the sign that the argument stands for, if it stands for one.
         self.value = value
 
 
@@ -75,16 +66,11 @@ class Handler:
 
 
 class Body(NamedTuple):
-    """The instructions of a code object.
-
-    Attributes
-    ----------
-    constants : list
-        To which constants may be appended.
-    """
+    """The instructions of a code object."""
 
     instructions: list[Instruction]
     handlers: list[Handler]
+    #: To which constants may be appended.
     constants: list[Any]
 
     def constant(self, value: Any) -> int:

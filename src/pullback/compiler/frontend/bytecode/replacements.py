@@ -122,11 +122,6 @@ class Replacements:
             yield Instruction("PRECALL", count)
         yield Instruction("CALL", count)
 
-    def call_with(self, hook: Any, value: Any) -> Iterator[Instruction]:
-        """Call a hook with a constant."""
-        yield self.constant(value)
-        yield from self.call(hook, 1)
-
     def call_packed(self, hook: Any, count: int) -> Iterator[Instruction]:
         """Call a hook with a tuple of the values on top of the stack."""
         yield Instruction("BUILD_TUPLE", count)
@@ -390,7 +385,8 @@ class Replacements:
             yield from self._unknown(i)
 
     def _unknown(self, i: Instruction) -> Iterator[Instruction]:
-        yield from self.call_with(self.hooks.unknown, i.name)
+        yield self.constant(i.name)
+        yield from self.call(self.hooks.unknown, 1)
         yield Instruction("POP_TOP")
         yield i
 

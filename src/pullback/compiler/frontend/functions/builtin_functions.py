@@ -89,21 +89,6 @@ def _pow(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
     return _pure(session, f, args, kwargs)
 
 
-@rule(builtins.abs)
-def _abs(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    return operators._unary(abs, "__abs__")(*args)
-
-
-@rule(builtins.repr, builtins.ascii)
-def _repr(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    return formatting.text_of(session, args[0], f)
-
-
-@rule(builtins.format)
-def _format(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    return formatting.formatted((args[0], 0, args[1] if len(args) > 1 else ""))
-
-
 @rule(str)
 def _str(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if len(args) != 1 or kwargs:
@@ -186,11 +171,6 @@ def index_of(session: Session, t: Any) -> Any:
     return int_of(session, t) if is_single(session, t) and _is_taken(operator.index, t) else t
 
 
-@rule(Tensor.item)
-def _item(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    return item_of(session, *args)
-
-
 @rule(Tensor.tolist)
 def _tolist(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     (t,) = args
@@ -208,11 +188,6 @@ def _numpy(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, An
         return f(*args, **kwargs)
     # It shares the memory of the call's tensor, whatever is written to that later.
     return Elements(session, np.ndarray, t, f)
-
-
-@rule(Tensor.__float__)
-def _float_method(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    return float_of(session, *args)
 
 
 @rule(int, float, complex)
@@ -338,17 +313,6 @@ def _hasattr(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, 
     return True
 
 
-@rule(builtins.setattr)
-def _setattr(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    thing, name, value = args
-    attributes.store_attribute((value, thing, name))
-
-
-@rule(builtins.delattr)
-def _delattr(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    attributes.delete_attribute(*args)
-
-
 @rule(builtins.callable)
 def _callable(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     session.typed(args[0])
@@ -369,11 +333,6 @@ def _type(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any
     return type(args[0])
 
 
-@rule(super)
-def _super(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    return super(*args)
-
-
 @rule(builtins.vars)
 def _vars(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     thing = args[0]
@@ -386,11 +345,6 @@ def _vars(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any
     return vars(thing) if held is None else held
 
 
-@rule(slice, range)
-def _range(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    return _pure(session, f, tuple(map(subscripts.index_of, args)), kwargs)
-
-
 @rule(functools.partial)
 def _partial(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     function, *values = args
@@ -401,12 +355,27 @@ def _partial(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, 
     return made
 
 
-@rule(
+rule(builtins.abs)(lambda session, f, args, kwargs: operators._unary(abs, "__abs__")(*args))
+rule(builtins.repr, builtins.ascii)(
+    lambda session, f, args, kwargs: formatting.text_of(session, args[0], f)
+)
+rule(builtins.format)(
+    lambda session, f, args, kwargs: formatting.formatted((args[0], 0, args[1] if len(args) > 1 else ""))
+)
+rule(Tensor.item)(lambda session, f, args, kwargs: item_of(session, *args))
+rule(Tensor.__float__)(lambda session, f, args, kwargs: float_of(session, *args))
+rule(builtins.setattr)(
+    lambda session, f, args, kwargs: attributes.store_attribute((args[2], args[0], args[1]))
+)
+rule(builtins.delattr)(lambda session, f, args, kwargs: attributes.delete_attribute(*args))
+rule(super)(lambda session, f, args, kwargs: super(*args))
+rule(slice, range)(
+    lambda session, f, args, kwargs: _pure(session, f, tuple(map(subscripts.index_of, args)), kwargs)
+)
+rule(
     object, property, classmethod, staticmethod, operator.attrgetter, operator.itemgetter,
     operator.methodcaller,
-)  # fmt: skip
-def _plain_object(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    return session.made(f(*args, **kwargs))
+)(lambda session, f, args, kwargs: session.made(f(*args, **kwargs)))  # fmt: skip
 
 
 # --- state that Python keeps elsewhere ----------------------------------------------------------------------

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..state.deferred import Deferred
-from ..state.guards import Guard
+from ..state.guards import Guard, answer
 from ..state.session import Session
 from .rules import rule
 
@@ -31,7 +31,7 @@ class Readings(threading.local):
         self._clocks = clocks
         self._values: list[Any] = []
 
-    def begin(self, key: None = None) -> None:
+    def begin(self) -> None:
         """Begin a call: take those that come before its program."""
         self._values = [clock.function() for clock in self._clocks if clock.comes_first]
 
@@ -66,10 +66,6 @@ class Reading(Deferred):
         return self._readings.up_to(self._place)
 
 
-def _begun(readings: Readings, key: None) -> None:
-    readings.begin()
-
-
 @rule(*_CLOCKS)
 def _read(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if args or kwargs:
@@ -77,7 +73,7 @@ def _read(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any
     clocks = session.clocks
     if session.readings is None:
         session.readings = Readings(clocks)
-        session.note(Guard(_begun, session.readings, None, None), "clocks")
+        session.note(Guard(answer, session.readings.begin, (), None), "clocks")
     clocks.append(Reading(session, f, session.readings, len(clocks)))
     return clocks[-1]
 

@@ -101,9 +101,7 @@ def _is_scalar(value: Any) -> bool:
 def _within(
     session: Session, f: FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[FunctionType, tuple[Any, ...], dict[str, Any]] | None:
-    """Return the function inside those that read its arguments, and these as it gets them; None where that
-    is not known.
-    """
+    """Return the function inside those that read its arguments, and what it gets; None if not known."""
     while f.__code__.co_filename in _READERS:
         own = f.__dict__
         inner = own.get("behind") or own.get("__wrapped__")
@@ -125,9 +123,7 @@ def _within(
 def _bound(
     session: Session, parser: Parser, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[Signature, dict[str, Any]] | None:
-    """Return the signature that fits, which its types decide, and arguments by name as a parser gives them;
-    None where it does not take the numbers as numbers.
-    """
+    """Return the signature that fits and the arguments by name; None if numbers are not taken as such."""
     now = tuple(map(_now, args)), {name: _now(value) for name, value in kwargs.items()}
     for signature in parser.signatures:
         bound = signature.match(*now)

@@ -71,9 +71,9 @@ def _enumerate(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str
     return session.made(enumerate(iteration.iterate(thing), *start))
 
 
-@rule(zip, itertools.zip_longest, itertools.pairwise, itertools.cycle)
-def _zip(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    return session.made(f(*map(iteration.iterate, args), **kwargs))
+rule(zip, itertools.zip_longest, itertools.pairwise, itertools.cycle)(
+    lambda session, f, args, kwargs: session.made(f(*map(iteration.iterate, args), **kwargs))
+)
 
 
 @rule(map)

@@ -5,11 +5,11 @@ Which file and line a message says is that of the user's code, as it was in the 
 
 from __future__ import annotations
 
-import io
 import logging
 import re
 import sys
 import warnings
+from functools import partial
 from typing import Any
 
 from ....core.blame import PACKAGE, user_frame
@@ -18,12 +18,11 @@ from ..state.deferred import Applied, Deferred
 from ..state.guards import SCALARS, Guard, answer
 from ..state.recorded_warnings import WarnAgain
 from ..state.session import Session
-from .builtin_functions import refuse
+from .builtin_functions import _STREAMS, refuse
 from .rules import rule
 
 _LOGGERS = (logging.Logger, logging.RootLogger)
 _LEVELS = {name: level for level in (10, 20, 30, 40, 50) for name in (logging.getLevelName(level).lower(),)}
-_STREAMS = (io.TextIOWrapper, io.StringIO)
 _HERE = PACKAGE + "compiler"
 _TRACED = PACKAGE + "compiler/frontend/capture.py"
 
@@ -45,26 +44,10 @@ def _frame(session: Session, level: int) -> Any:
 # --- logging ------------------------------------------------------------------------------------------------
 
 
-class _Message:
-    """Log a message that was met in a trace.
-
-    Parameters
-    ----------
-    logger : logging.Logger
-    level : int
-    frame : frame
-        Of the code that logs it.
-    """
-
-    def __init__(self, logger: Any, level: int, frame: Any) -> None:
-        self._logger, self._level = logger, level
-        self._where = frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name
-
-    def __call__(self, _: None, text: Any, *args: Any) -> None:
-        logger, (file, line, name) = self._logger, self._where
-        logger.handle(
-            logger.makeRecord(logger.name, self._level, file, line, text, args, None, name, None, None)
-        )
+def _logged(logger: Any, level: int, where: tuple[str, int, str], _: None, text: Any, *args: Any) -> None:
+    """Log a message that was met in a trace, of the code that logs it."""
+    file, line, name = where
+    logger.handle(logger.makeRecord(logger.name, level, file, line, text, args, None, name, None, None))
 
 
 def _is_plain(logger: Any) -> bool:
@@ -99,7 +82,9 @@ def _log(session: Session, logger: Any, level: int, args: tuple[Any, ...], kwarg
     if not isinstance(text, (str, Deferred)):
         raise session.refusal("it logs something that is no text")
     shown = [_shown(session, text, value) for value in values]
-    session.effect(_Message(logger, level, _frame(session, 1)), None, text, *shown)
+    frame = _frame(session, 1)
+    where = frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name
+    session.effect(partial(_logged, logger, level, where), None, text, *shown)
 
 
 class _Shown:

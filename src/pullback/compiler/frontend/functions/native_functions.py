@@ -29,7 +29,7 @@ from ....tensor.constants import layout, memory_format
 from ....tensor.random import Generator
 from ..operations import calls, containers
 from ..state.deferred import Deferred
-from ..state.guards import ABSENT, SCALARS, is_heap_type
+from ..state.guards import ABSENT, SCALARS, cell_contents, is_heap_type
 from ..state.session import Session
 from . import composed, number_arguments, rules
 
@@ -110,7 +110,7 @@ def holds_users(f: FunctionType) -> bool:
 
 def _closed_over(f: FunctionType) -> Iterator[Any]:
     """Yield what the closure of a function holds, and what its tuples and bound methods hold."""
-    held = [*map(_contents, f.__closure__ or ())]
+    held = [v for c in f.__closure__ or () if (v := cell_contents(c, None)) is not ABSENT]
     while held:
         value = held.pop()
         kind = type(value)
@@ -122,17 +122,8 @@ def _closed_over(f: FunctionType) -> Iterator[Any]:
             yield value
 
 
-def _contents(cell: Any) -> Any:
-    try:
-        return cell.cell_contents
-    except ValueError:
-        return None
-
-
 def _may_be_users(held: Any) -> bool:
-    """Return whether a value that is no function may run code, or hold state, of the user's, or is a number
-    of a later time (`composed`).
-    """
+    """Return whether a value may run the user's code or hold their state, or is a later number."""
     if isinstance(held, Deferred):
         return True
     if isinstance(held, type):

@@ -44,9 +44,7 @@ _SIGNS = {
 
 
 def result(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Return what a function of this package gives, some of whose arguments are numbers of a later time, or
-    lists that hold such; None where that is not known.
-    """
+    """Return what a function gives of numbers of a later time, or lists of such; None if not known."""
     name = f.__name__
     if len(args) == 1 and not kwargs and (made := of_array(session, name, args)) is not None:
         return made
@@ -119,9 +117,7 @@ def _product(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, 
 
 
 def _attention(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Multiply the queries by the scale of the scores where all is one op, which saves them; else it is put
-    together from others (`composed`).
-    """
+    """Multiply the queries by the scale where all is one op; else it is put together (`composed`)."""
     from ....nn.functional.attention import _is_one_op
     from ....torch_names.backends import cuda
 
@@ -237,24 +233,35 @@ def _setting(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, 
     if f.__name__ not in _SETTINGS:
         return None
     tensors, parameters, fits = _SETTINGS[f.__name__]
-    given = {**parameters, **dict(zip(parameters, args[tensors:])), **kwargs}
-    dtype, reduction = floating(args[:tensors]), given.pop("reduction", "none")
-    numbers = {name: given.pop(name) for name, usual in parameters.items() if type(usual) is float}
-    plain = all(value is parameters.get(name, f) for name, value in given.items())
-    if not plain or dtype is None or len(args) > tensors + len(parameters):
-        return None
-    if not all(type(n) in (int, float) or _is_early(n) for n in numbers.values()):
-        return None
+    reduction = {**parameters, **dict(zip(parameters, args[tensors:])), **kwargs}.get("reduction", "none")
     alike = len(args) >= tensors and len({shape_of(t) for t in args[:tensors]}) == 1
     if not alike or reduction not in ("none", "sum", "mean"):
         return None
-    if not Applied(session, bool, fits, tuple(numbers.values())).known():
-        return None
-    operands = [taken(session, n, dtype) for n in numbers.values()]
-    if any(n is None for n in operands):
+    operands = _operands(session, args, kwargs, tensors, parameters, fits, floating(args[:tensors]))
+    if operands is None:
         return None
     each = getattr(settings, f.__name__)(*args[:tensors], *operands)
     return each if reduction == "none" else getattr(each, reduction)()
+
+
+def _operands(
+    session: Session, args: tuple[Any, ...], kwargs: dict[str, Any], tensors: int, parameters: dict[str, Any],
+    fits: Callable[..., bool], dtype: np.dtype[Any] | None,
+) -> list[Any] | None:  # fmt: skip
+    """Return as tensors the numbers behind a function's tensors; None where it is given anything else."""
+    given = {**parameters, **dict(zip(parameters, args[tensors:])), **kwargs}
+    numbers = [given.pop(name) for name, usual in parameters.items() if type(usual) is float]
+    if "reduction" in parameters:
+        del given["reduction"]
+    plain = all(name in parameters and value is parameters[name] for name, value in given.items())
+    if not plain or dtype is None or len(args) > tensors + len(parameters):
+        return None
+    if not all(type(n) in (int, float) or _is_early(n) for n in numbers):
+        return None
+    if not Applied(session, bool, fits, tuple(numbers)).known():
+        return None
+    operands = [taken(session, n, dtype) for n in numbers]
+    return None if any(n is None for n in operands) else operands
 
 
 def _fits(*numbers: float) -> bool:
@@ -275,17 +282,9 @@ def _drawn(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, An
     if f.__name__ not in _DRAWN:
         return _normal(session, args, kwargs) if f.__name__ == "normal" else None
     parameters, fits = _DRAWN[f.__name__]
-    given = {**parameters, **dict(zip(parameters, args[1:])), **kwargs}
-    numbers = {name: given.pop(name) for name, usual in parameters.items() if type(usual) is float}
-    plain = all(value is parameters.get(name, f) for name, value in given.items())
-    if not plain or len(args) > 1 + len(parameters) or floating(args[:1]) is None:
-        return None
-    if not all(type(n) in (int, float) or _is_early(n) for n in numbers.values()):
-        return None
-    if not Applied(session, bool, fits, tuple(numbers.values())).known():
-        return None
-    operands = [taken(session, n, np.dtype(np.float64)) for n in numbers.values()]
-    if any(n is None for n in operands):
+    dtype = None if floating(args[:1]) is None else np.dtype(np.float64)
+    operands = _operands(session, args, kwargs, 1, parameters, fits, dtype)
+    if operands is None:
         return None
     draw = getattr(settings, f.__name__.removesuffix("_"))
     if f.__name__ != "dropout":

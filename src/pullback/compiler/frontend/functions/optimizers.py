@@ -21,7 +21,7 @@ from ....core.blame import own_file
 from ....core.value import TensorBase
 from ....optim.lr_scheduler import LRScheduler, ReduceLROnPlateau
 from ....optim.optimizer import Optimizer
-from ..operations import calls
+from ..operations import calls, containers
 from ..state.deferred import Decides, Deferred, Succeeds, comes_before
 from ..state.guards import ABSENT
 from ..state.optimizer_state import Dial, is_ours, turns
@@ -135,13 +135,8 @@ def _follow_groups(session: Session, optimizer: Any) -> list[dict[str, Any]]:
 
 def _follow(session: Session, value: Any) -> None:
     """Guard all that containers in an option or a state hold."""
-    if isinstance(value, (list, dict, set)):
-        session.whole(value)
-        for part in list(value.values()) if isinstance(value, dict) else list(value):
-            _follow(session, part)
-    elif isinstance(value, tuple):
-        for part in value:
-            _follow(session, part)
+    for container in containers.within(value):
+        session.whole(container)
 
 
 def is_scheduler_step(f: Any, args: tuple[Any, ...]) -> bool:

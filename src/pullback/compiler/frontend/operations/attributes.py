@@ -289,6 +289,12 @@ def _of_class(session: Session, thing: type, meta: type, name: str) -> Any:
     return getattr(thing, name)
 
 
+#: Types of what a class holds that is the same for the class itself.
+_FOUND_AS_THEY_ARE = (
+    FunctionType, property, MemberDescriptorType, GetSetDescriptorType, functools.cached_property, _FIELD,
+)  # fmt: skip
+
+
 def _of_class_item(session: Session, found: Any, thing: type, name: str) -> Any:
     """Return what something that a class holds is for the class itself."""
     kind = type(found)
@@ -296,11 +302,7 @@ def _of_class_item(session: Session, found: Any, thing: type, name: str) -> Any:
         return found.__func__
     if kind is classmethod:
         return MethodType(found.__func__, thing)
-    if kind in (FunctionType, property, MemberDescriptorType, functools.cached_property, _FIELD):
-        return found
-    if _is_property(session, kind):
-        return found
-    if kind is GetSetDescriptorType:
+    if kind in _FOUND_AS_THEY_ARE or _is_property(session, kind):
         return found
     if kind in _BUILTIN_DESCRIPTORS:
         return found.__get__(None, thing)

@@ -16,7 +16,6 @@ import weakref
 from enum import Enum, EnumMeta
 from types import (
     BuiltinFunctionType,
-    CodeType,
     CoroutineType,
     FunctionType,
     GeneratorType,
@@ -181,14 +180,10 @@ def call_user(session: Session, f: FunctionType, args: tuple[Any, ...], kwargs: 
 def twin(session: Session, f: FunctionType) -> FunctionType:
     """Return a function as rewritten code, with the same defaults and closure."""
     session.function(f)
-    made = FunctionType(rewritten(f.__code__), f.__globals__, f.__name__, f.__defaults__, f.__closure__)
+    code = instrumented(f.__code__, HOOKS)
+    made = FunctionType(code, f.__globals__, f.__name__, f.__defaults__, f.__closure__)
     made.__kwdefaults__ = f.__kwdefaults__
     return made
-
-
-def rewritten(code: CodeType) -> CodeType:
-    """Return a code object as rewritten code."""
-    return instrumented(code, HOOKS)
 
 
 # --- classes ------------------------------------------------------------------------------------------------

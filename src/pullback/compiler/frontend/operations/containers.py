@@ -102,7 +102,7 @@ def kind_of(container: Any) -> Any:
 # --- special methods ----------------------------------------------------------------------------------------
 
 
-def _special(session: Session, container: Any, name: str, *args: Any) -> Any:
+def special(session: Session, container: Any, name: str, *args: Any) -> Any:
     """Call a special method of a container: a derived class's own, or Python's."""
     if type(container) not in EXACT:
         session.typed(container)
@@ -112,34 +112,19 @@ def _special(session: Session, container: Any, name: str, *args: Any) -> Any:
     return PYTHONS[name](session, container, *args)
 
 
-def item(session: Session, container: Any, key: Any) -> Any:
-    """Return ``container[key]``."""
-    return _special(session, container, "__getitem__", key)
-
-
 def set_item(session: Session, container: Any, key: Any, value: Any) -> None:
     """Do ``container[key] = value``."""
-    _special(session, container, "__setitem__", key, value)
-
-
-def delete(session: Session, container: Any, key: Any) -> None:
-    """Do ``del container[key]``."""
-    _special(session, container, "__delitem__", key)
+    special(session, container, "__setitem__", key, value)
 
 
 def length(session: Session, container: Any) -> Any:
     """Return ``len(container)``."""
-    return counted(container, _special(session, container, "__len__"))
+    return counted(container, special(session, container, "__len__"))
 
 
 def has(session: Session, container: Any, value: Any) -> bool:
     """Return ``value in container``."""
-    return operators.truth(_special(session, container, "__contains__", value))
-
-
-def iterator(session: Session, container: Any) -> Any:
-    """Return ``iter(container)``."""
-    return iteration.iterate(_special(session, container, "__iter__"))
+    return operators.truth(special(session, container, "__contains__", value))
 
 
 def _index(key: Any) -> Any:
@@ -310,9 +295,7 @@ def counted(thing: Any, found: Any) -> Any:
     return found if type(found) is int and found >= 0 else operators.taken(len, thing, "__len__", found)
 
 
-def update(
-    session: Session, container: Any, own: str, function: Callable[[Any, Any], Any], other: Any
-) -> Any:
+def update(session: Session, container: Any, own: str, other: Any) -> Any:
     """Apply an operator in place to a container of Python's; return it."""
     if type(container) not in EXACT:
         session.typed(container)

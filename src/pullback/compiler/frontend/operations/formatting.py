@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import decimal
 from collections.abc import Callable
+from functools import partial
 from types import FunctionType
 from typing import Any
 
@@ -79,7 +80,8 @@ def text_of(session: Session, value: Any, function: Callable[[Any], str]) -> Any
     if isinstance(value, TensorBase) and is_plain(session, value):
         if session.cells.has_history(value):
             raise session.refusal("it writes into a text what made a tensor before the call")
-        return Elements(session, str, as_it_is_now(value), _Written.of(value))
+        node = None if value.grad_fn is None else type(value.grad_fn).__name__
+        return Elements(session, str, as_it_is_now(value), partial(_written, node, value.requires_grad))
     session.typed(value)
     names = ("__str__", "__repr__") if function is str else ("__repr__",)
     for name in names:
@@ -106,22 +108,9 @@ def as_it_is_now(t: Any) -> Any:
     return wrap(facade.clone(t._value), None, t._level)
 
 
-class _Written:
+def _written(node: str | None, requires_grad: bool, t: Any) -> str:
     """Write a tensor as the traced one is written: with the history that it has in the function."""
-
-    __slots__ = ("node", "requires_grad")
-
-    def __init__(self, node: str | None, requires_grad: bool) -> None:
-        self.node = node
-        self.requires_grad = requires_grad
-
-    @classmethod
-    def of(cls, t: Any) -> _Written:
-        """Note what the text of a traced tensor says of its history."""
-        return cls(None if t.grad_fn is None else type(t.grad_fn).__name__, t.requires_grad)
-
-    def __call__(self, t: Any) -> str:
-        return tensor_text(array_of(t), requires_grad=self.requires_grad, grad_fn=self.node)
+    return tensor_text(array_of(t), requires_grad=requires_grad, grad_fn=node)
 
 
 def concatenate(parts: tuple[Any, ...]) -> Any:

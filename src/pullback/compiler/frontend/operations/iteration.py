@@ -25,7 +25,7 @@ def iterate(thing: Any) -> Any:
         return session.made(iter(thing))
     thing = containers.behind_proxy(thing)
     if containers.is_container(thing):
-        return containers.iterator(session, thing)
+        return iterate(containers.special(session, thing, "__iter__"))
     if containers.is_view(thing):
         containers.follow_view(session, thing)
         return session.made(iter(thing))
@@ -96,11 +96,6 @@ def _by_number(session: Session, getter: FunctionType, thing: Any) -> Iterator[A
             return
         yield value
         number += 1
-
-
-def delegate(thing: Any) -> Any:
-    """Return what ``yield from`` goes through."""
-    return iterate(thing)
 
 
 def sequence(thing: Any) -> Any:

@@ -10,10 +10,11 @@ from ..state.guards import ABSENT, Guard, answer
 from ..state.session import current
 from . import attributes, calls
 
-_SEQUENCE, _MAPPING = 1 << 5, 1 << 6
+#: Flags of classes whose objects the pattern of a sequence, or of a mapping, may match.
+SEQUENCE, MAPPING = 1 << 5, 1 << 6
 
 
-def _has_flag(thing: Any, flag: int) -> bool:
+def has_flag(thing: Any, flag: int) -> bool:
     """Return whether patterns take a thing for a sequence or mapping, as a registered class says."""
     session = current.get()
     if isinstance(thing, Deferred):
@@ -22,16 +23,6 @@ def _has_flag(thing: Any, flag: int) -> bool:
     token = abc.get_cache_token()
     session.note(Guard(answer, abc.get_cache_token, (), token), "abstract classes")
     return bool(type(thing).__flags__ & flag)
-
-
-def is_mapping(thing: Any) -> bool:
-    """Return whether the pattern of a mapping may match."""
-    return _has_flag(thing, _MAPPING)
-
-
-def is_sequence(thing: Any) -> bool:
-    """Return whether the pattern of a sequence may match."""
-    return _has_flag(thing, _SEQUENCE)
 
 
 def match_keys(thing: Any, keys: tuple[Any, ...]) -> tuple[Any, ...] | None:

@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 
 from ....array import dtypes
-from ....core.blame import own_file
 from ....core.device import device
 from ....core.size import Size
 from ....core.value import TensorBase
@@ -25,6 +24,7 @@ from ..functions import builtin_functions, number_arguments
 from ..state import number_inputs
 from ..state.deferred import Applied, Deferred, comes_before, computed, is_drawn_array
 from ..state.guards import _COMPARED, ABSENT, SCALARS, is_heap_type, mro_of
+from ..state.optimizer_state import is_ours
 from ..state.session import Session, current
 from . import calls, containers, iteration
 
@@ -65,15 +65,10 @@ def has_no_methods(kind: type) -> bool:
     session = current.get()
     for name in _ASKED:
         method = session.lookup(kind, name)
-        own = type(method) is FunctionType and (method.__module__ == "enum" or from_library(method))
+        own = type(method) is FunctionType and (method.__module__ == "enum" or is_ours(method))
         if method is not ABSENT and method is not None and type(method) not in _OF_PYTHON and not own:
             return False
     return True
-
-
-def from_library(method: FunctionType) -> bool:
-    """Return whether a method is one of this package's."""
-    return own_file[method.__code__.co_filename]
 
 
 #: Methods of tensors that operators and built-in functions call by themselves.
@@ -88,7 +83,7 @@ def check_operators(session: Session) -> None:
     """Guard that tensors have this package's operators, which are called without being looked up."""
     for name in _OF_TENSORS:
         found = session.lookup(Tensor, name)
-        if type(found) is not FunctionType or not from_library(found):
+        if type(found) is not FunctionType or not is_ours(found):
             raise session.refusal(f"Tensor.{name} is replaced")
 
 
@@ -116,7 +111,7 @@ def _in_place(sign: str, function: Callable[[Any, Any], Any], name: str) -> Call
             return function(a, b)
         session = current.get()
         if containers.is_mutable(a):
-            return containers.update(session, a, own, function, b)
+            return containers.update(session, a, own, b)
         return _binary_slowly(session, sign, function, (own, direct), reflected, a, b)
 
     return hook

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from functools import partial
 from types import ModuleType
-from typing import Any
 
 from ..bytecode.hooks import COMPARISONS, HOOKS, OPERATORS, operator_function
 from ..functions import (
@@ -38,7 +37,7 @@ _BY_NAME: dict[ModuleType, str] = {
     subscripts: "load_item store_item delete_item",
     variables: "load_global store_global delete_global load_cell store_cell",
     attributes: "load_attribute store_attribute delete_attribute load_super",
-    iteration: "iterate delegate sequence unpacked extended mapping made new_dict new_set key",
+    iteration: "iterate sequence unpacked extended mapping made new_dict new_set key",
     formatting: "concatenate",
     imports: "import_module import_from",
     match_statement: "match_keys match_class",
@@ -54,7 +53,9 @@ for _module, _names in _BY_NAME.items():
 
 HOOKS.call = calls.call_plain
 HOOKS.format = formatting.formatted
-HOOKS.match_mapping, HOOKS.match_sequence = match_statement.is_mapping, match_statement.is_sequence
+HOOKS.delegate = iteration.iterate
+HOOKS.match_mapping = partial(match_statement.has_flag, flag=match_statement.MAPPING)
+HOOKS.match_sequence = partial(match_statement.has_flag, flag=match_statement.SEQUENCE)
 HOOKS.get_len = lambda thing: calls.call(len, (thing,))
 HOOKS.unary = {
     "UNARY_NEGATIVE": operators._unary(operator.neg, "__neg__"),
@@ -72,8 +73,7 @@ HOOKS.compare = {
 }
 
 
-def _converting(function: Callable[[Any], str]) -> Callable[[Any], Any]:
-    return lambda value: formatting.text_of(current.get(), value, function)
-
-
-HOOKS.convert = {number: _converting(function) for number, function in formatting._CONVERSIONS.items()}
+HOOKS.convert = {
+    number: lambda value, how=how: formatting.text_of(current.get(), value, how)  # type: ignore[misc]
+    for number, how in formatting._CONVERSIONS.items()
+}

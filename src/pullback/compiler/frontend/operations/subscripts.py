@@ -12,7 +12,7 @@ from ....core.size import Size
 from ....core.value import TensorBase
 from ..functions import builtin_functions, native_functions
 from ..state import number_inputs
-from ..state.deferred import Applied, Deferred, is_drawn_array, part_of
+from ..state.deferred import Applied, Deferred, is_drawn_array
 from ..state.guards import ABSENT, SCALARS
 from ..state.session import Session, current
 from . import calls, containers, operators
@@ -39,10 +39,10 @@ def _part(session: Session, values: Any, key: Any) -> Any:
     ends = (key.start, key.stop, key.step) if type(key) is slice else (key,)
     if not all(end is None or type(end) is int for end in ends):
         raise session.refusal("it looks for a part of an array that is drawn")
-    found = part_of(values.present(), key)
+    found = values.present()[key]
     if type(found) not in (*SCALARS, list, np.ndarray):
         raise session.refusal("it looks for an element of an array that is drawn")
-    return Applied(session, type(found), part_of, (values, key))
+    return Applied(session, type(found), operator.getitem, (values, key))
 
 
 def load_item(container: Any, key: Any) -> Any:
@@ -62,7 +62,7 @@ def load_item(container: Any, key: Any) -> Any:
         key = slice(*map(index_of, (key.start, key.stop, key.step))) if type(key) is slice else index_of(key)
         return container[key]
     if containers.is_container(container):
-        return containers.item(session, container, key)
+        return containers.special(session, container, "__getitem__", key)
     if isinstance(container, type):
         return _of_generic(session, container, key)
     if isinstance(container, np.ndarray):
@@ -78,9 +78,7 @@ def load_item(container: Any, key: Any) -> Any:
 
 
 def _of_tensor(session: Session, tensor: Any, key: Any) -> Any:
-    """Return ``tensor[key]``; where tensors of one integer select a view, a copy stands for it as long as
-    nobody could tell.
-    """
+    """Return ``tensor[key]``: for integers in tensors a copy, as long as nobody could tell."""
     parts = key if type(key) is tuple else (key,)
     places = [n for n, part in enumerate(parts) if _is_traced_integer(session, part)]
     if not places or not all(number_inputs.is_plain(p) for n, p in enumerate(parts) if n not in places):
@@ -137,7 +135,7 @@ def delete_item(container: Any, key: Any) -> None:
     """Do ``del container[key]``."""
     session = current.get()
     if containers.is_container(container):
-        containers.delete(session, container, key)
+        containers.special(session, container, "__delitem__", key)
         return
     session.typed(container)
     method = session.lookup(type(container), "__delitem__")

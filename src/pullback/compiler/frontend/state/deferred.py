@@ -62,11 +62,6 @@ class Deferred:
         raise NotImplementedError
 
 
-def part_of(values: Any, key: Any) -> Any:
-    """Return an item or a slice of a list or an array."""
-    return values[key]
-
-
 def converted(array: Any, dtype: Any) -> Any:
     """Return an array in another dtype."""
     return array.astype(dtype)
@@ -78,7 +73,7 @@ def computed(sign: str, a: Any, b: Any) -> Any:
 
 
 #: Functions of lists and arrays that each call makes alike, but for their elements.
-_OF_ARRAYS = frozenset({part_of, converted, computed})
+_OF_ARRAYS = frozenset({operator.getitem, converted, computed})
 #: Functions that raise no error, whatever they are given, and those that raise none of real numbers.
 _NEVER_RAISE = frozenset({bool, str, repr, ascii, operator.not_, operator.eq, operator.ne, *_OF_ARRAYS})
 _OF_NUMBERS = frozenset({
@@ -110,7 +105,6 @@ class Item(Deferred):
         self.convert = convert
 
     def present(self) -> Any:
-        """Return what it is in the call that is traced."""
         value = self.session.number_of(self.tensor)
         return value if self.convert is None else self.convert(value)
 
@@ -168,7 +162,6 @@ class Counter(Deferred):
         return self.guard.value
 
     def present(self) -> Any:
-        """Return what it is in the call that is traced."""
         return self.guard.value
 
     def evaluate(self, tensor: Callable[[Any], Any]) -> Any:
@@ -200,12 +193,10 @@ class Argument(Deferred):
         self.given = given
 
     def known(self) -> Any:
-        """Let the number be a part of the program, and guard it."""
         self.session.knowledge.decisive.add(self.place)
         return self.value
 
     def present(self) -> Any:
-        """Return what it is in the call that is traced."""
         return self.value
 
     def evaluate(self, tensor: Callable[[Any], Any]) -> Any:
@@ -255,7 +246,6 @@ class Applied(Deferred):
         return self.function(*(a.known() if isinstance(a, Deferred) else a for a in self.args))
 
     def present(self) -> Any:
-        """Return what it is in the call that is traced."""
         return self.function(*(a.present() if isinstance(a, Deferred) else a for a in self.args))
 
     def evaluate(self, tensor: Callable[[Any], Any]) -> Any:
@@ -337,7 +327,6 @@ class Number:
 
     Parameters
     ----------
-    value : Deferred
     dtype : numpy.dtype
         Of the input.
     """

@@ -54,13 +54,7 @@ def all_same(now: tuple[Any, ...], values: tuple[Any, ...]) -> bool:
 
 
 class Guard:
-    """``read(container, key)`` gave `value` when the function was traced.
-
-    Attributes
-    ----------
-    word : int or None
-        Address of a word of memory that is what it was as long as nothing else was assigned.
-    """
+    """``read(container, key)`` gave `value` when the function was traced."""
 
     __slots__ = ("container", "key", "read", "value", "word")
 
@@ -71,6 +65,7 @@ class Guard:
         self.container = container
         self.key = key
         self.value = value
+        #: Address of a word of memory that is what it was as long as nothing else was assigned.
         self.word = word
 
     def holds(self) -> bool:

@@ -9,24 +9,16 @@ from .guards import Guard, cell_contents, deque_item, dict_item, list_item, list
 
 
 class Knowledge:
-    """Keep what earlier traces of a function have found out.
-
-    Attributes
-    ----------
-    places : dict
-        Places that each call leaves another tensor in, by the container's identity and the key.
-    counters : dict
-        Places with a number that each call changes, or finds changed.
-    fixed : dict
-        Such places whose number decides what the function does, so that it is guarded all the same.
-    phantoms : bool
-        Whether traces have stand-ins for gradients that are absent.
-    """
+    """Keep what earlier traces of a function have found out."""
 
     def __init__(self) -> None:
+        #: Places that each call leaves another tensor in, by the container's identity and the key.
         self.places: dict[Any, Guard] = {}
+        #: Places with a number that each call changes, or finds changed.
         self.counters: dict[Any, Guard] = {}
+        #: Such places whose number decides what the function does, so that it is guarded all the same.
         self.fixed: dict[Any, Guard] = {}
+        #: Whether traces have stand-ins for gradients that are absent.
         self.phantoms = True
         #: Whether numbers of tensors may decide what the function does.
         self.speculates = True
@@ -43,9 +35,7 @@ class Knowledge:
         self.composing: Any = None
 
     def settle(self, varying: Iterable[int]) -> bool:
-        """Let all numbers be parts of the program, because code came upon one that needs it at once; whether
-        there were others.
-        """
+        """Let all numbers be parts of the program, as code needs one at once; whether there were others."""
         if self.composing is not None:
             self.opaque.add(self.composing)
             self.composing = None
@@ -69,9 +59,7 @@ class Knowledge:
 
 
 def place_of(guard: Guard) -> Any:
-    """Return the name by which a trace knows the place of a guard; None where it is none that holds a number
-    of the user's.
-    """
+    """Return the name by which a trace knows a guard's place; None where that holds no number."""
     if guard.read in (dict_item, list_item, deque_item):
         return (id(guard.container), "item", guard.key)
     if guard.read is cell_contents:

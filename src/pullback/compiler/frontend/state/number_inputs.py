@@ -8,13 +8,14 @@ that is not known to give what the number itself gives, the number is a part of 
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
 
 from ....array import dtypes
 from ....core.value import TensorBase, dtype_of, shape_of, wrap
-from .deferred import Applied, Deferred, comes_before, is_drawn_array, part_of
+from .deferred import Applied, Deferred, comes_before, is_drawn_array
 from .session import Session
 
 #: Operators that take a tensor without axes as they take the number.
@@ -39,9 +40,7 @@ def operand(value: Any, sign: str, other: Any) -> Any:
 
 
 def array(session: Session, value: Deferred) -> Any:
-    """Return a tensor that stands for a list or an array of numbers which each call makes anew, of as many;
-    None where there is no such tensor.
-    """
+    """Return a tensor for a list or an array of numbers that each call makes anew; None without one."""
     found = np.asarray(value.present())
     whole = found.dtype.kind in "biu" or isinstance(value.present(), np.ndarray)
     return session.number(value, found.dtype) if whole and found.dtype.char in _TAKEN else None
@@ -60,16 +59,14 @@ def of_array(session: Session, name: str, args: tuple[Any, ...]) -> Any:
         return None if found is None else found.clone()
     # What is made of one array shares its memory.
     whole = args[0]
-    while isinstance(whole, Applied) and whole.function is part_of:
+    while isinstance(whole, Applied) and whole.function is operator.getitem:
         whole = whole.args[0]
     made, of = session.arrays.setdefault(id(whole), (found.clone(), args[0]))
     return made.detach() if of is args[0] else None
 
 
 def _met(kind: type, tensor: Any) -> np.dtype[Any] | None:
-    """Return the dtype in which a number meets a tensor, that of the input; None where the number counts
-    otherwise than an input does.
-    """
+    """Return the dtype in which a number meets a tensor; None where it counts otherwise than an input."""
     dtype = dtype_of(tensor)
     if kind is int:
         if dtype in FLOATS or dtype.kind in "iu":
@@ -137,9 +134,7 @@ def _is_later(part: Any) -> bool:
 
 
 def _counted(session: Session, part: Any, size: int) -> tuple[Any, int | None] | None:
-    """Return the first place that a part of a subscript selects, and how many places a slice does, which is a
-    part of the program.
-    """
+    """Return the first place that a subscript's part selects, and how many a slice does, a constant."""
     if type(part) is not slice:
         if not _is_early(part) or not -size <= part.present() < size:
             return None

@@ -63,15 +63,10 @@ def turns(key: Any, value: Any) -> bool:
 
 
 class FirstState:
-    """The state that was made in the traces of one call.
-
-    Attributes
-    ----------
-    made : list of (optimizer, entries)
-        Its entries, by parameter.
-    """
+    """The state that was made in the traces of one call."""
 
     def __init__(self) -> None:
+        #: Optimizers, each with its entries by parameter.
         self.made: list[tuple[Any, Entries]] = []
         self._unused: set[tuple[int, int]] = set()
 

@@ -66,14 +66,6 @@ class Reads:
     ----------
     cells : Cells
         The tensors that the trace comes upon.
-    knowledge : Knowledge
-
-    Attributes
-    ----------
-    guards : list of Guard
-    effects : list of Effect
-    places : list of Guard
-        Places whose tensor is an input by its place.
     """
 
     def __init__(self, cells: Cells, knowledge: Knowledge) -> None:
@@ -83,6 +75,7 @@ class Reads:
         self.knowledge = knowledge
         self.guards: list[Guard] = []
         self.effects: list[Effect] = []
+        #: Places whose tensor is an input by its place.
         self.places: dict[Any, Guard] = {}
         self.fresh: set[int] = set()
         #: The containers among the arguments, by identity.
@@ -251,9 +244,7 @@ class Reads:
         return self._read(place, Guard(dict_item, container, key, value))
 
     def tell_key(self, container: dict[Any, Any], key: Any) -> None:
-        """Guard the keys of a dict that is asked for an argument: which of them it is, if any, is told by
-        which tensors the call is given.
-        """
+        """Guard the keys of a dict that is asked for an argument: a call may give another tensor."""
         if self._is_given(key):
             self.dict_keys(container)
             for each in dict.keys(container):
@@ -487,10 +478,7 @@ class Reads:
     def read_slot(self, thing: Any, slot: Any) -> Any:
         """Read a slot of an object."""
         name = (id(thing), "slot", slot)
-        try:
-            value = slot.__get__(thing, type(thing))
-        except AttributeError:
-            value = ABSENT
+        value = slot_of(thing, slot)
         if name not in self._slots:
             value = self._read(name, Guard(slot_of, thing, slot, value))
         if value is ABSENT:

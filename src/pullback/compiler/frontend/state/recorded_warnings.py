@@ -35,7 +35,6 @@ class WarnAgain:
     ----------
     message : Warning or str or Deferred
         One that is not known yet is given to each call.
-    category : type
     where : tuple of str and int
         The file and line that it tells.
     module : str or None

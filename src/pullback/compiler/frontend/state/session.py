@@ -36,7 +36,6 @@ class Session(Writes):
         The tensors that the trace comes upon.
     number_of : callable
         Returns the number of a traced tensor of one element, in the call that is traced.
-    knowledge : Knowledge
     """
 
     def __init__(
@@ -86,9 +85,7 @@ class Session(Writes):
         return found
 
     def number(self, value: Deferred, dtype: Any) -> Any:
-        """Return a tensor without axes that stands for a number which each call works out before its program
-        runs; None where it cannot be one now.
-        """
+        """Return a tensor for a number that each call works out before its program; None if none can be."""
         key = (formula(value), dtype)
         known = self._numbers.get(key)
         if known is None:
@@ -102,9 +99,7 @@ class Session(Writes):
         return known
 
     def could_tell(self, results: Iterable[Any]) -> bool:
-        """Return whether a copy that stands for a view (`Recorder.pick`) was used as only a view can be:
-        it or what it was taken from was written to since, or both are the user's after the call.
-        """
+        """Return whether a copy for a view (`Recorder.pick`) was written to, or given out beside its base."""
         kept = {id(t._counter) for t in results if isinstance(t, TensorBase)}
         held = {id(t._counter) for t in self.cells.tensors}
         held |= {id(t._counter) for memory in self.cells.recorder.shared for t in memory.held()} | kept
@@ -133,9 +128,7 @@ class Session(Writes):
         self._generators.add(made)
 
     def close(self) -> None:
-        """Close the generators that the function has left in the middle; what they do then is not known to
-        come at the right moment.
-        """
+        """Close the generators left in the middle: what they do then might not come at its moment."""
         for each in list(self._generators):
             if each.gi_frame is None or not each.gi_suspended:
                 continue
@@ -148,9 +141,7 @@ class Session(Writes):
                 self.refusal("a generator is left in the middle")
 
     def _moved(self) -> Iterator[tuple[Any, Any]]:
-        """Yield the places of lists and deques that were changed as a whole, and what is there now: in a full
-        queue each call finds others in all of them.
-        """
+        """Yield the places of lists and deques changed as a whole, as full queues, and what is there now."""
         for container in self._keep:
             if id(container) in self._entry and isinstance(container, (list, deque)):
                 for n, value in enumerate(copied(container)):

@@ -171,9 +171,7 @@ class Writes(Reads):
         return id(container) in self.fresh
 
     def changed(self) -> set[int]:
-        """Return the containers of the user's that the trace has written to, by identity, but for those among
-        the arguments, of which each call is given others.
-        """
+        """Return the user's containers that were written to, by identity, but for arguments."""
         return {*self._entry, *self._written} - self.arguments.keys()
 
     def _snapshot(self, container: Any) -> None:
