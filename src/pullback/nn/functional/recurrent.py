@@ -6,7 +6,6 @@ many each step has. Each layer runs once per direction, as one op (`ops.recurren
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from functools import cache, partial
 from itertools import pairwise
@@ -19,7 +18,7 @@ from ...array import dtypes
 from ...array.named_tuples import NamedTuple
 from ...core.modes import modes
 from ...core.value import array_of, dtype_of, shape_of, wrap
-from ...core.warn import user_level
+from ...core.warn import warn
 from ...ops import recurrent as ops
 from ...ops.rearranged import transpose
 from ...tensor.api import public
@@ -299,10 +298,7 @@ def gru(
 @cache
 def _warn_of_projections() -> None:
     """Warn once per process, as torch."""
-    warnings.warn(
-        "LSTM with projections is not supported with oneDNN. Using default implementation.", UserWarning,
-        stacklevel=user_level(),
-    )  # fmt: skip
+    warn("LSTM with projections is not supported with oneDNN. Using default implementation.")
 
 
 def _check_rows(params: Sequence[Any], hx: Any, options: _Options) -> None:

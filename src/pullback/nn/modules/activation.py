@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, ClassVar
 
+from ...core.warn import warn
 from ...ops import elementwise as ops
 from .. import functional as F
 from .attention import MultiheadAttention  # noqa: F401  # where torch has it, and checkpoints look for it
@@ -166,10 +166,9 @@ class Hardtanh(_Activation):
     ) -> None:  # fmt: skip
         for end, former in (("min", min_value), ("max", max_value)):
             if former is not None:
-                warnings.warn(
-                    f"keyword argument `{end}_value` is deprecated and renamed to `{end}_val`", FutureWarning,
-                    stacklevel=2,
-                )  # fmt: skip
+                warn(
+                    f"keyword argument `{end}_value` is deprecated and renamed to `{end}_val`", FutureWarning
+                )
         low, high = min_val if min_value is None else min_value, max_val if max_value is None else max_value
         self._keep(min_val=low, max_val=high, inplace=inplace)
         if high <= low:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, ClassVar
 
+from ...core.warn import warn
 from .. import functional as F
 from .batchnorm import _LazyNormBase, _NormBase
 
@@ -59,11 +59,9 @@ class _InstanceNorm(_NormBase):
                     f"expected input's size at dim={channel} to match num_features ({self.num_features}), "
                     f"but got: {input.size(channel)}."
                 )
-            warnings.warn(
+            warn(
                 f"input's size at dim={channel} does not match num_features. You can silence this warning by "
-                "not passing in num_features, which is not used because affine=False",
-                UserWarning,
-                stacklevel=2,
+                "not passing in num_features, which is not used because affine=False"
             )
         result = F.instance_norm(
             input.unsqueeze(0) if alone else input, self.running_mean, self.running_var, self.weight,

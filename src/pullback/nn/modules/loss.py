@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, ClassVar
 
+from ...core.warn import warn
 from .. import functional as F
 from ..functional.loss_reduction import legacy_reduction
 from .distance import PairwiseDistance
@@ -284,11 +284,10 @@ class NLLLoss2d(NLLLoss):
         self, weight: Any = None, size_average: bool | None = None, ignore_index: int = -100,
         reduce: bool | None = None, reduction: str = "mean",
     ) -> None:  # fmt: skip
-        warnings.warn(
+        warn(
             "`NLLLoss2d` has been deprecated. Please use `NLLLoss` instead as a drop-in replacement and see "
-            "https://pytorch.org/docs/main/nn.html#torch.nn.NLLLoss for more details.",
-            FutureWarning, stacklevel=2,
-        )  # fmt: skip
+            "https://pytorch.org/docs/main/nn.html#torch.nn.NLLLoss for more details.", FutureWarning
+        )
         super().__init__(weight, size_average, ignore_index, reduce, reduction)
 
 

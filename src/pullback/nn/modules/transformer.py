@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import copy
 import math
-import warnings
 from collections.abc import Callable
 from typing import Any
 
+from ...core.warn import warn
 from ...tensor.creation import full
 from ...tensor.rearrange import triu
 from ...tensor.tensor import Tensor
@@ -282,10 +282,7 @@ class TransformerEncoder(Module):
         self.mask_check = mask_check
         why_not = _why_not_nested(encoder_layer)
         if enable_nested_tensor and why_not:
-            warnings.warn(
-                "enable_nested_tensor is True, but self.use_nested_tensor is False because " + why_not,
-                stacklevel=2,
-            )
+            warn("enable_nested_tensor is True, but self.use_nested_tensor is False because " + why_not)
             self.use_nested_tensor = False
 
     def forward(
