@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 from ...core.warn import warn
 from .. import functional as F
 from .batchnorm import _LazyNormBase, _NormBase
+from .function_layer import NamedLayer
 
 
-class _InstanceNorm(_NormBase):
+class _InstanceNorm(NamedLayer, _NormBase):
     """Instance normalisation of `rank` spatial axes (Ulyanov et al. 2016)."""
-
-    rank: ClassVar[int]
 
     def __init__(
         self, num_features: int, eps: float = 1e-5, momentum: float = 0.1, affine: bool = False,
@@ -74,19 +73,13 @@ class _InstanceNorm(_NormBase):
 class InstanceNorm1d(_InstanceNorm):
     """Instance normalisation of (N, C, L) or (C, L)."""
 
-    rank = 1
-
 
 class InstanceNorm2d(_InstanceNorm):
     """Instance normalisation of (N, C, H, W) or (C, H, W)."""
 
-    rank = 2
-
 
 class InstanceNorm3d(_InstanceNorm):
     """Instance normalisation of (N, C, D, H, W) or (C, D, H, W)."""
-
-    rank = 3
 
 
 class LazyInstanceNorm1d(_LazyNormBase, InstanceNorm1d):
