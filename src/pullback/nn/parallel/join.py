@@ -173,5 +173,3 @@ def _common_group(joinables: Sequence[Joinable]) -> Any:
 
 for _class in (Join, Joinable, JoinHook):
     _class.__module__ = "torch.distributed.algorithms.join"
-
-__all__ = ["Join", "JoinConfig", "JoinHook", "Joinable", "count_active"]
