@@ -1,4 +1,4 @@
-"""Warnings that torch gives once in a process."""
+"""Warn at the user's line; some warnings torch gives once in a process."""
 
 from __future__ import annotations
 
@@ -13,11 +13,16 @@ from .settings import SETTINGS
 GIVEN: set[str] = set()
 
 
+def warn(text: str, kind: type[Warning] = UserWarning) -> None:
+    """Warn at the user's line."""
+    warnings.warn(text, kind, stacklevel=user_level())
+
+
 def warn_once(text: str, kind: str | None = None) -> None:
     """Warn once of a text, or of a kind, at the user's line, unless `set_warn_always` says otherwise."""
     if SETTINGS.warns_always or (kind or text) not in GIVEN:
         GIVEN.add(kind or text)
-        warnings.warn(text, UserWarning, stacklevel=user_level())
+        warn(text)
 
 
 _EXPERIMENTAL = "ComplexHalf support is experimental and many operators don't support it yet."

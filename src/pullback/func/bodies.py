@@ -22,7 +22,7 @@ from ..core.tracer import tracing
 from ..core.value import TensorBase, wrap
 from ..ops.cheap import CHEAP
 from ..ops.refusing import stays
-from .transforms import jvp, vjp
+from .transforms import jvp, replaced, vjp
 from .tree import TreeSpec, tree_flatten
 from .vmap import vmap
 
@@ -155,10 +155,7 @@ def pushed(body: Body, moved: Sequence[bool]) -> Body:
         inputs, tangents = values[: len(kinds)], values[len(kinds) :]
 
         def moving(*some: object) -> Any:
-            given = list(inputs)
-            for n, v in zip(wanted, some, strict=True):
-                given[n] = v
-            outputs = body.replay(*given)
+            outputs = body.replay(*replaced(inputs, wanted, some))
             return tuple(outputs[n] for n in carried), outputs
 
         if not carried:
@@ -208,10 +205,7 @@ def pulled(body: Body, wanted: Sequence[int], changing: int = 0) -> Pullback:
         numbers = [_number(recorder, v) for v in inputs]
 
         def function(*some: object) -> Any:
-            given = list(inputs)
-            for n, v in zip(wanted, some, strict=True):
-                given[n] = v
-            outputs = body.replay(*given)
+            outputs = body.replay(*replaced(inputs, wanted, some))
             return tuple(outputs[n] for n in covectors), outputs
 
         _, pull, outputs = vjp(function, *(inputs[n] for n in wanted), has_aux=True)

@@ -26,7 +26,7 @@ from ..ops.reduce import any_dims
 from ..ops.structure import expand, reshape
 from ..tensor.batching import move
 from .bodies import Kind, Pullback, is_differentiable, mapped, pulled, pushed, rewritten
-from .transforms import vjp
+from .transforms import replaced, vjp
 
 if TYPE_CHECKING:
     from ..autograd.function_levels import VmapInfo
@@ -203,10 +203,7 @@ def _pulled_scan(
     )  # fmt: skip
     back = Scan(body, len(carry), len(xs), spec.length, not spec.reverse)
     results = scanned(back, [*carry, *xs, *fixed])
-    covectors: list[TensorBase | None] = [None] * len(kinds)
-    for n, v in zip((*moving, *held, *sliced), results, strict=True):
-        covectors[n] = v
-    return covectors
+    return replaced([None] * len(kinds), (*moving, *held, *sliced), results)
 
 
 def _pushed_scan(
@@ -385,10 +382,7 @@ class CondFunction(Function):
         covectors = [_zeros(outputs[n]) if grads[n] is None else grads[n] for n in carried]
         bodies = [_pulled_again(body, wanted, carried, kinds, outputs) for body in spec]
         found = CondFunction.apply(Branches(*bodies), pred, *covectors, *tensors)
-        result: list[TensorBase | None] = [None] * (2 + len(kinds))
-        for n, v in zip(wanted, found, strict=True):
-            result[2 + n] = v
-        return tuple(result)
+        return (None, None, *replaced([None] * len(kinds), wanted, found))
 
     @staticmethod
     def jvp(ctx: Any, _: object, *tangents: TensorBase | None) -> tuple[TensorBase | None, ...]:
@@ -439,10 +433,7 @@ def _pulled_again(
         covectors, inputs = values[: len(carried)], values[len(carried) :]
 
         def moving(*some: TensorBase) -> tuple[TensorBase, ...]:
-            given = list(inputs)
-            for n, v in zip(wanted, some, strict=True):
-                given[n] = v
-            found = body.replay(*given)
+            found = body.replay(*replaced(inputs, wanted, some))
             return tuple(found[n] for n in carried)
 
         _, pull = vjp(moving, *(inputs[n] for n in wanted))

@@ -21,6 +21,7 @@ from ..ops.comparison import ne
 from ..ops.structure import reshape, stack, unbind
 from .bodies import as_values, roots, write_down
 from .loop_functions import Branches, CondFunction, Scan, While, WhileFunction, scanned
+from .transforms import replaced
 from .tree import TreeSpec, tree_flatten, tree_unflatten
 
 
@@ -29,19 +30,19 @@ def _described(values: Sequence[object]) -> str:
     return f"({', '.join(names)})"
 
 
-def _same_carry(
-    name: str, before: Sequence[object], after: Sequence[object], spec: TreeSpec, new: TreeSpec
-) -> None:
-    """Raise unless a step gives the carry in the structure, shapes and dtypes in which it took it."""
+def _carried(name: str, result: object, before: Sequence[object], spec: TreeSpec) -> list[Any]:
+    """Return the carry that a step gives, in the structure, shapes and dtypes in which it took it."""
+    leaves, new = tree_flatten(result)
+    after = as_values(leaves, f"{name}: the carry")
     if new != spec:
         raise TypeError(f"{name}: the carry is {spec} before a step and {new} after it")
-    kinds = [[(shape_of(v), dtype_of(v)) for v in values] for values in (before, after)]
-    if kinds[0] != kinds[1]:
+    if _kinds(before) != _kinds(after):
         error = TypeError(
             f"{name}: the carry is {_described(before)} before a step and {_described(after)} after it"
         )
         error.add_note("Cast or reshape what the step returns, or give the first carry the later dtypes.")
         raise error
+    return after
 
 
 def _kinds(values: Sequence[object]) -> list[Any]:
@@ -120,10 +121,7 @@ def _stepwise_scan(
     y_spec: Any = None
     for t in reversed(range(steps)) if reverse else range(steps):
         after, y = _pair(f(tree_unflatten(list(carry), spec), pick([r[t] for r in rows])))
-        found, new = tree_flatten(after)
-        found = as_values(found, "scan: the carry")
-        _same_carry("scan", carry, found, spec, new)
-        carry = found
+        carry = _carried("scan", after, carry, spec)
         ys, y_spec = ([], None) if y is None else tree_flatten(y)
         columns.append(as_values(ys, "scan: what a step gives"))
     if reverse:
@@ -147,9 +145,7 @@ def _written_scan(
 
     def step(*values: object) -> Any:
         after, y = _pair(f(tree_unflatten(list(values[:count]), spec), pick(values[count:])))
-        found, new = tree_flatten(after)
-        found = as_values(found, "scan: the carry")
-        _same_carry("scan", values[:count], found, spec, new)
+        found = _carried("scan", after, values[:count], spec)
         ys, y_spec = ([], None) if y is None else tree_flatten(y)
         specs.append(y_spec)
         return [*found, *ys]
@@ -225,10 +221,7 @@ def while_loop(cond_fun: Callable[[Any], Any], body_fun: Callable[[Any], Any], i
     if is_tracing():
         return _written_while(cond_fun, body_fun, carry, spec)
     while cond_fun(tree_unflatten(list(carry), spec)):
-        found, new = tree_flatten(body_fun(tree_unflatten(list(carry), spec)))
-        found = as_values(found, "while_loop: the carry")
-        _same_carry("while_loop", carry, found, spec, new)
-        carry = found
+        carry = _carried("while_loop", body_fun(tree_unflatten(list(carry), spec)), carry, spec)
     return tree_unflatten(list(carry), spec)
 
 
@@ -239,10 +232,7 @@ def _written_while(
         return (cond_fun(tree_unflatten(list(values), spec)),)
 
     def step(*values: object) -> Any:
-        found, new = tree_flatten(body_fun(tree_unflatten(list(values), spec)))
-        found = as_values(found, "while_loop: the carry")
-        _same_carry("while_loop", values, found, spec, new)
-        return found
+        return _carried("while_loop", body_fun(tree_unflatten(list(values), spec)), values, spec)
 
     condition, body = write_down([goes_on, step], _kinds(carry), "while_loop: the carry")
     (shape, dtype), *_ = condition.body.kinds(condition.body.outputs)
@@ -281,10 +271,7 @@ def cond(pred: object, true_fun: Callable[..., Any], false_fun: Callable[..., An
 
     def called(function: Callable[..., Any]) -> Callable[..., Any]:
         def branch(*values: object) -> Any:
-            given = list(leaves)
-            for n, v in zip(places, values, strict=True):
-                given[n] = v
-            return function(*tree_unflatten(given, spec))
+            return function(*tree_unflatten(replaced(leaves, places, values), spec))
 
         return branch
 

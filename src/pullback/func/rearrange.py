@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import keyword
-import warnings
 from math import prod
 from typing import Any
 
 from ..array.named_tuples import NamedTuple
 from ..core.value import TensorBase, shape_of
+from ..core.warn import warn
 from ..tensor.namespace import TOP_LEVEL
 
 ELLIPSIS = "…"
@@ -47,14 +47,10 @@ def _check_name(name: str) -> None:
             f"Invalid axis identifier: {name}\naxis name should should not start or end with underscore"
         )
     if keyword.iskeyword(name):
-        warnings.warn(
-            f"It is discouraged to use axes names that are keywords: {name}", RuntimeWarning, stacklevel=6
-        )
+        warn(f"It is discouraged to use axes names that are keywords: {name}", RuntimeWarning)
     if name == "axis":
-        warnings.warn(
-            "It is discouraged to use 'axis' as an axis name and will raise an error in future",
-            FutureWarning,
-            stacklevel=6,
+        warn(
+            "It is discouraged to use 'axis' as an axis name and will raise an error in future", FutureWarning
         )
 
 

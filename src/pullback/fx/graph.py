@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import copy
 import inspect
-import warnings
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from ..core.warn import warn
 from ..nn import Module, Parameter
 from .codegen import CodeGen, PythonCode
 from .immutable_collections import immutable_dict
@@ -196,11 +196,10 @@ class Graph:
     def get_attr(self, qualified_name: str, type_expr: Any = None) -> Node:
         """Return a parameter, a buffer or a submodule that is read."""
         if self.owning_module is not None and not self._has(self.owning_module, qualified_name):
-            warnings.warn(
+            warn(
                 "Attempted to insert a get_attr Node with no underlying reference in the owning GraphModule! "
                 "Call GraphModule.add_submodule to add the necessary submodule, GraphModule.add_parameter to "
-                "add the necessary Parameter, or nn.Module.register_buffer to add the necessary buffer",
-                stacklevel=2,
+                "add the necessary Parameter, or nn.Module.register_buffer to add the necessary buffer"
             )
         return self.create_node("get_attr", qualified_name, type_expr=type_expr)
 
@@ -210,7 +209,7 @@ class Graph:
         try:
             holder = module.get_submodule(parent)
         except AttributeError:
-            warnings.warn(f"Failed to fetch module {parent}!", stacklevel=3)
+            warn(f"Failed to fetch module {parent}!")
             return False
         held = getattr(holder, name, None)
         return isinstance(held, (Module, Parameter)) or name in holder._buffers
@@ -286,7 +285,7 @@ class Graph:
         if to_erase.graph is not self:
             raise RuntimeError(f"Attempting to remove {to_erase} from wrong graph!")
         if to_erase._erased:
-            warnings.warn(f"erase_node({to_erase}) on an already erased node", stacklevel=2)
+            warn(f"erase_node({to_erase}) on an already erased node")
             return
         for hook in getattr(self.owning_module, "_erase_node_hooks", ()):
             hook(to_erase)

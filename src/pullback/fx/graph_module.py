@@ -8,10 +8,12 @@ import sys
 import traceback
 from collections.abc import Callable
 from itertools import accumulate, count
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
 from ..nn import Module, Parameter
+from ..nn.modules.module import _addindent
 from ..tensor.tensor import Tensor
 from .codegen import IMPORTS, PythonCode, everywhere
 from .graph import Graph
@@ -50,12 +52,6 @@ def _put(holder: Module, path: str, value: Any) -> None:
         holder.register_buffer(name, value)
     else:
         setattr(holder, name, value)
-
-
-def _read(root: Any, path: str) -> Any:
-    for part in path.split("."):
-        root = getattr(root, part)
-    return root
 
 
 def _explained(error: BaseException, frame: traceback.FrameSummary) -> str:
@@ -108,7 +104,7 @@ class GraphModule(Module):
             for node in used:
                 holder = _holder(self, node.target, root)
                 if holder is not None:
-                    _put(holder, node.target, _read(root, node.target))
+                    _put(holder, node.target, attrgetter(node.target)(root))
         elif isinstance(root, dict):
             for node in used:
                 if node.target not in root:
@@ -279,12 +275,12 @@ class GraphModule(Module):
     ) -> str:  # fmt: skip
         """Print the module as a class with shapes where they are known; return the text."""
         code = self._graph.python_code(root_module="self", verbose=True).src.lstrip("\n")
-        text = _indented(f"class {type(self).__name__}(torch.nn.Module):\n{code}")
+        text = _addindent(f"class {type(self).__name__}(torch.nn.Module):\n{code}", 4)
         inner = [""]
         for child in self.children():
             if isinstance(child, GraphModule):
                 inner.append(child.print_readable(print_output=False))
-        text += _indented("\n".join(inner))
+        text += _addindent("\n".join(inner), 4)
         if print_output:
             print(text)  # noqa: T201  # its task
         return text
@@ -292,11 +288,6 @@ class GraphModule(Module):
     def __str__(self) -> str:
         hint = "# To see more debug info, please use `graph_module.print_readable()`"
         return "\n".join([super().__str__(), self._code, hint])
-
-
-def _indented(text: str) -> str:
-    first, *rest = text.split("\n")
-    return "\n".join([first, *(f"    {line}" if line.strip() else "" for line in rest)])
 
 
 def _import_of(name: str, value: Any) -> str:

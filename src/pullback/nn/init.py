@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable
 from functools import wraps
 from inspect import signature
@@ -11,6 +10,7 @@ from typing import Any
 
 from ..autograd.grad_mode import no_grad
 from ..core.modes import modes
+from ..core.warn import warn
 from ..linalg import qr
 from ..tensor.creation_like import empty_like
 from ..tensor.interception import OVERRIDING
@@ -99,10 +99,9 @@ def trunc_normal_(
 ) -> Any:
     """Fill a tensor with values from N(mean, std²) cut to [a, b], by drawing anew what falls outside."""
     if mean < a - 2 * std or mean > b + 2 * std:
-        warnings.warn(
+        warn(
             "mean is more than 2 std from [a, b] in nn.init.trunc_normal_. The distribution of values may be "
-            "incorrect.",
-            stacklevel=2,
+            "incorrect."
         )
     if tensor.is_meta:
         return tensor
@@ -212,7 +211,7 @@ def kaiming_uniform_(
 ) -> Any:
     """Draw from U(−b, b) with b = gain·√(3 / fan) (He et al. 2015)."""
     if 0 in tensor.shape:
-        warnings.warn("Initializing zero-element tensors is a no-op", stacklevel=2)
+        warn("Initializing zero-element tensors is a no-op")
         return tensor
     fan = _calculate_correct_fan(tensor, mode)
     bound = math.sqrt(3.0) * calculate_gain(nonlinearity, a) / math.sqrt(fan)
@@ -224,7 +223,7 @@ def kaiming_normal_(
 ) -> Any:
     """Draw from N(0, σ²) with σ = gain / √fan (He et al. 2015)."""
     if 0 in tensor.shape:
-        warnings.warn("Initializing zero-element tensors is a no-op", stacklevel=2)
+        warn("Initializing zero-element tensors is a no-op")
         return tensor
     fan = _calculate_correct_fan(tensor, mode)
     return normal_(tensor, 0, calculate_gain(nonlinearity, a) / math.sqrt(fan), generator)
@@ -269,10 +268,7 @@ def _deprecated(new: Callable[..., Any]) -> Callable[..., Any]:
     old_name = new.__name__[:-1]
 
     def call(*args: Any, **kwargs: Any) -> Any:
-        warnings.warn(
-            f"`nn.init.{old_name}` is now deprecated in favor of `nn.init.{new.__name__}`.", FutureWarning,
-            stacklevel=2
-        )
+        warn(f"`nn.init.{old_name}` is now deprecated in favor of `nn.init.{new.__name__}`.", FutureWarning)
         return new(*args, **kwargs)
 
     call.__name__ = old_name

@@ -217,12 +217,6 @@ def _get_available_device_type() -> None:
 
 def _get_device_module(device_type: str) -> ModuleType:
     """Return torch's module for a kind of device, such as `torch.cpu`."""
-    from . import cpu, cuda, mps, mtia, xpu
+    from .accelerator import module_of
 
-    modules = {"cpu": cpu, "cuda": cuda, "mps": mps, "mtia": mtia, "xpu": xpu}
-    if device_type not in modules:
-        raise RuntimeError(
-            f"Device '{device_type}' does not have a corresponding module registered as "
-            f"'torch.{device_type}'."
-        )
-    return modules[device_type]
+    return module_of(device_type)

@@ -42,6 +42,12 @@ def refusing(names: str, module: str, kind: type[Exception], text: str) -> dict[
     return {name: made(name) for name in names.split()}
 
 
+def needing(device: str, internal: str, names: str) -> dict[str, Callable[..., NoReturn]]:
+    """Return functions that raise for the function behind them in C, which a device's backend has."""
+    text = f"Cannot execute {internal}() without {device} backend."
+    return refusing(names, f"torch.{device.lower()}", RuntimeError, text)
+
+
 def answering(names: str, module: str, answer: Callable[[], Any]) -> dict[str, Callable[..., Any]]:
     """Return functions that give what `answer` makes, as on a machine without the device.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import ModuleType
 from typing import Any
 
 from ..core.device import device as _device
@@ -42,6 +43,15 @@ class device_index:
 _MODULES = {"cpu": cpu, "cuda": cuda, "mps": mps, "mtia": mtia, "xpu": xpu}
 
 
+def module_of(kind: str) -> ModuleType:
+    """Return torch's module for a kind of device, such as `torch.cpu`."""
+    if kind not in _MODULES:
+        raise RuntimeError(
+            f"Device '{kind}' does not have a corresponding module registered as 'torch.{kind}'."
+        )
+    return _MODULES[kind]
+
+
 def get_device_module(device: Any = None) -> Any:
     """Return the module for a device's type, such as `torch.cuda`; that of the CPU where none is given.
 
@@ -53,9 +63,4 @@ def get_device_module(device: Any = None) -> Any:
         device = _device(device)
     elif device is not None and not isinstance(device, _device):
         raise RuntimeError(f"Invalid value of device '{device}', expect torch.device, str, or None")
-    kind = "cpu" if device is None else device.type
-    if kind not in _MODULES:
-        raise RuntimeError(
-            f"Device '{kind}' does not have a corresponding module registered as 'torch.{kind}'."
-        )
-    return _MODULES[kind]
+    return module_of("cpu" if device is None else device.type)

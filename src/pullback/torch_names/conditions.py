@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any
 
 from ..core.value import TensorBase, array_of
+from ..core.warn import warn
 
 _TEXT = (
     "Expected cond to be True, but got False. (Could this error message be improved? If so, please report an "
@@ -70,11 +70,9 @@ def _check_not_implemented(cond: Any, message: Message = None) -> None:
 
 def _check_is_size(i: Any, message: Message = None, *, max: int | None = None) -> None:
     """Raise RuntimeError where a number cannot be a size (deprecated: see `_check`)."""
-    warnings.warn(
+    warn(
         "_check_is_size will be removed in a future PyTorch release along with guard_size_oblivious.     Use "
-        "_check(i >= 0) instead.",
-        FutureWarning,
-        stacklevel=2,
+        "_check(i >= 0) instead.", FutureWarning
     )
     _check(i >= 0 and (max is None or i <= max), message)
 

@@ -28,19 +28,6 @@ from ._aten.inferred_schema import _parameters, infer_schema
 from ._aten.overload import OpOverload, OpOverloadPacket
 from ._aten.schema import FunctionSchema
 
-# --- schemas -----------------------------------------------------------------------------------------------
-
-
-
-
-
-
-
-
-
-
-# --- ops ---------------------------------------------------------------------------------------------------
-
 
 class CustomOpDef:
     """An op of a program's own.

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from .absent_devices import answering, nothing, refusing
+from .absent_devices import answering, needing, nothing
 
 _HERE = "torch.mtia"
-
-
-def _needs(internal: str, names: str) -> dict[str, object]:
-    text = f"Cannot execute {internal}() without MTIA backend."
-    return dict(refusing(names, _HERE, RuntimeError, text))
-
 
 globals().update({
     **answering("is_available is_initialized", _HERE, bool),
     **answering("device_count memory_allocated max_memory_allocated", _HERE, int),
     **answering("manual_seed manual_seed_all seed seed_all", _HERE, nothing),
-    **_needs("getCurrentDevice", "synchronize current_device"),
-    **_needs("emptyCache", "empty_cache"),
+    **needing("MTIA", "getCurrentDevice", "synchronize current_device"),
+    **needing("MTIA", "emptyCache", "empty_cache"),
 })  # fmt: skip
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import socket
 import time
-import warnings
 from collections.abc import Callable, Iterable
 from enum import Enum
 from typing import Any
@@ -13,6 +12,7 @@ from typing import Any
 from ..autograd import profiler as _profiler
 from ..autograd.profiler import record_function
 from ..autograd.profiler_util import EventList
+from ..core.warn import warn
 
 
 class ProfilerActivity(Enum):
@@ -82,7 +82,7 @@ def schedule(
             f"active={active} (need > 0), repeat={repeat} (need >= 0), skip_first={skip_first} (need >= 0)."
         )
     if warmup == 0:
-        warnings.warn("Profiler won't be using warmup, this can skew profiler results", stacklevel=2)
+        warn("Profiler won't be using warmup, this can skew profiler results")
     cycle = wait + warmup + active
 
     def action(step: int) -> ProfilerAction:
@@ -159,7 +159,7 @@ class profile:
                 raise ValueError(f"Activity {activity} specified more than once")
         self.activities = set(given)
         if ProfilerActivity.CUDA in self.activities:
-            warnings.warn("CUDA is not available, disabling CUDA profiling", stacklevel=2)
+            warn("CUDA is not available, disabling CUDA profiling")
         self.schedule = schedule or (lambda _: ProfilerAction.RECORD)
         self.record_steps = schedule is not None
         self.on_trace_ready = on_trace_ready

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from enum import IntEnum, auto
 from typing import Any
 
+from ...core.warn import warn
 from ...tensor.creation import ones
 from ...tensor.interception import OVERRIDING
 from ...tensor.rearrange import tril
@@ -45,10 +45,7 @@ class CausalBias(Tensor):
         self.seq_len_q = seq_len_q
         self.seq_len_kv = seq_len_kv
         if seq_len_q > seq_len_kv and variant == CausalVariant.LOWER_RIGHT:
-            warnings.warn(
-                "Lower right causal bias will produce NaNs in the output when seq_len_q > seq_len_kv!",
-                stacklevel=2,
-            )
+            warn("Lower right causal bias will produce NaNs in the output when seq_len_q > seq_len_kv!")
 
     def _materialize(self, device: Any = None) -> Any:
         """Return the mask (seq_len_q, seq_len_kv), True where a query sees a key."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -12,7 +11,7 @@ from ...array.dtype_words import type_word
 from ...core import inplace as writing
 from ...core.modes import modes
 from ...core.value import TensorBase, dtype_of, shape_of
-from ...core.warn import user_level
+from ...core.warn import warn
 from ...errors import argument_type
 from ...ops import activation as o
 from ...ops import elementwise as e
@@ -348,11 +347,9 @@ def glu(input: Any, dim: int = -1) -> Any:
 
 def implicit_dim(name: str, rank: int) -> int:
     """Return the dim that torch takes where none is given, with its warning."""
-    warnings.warn(
+    warn(
         f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as "
-        f"an argument.",
-        UserWarning,
-        stacklevel=user_level(),
+        f"an argument."
     )
     return 0 if rank in (0, 1, 3) else 1
 
@@ -405,9 +402,7 @@ def gumbel_softmax(logits: Any, tau: float = 1, hard: bool = False, eps: float =
     and Teh 2017, "The concrete distribution".
     """
     if eps != 1e-10:
-        warnings.warn(
-            "`eps` parameter is deprecated and has no effect.", UserWarning, stacklevel=user_level()
-        )
+        warn("`eps` parameter is deprecated and has no effect.")
     gumbel = -empty_like(logits, memory_format=contiguous_format).exponential_().log()
     soft = ((logits + gumbel) / tau).softmax(dim)
     if not hard:

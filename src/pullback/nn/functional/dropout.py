@@ -7,11 +7,10 @@ runs.
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Any
 
 from ...core.value import TensorBase, shape_of
-from ...core.warn import user_level
+from ...core.warn import warn
 from ...ops import random as draws
 from ...tensor import random as random_facade
 from .activation import applied
@@ -99,14 +98,12 @@ def dropout1d(input: Any, p: float = 0.5, training: bool = True, inplace: bool =
 
 
 def _warn_of_rank(rank: int, axes: int) -> None:
-    warnings.warn(
+    warn(
         f"dropout{axes}d: Received a {rank}-D input to dropout{axes}d, which is deprecated and will result "
         "in an error in a future release. To retain the behavior and silence this warning, please use "
         f"dropout instead. Note that dropout{axes}d exists to provide channel-wise dropout on inputs with "
         f"{axes} spatial dimensions, a channel dimension, and an optional batch dimension (i.e. {axes + 1}D "
-        f"or {axes + 2}D inputs).",
-        UserWarning,
-        stacklevel=user_level(),
+        f"or {axes + 2}D inputs)."
     )
 
 
@@ -118,14 +115,12 @@ def dropout2d(input: Any, p: float = 0.5, training: bool = True, inplace: bool =
     if rank not in (3, 4):
         _warn_of_rank(rank, 2)
     if rank == 3:
-        warnings.warn(
+        warn(
             "dropout2d: Received a 3D input to dropout2d and assuming that channel-wise 1D dropout behavior "
             "is desired - input is interpreted as shape (N, C, L), where C is the channel dim. This behavior "
             "will change in a future release to interpret the input as one without a batch dimension, i.e. "
             "shape (C, H, W). To maintain the 1D channel-wise dropout behavior, please switch to using "
-            "dropout1d instead.",
-            UserWarning,
-            stacklevel=user_level(),
+            "dropout1d instead."
         )
     return channel_dropout(input, p, training, inplace)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -13,7 +12,7 @@ from ...array.dtypes import int64
 from ...core.meta import is_meta, looked_at
 from ...core.tracer import Tracer
 from ...core.value import array_of, dtype_of, shape_of
-from ...core.warn import user_level
+from ...core.warn import warn
 from ...ops import embedding_bag as ops
 from ...ops.convert import cast
 from ...tensor.creation import full, zeros
@@ -146,11 +145,9 @@ def _in_order(input: Any, weight: Any) -> tuple[Any, Any]:
     """Return indices and table, also where they are given in the order that torch had once."""
     if weight.dtype != int64 or not input.is_floating_point():
         return input, weight
-    warnings.warn(
+    warn(
         "Argument order of nn.functional.embedding_bag was changed. Usage `embedding_bag(weight, input, "
-        "...)` is deprecated, and should now be `embedding_bag(input, weight, ...)`.",
-        UserWarning,
-        stacklevel=user_level(),
+        "...)` is deprecated, and should now be `embedding_bag(input, weight, ...)`."
     )
     return weight, input
 

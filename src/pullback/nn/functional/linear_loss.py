@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +10,7 @@ from ...array import dtypes
 from ...array.dtypes import from_numpy_dtype
 from ...autograd.function import Function
 from ...core.value import dtype_of, shape_of
-from ...core.warn import user_level
+from ...core.warn import warn
 from ...tensor.api import public
 from ...tensor.product_sums import linear
 from .classification_loss import cross_entropy
@@ -203,13 +202,11 @@ def linear_cross_entropy(
                 )  # fmt: skip
         else:
             bias_shape = None if linear_bias is None else shape_of(linear_bias)
-            warnings.warn(
+            warn(
                 "linear_cross_entropy: ``options`` ignored; chunked path needs reduction in "
                 "{'mean','sum','none'}, label_smoothing == 0, target.dtype == int64, out_features == (). Got "
                 f"reduction={reduction!r}, label_smoothing={label_smoothing}, target.dtype={dtype}, "
-                f"out_features={outputs}, tracing=False, linear_bias.shape={bias_shape}.",
-                UserWarning,
-                stacklevel=user_level(),
+                f"out_features={outputs}, tracing=False, linear_bias.shape={bias_shape}."
             )
     if outputs:
         linear_weight = linear_weight.reshape(-1, features)

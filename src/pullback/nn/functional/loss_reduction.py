@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any
 
 from ...array.dtype_words import type_word
 from ...core.modes import modes
 from ...core.value import TensorBase, dtype_of, shape_of
-from ...core.warn import user_level
+from ...core.warn import warn
 from ...ops import reduce as r
 from ...tensor.api import public
 from ...tensor.argument_types import is_real
@@ -35,11 +34,7 @@ def legacy_reduction(size_average: Any, reduce: Any, reduction: str) -> str:
     if size_average is None and reduce is None:
         return reduction
     chosen = "none" if reduce is False else ("sum" if size_average is False else "mean")
-    warnings.warn(
-        f"size_average and reduce args will be deprecated, please use reduction='{chosen}' instead.",
-        UserWarning,
-        stacklevel=user_level(),
-    )
+    warn(f"size_average and reduce args will be deprecated, please use reduction='{chosen}' instead.")
     return chosen
 
 
@@ -89,12 +84,10 @@ def warn_of_sizes(input: Any, target: Any) -> None:
     check_tensors(input, target)
     have, want = shape_of(target), shape_of(input)
     if have != want:
-        warnings.warn(
+        warn(
             f"Using a target size ({sizes_text(have)}) that is different to the input size "
             f"({sizes_text(want)}). This will likely lead to incorrect results due to broadcasting. Please "
-            "ensure they have the same size.",
-            UserWarning,
-            stacklevel=user_level(),
+            "ensure they have the same size."
         )
 
 

@@ -7,12 +7,11 @@ biases and zeros, heads told apart, attention, the output projected.
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Any
 
 from ...core.size import size_of
 from ...core.value import dtype_of, shape_of, wrap
-from ...core.warn import user_level
+from ...core.warn import warn
 from ...tensor.api import public
 from ...tensor.contract import bmm
 from ...tensor.creation import zeros
@@ -69,11 +68,7 @@ def added_mask(mask: Any, name: str, dtype: Any, other: Any = None, other_name: 
     if kind not in "bfV":
         raise AssertionError(f"only bool and floating types of {name} are supported")
     if other is not None and dtype_of(mask) != dtype_of(other):
-        warnings.warn(
-            f"Support for mismatched {name} and {other_name} is deprecated. Use same type for both instead.",
-            UserWarning,
-            stacklevel=user_level(),
-        )
+        warn(f"Support for mismatched {name} and {other_name} is deprecated. Use same type for both instead.")
     return zeros_like(mask, dtype=dtype).masked_fill(mask, -math.inf) if kind == "b" else mask
 
 

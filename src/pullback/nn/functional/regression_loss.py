@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ from ...array.dtype_words import type_word
 from ...core.graph_errors import unsafe_result
 from ...core.inplace import castable
 from ...core.value import dtype_of, shape_of
-from ...core.warn import user_level
+from ...core.warn import warn
 from ...errors import argument_type
 from ...ops import loss as o
 from ...ops import reduce as r
@@ -207,12 +206,10 @@ def kl_div(
     if size_average is not None or reduce is not None:
         reduction = legacy_reduction(size_average, reduce, reduction)
     elif reduction == "mean":
-        warnings.warn(
+        warn(
             "reduction: 'mean' divides the total loss by both the batch size and the support size."
             "'batchmean' divides only by the batch size, and aligns with the KL div math definition."
-            "'mean' will be changed to behave the same as 'batchmean' in the next major release.",
-            UserWarning,
-            stacklevel=user_level(),
+            "'mean' will be changed to behave the same as 'batchmean' in the next major release."
         )
     if not isinstance(log_target, bool):
         raise TypeError("a flag is a bool")

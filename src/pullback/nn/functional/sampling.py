@@ -4,7 +4,6 @@ transformer networks").
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,7 +12,7 @@ from ...array.dtypes import FLOAT8_NUMPY, from_numpy_dtype
 from ...array.sampler import Sampler
 from ...core.size import size_of
 from ...core.value import TensorBase, dtype_of, shape_of
-from ...core.warn import user_level
+from ...core.warn import warn
 from ...errors import argument_type
 from ...ops import sampling as ops
 from ...tensor.api import public
@@ -25,12 +24,10 @@ _PADDINGS = ("zeros", "border", "reflection")
 
 def _corners(align_corners: bool | None) -> bool:
     if align_corners is None:
-        warnings.warn(
+        warn(
             "Default grid_sample and affine_grid behavior has changed to align_corners=False since 1.3.0. "
             "Please specify align_corners=True if the old behavior is desired. See the documentation of "
-            "grid_sample for details.",
-            UserWarning,
-            stacklevel=user_level(),
+            "grid_sample for details."
         )
         return False
     return align_corners
@@ -168,12 +165,10 @@ def affine_grid(theta: Any, size: Sequence[int], align_corners: bool | None = No
             f"{size_of(shape)}."
         )
     if align_corners and min(size[2:]) == 1:
-        warnings.warn(
+        warn(
             "Since version 1.3.0, affine_grid behavior has changed for unit-size grids when "
             "align_corners=True. This is not an intended use case of affine_grid. See the documentation of "
-            "affine_grid for details.",
-            UserWarning,
-            stacklevel=user_level(),
+            "affine_grid for details."
         )
     elif min(size) <= 0:
         raise ValueError(f"Expected non-zero, positive output size. Got {size}")

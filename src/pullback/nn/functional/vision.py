@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable, Iterable
 from functools import cache
 from typing import Any
@@ -12,7 +11,7 @@ from ...array.dtype_words import type_word
 from ...array.dtypes import bfloat16
 from ...array.resize import Axis
 from ...core.value import TensorBase, dtype_of, shape_of
-from ...core.warn import user_level
+from ...core.warn import warn
 from ...errors import argument_type
 from ...ops import vision as ops
 from ...tensor.api import public
@@ -349,11 +348,7 @@ def interpolate(
 
 
 def _deprecated(name: str) -> None:
-    warnings.warn(
-        f"`nn.functional.{name}` is deprecated. Use `nn.functional.interpolate` instead.",
-        UserWarning,
-        stacklevel=user_level(),
-    )
+    warn(f"`nn.functional.{name}` is deprecated. Use `nn.functional.interpolate` instead.")
 
 
 @public(namespace="nn.functional", method=False, out=False)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, ClassVar
 
+from ...core.warn import warn
 from ...ops import elementwise as ops
 from .. import functional as F
 from .attention import MultiheadAttention  # noqa: F401  # where torch has it, and checkpoints look for it
@@ -30,13 +30,11 @@ class _InPlace(_Activation):
 class ReLU(_InPlace):
     """Compute max(0, x)."""
 
-    function = "relu"
-
 
 class LeakyReLU(_Activation):
     """Compute x where x ≥ 0, else negative_slope·x."""
 
-    function, kept, shown = "leaky_relu", ("negative_slope", "inplace"), ("negative_slope",)
+    kept, shown = ("negative_slope", "inplace"), ("negative_slope",)
 
     def __init__(self, negative_slope: float = 1e-2, inplace: bool = False) -> None:
         self._keep(negative_slope=negative_slope, inplace=inplace)
@@ -52,19 +50,13 @@ class _WithAlpha(_Activation):
 class ELU(_WithAlpha):
     """Compute x where x > 0, else α(eˣ − 1)."""
 
-    function = "elu"
-
 
 class SELU(_InPlace):
     """Compute the scaled ELU (Klambauer et al. 2017)."""
 
-    function = "selu"
-
 
 class CELU(_WithAlpha):
     """Compute max(0, x) + min(0, α(e^(x/α) − 1))."""
-
-    function = "celu"
 
 
 class GELU(_Activation):
@@ -87,19 +79,14 @@ class GELU(_Activation):
 class SiLU(_InPlace):
     """Compute x·σ(x)."""
 
-    function = "silu"
-
 
 class Mish(_InPlace):
     """Compute x·tanh(softplus(x))."""
-
-    function = "mish"
 
 
 class Softplus(_Activation):
     """Compute log(1 + e^(βx)) / β, linear above the threshold."""
 
-    function = "softplus"
     kept = shown = ("beta", "threshold")
 
     def __init__(self, beta: float = 1.0, threshold: float = 20.0) -> None:
@@ -108,8 +95,6 @@ class Softplus(_Activation):
 
 class Softsign(_Activation):
     """Compute x / (1 + |x|)."""
-
-    function = "softsign"
 
 
 class _WithLambda(_Activation):
@@ -126,19 +111,13 @@ class _WithLambda(_Activation):
 class Softshrink(_WithLambda):
     """Move x towards 0 by λ."""
 
-    function = "softshrink"
-
 
 class Hardshrink(_WithLambda):
     """Keep x where |x| > λ, else give 0."""
 
-    function = "hardshrink"
-
 
 class Tanhshrink(_Activation):
     """Compute x − tanh(x)."""
-
-    function = "tanhshrink"
 
 
 class Hardtanh(_Activation):
@@ -157,7 +136,7 @@ class Hardtanh(_Activation):
         Where max_val is not above min_val.
     """
 
-    function, kept = "hardtanh", ("min_val", "max_val", "inplace")
+    kept = ("min_val", "max_val", "inplace")
     shown: ClassVar[tuple[str, ...]] = ("min_val", "max_val")
 
     def __init__(
@@ -166,10 +145,9 @@ class Hardtanh(_Activation):
     ) -> None:  # fmt: skip
         for end, former in (("min", min_value), ("max", max_value)):
             if former is not None:
-                warnings.warn(
-                    f"keyword argument `{end}_value` is deprecated and renamed to `{end}_val`", FutureWarning,
-                    stacklevel=2,
-                )  # fmt: skip
+                warn(
+                    f"keyword argument `{end}_value` is deprecated and renamed to `{end}_val`", FutureWarning
+                )
         low, high = min_val if min_value is None else min_value, max_val if max_value is None else max_value
         self._keep(min_val=low, max_val=high, inplace=inplace)
         if high <= low:
@@ -188,19 +166,13 @@ class ReLU6(Hardtanh):
 class Hardsigmoid(_InPlace):
     """Compute relu6(x + 3) / 6."""
 
-    function = "hardsigmoid"
-
 
 class Hardswish(_InPlace):
     """Compute x·relu6(x + 3) / 6."""
 
-    function = "hardswish"
-
 
 class LogSigmoid(_Activation):
     """Compute log σ(x)."""
-
-    function = "logsigmoid"
 
 
 class Sigmoid(_Activation):
@@ -222,7 +194,6 @@ class Tanh(_Activation):
 class GLU(_Activation):
     """Compute a·σ(b) for the two halves a, b along `dim`."""
 
-    function = "glu"
     kept = shown = ("dim",)
 
     def __init__(self, dim: int = -1) -> None:
@@ -232,7 +203,7 @@ class GLU(_Activation):
 class Threshold(_Activation):
     """Keep x where x > threshold, else give `value`."""
 
-    function, kept, shown = "threshold", ("threshold", "value", "inplace"), ("threshold", "value")
+    kept, shown = ("threshold", "value", "inplace"), ("threshold", "value")
 
     def __init__(self, threshold: float, value: float, inplace: bool = False) -> None:
         self._keep(threshold=threshold, value=value, inplace=inplace)
@@ -248,19 +219,13 @@ class _AlongDim(_Activation):
 class Softmax(_AlongDim):
     """Compute eˣ / Σ eˣ along `dim`."""
 
-    function = "softmax"
-
 
 class LogSoftmax(_AlongDim):
     """Compute the logarithm of the softmax along `dim`."""
 
-    function = "log_softmax"
-
 
 class Softmin(_AlongDim):
     """Compute softmax(−x) along `dim`."""
-
-    function = "softmin"
 
 
 class Softmax2d(Module):

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any, Self
 
+from ...core.warn import warn
 from .container_items import pairs, position
 from .module import Module
 from .parameter_container import ParameterDict, ParameterList
@@ -37,11 +37,9 @@ class Container(Module):
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__()
-        warnings.warn(
+        warn(
             "`nn.Container` is deprecated. All of its functionality is now implemented in `nn.Module`. "
-            "Subclass that instead.",
-            FutureWarning,
-            stacklevel=2,
+            "Subclass that instead.", FutureWarning
         )
         for name, module in kwargs.items():
             self.add_module(name, module)

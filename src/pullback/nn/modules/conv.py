@@ -11,6 +11,7 @@ from .. import functional as F
 from .. import init
 from ..parameter import UninitializedParameter
 from .creation import empty_parameter, optional_parameter
+from .function_layer import NamedLayer
 from .lazy import LazyModuleMixin
 from .module import Module
 from .utils import _reverse_repeat_tuple, differing, n_tuple
@@ -105,9 +106,7 @@ def _pad_amounts(
     return amounts
 
 
-class _Conv(_ConvNd):
-    rank: int
-
+class _Conv(NamedLayer, _ConvNd):
     def __init__(
         self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any = 1, padding: Any = 0,
         dilation: Any = 1, groups: int = 1, bias: bool = True, padding_mode: str = "zeros",
@@ -122,11 +121,11 @@ class _Conv(_ConvNd):
 
     def _conv_forward(self, input: Any, weight: Any, bias: Any) -> Any:
         """Return the convolution with a weight and bias that need not be the layer's own."""
-        function = (F.conv1d, F.conv2d, F.conv3d)[self.rank - 1]
         padding: Any = self.padding
         if self.padding_mode != "zeros":
             input = F.pad(input, self._reversed_padding_repeated_twice, mode=self.padding_mode)
             padding = (0,) * self.rank
+        function = getattr(F, self.function)
         return function(input, weight, bias, self.stride, padding, self.dilation, self.groups)
 
     def forward(self, input: Any) -> Any:
@@ -137,19 +136,13 @@ class _Conv(_ConvNd):
 class Conv1d(_Conv):
     """Convolution over one axis (cross-correlation, as in torch)."""
 
-    rank = 1
-
 
 class Conv2d(_Conv):
     """Convolution over two axes (cross-correlation, as in torch)."""
 
-    rank = 2
-
 
 class Conv3d(_Conv):
     """Convolution over three axes (cross-correlation, as in torch)."""
-
-    rank = 3
 
 
 class _ConvTransposeNd(_ConvNd):
@@ -198,9 +191,7 @@ class _ConvTransposeNd(_ConvNd):
         return tuple(n - m for n, m in zip(wanted, smallest, strict=True))
 
 
-class _ConvTranspose(_ConvTransposeNd):
-    rank: int
-
+class _ConvTranspose(NamedLayer, _ConvTransposeNd):
     def __init__(
         self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any = 1, padding: Any = 0,
         output_padding: Any = 0, groups: int = 1, bias: bool = True, dilation: Any = 1,
@@ -216,11 +207,10 @@ class _ConvTranspose(_ConvTransposeNd):
         """Map (N, in, *spatial) or (in, *spatial) -> (…, out, *spatial'), by a transposed convolution."""
         if self.padding_mode != "zeros":
             raise ValueError(f"Only `zeros` padding mode is supported for ConvTranspose{self.rank}d")
-        function = (F.conv_transpose1d, F.conv_transpose2d, F.conv_transpose3d)[self.rank - 1]
         extra = self._output_padding(
             input, output_size, self.stride, self.padding, self.kernel_size, self.rank, self.dilation
         )
-        return function(
+        return getattr(F, self.function)(
             input, self.weight, self.bias, self.stride, self.padding, extra, self.groups, self.dilation
         )
 
@@ -228,19 +218,13 @@ class _ConvTranspose(_ConvTransposeNd):
 class ConvTranspose1d(_ConvTranspose):
     """Transpose of a convolution over one axis."""
 
-    rank = 1
-
 
 class ConvTranspose2d(_ConvTranspose):
     """Transpose of a convolution over two axes."""
 
-    rank = 2
-
 
 class ConvTranspose3d(_ConvTranspose):
     """Transpose of a convolution over three axes."""
-
-    rank = 3
 
 
 class _LazyConvXdMixin(LazyModuleMixin):

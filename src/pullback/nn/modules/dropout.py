@@ -20,34 +20,22 @@ class _DropoutNd(FunctionLayer):
 class Dropout(_DropoutNd):
     """Zero elements."""
 
-    function = "dropout"
-
 
 class Dropout1d(_DropoutNd):
     """Zero channels of (N, C, L)."""
-
-    function = "dropout1d"
 
 
 class Dropout2d(_DropoutNd):
     """Zero channels of (N, C, H, W)."""
 
-    function = "dropout2d"
-
 
 class Dropout3d(_DropoutNd):
     """Zero channels of (N, C, D, H, W)."""
-
-    function = "dropout3d"
 
 
 class AlphaDropout(_DropoutNd):
     """Dropout that keeps mean and variance of SELU activations."""
 
-    function = "alpha_dropout"
-
 
 class FeatureAlphaDropout(_DropoutNd):
     """`AlphaDropout` of whole channels."""
-
-    function = "feature_alpha_dropout"

@@ -10,7 +10,6 @@ from .function_layer import FunctionLayer
 class Unfold(FunctionLayer):
     """Patches as columns: (N, C, H, W) -> (N, C·K·L, places)."""
 
-    function = "unfold"
     kept = shown = ("kernel_size", "dilation", "padding", "stride")
 
     def __init__(self, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> None:
@@ -20,7 +19,6 @@ class Unfold(FunctionLayer):
 class Fold(FunctionLayer):
     """Columns added to their places: (N, C·K·L, places) -> (N, C, H, W)."""
 
-    function = "fold"
     kept = shown = ("output_size", "kernel_size", "dilation", "padding", "stride")
 
     def __init__(

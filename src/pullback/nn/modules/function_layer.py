@@ -9,21 +9,44 @@ from typing import Any, ClassVar
 from .. import functional as F
 from .module import Module
 
+#: The functions by their names without underscores.
+_FUNCTIONS = {name.replace("_", ""): name for name in vars(F) if not name.endswith("_")}
 
-class FunctionLayer(Module):
-    """Call a function of one input with attributes of the layer.
+
+class NamedLayer(Module):
+    """Tell from the name of a layer what it does; what a class below it says itself, or inherits, stays.
 
     Attributes
     ----------
     function : str
-        Name in `nn.functional`.
+        Name in `nn.functional`: ``max_pool2d`` of `MaxPool2d`.
+    rank : int
+        The number of spatial axes: 2 of `MaxPool2d`.
+    """
+
+    function: ClassVar[str]
+    rank: ClassVar[int]
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        name = cls.__name__.lower()
+        if not hasattr(cls, "function") and name in _FUNCTIONS:
+            cls.function = _FUNCTIONS[name]
+        if not hasattr(cls, "rank") and name.endswith(("1d", "2d", "3d")):
+            cls.rank = int(name[-2])
+
+
+class FunctionLayer(NamedLayer):
+    """Call a function of one input with attributes of the layer.
+
+    Attributes
+    ----------
     kept : sequence of str
         Attributes that the function takes after its input, in the order of its parameters.
     shown : sequence of str
         Attributes that `extra_repr` prints with their names.
     """
 
-    function: ClassVar[str]
     kept: ClassVar[tuple[str, ...]] = ()
     shown: ClassVar[tuple[str, ...]] = ()
     #: Gives the kept attributes of a layer; of a single one there is no tuple.

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from ...autograd.function import Function
 from ...core.modes import is_grad_enabled
+from ...core.warn import warn
 from ...tensor.tensor import Tensor
 from . import module_hooks as shared
 
@@ -109,12 +109,11 @@ class BackwardHook:
 
     def _without_inputs(self) -> None:
         """Call the hooks at once: no input requires a gradient, and no later node will."""
-        warnings.warn(
+        warn(
             "Full backward hook is firing when gradients are computed with respect to module outputs since "
             "no inputs require gradients. See "
             "https://docs.pytorch.org/docs/main/generated/torch.nn.Module.html#torch.nn.Module."
-            "register_full_backward_hook for more details.",
-            stacklevel=5,
+            "register_full_backward_hook for more details."
         )
         for hook in self.hooks:
             replaced = hook(self.module, (None,) * self.input_count, self.grad_outputs)
@@ -174,10 +173,9 @@ class _HookedCall:
             self.output = self.output if replaced is None else replaced
         if around is not None:
             if not isinstance(self.output, (Tensor, tuple)):
-                warnings.warn(
+                warn(
                     "For backward hooks to be called, module output should be a Tensor or a tuple of Tensors "
-                    f"but received {type(self.output)}",
-                    stacklevel=4,
+                    f"but received {type(self.output)}"
                 )
             self.output = around.setup_output_hook(self.output)
         if others:
@@ -225,7 +223,7 @@ class _HookedCall:
             node.register_hook(shared._WrappedHook(hook, self.module))
         text = _incomplete(self.args, self.output, node)
         if text is not None:
-            warnings.warn(text, FutureWarning, stacklevel=4)
+            warn(text, FutureWarning)
 
     def after_error(self) -> None:
         """Call the hooks that are always called and were not; what they raise becomes a warning."""
@@ -236,10 +234,9 @@ class _HookedCall:
             try:
                 replaced = self._call(key, hook)
             except Exception as error:  # noqa: BLE001  # the first error is the one that is raised
-                warnings.warn(
+                warn(
                     f"{'global ' if everywhere else ''}module forward hook with ``always_call=True`` raised "
-                    f"an exception that was silenced as another error was raised in forward: {error}",
-                    stacklevel=4,
+                    f"an exception that was silenced as another error was raised in forward: {error}"
                 )
                 continue
             self.output = self.output if replaced is None else replaced

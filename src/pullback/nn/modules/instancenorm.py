@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import warnings
-from typing import Any, ClassVar
+from typing import Any
 
+from ...core.warn import warn
 from .. import functional as F
 from .batchnorm import _LazyNormBase, _NormBase
+from .function_layer import NamedLayer
 
 
-class _InstanceNorm(_NormBase):
+class _InstanceNorm(NamedLayer, _NormBase):
     """Instance normalisation of `rank` spatial axes (Ulyanov et al. 2016)."""
-
-    rank: ClassVar[int]
 
     def __init__(
         self, num_features: int, eps: float = 1e-5, momentum: float = 0.1, affine: bool = False,
@@ -59,11 +58,9 @@ class _InstanceNorm(_NormBase):
                     f"expected input's size at dim={channel} to match num_features ({self.num_features}), "
                     f"but got: {input.size(channel)}."
                 )
-            warnings.warn(
+            warn(
                 f"input's size at dim={channel} does not match num_features. You can silence this warning by "
-                "not passing in num_features, which is not used because affine=False",
-                UserWarning,
-                stacklevel=2,
+                "not passing in num_features, which is not used because affine=False"
             )
         result = F.instance_norm(
             input.unsqueeze(0) if alone else input, self.running_mean, self.running_var, self.weight,
@@ -76,19 +73,13 @@ class _InstanceNorm(_NormBase):
 class InstanceNorm1d(_InstanceNorm):
     """Instance normalisation of (N, C, L) or (C, L)."""
 
-    rank = 1
-
 
 class InstanceNorm2d(_InstanceNorm):
     """Instance normalisation of (N, C, H, W) or (C, H, W)."""
 
-    rank = 2
-
 
 class InstanceNorm3d(_InstanceNorm):
     """Instance normalisation of (N, C, D, H, W) or (C, D, H, W)."""
-
-    rank = 3
 
 
 class LazyInstanceNorm1d(_LazyNormBase, InstanceNorm1d):

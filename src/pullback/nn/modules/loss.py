@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, ClassVar
 
+from ...core.warn import warn
 from .. import functional as F
 from ..functional.loss_reduction import legacy_reduction
 from .distance import PairwiseDistance
-from .function_layer import name_as_torch
-from .module import Module
+from .function_layer import NamedLayer, name_as_torch
 
 
-class _Loss(Module):
+class _Loss(NamedLayer):
     """Call a loss of `nn.functional` with what the layer keeps.
 
     Attributes
     ----------
-    function : str
-        Its name there.
     kept : sequence of str
         Attributes that it takes, by the names of its parameters, besides `reduction`.
     """
 
-    function: ClassVar[str]
     kept: ClassVar[tuple[str, ...]] = ()
 
     def __init__(
@@ -56,19 +52,15 @@ class _WeightedLoss(_Loss):
 class MSELoss(_Loss):
     """Compute (x − y)²."""
 
-    function = "mse_loss"
-
 
 class L1Loss(_Loss):
     """Compute |x − y|."""
-
-    function = "l1_loss"
 
 
 class SmoothL1Loss(_Loss):
     """Compute ½d²/β where d = |x − y| < β, else d − β/2."""
 
-    function, kept = "smooth_l1_loss", ("beta",)
+    kept = ("beta",)
 
     def __init__(
         self, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean",
@@ -81,7 +73,7 @@ class SmoothL1Loss(_Loss):
 class HuberLoss(_Loss):
     """Compute ½d² where d = |x − y| < δ, else δ(d − δ/2)."""
 
-    function, kept = "huber_loss", ("delta",)
+    kept = ("delta",)
 
     def __init__(self, reduction: str = "mean", delta: float = 1.0) -> None:
         if not isinstance(delta, (int, float)):
@@ -93,7 +85,7 @@ class HuberLoss(_Loss):
 class NLLLoss(_WeightedLoss):
     """Compute −weight[c]·x[c] at the target class c."""
 
-    function, kept = "nll_loss", ("weight", "ignore_index")
+    kept = ("weight", "ignore_index")
 
     def __init__(
         self, weight: Any = None, size_average: bool | None = None, ignore_index: int = -100,
@@ -153,7 +145,7 @@ class KLDivLoss(_Loss):
 class PoissonNLLLoss(_Loss):
     """Compute eˣ − y·x (or x − y log x)."""
 
-    function, kept = "poisson_nll_loss", ("log_input", "full", "eps")
+    kept = ("log_input", "full", "eps")
 
     def __init__(
         self, log_input: bool = True, full: bool = False, size_average: bool | None = None, eps: float = 1e-8,
@@ -166,7 +158,7 @@ class PoissonNLLLoss(_Loss):
 class HingeEmbeddingLoss(_Loss):
     """Compute x where y = 1, max(0, margin − x) where y = −1."""
 
-    function, kept = "hinge_embedding_loss", ("margin",)
+    kept = ("margin",)
 
     def __init__(
         self, margin: float = 1.0, size_average: bool | None = None, reduce: bool | None = None,
@@ -179,19 +171,13 @@ class HingeEmbeddingLoss(_Loss):
 class SoftMarginLoss(_Loss):
     """Compute log(1 + e^(−y·x))."""
 
-    function = "soft_margin_loss"
-
 
 class MultiLabelSoftMarginLoss(_WeightedLoss):
     """Compute the mean over classes of the binary cross entropy with logits."""
 
-    function = "multilabel_soft_margin_loss"
-
 
 class MultiLabelMarginLoss(_Loss):
     """Compute Σ max(0, 1 − (x[target] − x[other])) / classes."""
-
-    function = "multilabel_margin_loss"
 
 
 class _PairLoss(_Loss):
@@ -212,13 +198,9 @@ class _PairLoss(_Loss):
 class MarginRankingLoss(_PairLoss):
     """Compute max(0, −y(x₁ − x₂) + margin)."""
 
-    function = "margin_ranking_loss"
-
 
 class CosineEmbeddingLoss(_PairLoss):
     """Compute 1 − cos(x₁, x₂) where y = 1, max(0, cos − margin) where y = −1."""
-
-    function = "cosine_embedding_loss"
 
 
 class TripletMarginLoss(_Loss):
@@ -261,7 +243,7 @@ class GaussianNLLLoss(_Loss):
 class MultiMarginLoss(_WeightedLoss):
     """Compute the mean over the other classes i of max(0, margin − x[target] + x[i])^p."""
 
-    function, kept = "multi_margin_loss", ("weight", "p", "margin")
+    kept = ("weight", "p", "margin")
 
     def __init__(
         self, p: int = 1, margin: float = 1.0, weight: Any = None, size_average: bool | None = None,
@@ -284,11 +266,10 @@ class NLLLoss2d(NLLLoss):
         self, weight: Any = None, size_average: bool | None = None, ignore_index: int = -100,
         reduce: bool | None = None, reduction: str = "mean",
     ) -> None:  # fmt: skip
-        warnings.warn(
+        warn(
             "`NLLLoss2d` has been deprecated. Please use `NLLLoss` instead as a drop-in replacement and see "
-            "https://pytorch.org/docs/main/nn.html#torch.nn.NLLLoss for more details.",
-            FutureWarning, stacklevel=2,
-        )  # fmt: skip
+            "https://pytorch.org/docs/main/nn.html#torch.nn.NLLLoss for more details.", FutureWarning
+        )
         super().__init__(weight, size_average, ignore_index, reduce, reduction)
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator
 from typing import Any, Self
 
 from ...autograd.grad_mode import no_grad
+from ...core.warn import warn
 from ...tensor.conversion import parse_to
 from ...tensor.creation_like import empty_like
 
@@ -22,12 +22,11 @@ class ModuleConversions:
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Clear the gradients of all parameters."""
         if getattr(self, "_is_replica", False):
-            warnings.warn(
+            warn(
                 "Calling .zero_grad() from a module created with nn.DataParallel() has no effect. The "
                 "parameters are copied (in a differentiable manner) from the original module. This means "
                 "they are not leaf nodes in autograd and so don't accumulate gradients. If you need "
-                "gradients in your forward method, consider using autograd.grad instead.",
-                stacklevel=2,
+                "gradients in your forward method, consider using autograd.grad instead."
             )
         for parameter in self.parameters():
             if parameter.grad is None:
@@ -70,13 +69,12 @@ class ModuleConversions:
                     f"dtype={dtype}"
                 )
             if dtype.is_complex:
-                warnings.warn(
+                warn(
                     "Complex modules are a new feature under active development whose design may change, and "
                     "some modules might not work as expected when using complex tensors as parameters or "
                     "buffers. Please file an issue at "
                     "https://github.com/pytorch/pytorch/issues/new?template=bug-report.yml if a complex "
-                    "module does not work as expected.",
-                    stacklevel=2,
+                    "module does not work as expected."
                 )
 
         def convert(t: Any) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -11,7 +10,7 @@ from ...array.named_tuples import NamedTuple
 from ...autograd.grad_mode import no_grad
 from ...core.hooks import RemovableHandle
 from ...core.value import TensorBase
-from ...core.warn import user_level
+from ...core.warn import warn
 from ..parameter import Parameter, is_lazy
 from .module_hooks import Store, _WrappedHook, put
 
@@ -107,12 +106,10 @@ class ModuleState:
     ) -> Any:
         """Return all parameters and persistent buffers under dotted names, in the module's storage."""
         if args:
-            warnings.warn(
+            warn(
                 "Positional args are being deprecated, use kwargs instead. Refer to "
                 "https://pytorch.org/docs/main/generated/torch.nn.Module.html#torch.nn.Module.state_dict for "
-                "details.",
-                FutureWarning,
-                stacklevel=user_level(),
+                "details.", FutureWarning
             )
             destination, prefix, keep_vars = (*args, *(destination, prefix, keep_vars)[len(args) :])  # type: ignore[misc]  # known only at run time
         if destination is None:
@@ -189,12 +186,11 @@ class ModuleState:
                 )
                 return
             if given_tensor.device.type != "meta" and own.device.type == "meta" and not assign:
-                warnings.warn(
+                warn(
                     f"for {key}: copying from a non-meta parameter in the checkpoint to a meta parameter in "
                     "the current model, which is a no-op. (Did you mean to pass `assign=True` to assign "
                     "items in the state dictionary to their corresponding key in the module instead of "
-                    "copying them in place?)",
-                    stacklevel=3,
+                    "copying them in place?)"
                 )
         try:
             with no_grad():

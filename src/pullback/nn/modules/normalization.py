@@ -135,8 +135,6 @@ class _AcrossChannels(FunctionLayer):
 class LocalResponseNorm(_AcrossChannels):
     """``x / (k + alpha · mean of x² over size neighbouring channels)^beta``."""
 
-    function = "local_response_norm"
-
     def __init__(self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> None:
         self._keep(size=size, alpha=alpha, beta=beta, k=k)
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from .. import functional as F
-from .module import Module
+from .function_layer import NamedLayer
 from .utils import n_tuple
 
 
-class _Pad(Module):
+class _Pad(NamedLayer):
     """Pad the last `rank` axes by `padding`: one number for all sides, or two per axis from the last on."""
 
-    rank: ClassVar[int]
     mode: ClassVar[str]
 
     def __init__(self, padding: Any) -> None:
@@ -47,19 +46,13 @@ class _ConstantPadNd(_Pad):
 class ConstantPad1d(_ConstantPadNd):
     """`value` on both sides of the last axis."""
 
-    rank = 1
-
 
 class ConstantPad2d(_ConstantPadNd):
     """`value` around the last two axes."""
 
-    rank = 2
-
 
 class ConstantPad3d(_ConstantPadNd):
     """`value` around the last three axes."""
-
-    rank = 3
 
 
 class ZeroPad1d(ConstantPad1d):
@@ -96,19 +89,13 @@ class _ReflectionPadNd(_Pad):
 class ReflectionPad1d(_ReflectionPadNd):
     """The last axis reflected at its end elements."""
 
-    rank = 1
-
 
 class ReflectionPad2d(_ReflectionPadNd):
     """The last two axes reflected at their end elements."""
 
-    rank = 2
-
 
 class ReflectionPad3d(_ReflectionPadNd):
     """The last three axes reflected at their end elements."""
-
-    rank = 3
 
 
 class _ReplicationPadNd(_Pad):
@@ -118,19 +105,13 @@ class _ReplicationPadNd(_Pad):
 class ReplicationPad1d(_ReplicationPadNd):
     """The end elements of the last axis repeated."""
 
-    rank = 1
-
 
 class ReplicationPad2d(_ReplicationPadNd):
     """The end elements of the last two axes repeated."""
 
-    rank = 2
-
 
 class ReplicationPad3d(_ReplicationPadNd):
     """The end elements of the last three axes repeated."""
-
-    rank = 3
 
 
 class _CircularPadNd(_Pad):
@@ -148,16 +129,10 @@ class _CircularPadNd(_Pad):
 class CircularPad1d(_CircularPadNd):
     """The last axis wrapped around."""
 
-    rank = 1
-
 
 class CircularPad2d(_CircularPadNd):
     """The last two axes wrapped around."""
 
-    rank = 2
-
 
 class CircularPad3d(_CircularPadNd):
     """The last three axes wrapped around."""
-
-    rank = 3

@@ -8,7 +8,6 @@ from .function_layer import FunctionLayer
 class PixelShuffle(FunctionLayer):
     """(…, C·r², H, W) -> (…, C, H·r, W·r)."""
 
-    function = "pixel_shuffle"
     kept = shown = ("upscale_factor",)
 
     def __init__(self, upscale_factor: int) -> None:
@@ -18,7 +17,6 @@ class PixelShuffle(FunctionLayer):
 class PixelUnshuffle(FunctionLayer):
     """(…, C, H·r, W·r) -> (…, C·r², H, W)."""
 
-    function = "pixel_unshuffle"
     kept = shown = ("downscale_factor",)
 
     def __init__(self, downscale_factor: int) -> None:
@@ -28,7 +26,6 @@ class PixelUnshuffle(FunctionLayer):
 class ChannelShuffle(FunctionLayer):
     """(N, g·c, …) -> (N, c·g, …): the channels of every group in turn."""
 
-    function = "channel_shuffle"
     kept = shown = ("groups",)
 
     def __init__(self, groups: int) -> None:

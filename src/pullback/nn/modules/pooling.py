@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from .. import functional as F
-from .function_layer import FunctionLayer
-from .module import Module
+from .function_layer import FunctionLayer, NamedLayer
 from .utils import n_tuple
 
 
@@ -27,19 +26,13 @@ class _MaxPoolNd(FunctionLayer):
 class MaxPool1d(_MaxPoolNd):
     """Maximum over windows of one axis."""
 
-    function = "max_pool1d"
-
 
 class MaxPool2d(_MaxPoolNd):
     """Maximum over windows of two axes."""
 
-    function = "max_pool2d"
-
 
 class MaxPool3d(_MaxPoolNd):
     """Maximum over windows of three axes."""
-
-    function = "max_pool3d"
 
 
 class _AvgPoolNd(FunctionLayer):
@@ -51,8 +44,6 @@ class _AvgPoolNd(FunctionLayer):
 
 class AvgPool1d(_AvgPoolNd):
     """Mean over windows of one axis."""
-
-    function = "avg_pool1d"
 
     def __init__(
         self, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
@@ -84,13 +75,9 @@ class _AvgPool(_AvgPoolNd):
 class AvgPool2d(_AvgPool):
     """Mean over windows of two axes."""
 
-    function = "avg_pool2d"
-
 
 class AvgPool3d(_AvgPool):
     """Mean over windows of three axes."""
-
-    function = "avg_pool3d"
 
 
 class _AdaptiveAvgPoolNd(FunctionLayer):
@@ -103,19 +90,13 @@ class _AdaptiveAvgPoolNd(FunctionLayer):
 class AdaptiveAvgPool1d(_AdaptiveAvgPoolNd):
     """Mean over as many windows as asked, one axis."""
 
-    function = "adaptive_avg_pool1d"
-
 
 class AdaptiveAvgPool2d(_AdaptiveAvgPoolNd):
     """Mean over as many windows as asked, two axes."""
 
-    function = "adaptive_avg_pool2d"
-
 
 class AdaptiveAvgPool3d(_AdaptiveAvgPoolNd):
     """Mean over as many windows as asked, three axes."""
-
-    function = "adaptive_avg_pool3d"
 
 
 class _AdaptiveMaxPoolNd(FunctionLayer):
@@ -129,24 +110,16 @@ class _AdaptiveMaxPoolNd(FunctionLayer):
 class AdaptiveMaxPool1d(_AdaptiveMaxPoolNd):
     """Maximum over as many windows as asked, one axis."""
 
-    function = "adaptive_max_pool1d"
-
 
 class AdaptiveMaxPool2d(_AdaptiveMaxPoolNd):
     """Maximum over as many windows as asked, two axes."""
-
-    function = "adaptive_max_pool2d"
 
 
 class AdaptiveMaxPool3d(_AdaptiveMaxPoolNd):
     """Maximum over as many windows as asked, three axes."""
 
-    function = "adaptive_max_pool3d"
 
-
-class _MaxUnpoolNd(Module):
-    rank: int
-
+class _MaxUnpoolNd(NamedLayer):
     def __init__(self, kernel_size: Any, stride: Any = None, padding: Any = 0) -> None:
         super().__init__()
         self.kernel_size = n_tuple(kernel_size, self.rank)
@@ -155,7 +128,7 @@ class _MaxUnpoolNd(Module):
 
     def forward(self, input: Any, indices: Any, output_size: Any = None) -> Any:
         """Put maxima back where they were found; zeros elsewhere."""
-        function = (F.max_unpool1d, F.max_unpool2d, F.max_unpool3d)[self.rank - 1]
+        function = getattr(F, self.function)
         return function(input, indices, self.kernel_size, self.stride, self.padding, output_size)
 
     def extra_repr(self) -> str:
@@ -166,19 +139,13 @@ class _MaxUnpoolNd(Module):
 class MaxUnpool1d(_MaxUnpoolNd):
     """The inverse of `MaxPool1d` where its maxima are."""
 
-    rank = 1
-
 
 class MaxUnpool2d(_MaxUnpoolNd):
     """The inverse of `MaxPool2d` where its maxima are."""
 
-    rank = 2
-
 
 class MaxUnpool3d(_MaxUnpoolNd):
     """The inverse of `MaxPool3d` where its maxima are."""
-
-    rank = 3
 
 
 class _LPPoolNd(FunctionLayer):
@@ -198,24 +165,16 @@ class _LPPoolNd(FunctionLayer):
 class LPPool1d(_LPPoolNd):
     """Norms of order p over windows of one axis."""
 
-    function = "lp_pool1d"
-
 
 class LPPool2d(_LPPoolNd):
     """Norms of order p over windows of two axes."""
-
-    function = "lp_pool2d"
 
 
 class LPPool3d(_LPPoolNd):
     """Norms of order p over windows of three axes."""
 
-    function = "lp_pool3d"
 
-
-class _FractionalMaxPool(Module):
-    rank: int
-
+class _FractionalMaxPool(NamedLayer):
     def __init__(
         self, kernel_size: Any, output_size: Any = None, output_ratio: Any = None,
         return_indices: bool = False, _random_samples: Any = None,
@@ -239,8 +198,7 @@ class _FractionalMaxPool(Module):
 
     def forward(self, input: Any) -> Any:
         """Return the largest value of each of windows at random distances (and its index)."""
-        function = (F.fractional_max_pool2d, F.fractional_max_pool3d)[self.rank - 2]
-        return function(
+        return getattr(F, self.function)(
             input, self.kernel_size, self.output_size, self.output_ratio, self.return_indices,
             _random_samples=self._random_samples,
         )  # fmt: skip
@@ -249,10 +207,6 @@ class _FractionalMaxPool(Module):
 class FractionalMaxPool2d(_FractionalMaxPool):
     """Maximum over windows at random distances, two axes."""
 
-    rank = 2
-
 
 class FractionalMaxPool3d(_FractionalMaxPool):
     """Maximum over windows at random distances, three axes."""
-
-    rank = 3

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 import numbers
-import warnings
 from typing import Any, Self
 
 from ...core.modes import modes
+from ...core.warn import warn
 from .. import init
 from ..functional import recurrent
 from ..utils.rnn import PackedSequence
@@ -20,10 +20,9 @@ _GATES = {"RNN_TANH": 1, "RNN_RELU": 1, "GRU": 3, "LSTM": 4}
 
 def apply_permutation(tensor: Any, permutation: Any, dim: int = 1) -> Any:
     """Return ``tensor.index_select(dim, permutation)``, which torch would rather have written."""
-    warnings.warn(
+    warn(
         "`apply_permutation` is deprecated, please use `tensor.index_select(dim, permutation)` instead",
-        FutureWarning,
-        stacklevel=2,
+        FutureWarning
     )
     return tensor.index_select(dim, permutation)
 
@@ -35,10 +34,9 @@ def _check_options(dropout: Any, num_layers: int) -> None:
             "zeroed"
         )
     if dropout > 0 and num_layers == 1:  # type: ignore[operator]  # likewise
-        warnings.warn(
+        warn(
             "dropout option adds dropout after all but last recurrent layer, so non-zero dropout expects "
-            f"num_layers greater than 1, but got dropout={dropout} and num_layers={num_layers}",
-            stacklevel=4,
+            f"num_layers greater than 1, but got dropout={dropout} and num_layers={num_layers}"
         )
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import copy
 import math
-import warnings
 from collections.abc import Callable
 from typing import Any
 
+from ...core.warn import warn
 from ...tensor.creation import full
 from ...tensor.rearrange import triu
 from ...tensor.tensor import Tensor
@@ -103,6 +103,13 @@ class _Layer(Module):
         return self.linear2(self.dropout(self.activation(self.linear1(x))))
 
 
+def _is_unrecorded(layer: Any, src: Any) -> bool:
+    attention = layer.self_attn
+    parts = (attention.out_proj, layer.norm1, layer.norm2, layer.linear1, layer.linear2)
+    own = (attention.in_proj_weight, attention.in_proj_bias)
+    return is_allowed((src, *own, *(t for m in parts for t in (m.weight, m.bias))))
+
+
 class TransformerEncoderLayer(_Layer):
     """Self-attention and two linear layers, each with a sum around it and layer norm.
 
@@ -163,11 +170,7 @@ class TransformerEncoderLayer(_Layer):
             return False
         if any(m._forward_hooks or m._forward_pre_hooks for m in self.modules()):
             return False
-        return is_allowed((
-            src, attention.in_proj_weight, attention.in_proj_bias, attention.out_proj.weight,
-            attention.out_proj.bias, self.norm1.weight, self.norm1.bias, self.norm2.weight, self.norm2.bias,
-            self.linear1.weight, self.linear1.bias, self.linear2.weight, self.linear2.bias,
-        ))  # fmt: skip
+        return _is_unrecorded(self, src)
 
     def _in_one_piece(self, src: Any, mask: Any, mask_type: int | None) -> Any:
         attention = self.self_attn
@@ -282,10 +285,7 @@ class TransformerEncoder(Module):
         self.mask_check = mask_check
         why_not = _why_not_nested(encoder_layer)
         if enable_nested_tensor and why_not:
-            warnings.warn(
-                "enable_nested_tensor is True, but self.use_nested_tensor is False because " + why_not,
-                stacklevel=2,
-            )
+            warn("enable_nested_tensor is True, but self.use_nested_tensor is False because " + why_not)
             self.use_nested_tensor = False
 
     def forward(
@@ -313,15 +313,7 @@ class TransformerEncoder(Module):
         # Padding at the end: no place that is kept comes after one that is not.
         if self.mask_check and bool((left_out[:, :-1] & ~left_out[:, 1:]).any()):
             return None
-        if mask is not None:
-            return None
-        attention = first.self_attn
-        if not is_allowed((
-            src, attention.in_proj_weight, attention.in_proj_bias, attention.out_proj.weight,
-            attention.out_proj.bias, first.norm1.weight, first.norm1.bias, first.norm2.weight,
-            first.norm2.bias, first.linear1.weight, first.linear1.bias, first.linear2.weight,
-            first.linear2.bias,
-        )):  # fmt: skip
+        if mask is not None or not _is_unrecorded(first, src):
             return None
         if bool(left_out.all()):
             raise RuntimeError("to_padded_tensor: at least one constituent tensor should have non-zero numel")

@@ -109,8 +109,3 @@ def check_hook(hook: Any) -> None:
         raise ValueError(
             "Communication hook: return annotation should be torch.futures.Future[torch.Tensor]."
         )
-
-
-__all__ = [
-    "FIRST_BUCKET_BYTES", "bucket_limits", "check_hook", "check_parameters", "chosen_group", "refuse_missing",
-]  # fmt: skip

@@ -168,6 +168,3 @@ class GradBucket:
     def set_buffer(self, buffer: Any) -> None:
         """Put another vector in the place of `buffer`."""
         self._buffer = buffer
-
-
-__all__ = ["Bucket", "GradBucket", "compute_bucket_assignment_by_size"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -13,6 +12,7 @@ from ...core import backend
 from ...core.modes import modes
 from ...core.process_group import default_group, needed_group
 from ...core.tracer import refuse_exchange
+from ...core.warn import warn
 from ...tensor.creation import zeros
 from ..modules.module import Module
 from ..modules.sparse import Embedding, EmbeddingBag
@@ -137,12 +137,12 @@ class DistributedDataParallel(Module, Joinable):
         self.device = self._module_parameters[0].device
         if broadcast_buffers is not None:
             text = _DEPRECATED if forward_sync_buffers is None else _BOTH_GIVEN
-            warnings.warn(text, FutureWarning, stacklevel=2)
+            warn(text, FutureWarning)
         if check_reduction:
-            warnings.warn(
+            warn(
                 "The `check_reduction` argument in `DistributedDataParallel` module is deprecated. Please "
-                "avoid using it.", FutureWarning, stacklevel=2,
-            )  # fmt: skip
+                "avoid using it.", FutureWarning
+            )
         buffers_at_start = forward_sync_buffers is not None or broadcast_buffers is not False
         self.forward_sync_buffers = buffers_at_start if forward_sync_buffers is None else forward_sync_buffers
         self.find_unused_parameters = find_unused_parameters
@@ -371,18 +371,18 @@ class DistributedDataParallel(Module, Joinable):
     def _set_static_graph(self) -> None:
         """Promise that every iteration uses the same parameters equally often; before training begins."""
         if self.static_graph:
-            warnings.warn("You've set static_graph to be True, no need to set it again.", stacklevel=2)
+            warn("You've set static_graph to be True, no need to set it again.")
             return
         self.reducer.set_static()
         self.static_graph = True
         self._delay_queued = False
         if self.find_unused_parameters:
-            warnings.warn(
+            warn(
                 "You passed find_unused_parameters=true to DistributedDataParallel, `_set_static_graph` will "
                 "detect unused parameters automatically, so you do not need to set find_unused_parameters="
                 "true, just be sure these unused parameters will not change during training loop while "
-                "calling `_set_static_graph`.", stacklevel=2,
-            )  # fmt: skip
+                "calling `_set_static_graph`."
+            )
 
     def _default_broadcast_coalesced(
         self, bufs: Any = None, bucket_size: int | None = None, authoritative_rank: int = 0

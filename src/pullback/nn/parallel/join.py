@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
 from ...array.named_tuples import NamedTuple
+from ...core.warn import warn
 from ...tensor.creation import ones, zeros
 
 
@@ -105,11 +105,10 @@ class Join:
         repeated = 0
         while self._still_active():
             if repeated == 1000:
-                warnings.warn(
+                warn(
                     "Detected uneven input skew of greater than 1000. This means that rank "
                     f"{self._rank} has at least 1000 fewer inputs than other currently-active ranks. This "
-                    "level of skew could lead to performance degradation during training.",
-                    stacklevel=2,
+                    "level of skew could lead to performance degradation during training."
                 )
             if self._throws:
                 self._process_group.allreduce(ones(1)).wait()
@@ -174,5 +173,3 @@ def _common_group(joinables: Sequence[Joinable]) -> Any:
 
 for _class in (Join, Joinable, JoinHook):
     _class.__module__ = "torch.distributed.algorithms.join"
-
-__all__ = ["Join", "JoinConfig", "JoinHook", "Joinable", "count_active"]

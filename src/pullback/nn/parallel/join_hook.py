@@ -48,6 +48,3 @@ class ModuleJoinHook(JoinHook):
             ddp.module, ddp.process_group, ddp.parameters_to_ignore, buffers=ddp.forward_sync_buffers,
             source=ddp._common_rank(is_last_joiner),
         )  # fmt: skip
-
-
-__all__ = ["BufferCommHookLocation", "ModuleJoinHook"]

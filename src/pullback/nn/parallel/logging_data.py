@@ -91,6 +91,3 @@ def say_none_unused() -> None:
         "warning may be a false positive if your model has flow control causing later iterations to have "
         "unused parameters."
     )
-
-
-__all__ = ["logger", "logging_data", "print_variables", "say_none_unused"]

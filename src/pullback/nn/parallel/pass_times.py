@@ -50,6 +50,3 @@ class PassTimes:
             "backward_comm_time_end": self.exchange_end,
             "iteration": passes,
         }
-
-
-__all__ = ["PassTimes"]

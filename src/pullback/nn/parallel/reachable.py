@@ -61,6 +61,3 @@ def leaves_behind(outputs: Sequence[Tensor]) -> set[int]:
                 seen.add(target)
                 stack.append(target)
     return found
-
-
-__all__ = ["leaves_behind", "tensors_in", "with_tensors"]

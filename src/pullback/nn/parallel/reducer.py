@@ -457,6 +457,3 @@ def _gradient_came(reducer: Any, number: int, *_: Any) -> None:
 def _remove(handles: list[Any]) -> None:
     for handle in handles:
         handle.remove()
-
-
-__all__ = ["Reducer"]

@@ -123,6 +123,3 @@ def no_future(result: object) -> RuntimeError:
         "PYBIND11_DETAILED_ERROR_MESSAGES or compile in debug mode for details). DDP communication hook's "
         f"callback must return a torch.futures.Future object, but got {kind.__module__}.{kind.__name__}"
     )
-
-
-__all__ = ["marked_twice", "newly_used", "no_future", "unfinished"]

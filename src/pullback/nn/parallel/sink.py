@@ -39,6 +39,3 @@ def through_sink(ddp: Any, output: Any) -> Any:
         return output
     passed = {id(t): p for t, p in zip(found, _DDPSink.apply(weakref.ref(ddp), *found), strict=True)}
     return with_tensors(output, lambda t: passed.get(id(t), t))
-
-
-__all__ = ["through_sink"]

@@ -143,9 +143,3 @@ def all_reduced_sparse(group: ProcessGroup, value: Any) -> Any:
         cat([part[:count] for part, count in zip(every_value, counts, strict=True)]),
         value.shape,
     ).coalesce()
-
-
-__all__ = [
-    "all_gathered", "all_reduced_sparse", "broadcast", "broadcast_coalesced", "gathered_numbers",
-    "sync_module_states", "verify_params_across_processes",
-]  # fmt: skip

@@ -92,6 +92,3 @@ def traced_broadcast(group: Any, buffers: list[Any], source: int = 0) -> None:
         if group.rank() == source:
             continue
         copy_apart(flat, part)
-
-
-__all__ = ["TracedPass", "traced_broadcast"]

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import types
-import warnings
 from collections.abc import Iterable
 from typing import Any
 
 from ...autograd.grad_mode import no_grad
 from ...core.value import TensorBase
-from ...core.warn import user_level
+from ...core.warn import warn
 from ...linalg import vector_norm
 from ...tensor.creation import tensor
 from ...tensor.join import stack
@@ -74,9 +73,7 @@ def clip_grad_norm_(
     """
     values = _listed(parameters)
     if isinstance(parameters, types.GeneratorType) and not values:
-        warnings.warn(
-            "`parameters` is an empty generator, no gradient clipping will occur.", stacklevel=user_level()
-        )
+        warn("`parameters` is an empty generator, no gradient clipping will occur.")
     total = get_total_norm(_gradients(values), norm_type, error_if_nonfinite)
     clip_grads_with_norm_(values, max_norm, total)
     return total
@@ -87,10 +84,9 @@ def clip_grad_norm(
     foreach: Any = None
 ) -> Any:
     """Return `clip_grad_norm_` by its old name."""
-    warnings.warn(
+    warn(
         "`torch.nn.utils.clip_grad_norm` is now deprecated in favor of `torch.nn.utils.clip_grad_norm_`.",
-        FutureWarning,
-        stacklevel=2,
+        FutureWarning
     )
     return clip_grad_norm_(parameters, max_norm, norm_type, error_if_nonfinite)
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
 from contextlib import AbstractContextManager
 from typing import Any
 
+from ...core.warn import warn
 from ...func.functional_call import functional_call as call
 from ...func.functional_call import reparametrized
 
@@ -15,12 +15,10 @@ def functional_call(
     tie_weights: bool = True, strict: bool = False,
 ) -> Any:  # fmt: skip
     """Return `torch.func.functional_call` for one dictionary; deprecated in favour of it."""
-    warnings.warn(
+    warn(
         "`torch.nn.utils.stateless.functional_call` is deprecated as of PyTorch 2.0 and will be removed in a "
         "future version of PyTorch. Please use `torch.func.functional_call` instead which is a drop-in "
-        "replacement.",
-        FutureWarning,
-        stacklevel=2,
+        "replacement.", FutureWarning
     )
     return call(module, parameters_and_buffers, args, kwargs, tie_weights=tie_weights, strict=strict)
 

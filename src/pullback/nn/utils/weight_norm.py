@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
+from ...core.warn import warn
 from ...tensor.older_norms import norm_except_dim
 from ..modules.module import Module
 from ..parameter import Parameter, is_lazy
@@ -30,11 +30,9 @@ class WeightNorm:
     @staticmethod
     def apply(module: Any, name: str, dim: int | None) -> WeightNorm:
         """Split the weight and put a hook on the module."""
-        warnings.warn(
+        warn(
             "`torch.nn.utils.weight_norm` is deprecated in favor of "
-            "`torch.nn.utils.parametrizations.weight_norm`.",
-            FutureWarning,
-            stacklevel=3,
+            "`torch.nn.utils.parametrizations.weight_norm`.", FutureWarning
         )
         for hook in module._forward_pre_hooks.values():
             if isinstance(hook, WeightNorm) and hook.name == name:

@@ -26,10 +26,6 @@ def _made(name: str, *shape: Any) -> Callable[..., Any]:
     return call
 
 
-def _like(name: str) -> Callable[..., Any]:
-    return _made(name, "self")
-
-
 def _to_copy(self: Any, dtype: Any, device: Any, memory_format: Any, **_: Any) -> Any:
     given = {"dtype": dtype, "device": device, "memory_format": memory_format}
     return self.to(**{name: v for name, v in given.items() if v is not None}, copy=True)
@@ -56,18 +52,8 @@ def _nll_loss_forward(self: Any, target: Any, weight: Any, reduction: int, ignor
 def _attention(
     query: Any, key: Any, value: Any, dropout_p: float, is_causal: bool, attn_mask: Any, scale: Any
 ) -> Any:
-    call = TABLE["scaled_dot_product_attention"].call
-    found: Any = call(query, key, value, attn_mask, dropout_p, is_causal, scale)
-    return found
-
-
-def _convolution(
-    input: Any, weight: Any, bias: Any, stride: Any, padding: Any, dilation: Any, transposed: bool,
-    output_padding: Any, groups: int,
-) -> Any:  # fmt: skip
-    return public("convolution")(
-        input, weight, bias, stride, padding, dilation, transposed, output_padding, groups
-    )
+    call: Callable[..., Any] = TABLE["scaled_dot_product_attention"].call
+    return call(query, key, value, attn_mask, dropout_p, is_causal, scale)
 
 
 def _slice(self: Any, dim: int, start: int | None, end: int | None, step: int) -> Any:
@@ -76,10 +62,6 @@ def _slice(self: Any, dim: int, start: int | None, end: int | None, step: int) -
 
 def _sum(self: Any, dtype: Any, dim: Any = None, keepdim: bool = False) -> Any:
     return self.sum(dim, keepdim, dtype=dtype) if dim is not None else self.sum(dtype=dtype)
-
-
-def _index_put(self: Any, indices: Any, values: Any, accumulate: bool) -> Any:
-    return self.index_put(tuple(indices), values, accumulate)
 
 
 #: Packets whose public function takes other arguments, or that have none.
@@ -96,7 +78,7 @@ _CALLS: dict[str, Callable[..., Any]] = {
     "arange": lambda **given: _made(
         "arange", *(name for name in ("start", "end", "step") if name in given)
     )(**given),
-    "convolution": _convolution,
+    "convolution": lambda **given: public("convolution")(**given),
     "copy": lambda self, src, non_blocking: self.clone().copy_(src),
     "elu": lambda self, alpha, scale, input_scale: TABLE["elu"].public(self, alpha, scale, input_scale),
     "empty": lambda size, **given: _made("empty", "size")(size=size, **given),
@@ -104,7 +86,9 @@ _CALLS: dict[str, Callable[..., Any]] = {
     "full": _made("full", "size", "fill_value"),
     "glu": lambda self, dim: public("glu", "nn.functional")(self, dim),
     "index": lambda self, indices: self[tuple(slice(None) if i is None else i for i in indices)],
-    "index_put": _index_put,
+    "index_put": lambda self, indices, values, accumulate: (
+        self.index_put(tuple(indices), values, accumulate)
+    ),
     "lift_fresh": lambda self: self,
     "max_pool2d_with_indices": lambda **given: public("max_pool2d_with_indices", "nn.functional")(
         given["self"], given["kernel_size"], given["stride"] or None, given["padding"], given["dilation"],
@@ -127,7 +111,7 @@ _CALLS: dict[str, Callable[..., Any]] = {
     "threshold_backward": lambda grad_output, self, threshold: grad_output * (self > threshold),
     "view": lambda self, size=None, dtype=None: self.view(dtype if size is None else tuple(size)),
     **{name: _made(name, "size") for name in ("ones", "rand", "randn", "zeros")},
-    **{f"{name}_like": _like(f"{name}_like") for name in ("empty", "ones", "rand", "randn", "zeros")},
+    **{f"{name}_like": _made(f"{name}_like", "self") for name in ("empty", "ones", "rand", "randn", "zeros")},
     **{name: _loss(name) for name in ("huber_loss", "mse_loss", "smooth_l1_loss", "soft_margin_loss")},
 }
 

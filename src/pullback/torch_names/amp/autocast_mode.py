@@ -8,7 +8,6 @@ all others run in what they are given. Only float32 and the half precisions are 
 from __future__ import annotations
 
 import functools
-import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -22,6 +21,7 @@ from ...core.device import device as as_device
 from ...core.modes import change, modes
 from ...core.node import LEAF
 from ...core.value import TensorBase, dtype_of
+from ...core.warn import warn
 from ...tensor.interception import activate, deactivate, without
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -270,9 +270,7 @@ def autocast_decrement_nesting() -> int:
 
 
 def _deprecated(name: str, instead: str) -> None:
-    warnings.warn(
-        f"torch.{name} is deprecated. Please use torch.{instead} instead.", DeprecationWarning, stacklevel=3
-    )
+    warn(f"torch.{name} is deprecated. Please use torch.{instead} instead.", DeprecationWarning)
 
 
 def is_autocast_cpu_enabled() -> bool:
@@ -344,14 +342,13 @@ class autocast:
             raise RuntimeError(f"User specified an unsupported autocast device_type '{device_type}'")
         self._cache_enabled = is_autocast_cache_enabled() if cache_enabled is None else cache_enabled
         if enabled and device_type == "cuda":
-            warnings.warn("CUDA is not available or torch_xla is imported. Disabling autocast.", stacklevel=2)
+            warn("CUDA is not available or torch_xla is imported. Disabling autocast.")
             enabled = False
         elif enabled and self.fast_dtype not in _HALVES:
-            warnings.warn(
+            warn(
                 f"In {device_type.upper()} autocast, but the target dtype is not supported. Disabling "
                 f"autocast.\n{device_type.upper()} Autocast only supports dtypes of torch.bfloat16, "
-                "torch.float16 currently.",
-                stacklevel=2,
+                "torch.float16 currently."
             )
             enabled = False
         self._enabled = enabled

@@ -7,7 +7,6 @@ one.
 
 from __future__ import annotations
 
-import warnings
 from collections import defaultdict
 from collections.abc import Iterable
 from enum import Enum
@@ -16,6 +15,7 @@ from typing import Any
 from ...array import dtypes
 from ...core.modes import change, set_modes
 from ...core.value import TensorBase
+from ...core.warn import warn
 from ...tensor.creation import full
 from ...tensor.masks import where
 
@@ -56,9 +56,7 @@ class GradScaler:
     ) -> None:
         self._device = device
         if enabled and device == "cuda":
-            warnings.warn(
-                "torch.cuda.amp.GradScaler is enabled, but CUDA is not available.  Disabling.", stacklevel=2
-            )
+            warn("torch.cuda.amp.GradScaler is enabled, but CUDA is not available.  Disabling.")
             enabled = False
         self._enabled = enabled
         if not enabled:

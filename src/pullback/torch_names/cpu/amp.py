@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
+from ...core.warn import warn
 from .. import amp as _amp
 
 
 def _deprecated(name: str) -> None:
-    warnings.warn(
+    warn(
         f"`torch.cpu.amp.{name}(args...)` is deprecated. Please use `torch.amp.{name}('cpu', args...)` "
-        "instead.",
-        FutureWarning, stacklevel=3,
-    )  # fmt: skip
+        "instead.", FutureWarning
+    )
 
 
 class autocast(_amp.autocast):

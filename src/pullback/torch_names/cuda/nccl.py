@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
+from ...core.warn import warn
 from ..absent_devices import refusing
 
 
 def is_available(tensors: Any) -> bool:
     """Return False with torch's warning."""
-    warnings.warn("PyTorch is not compiled with NCCL support", stacklevel=2)
+    warn("PyTorch is not compiled with NCCL support")
     return False
 
 

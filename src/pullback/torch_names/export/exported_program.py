@@ -8,6 +8,7 @@ running any code in it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from ...array.locks import computed
@@ -51,10 +52,7 @@ class ProgramModule(Module):
                 holder.register_buffer(last, t)
 
     def _held(self, name: str) -> Any:
-        holder: Any = self
-        for part in name.split("."):
-            holder = getattr(holder, part)
-        return holder
+        return attrgetter(name)(self)
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """Run the program.

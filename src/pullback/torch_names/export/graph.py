@@ -7,7 +7,6 @@ own: that of a value along an axis, or a sum, product or quotient.
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -33,7 +32,7 @@ from .graph_signature import (
 )
 from .replay import note_sizes, told
 from .sizes import Formula, Sizes
-from .varying import Family, Varying, VaryingArray
+from .varying import Family, Varying, VaryingArray, varying_in
 
 assert nn.functional  # the ops of layers are declared when they are first used
 
@@ -146,9 +145,8 @@ class Writer:
             if isinstance(operand, Reference):
                 self._node(operand.index)
         op = TABLE[equation.op]
-        varies = any(isinstance(n, Varying) for n in _flat((equation.operands, equation.attrs)))
         shapes = [self.family.shapes[o.index] for o in equation.operands if isinstance(o, Reference)]
-        varies = varies or any(isinstance(n, Varying) for shape in shapes for n in shape)
+        varies = bool(varying_in((equation.operands, equation.attrs, shapes)))
         before = {*self.graph.nodes}
         result: Any = None
         operands = tuple(
@@ -251,9 +249,3 @@ def _plain(value: Any) -> Any:
     if isinstance(value, (list, tuple)) and not hasattr(value, "_fields"):
         return type(value)(map(_plain, value))
     return value
-
-
-def _flat(value: Any) -> Sequence[Any]:
-    if isinstance(value, tuple) and not isinstance(value, (Varying, Reference)):
-        return [leaf for item in value for leaf in _flat(item)]
-    return [value]

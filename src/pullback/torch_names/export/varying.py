@@ -28,11 +28,17 @@ class Varying(NamedTuple):
     values: tuple[Any, ...]
 
 
+def varying_in(value: Any) -> list[Varying]:
+    """Return the numbers that vary in nested tuples and lists."""
+    if isinstance(value, Varying):
+        return [value]
+    return [n for item in value for n in varying_in(item)] if isinstance(value, (tuple, list)) else []
+
+
 class VaryingArray(NamedTuple):
     """A constant that is another array in each trace."""
 
     arrays: tuple[ndarray, ...]
-
 
     @property
     def progression(self) -> tuple[Any, Any] | None:

@@ -7,12 +7,12 @@ module that has none (`make_functional`).
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
 from ... import func
+from ...core.warn import warn
 from ..version import __version__ as __version__
 from . import modules
 from .modules import FunctionalModule as FunctionalModule
@@ -31,7 +31,7 @@ def _deprecated(function: Callable[..., Any], successor: str) -> Callable[..., A
 
     @wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
-        warnings.warn(text, FutureWarning, stacklevel=2)
+        warn(text, FutureWarning)
         return function(*args, **kwargs)
 
     return call

@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
+from ...core.warn import warn
 from ...nn import Module
 from ..export import files
 from ..export.dynamic_shapes import Labels, capture
@@ -204,11 +205,10 @@ def traced(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         with running():
             family, _ = capture(function, args, kwargs, lambda example: {})
     except (RuntimeError, NotImplementedError) as error:
-        warnings.warn(
+        warn(
             f"torch.jit.trace: {name} cannot be written down as a program ({error}); the Python callable is "
-            "used as it is.",
-            TracerWarning, stacklevel=3,
-        )  # fmt: skip
+            "used as it is.", TracerWarning
+        )
         return function
     for file, line, _ in family.example.asked:
         warnings.warn_explicit(_WARNING, TracerWarning, file, line)

@@ -8,7 +8,6 @@ a rule of `translation`. Both of torch's ways are taken: ``dynamo=True`` returns
 from __future__ import annotations
 
 import importlib
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from enum import Enum
@@ -16,6 +15,7 @@ from types import ModuleType
 from typing import Any
 
 from ...autograd.grad_mode import no_grad
+from ...core.warn import warn
 from ...errors import with_note
 from ...nn import Module
 from . import errors as errors
@@ -148,10 +148,10 @@ def export(
         _exporting = False
     _look_at_numbers(captured.example, dynamo)
     if captured.example.mutated and not dynamo:
-        warnings.warn(
+        warn(
             f"The model writes to {', '.join(captured.example.mutated)}, which the exported one does not.",
-            OnnxExporterWarning, stacklevel=2,
-        )  # fmt: skip
+            OnnxExporterWarning
+        )
     opset = making.opset_of(opset_version)
     translation = making.Translation(onnx, captured, dynamic, names, output_names or (), opset)
     proto = translation.model(export_params, keep_initializers_as_inputs)
@@ -213,10 +213,7 @@ def _look_at_numbers(example: Any, strict: bool) -> None:
             f"{places}\nWrite it in operations on tensors (torch.where), or pass dynamo=False to have the "
             "examples' numbers built in.",
         )
-    warnings.warn(
-        f"{text[0].upper()}{text[1:]}; the examples' numbers are built in:\n{places}", OnnxExporterWarning,
-        stacklevel=3,
-    )  # fmt: skip
+    warn(f"{text[0].upper()}{text[1:]}; the examples' numbers are built in:\n{places}", OnnxExporterWarning)
 
 
 def _verify(result: ONNXProgram, model: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:

@@ -17,7 +17,7 @@ from ...core.recorder import Equation, Reference
 from ...core.value import array_of
 from ...errors import with_note
 from ..export.dynamic_shapes import Labels
-from ..export.varying import Family, Varying, VaryingArray
+from ..export.varying import Family, Varying, VaryingArray, varying_in
 from ..version import __version__
 from .builder import Graph, Operand
 from .errors import OnnxExporterError, UnsupportedOperatorError
@@ -221,7 +221,7 @@ class Translation:
     def _folded(self, equation: Equation, operands: Sequence[Any]) -> dict[int, Operand] | None:
         """Return the results as constants, where the operands are and nothing varies."""
         op, state = TABLE[equation.op], self.example.state
-        if op.draws or any(isinstance(v, Varying) for v in _leaves((operands, equation.attrs))):
+        if op.draws or varying_in((operands, equation.attrs)):
             return None
         values = [o for o in operands if isinstance(o, Operand)]
         if any(v.name in state or v.name not in self.graph.arrays for v in values):
@@ -284,12 +284,6 @@ class Translation:
             UnsupportedOperatorError(f"the model has operations that cannot be exported to ONNX: {names}"),
             "\n".join(listed),
         )
-
-
-def _leaves(value: Any) -> list[Any]:
-    if isinstance(value, (tuple, list)) and not isinstance(value, (Varying, Operand)):
-        return [leaf for item in value for leaf in _leaves(item)]
-    return [value]
 
 
 def opset_of(requested: int | None) -> int:

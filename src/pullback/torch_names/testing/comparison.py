@@ -6,7 +6,6 @@ first pair that differs is told with the place it has in them.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, NoReturn
 
@@ -14,6 +13,7 @@ import numpy as np
 
 from ...array import dtypes
 from ...core.value import array_of
+from ...core.warn import warn
 from ...tensor.closeness import isclose
 from ...tensor.interchange import from_numpy
 from ...tensor.tensor import Tensor
@@ -360,12 +360,11 @@ def assert_allclose(
     msg: str = "",
 ) -> None:
     """Raise an AssertionError where two tensors are not close; the older function, with looser tolerances."""
-    warnings.warn(
+    warn(
         "`torch.testing.assert_allclose()` is deprecated since 1.12 and will be removed in a future release. "
         "Please use `torch.testing.assert_close()` instead. You can find detailed upgrade instructions in "
-        "https://github.com/pytorch/pytorch/issues/61844.",
-        FutureWarning, stacklevel=2,
-    )  # fmt: skip
+        "https://github.com/pytorch/pytorch/issues/61844.", FutureWarning
+    )
     actual, expected = (v if isinstance(v, Tensor) else from_numpy(np.asarray(v)) for v in (actual, expected))
     if rtol is None and atol is None:
         found = [_OLD_TOLERANCES.get(v.dtype, (0.0, 0.0)) for v in (actual, expected)]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
 from ...array import dtype_limits, dtypes
 from ...core.modes import change, modes, set_modes
+from ...core.warn import warn
 from ...tensor.complex_parts import view_as_real
 from ...tensor.creation import empty
 from ...tensor.random import randint
@@ -29,11 +29,10 @@ def _range(
     if any(isinstance(v, float) and math.isnan(v) for v in (low, high)):
         raise ValueError(f"`low` and `high` cannot be NaN, but got {low=} and {high=}")
     if low == high and dtype in _FLOATING:
-        warnings.warn(
+        warn(
             "Passing `low==high` to `torch.testing.make_tensor` for floating or complex types is deprecated "
-            "since 2.1 and will be removed in 2.3. Use `torch.full(...)` instead.",
-            FutureWarning, stacklevel=4,
-        )  # fmt: skip
+            "since 2.1 and will be removed in 2.3. Use `torch.full(...)` instead.", FutureWarning
+        )
     elif low >= high:
         raise ValueError(f"`low` must be less than `high`, but got {low} >= {high}")
     elif high < least or low >= most:

@@ -5,20 +5,19 @@ it is off.
 from __future__ import annotations
 
 import functools
-import warnings
 from typing import Any
 
+from ....core.warn import warn
 from ... import amp as _amp
 from . import common
 from .common import amp_definitely_not_available
 
 
 def _deprecated(name: str) -> None:
-    warnings.warn(
+    warn(
         f"`torch.cuda.amp.{name}(args...)` is deprecated. Please use `torch.amp.{name}('cuda', args...)` "
-        "instead.",
-        FutureWarning, stacklevel=3,
-    )  # fmt: skip
+        "instead.", FutureWarning
+    )
 
 
 class autocast(_amp.autocast):

@@ -10,11 +10,11 @@ What this module must do:
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 from ....array import dtypes
 from ....autograd.function import Function
+from ....core.warn import warn
 from ....tensor.constants import strided
 from ....tensor.interception import OVERRIDING
 from ....tensor.masks import where
@@ -53,18 +53,16 @@ class MaskedTensor(Tensor):
             raise TypeError("data must be a Tensor")
         if is_masked_tensor(mask) or not isinstance(mask, Tensor):
             raise TypeError("mask must be a Tensor")
-        warnings.warn(
+        warn(
             "The PyTorch API of MaskedTensors is in prototype stage and will change in the near future. "
             "Please open a Github issue for features requests and see our documentation on the torch.masked "
-            "module for further information about the project.",
-            UserWarning, stacklevel=2,
-        )  # fmt: skip
+            "module for further information about the project."
+        )
         if data.requires_grad:
-            warnings.warn(
+            warn(
                 "It is not recommended to create a MaskedTensor with a tensor that requires_grad. To avoid "
-                "this, you can use data.detach().clone()",
-                UserWarning, stacklevel=2,
-            )  # fmt: skip
+                "this, you can use data.detach().clone()"
+            )
         OVERRIDING.add(cls)
         return _make_wrapper_subclass(
             cls, data.size(), device=data.device, dtype=data.dtype, requires_grad=requires_grad

@@ -6,10 +6,10 @@ reductions are those of `masked._ops`, with a mask that says where there was any
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any
 
+from ....core.warn import warn
 from ....tensor.tensor import Tensor
 from .. import _ops
 from .core import MaskedTensor, Softmax, Where, is_masked_tensor
@@ -157,12 +157,11 @@ def computed(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     own = _COMPUTED.get(name)
     if own is not None:
         return own(func, args, kwargs)
-    warnings.warn(
+    warn(
         f"{name} is not implemented in __torch_dispatch__ for MaskedTensor.\nIf you would like this operator "
         "to be supported, please file an issue for a feature request at "
         "https://github.com/pytorch/maskedtensor/issues with a minimal reproducible code snippet.\nIn the "
         "case that the semantics for the operator are not trivial, it would be appreciated to also include a "
-        "proposal for the semantics.",
-        stacklevel=2,
+        "proposal for the semantics."
     )
     return NotImplemented

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ....core.op import TABLE
-from ...export.varying import Varying
+from ...export.varying import Varying, varying_in
 from ..builder import END, Graph, Operand
 from ..rules import RULES, Unsupported, rule
 
@@ -250,18 +250,12 @@ def _product(a: Any, b: Any) -> Any:
 
 def _shape_after(op: Any, attrs: Any, x: Operand) -> tuple[Any, ...]:
     """Return the shape of a view, in each trace."""
-    counts = [len(v.values) for v in (*x.shape, *_flat(attrs)) if isinstance(v, Varying)]
+    counts = [len(v.values) for v in varying_in((x.shape, attrs))]
     shapes = []
     for n in range(counts[0] if counts else 1):
         array = np.broadcast_to(np.zeros((), np.int64), _at(x.shape, n))
         shapes.append(op.evaluate_in_order((array,), _at(attrs, n)).shape)
     return tuple(sizes[0] if len(set(sizes)) == 1 else Varying(sizes) for sizes in zip(*shapes, strict=True))
-
-
-def _flat(attrs: Any) -> list[Any]:
-    if isinstance(attrs, tuple) and not isinstance(attrs, Varying):
-        return [v for a in attrs for v in _flat(a)]
-    return [attrs]
 
 
 def _at(attrs: Any, n: int) -> Any:
