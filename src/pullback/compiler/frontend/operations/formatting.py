@@ -80,8 +80,7 @@ def text_of(session: Session, value: Any, function: Callable[[Any], str]) -> Any
     if isinstance(value, TensorBase) and is_plain(session, value):
         if session.cells.has_history(value):
             raise session.refusal("it writes into a text what made a tensor before the call")
-        node = None if value.grad_fn is None else type(value.grad_fn).__name__
-        return Elements(session, str, as_it_is_now(value), partial(_written, node, value.requires_grad))
+        return Elements(session, str, as_it_is_now(value), _written_like(value))
     session.typed(value)
     names = ("__str__", "__repr__") if function is str else ("__repr__",)
     for name in names:
@@ -108,8 +107,13 @@ def as_it_is_now(t: Any) -> Any:
     return wrap(facade.clone(t._value), None, t._level)
 
 
-def _written(node: str | None, requires_grad: bool, t: Any) -> str:
-    """Write a tensor as the traced one is written: with the history that it has in the function."""
+def _written_like(traced: Any) -> Callable[[Any], str]:
+    """Return a writer of tensors with the history that a traced one has in the function."""
+    node = None if traced.grad_fn is None else type(traced.grad_fn).__name__
+    return partial(_text, node, traced.requires_grad)
+
+
+def _text(node: str | None, requires_grad: bool, t: Any) -> str:
     return tensor_text(array_of(t), requires_grad=requires_grad, grad_fn=node)
 
 
