@@ -8,13 +8,12 @@ source line gives it, if that assigns one.
 from __future__ import annotations
 
 import ast
-import linecache
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from types import CodeType, FrameType, FunctionType, ModuleType
 from typing import Any
 
-from ..core.blame import own_file
+from ..core.blame import own_file, written_at
 from ..core.node import LEAF, Output, edge_target
 from ..core.value import TensorBase
 from ..nn.modules.module import Module
@@ -115,22 +114,10 @@ def _members(value: Any) -> Iterator[tuple[str, Any]]:
 
 
 
-
 def expression_at(code: CodeType, instruction: int) -> ast.expr | None:
     """Return the expression that an instruction of a frame is part of: a call as it is written."""
-    positions = list(code.co_positions())
-    if instruction // 2 >= len(positions):
-        return None
-    first, last, start, end = positions[instruction // 2]
-    if first is None or last is None or start is None or end is None:
-        return None
-    lines = [linecache.getline(code.co_filename, number) for number in range(first, last + 1)]
-    if not all(lines):
-        return None
-    encoded = [line.encode() for line in lines]
-    encoded[-1] = encoded[-1][:end]
-    encoded[0] = encoded[0][start:]
-    return _parsed(b"".join(encoded).decode(errors="replace"))
+    _, _, lines = written_at(code, instruction)
+    return _parsed("".join(lines)) if lines else None
 
 
 @lru_cache(maxsize=512)
