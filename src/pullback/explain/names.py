@@ -17,7 +17,6 @@ from ..core.blame import own_file, written_at
 from ..core.node import LEAF, Output, edge_target
 from ..core.value import TensorBase
 from ..nn.modules.module import Module
-from .scene import around
 
 #: Members of a container that are looked at; larger ones are data, not parameters.
 MOST_MEMBERS = 256
@@ -135,14 +134,3 @@ def argument(call: ast.expr | None, position: int, keyword: str) -> ast.expr | N
     if position < len(call.args) and not any(isinstance(a, ast.Starred) for a in call.args[: position + 1]):
         return call.args[position]
     return next((k.value for k in call.keywords if k.arg == keyword), None)
-
-
-def assigned_at(filename: str, name: str, before: int) -> int | None:
-    """Return the last line up to `before` that assigns a plain variable of a name, in that line's scope."""
-    tree = around(filename, before)
-    lines = [
-        node.lineno
-        for node in (() if tree is None else ast.walk(tree))
-        if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Store)
-    ]
-    return max((line for line in lines if line <= before), default=None)
