@@ -53,7 +53,7 @@ class Names:
         held = [
             (name, value)
             for name, value in list(variables.items())
-            if not name.startswith("__") and name != "_"
+            if not name.startswith("__") and name != "_" and is_begun(value)
         ]
         for name, value in held:
             if isinstance(value, TensorBase):
@@ -101,6 +101,11 @@ class Names:
     def of_result(self, node: Any, index: int = 0) -> str | None:
         """Return the program's name of the tensor whose history ends at a node."""
         return self.results.get((id(node), index))
+
+
+def is_begun(value: Any) -> bool:
+    """Return whether a value can be asked what it holds: a module cannot before `Module.__init__` has run."""
+    return not isinstance(value, Module) or "_modules" in vars(value)
 
 
 def _members(value: Any) -> Iterator[tuple[str, Any]]:

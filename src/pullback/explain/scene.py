@@ -18,7 +18,7 @@ from typing import Any
 from ..core.blame import Place, own_file
 from ..core.value import TensorBase
 from ..nn.modules.module import Module
-from .names import MOST_MEMBERS, Names
+from .names import MOST_MEMBERS, Names, is_begun
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -257,7 +257,8 @@ class Scene:
 
     def __init__(self, frame: FrameType, line: int | None = None) -> None:
         self.frame = frame
-        self.variables: dict[str, Any] = {**frame.f_globals, **frame.f_locals}
+        variables = {**frame.f_globals, **frame.f_locals}
+        self.variables = {name: value for name, value in variables.items() if is_begun(value)}
         self.line = frame.f_lineno if line is None else line
         self.scope = scope_of(frame.f_code)
 
