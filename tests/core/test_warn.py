@@ -27,6 +27,11 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "qr": lambda x: torch.qr(torch.eye(2)),
     "loss": lambda x: torch.nn.functional.mse_loss(x, torch.ones(3, 1)),
     "softmax": lambda x: torch.nn.functional.softmax(x),
+    "optimizer": lambda x: torch.optim.Adam([{"params": [x, x]}]),
+    "gradcheck": lambda x: torch.autograd.gradcheck(torch.sin, x, raise_exception=False),
+    "loader": lambda x: torch.utils.data.DataLoader(x, num_workers=10_000),
+    "checkpoint": lambda x: torch.utils.checkpoint.checkpoint(torch.sin, x),
+    "distribution": lambda x: torch.distributions.Normal(0.0, 1.0).sample_n(2),
 }
 
 

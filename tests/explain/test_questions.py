@@ -190,6 +190,20 @@ def test_an_unknown_error_is_passed_on() -> None:
     assert "something else" in answer.cause
 
 
+def test_a_layer_that_is_assigned_before_the_constructor_has_run() -> None:
+    class Late(torch.nn.Module):
+        def __init__(self) -> None:
+            self.layer = torch.nn.Linear(2, 2)  # here
+            super().__init__()
+
+    with pytest.raises(AttributeError, match="before Module.__init__") as caught:
+        Late()
+    answer = explain.why_error(caught.value)
+    assert answer.place is not None
+    assert answer.place.code.endswith("# here")
+    assert "super().__init__()" in answer.mend
+
+
 def test_the_notes_of_errors() -> None:
     x = torch.ones(2, requires_grad=True)
     unused = torch.ones(3, requires_grad=True)

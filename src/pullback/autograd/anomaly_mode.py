@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import warnings
 from typing import Any
 
 from ..core.general_call import node_watchers
 from ..core.hooks import hooks_of
 from ..core.modes import change, modes
+from ..core.warn import warn
 from ..tensor.signature import parsed
 
 #: Frames inside the package say nothing about the user's program.
@@ -48,10 +48,9 @@ class detect_anomaly:
 
     def __init__(self, check_nan: bool = True) -> None:
         self.check_nan = check_nan
-        warnings.warn(
+        warn(
             "Anomaly Detection has been enabled. This mode will increase the runtime and should only be "
-            "enabled for debugging.",
-            stacklevel=2,
+            "enabled for debugging."
         )
 
     def __enter__(self) -> None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import functools
 import inspect
-import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar, cast
 
@@ -27,6 +26,7 @@ from ..core.tracer import Tracer, seen
 from ..core.value import dtype_of, shape_of, wrap, wrap_alias
 from ..core.versions import bump, is_stale
 from ..core.views import FUNCTION_VIEW, View
+from ..core.warn import warn
 from ..errors import with_note
 from ..tensor.tensor import Tensor
 from .grad_mode import no_grad
@@ -234,12 +234,10 @@ class Function(metaclass=FunctionMeta):
     _backward_cls: type[Function]
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
-        warnings.warn(
+        warn(
             f"{cls} should not be instantiated. Methods on autograd functions are all static, so you should "
             "invoke them on the class itself. Instantiating an autograd function will raise an error in a "
-            "future version of PyTorch.",
-            DeprecationWarning,
-            stacklevel=2,
+            "future version of PyTorch.", DeprecationWarning
         )
         return super().__new__(cls)
 
@@ -422,11 +420,9 @@ def _check_dirty(dirty: Sequence[Any], inputs: set[int], outputs: Sequence[Any])
     """Check that what `forward` says it has written to was given to it and is returned."""
     for t in dirty:
         if id(t) not in inputs:
-            warnings.warn(
+            warn(
                 "ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that have been "
-                "mutated should be passed to ctx.mark_dirty().",
-                UserWarning,
-                stacklevel=5,
+                "mutated should be passed to ctx.mark_dirty()."
             )
         if not any(o is t for o in outputs):
             raise RuntimeError("Some elements marked as dirty during the forward method were not returned as "

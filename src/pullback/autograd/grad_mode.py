@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import functools
 import inspect
-import warnings
 from collections.abc import Callable, Generator
 from typing import Any, Self, TypeVar, cast, overload
 
 from ..core.modes import change, change_grad, enter_inference, is_grad_enabled, leave_inference, modes
+from ..core.warn import warn
 from ..errors import argument_type
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -34,12 +34,10 @@ class _DecoratorContextManager:
 
     def __call__(self, function: F) -> F:
         if inspect.isclass(function):
-            warnings.warn(
+            warn(
                 "Decorating classes is deprecated and will be disabled in future versions. You should only "
                 "decorate functions or methods. To preserve the current behavior of class decoration, you "
-                "can directly decorate the `__init__` method and nothing else.",
-                FutureWarning,
-                stacklevel=2,
+                "can directly decorate the `__init__` method and nothing else.", FutureWarning
             )
 
             @functools.wraps(function)

@@ -7,7 +7,6 @@ cause.
 from __future__ import annotations
 
 import itertools
-import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, TypeGuard
 
@@ -15,6 +14,7 @@ import numpy as np
 
 from ..core.marked import Marked
 from ..core.value import array_of, dtype_of, shape_of, wrap
+from ..core.warn import warn
 from ..tensor.backward import grad
 from ..tensor.tensor import Tensor
 from . import forward_ad
@@ -115,11 +115,10 @@ def _check_inputs(inputs: Sequence[object]) -> None:
         if isinstance(x, Tensor) and x.requires_grad:
             found = True
             if dtype_of(x) not in (np.dtype(np.float64), np.dtype(np.complex128)):
-                warnings.warn(
+                warn(
                     f"Input #{i} requires gradient and is not a double precision floating point or complex. "
                     "This check will likely fail if all the inputs are not of double precision floating "
-                    "point or complex. ",
-                    stacklevel=5,
+                    "point or complex. "
                 )
             array = array_of(x)
             if any(s == 0 and n > 1 for s, n in zip(array.strides, array.shape, strict=True)):

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import operator
 import os
-import warnings
 from collections import defaultdict
 from collections.abc import Iterable
 from typing import Any
+
+from ..core.warn import warn
 
 
 def _time_text(microseconds: float) -> str:
@@ -47,9 +48,7 @@ class _Times:
     @property
     def cuda_time(self) -> float:
         """Return `device_time` by its old name."""
-        warnings.warn(
-            "`cuda_time` is deprecated, please use `device_time` instead.", FutureWarning, stacklevel=2
-        )
+        warn("`cuda_time` is deprecated, please use `device_time` instead.", FutureWarning)
         return self.device_time
 
     @property
@@ -77,7 +76,7 @@ def _by_old_name(old: str, new: str) -> property:
     """Return a property that is called otherwise by now."""
 
     def value(self: object) -> Any:
-        warnings.warn(f"`{old}` is deprecated. Use `{new}` instead.", FutureWarning, stacklevel=2)
+        warn(f"`{old}` is deprecated. Use `{new}` instead.", FutureWarning)
         return getattr(self, new)
 
     return property(value, doc=f"`{new}` by its old name.")

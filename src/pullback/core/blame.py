@@ -186,18 +186,25 @@ def place_at(code: CodeType | None, at: int) -> Place | None:
     """Return the place of an instruction; None where it lies inside this package."""
     if code is None or own_file[code.co_filename]:
         return None
+    line, text, parts = written_at(code, at)
+    return Place(code.co_filename, line, code.co_name, text.strip(), " ".join(part.strip() for part in parts))
+
+
+def written_at(code: CodeType, at: int) -> tuple[int, str, list[str]]:
+    """Return the line of an instruction, its text, and the expression that the instruction is part of, line
+    by line; no lines where the expression is not known.
+    """
     import linecache
 
     start, end, column, end_column = next(islice(code.co_positions(), at // 2, None), (None,) * 4)
     line = start or code.co_firstlineno
     lines = [linecache.getline(code.co_filename, k) for k in range(line, (end or line) + 1)]
-    expression = ""
-    if start is not None and column is not None and end_column is not None and all(lines):
-        encoded = [text.encode() for text in lines]
-        encoded[-1] = encoded[-1][:end_column]
-        encoded[0] = encoded[0][column:]
-        expression = " ".join(part.decode(errors="replace").strip() for part in encoded)
-    return Place(code.co_filename, line, code.co_name, lines[0].strip(), expression)
+    if start is None or column is None or end_column is None or not all(lines):
+        return line, lines[0], []
+    encoded = [text.encode() for text in lines]
+    encoded[-1] = encoded[-1][:end_column]
+    encoded[0] = encoded[0][column:]
+    return line, lines[0], [part.decode(errors="replace") for part in encoded]
 
 
 def variable_of(value: object) -> tuple[str, Place | None] | None:

@@ -4,7 +4,6 @@ the letter.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
@@ -14,6 +13,7 @@ import numpy as np
 from ..array.dtype_words import class_name, type_word
 from ..errors import with_note
 from . import facade
+from .warn import warn
 
 if TYPE_CHECKING:
     from .blame import Place
@@ -311,7 +311,7 @@ def anomaly_trace(node: Node) -> None:
         text = (
             f"Error detected in {name}. Traceback of forward call that caused the error:\n" + "".join(stack)
         )
-    warnings.warn(text, UserWarning, stacklevel=2)
+    warn(text)
 
 
 def no_broadcast(a: int, b: int, dim: int) -> RuntimeError:

@@ -15,7 +15,11 @@ GIVEN: set[str] = set()
 
 def warn(text: str, kind: type[Warning] = UserWarning) -> None:
     """Warn at the user's line."""
-    warnings.warn(text, kind, stacklevel=user_level())
+    level, frame = 1, sys._getframe()
+    user = user_frame(frame)
+    while frame is not user and frame.f_back is not None:
+        level, frame = level + 1, frame.f_back
+    warnings.warn(text, kind, stacklevel=level)
 
 
 def warn_once(text: str, kind: str | None = None) -> None:
@@ -32,14 +36,6 @@ def warn_of_complex_half() -> None:
     """Warn, once, at the user's line that made the first array of complex32."""
     if SETTINGS.warns_always or _EXPERIMENTAL not in GIVEN:
         warn_once(_EXPERIMENTAL)
-
-
-def user_level() -> int:
-    """Return the ``stacklevel`` at which a warning of the calling function tells the user's line."""
-    level, frame, user = 1, sys._getframe(1), user_frame(sys._getframe(1))
-    while frame is not user and frame.f_back is not None:
-        level, frame = level + 1, frame.f_back
-    return level
 
 
 def set_warn_always(b: bool, /) -> None:

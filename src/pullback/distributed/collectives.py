@@ -7,7 +7,6 @@ are). A process that is not in the group is warned and does nothing.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
@@ -17,6 +16,7 @@ from numpy import ndarray
 
 from ..autograd.grad_mode import no_grad
 from ..core.process_group import ProcessGroup, exchange_in_place
+from ..core.warn import warn
 from ..errors import with_note
 from ..nn.parallel.synchronization import all_reduced_sparse
 from .backend import supports_complex
@@ -33,10 +33,7 @@ def member(group: Any, name: str) -> Group | None:
     if found is None:
         from .initialization import global_rank
 
-        warnings.warn(
-            f"Running {name} on global rank {global_rank()} which does not belong to the given group.",
-            stacklevel=3,
-        )
+        warn(f"Running {name} on global rank {global_rank()} which does not belong to the given group.")
     return found
 
 

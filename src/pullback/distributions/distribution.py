@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, ClassVar
 
 import numpy as np
 
 from ..autograd.grad_mode import no_grad
 from ..core.size import Size
+from ..core.warn import warn
 from ..tensor.reductions import _is_all_true
 from ..tensor.tensor import Tensor
 from ..tensor.unrecorded import computed, readable
@@ -124,10 +124,9 @@ class Distribution:
             arg_constraints = self.arg_constraints
         except NotImplementedError:
             arg_constraints = {}
-            warnings.warn(
+            warn(
                 f"{self.__class__} does not define `arg_constraints`. Please set `arg_constraints = {{}}` or "
-                "initialize the distribution with `validate_args=False` to turn off validation.",
-                stacklevel=3,
+                "initialize the distribution with `validate_args=False` to turn off validation."
             )
         for name, constraint in arg_constraints.items():
             if constraints.is_dependent(constraint):
@@ -232,9 +231,7 @@ class Distribution:
 
     def sample_n(self, n: int) -> Any:
         """Draw `n` samples; ``sample((n,))`` does the same."""
-        warnings.warn(
-            "`sample_n(n)` will be deprecated. Use `sample((n,))` instead.", FutureWarning, stacklevel=2
-        )
+        warn("`sample_n(n)` will be deprecated. Use `sample((n,))` instead.", FutureWarning)
         return self.sample(Size((n,)))
 
     def log_prob(self, value: Any) -> Any:
@@ -292,10 +289,9 @@ class Distribution:
         try:
             support = self.support
         except NotImplementedError:
-            warnings.warn(
+            warn(
                 f"{self.__class__} does not define `support` to enable sample validation. Please initialize "
-                "the distribution with `validate_args=False` to turn off validation.",
-                stacklevel=3,
+                "the distribution with `validate_args=False` to turn off validation."
             )
             return
         if _is_refused(support, value):

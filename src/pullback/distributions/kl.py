@@ -5,10 +5,10 @@ The formulas are in `divergences`.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any
 
+from ..core.warn import warn
 from .distribution import Distribution
 
 __all__ = ["kl_divergence", "register_kl"]
@@ -66,11 +66,9 @@ def _dispatch_kl(type_p: type, type_q: type) -> Divergence | None:
         return None
     left, right = _nearest(pairs, 0), _nearest(pairs, 1)
     if _KL_REGISTRY[left] is not _KL_REGISTRY[right]:
-        warnings.warn(
+        warn(
             f"Ambiguous kl_divergence({type_p.__name__}, {type_q.__name__}). Please "
-            f"register_kl({left[0].__name__}, {right[1].__name__})",
-            RuntimeWarning,
-            stacklevel=3,
+            f"register_kl({left[0].__name__}, {right[1].__name__})", RuntimeWarning
         )
     return _KL_REGISTRY[left]
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-import warnings
 from math import nan
 from typing import Any, ClassVar
 
 from ..array.dtype_limits import finfo
 from ..core.size import Size
+from ..core.warn import warn
 from ..linalg import slogdet
 from ..tensor.broadcast import broadcast_shapes
 from ..tensor.creation import eye, tensor
@@ -127,10 +127,9 @@ class Wishart(FullCovariance, ExponentialFamily):
             )
         setattr(self, name, matrix.expand((*batch_shape, -1, -1)))
         if self.df.lt(event_shape[-1]).any():
-            warnings.warn(
+            warn(
                 "Low df values detected. Singular samples are highly likely to occur for "
-                "ndim - 1 < df < ndim.",
-                stacklevel=2,
+                "ndim - 1 < df < ndim."
             )
         super().__init__(batch_shape, event_shape, validate_args=validate_args)
         self._set_matrix(name, matrix)
@@ -214,7 +213,7 @@ class Wishart(FullCovariance, ExponentialFamily):
         # As in torch, samples that pass the check count as singular: the stream of numbers depends on it.
         singular = self._over_batch(self.support.check(sample))
         if singular.any():
-            warnings.warn("Singular sample detected.", stacklevel=2)
+            warn("Singular sample detected.")
             for _ in range(10 if max_try_correction is None else max_try_correction):
                 again = self._bartlett_sampling(singular[singular].shape)
                 sample[singular] = again

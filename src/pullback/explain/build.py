@@ -24,8 +24,8 @@ from .heat import heat
 from .inside import inside
 from .jacobian import BY_KIND, BY_NAME
 from .modules import ModuleCalls, groups
-from .names import assigned_at
 from .replay import CannotReplay
+from .scene import assigned_at
 from .scopes import Scopes
 from .sentences import known_name, sentence
 from .shown import LARGEST, Shown, dtype_name, norm, show

@@ -27,7 +27,6 @@ from .findings.perturbed import cancels
 from .findings.rates import diverged
 from .findings.values import look_at_gradient, look_at_value
 from .finite import is_finite
-from .names import Names
 from .nonfinite import of_gradient, of_value
 from .roots import Root, ones_for
 from .scene import Scene
@@ -85,7 +84,7 @@ class Causes:
         value, event = values_of(y), self.watch.trace.maker_of(y)
         if value is None or value.size != 1 or abs(value.reshape(()).item()) < HUGE or event is None:
             return
-        grown = of_growth(event, Names(scene.frame).of_tensor, self.watch.set_at)
+        grown = of_growth(event, scene.name_of, self.watch.set_at)
         if grown is not None:
             self.watch.findings.add("not finite", grown)
 
@@ -101,7 +100,7 @@ class Causes:
             answer = diverged(self.watch.loop) or self.watch.loop.broken
             if answer is None and self.watch.trace.events:
                 answer = look_at_value(
-                    y, self.watch.trace, Names(scene.frame).of_tensor, partial(self._source, scene=scene),
+                    y, self.watch.trace, scene.name_of, partial(self._source, scene=scene),
                     None if path is None else Rerun(y, self.watch.trace, path), self.watch.set_at,
                 )  # fmt: skip
             if answer is None:
@@ -180,7 +179,7 @@ class Causes:
         if root is None:
             return
         traced = look_at_gradient(
-            leaf, Rerun(root.loss, self.watch.trace, path), self.watch.trace, Names(scene.frame).of_tensor,
+            leaf, Rerun(root.loss, self.watch.trace, path), self.watch.trace, scene.name_of,
             partial(self._source, scene=scene),
         )  # fmt: skip
         self.answers[id(leaf)] = answer = traced or of_gradient(leaf, name, root, scene)

@@ -8,17 +8,15 @@ source line gives it, if that assigns one.
 from __future__ import annotations
 
 import ast
-import linecache
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from types import CodeType, FrameType, FunctionType, ModuleType
 from typing import Any
 
-from ..core.blame import own_file
+from ..core.blame import own_file, written_at
 from ..core.node import LEAF, Output, edge_target
 from ..core.value import TensorBase
 from ..nn.modules.module import Module
-from .scene import around
 
 #: Members of a container that are looked at; larger ones are data, not parameters.
 MOST_MEMBERS = 256
@@ -55,7 +53,7 @@ class Names:
         held = [
             (name, value)
             for name, value in list(variables.items())
-            if not name.startswith("__") and name != "_"
+            if not name.startswith("__") and name != "_" and is_begun(value)
         ]
         for name, value in held:
             if isinstance(value, TensorBase):
@@ -105,6 +103,11 @@ class Names:
         return self.results.get((id(node), index))
 
 
+def is_begun(value: Any) -> bool:
+    """Return whether a value can be asked what it holds: a module cannot before `Module.__init__` has run."""
+    return not isinstance(value, Module) or "_modules" in vars(value)
+
+
 def _members(value: Any) -> Iterator[tuple[str, Any]]:
     if isinstance(value, dict):
         for key, member in list(value.items()):
@@ -115,22 +118,10 @@ def _members(value: Any) -> Iterator[tuple[str, Any]]:
 
 
 
-
 def expression_at(code: CodeType, instruction: int) -> ast.expr | None:
     """Return the expression that an instruction of a frame is part of: a call as it is written."""
-    positions = list(code.co_positions())
-    if instruction // 2 >= len(positions):
-        return None
-    first, last, start, end = positions[instruction // 2]
-    if first is None or last is None or start is None or end is None:
-        return None
-    lines = [linecache.getline(code.co_filename, number) for number in range(first, last + 1)]
-    if not all(lines):
-        return None
-    encoded = [line.encode() for line in lines]
-    encoded[-1] = encoded[-1][:end]
-    encoded[0] = encoded[0][start:]
-    return _parsed(b"".join(encoded).decode(errors="replace"))
+    _, _, lines = written_at(code, instruction)
+    return _parsed("".join(lines)) if lines else None
 
 
 @lru_cache(maxsize=512)
@@ -148,14 +139,3 @@ def argument(call: ast.expr | None, position: int, keyword: str) -> ast.expr | N
     if position < len(call.args) and not any(isinstance(a, ast.Starred) for a in call.args[: position + 1]):
         return call.args[position]
     return next((k.value for k in call.keywords if k.arg == keyword), None)
-
-
-def assigned_at(filename: str, name: str, before: int) -> int | None:
-    """Return the last line up to `before` that assigns a plain variable of a name, in that line's scope."""
-    tree = around(filename, before)
-    lines = [
-        node.lineno
-        for node in (() if tree is None else ast.walk(tree))
-        if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Store)
-    ]
-    return max((line for line in lines if line <= before), default=None)

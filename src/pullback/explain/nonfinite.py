@@ -14,7 +14,7 @@ from .answer import ASK_AGAIN, Answer, kept_answer
 from .counterfactual import nudged
 from .finite import counted, has_nan, is_finite
 from .flow import Flow, Visit, leading_to
-from .patterns import UNKNOWN, Pattern, patterns
+from .patterns import UNKNOWN, Pattern, applying, patterns
 from .roots import Root, root_of
 from .scene import Scene
 from .sentences import op_of
@@ -166,13 +166,7 @@ def _gradient_of(t: Any, name: str) -> tuple[str, ...]:
 
 
 def _pattern(node: Node, inputs: list[Any], out: Any) -> Pattern:
-    op = node._op
-    for pattern in patterns().get("" if op is None else op.base, ()):
-        if "negative" in pattern.kind and out is not None and not has_nan(out):
-            continue
-        if pattern.applies(inputs, out):
-            return pattern
-    return UNKNOWN
+    return next(applying("" if node._op is None else node._op.base, inputs, out), UNKNOWN)
 
 
 def of_gradient(leaf: Any, name: str, root: Root, scene: Scene) -> Answer:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -11,6 +11,7 @@ import numpy as np
 from numpy import ndarray
 
 from .answer import kind_of, texts
+from .finite import has_nan
 
 
 @dataclass(frozen=True)
@@ -99,3 +100,12 @@ def patterns() -> dict[str, list[Pattern]]:
         for op in text.not_finite:
             found.setdefault(op, []).append(Pattern(kind_of(name), text.cause, text.mend, TESTS[text.when]))
     return found
+
+
+def applying(op: str, inputs: list[Any], out: Any) -> Iterator[Pattern]:
+    """Yield the patterns of an op that its values show, likeliest first."""
+    for pattern in patterns().get(op, ()):
+        if "negative" in pattern.kind and out is not None and not has_nan(out):
+            continue
+        if pattern.applies(inputs, out):
+            yield pattern

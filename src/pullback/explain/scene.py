@@ -11,18 +11,16 @@ import inspect
 import linecache
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from types import CodeType, FrameType, FunctionType
 from typing import Any
 
 from ..core.blame import Place, own_file
 from ..core.value import TensorBase
 from ..nn.modules.module import Module
+from .names import MOST_MEMBERS, Names, is_begun
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
-
-#: Members of a container that are looked at.
-MOST_MEMBERS = 256
 
 
 @dataclass(frozen=True)
@@ -259,25 +257,19 @@ class Scene:
 
     def __init__(self, frame: FrameType, line: int | None = None) -> None:
         self.frame = frame
-        self.variables: dict[str, Any] = {**frame.f_globals, **frame.f_locals}
+        variables = {**frame.f_globals, **frame.f_locals}
+        self.variables = {name: value for name, value in variables.items() if is_begun(value)}
         self.line = frame.f_lineno if line is None else line
         self.scope = scope_of(frame.f_code)
 
+    @cached_property
+    def names(self) -> Names:
+        """Return the program's names, as seen from the frame."""
+        return Names(self.frame)
+
     def name_of(self, tensor: Any) -> str | None:
-        """Return the frame's name of a tensor: a variable, or a member of a module or container in one."""
-        for name, value in self.variables.items():
-            if value is tensor and not name.startswith("_"):
-                return name
-        for name, value in self.variables.items():
-            if isinstance(value, Module):
-                for path, parameter in (*value.named_parameters(), *value.named_buffers()):
-                    if parameter is tensor:
-                        return f"{name}.{path}"
-            elif type(value) in (list, tuple, dict) and len(value) <= MOST_MEMBERS:
-                for key, member in value.items() if type(value) is dict else enumerate(value):
-                    if member is tensor:
-                        return f"{name}[{key!r}]"
-        return None
+        """Return the program's name of a tensor, as seen from the frame."""
+        return self.names.of_tensor(tensor)
 
     def made(self, name: str, before: int | None = None) -> Place | None:
         """Return the line that gives a name its value last, of those up to a line."""
@@ -369,6 +361,17 @@ def around(file: str, line: int) -> ast.AST | None:
         if node.lineno <= line <= (node.end_lineno or line):
             inner = node
     return inner
+
+
+def assigned_at(filename: str, name: str, before: int) -> int | None:
+    """Return the last line up to `before` that assigns a plain variable of a name, in that line's scope."""
+    tree = around(filename, before)
+    lines = [
+        node.lineno
+        for node in (() if tree is None else ast.walk(tree))
+        if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Store)
+    ]
+    return max((line for line in lines if line <= before), default=None)
 
 
 def function_at(file: str, line: int) -> str:

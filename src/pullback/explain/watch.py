@@ -45,7 +45,6 @@ from .findings.sizes import Sizes
 from .findings.starts import Starts
 from .findings.states import States
 from .modules import ModuleCalls
-from .names import Names
 from .run import Run
 from .scene import Scene
 from .source import At, deepcopied, position_of
@@ -238,11 +237,10 @@ class Watch:
         for value in list(scene.variables.values()):
             if isinstance(value, Optimizer):
                 self.adopt(value)
-        names = Names(frame)
         outputs = [y for y in call.outputs if isinstance(y, TensorBase)]
         leaves = [node.variable for node in path.nodes if type(node) is AccumulateGrad]
-        self.names.update(names.tensors)
-        self.module_names.update(names.modules)
+        self.names.update(scene.names.tensors)
+        self.module_names.update(scene.names.modules)
         self.reach.look(outputs, path, self.trace, self.wanted, at)
         if call.kind == "backward":
             self.loop.goes_back_from(outputs, at)

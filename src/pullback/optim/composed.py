@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-import warnings
 from bisect import bisect_right
 from collections.abc import Sequence
 from typing import Any
 
-from ..core.warn import user_level
+from ..core.warn import warn
 from .optimizer import Optimizer
 from .scheduler import _EPOCH_DEPRECATED, LRScheduler, check_optimizer, rates, set_option
 
@@ -170,7 +169,7 @@ class ReduceLROnPlateau(LRScheduler):
         if epoch is None:
             epoch = self.last_epoch + 1
         else:
-            warnings.warn(_EPOCH_DEPRECATED, UserWarning, stacklevel=user_level())
+            warn(_EPOCH_DEPRECATED)
         self.last_epoch = epoch
         if self._is_better(current, self.best):
             self.best = current

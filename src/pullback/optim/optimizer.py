@@ -23,6 +23,7 @@ from ..autograd.grad_mode import enable_grad, no_grad, set_grad_enabled
 from ..core import backend
 from ..core.hooks import HookDict, RemovableHandle, add_hook
 from ..core.value import dtype_of
+from ..core.warn import warn
 from ..nn.modules.module import class_named
 from ..tensor.complex_parts import view_as_real
 from ..tensor.creation import tensor
@@ -156,12 +157,10 @@ class Optimizer:
             )
         seen = {id(p) for group in self.param_groups for p in group["params"]}
         if len({id(p) for p in tensors}) != len(tensors):
-            import warnings
 
-            warnings.warn(
+            warn(
                 "optimizer contains a parameter group with duplicate parameters; in future, this will cause "
-                "an error; see github.com/pytorch/pytorch/issues/40967 for more information",
-                stacklevel=3,
+                "an error; see github.com/pytorch/pytorch/issues/40967 for more information"
             )
         if any(id(p) in seen for p in tensors):
             raise ValueError("some parameters appear in more than one parameter group")

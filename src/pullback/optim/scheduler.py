@@ -7,13 +7,12 @@ them at once, `_get_closed_form_lr` does. The attributes are the state dict, und
 from __future__ import annotations
 
 import functools
-import warnings
 import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from ..core.warn import user_level
+from ..core.warn import warn
 from ..tensor.tensor import Tensor
 from .checks import number
 from .optimizer import Optimizer
@@ -125,26 +124,22 @@ class LRScheduler:
             self._check_order()
         self._step_count += 1
         if epoch is not None:
-            warnings.warn(_EPOCH_DEPRECATED, UserWarning, stacklevel=user_level())
+            warn(_EPOCH_DEPRECATED)
         self._update_lr(epoch)
 
     def _check_order(self) -> None:
         if not hasattr(self.optimizer.step, "_wrapped_by_lr_sched"):
-            warnings.warn(
+            warn(
                 "Seems like `optimizer.step()` has been overridden after learning rate scheduler "
                 "initialization. Please, make sure to call `optimizer.step()` before `lr_scheduler.step()`. "
-                + _SEE,
-                UserWarning,
-                stacklevel=user_level(),
+                + _SEE
             )
         elif not getattr(self.optimizer, "_opt_called", False):
-            warnings.warn(
+            warn(
                 "Detected call of `lr_scheduler.step()` before `optimizer.step()`. In PyTorch 1.1.0 and "
                 "later, you should call them in the opposite order: `optimizer.step()` before "
                 "`lr_scheduler.step()`.  Failure to do this will result in PyTorch skipping the first value "
-                "of the learning rate schedule. " + _SEE,
-                UserWarning,
-                stacklevel=user_level(),
+                "of the learning rate schedule. " + _SEE
             )
 
     @contextmanager
@@ -169,11 +164,7 @@ class LRScheduler:
 
     def _warn_outside_step(self) -> None:
         if not self._get_lr_called_within_step:
-            warnings.warn(
-                "To get the last learning rate computed by the scheduler, please use `get_last_lr()`.",
-                UserWarning,
-                stacklevel=user_level(),
-            )
+            warn("To get the last learning rate computed by the scheduler, please use `get_last_lr()`.")
 
 
 class _LRScheduler(LRScheduler):

@@ -6,12 +6,12 @@ import io
 import os
 import pickle
 import re
-import warnings
 from collections.abc import Callable
 from enum import Enum
 from typing import Any
 
 from ..core.device import CPU, META, device
+from ..core.warn import warn
 from ..tensor.meta_storage import storage_of_size
 from ..tensor.typed_storage import TypedStorage
 from ..tensor.untyped_storage import UntypedStorage
@@ -206,11 +206,9 @@ def _only_weights(given: bool | None, pickle_module: Any) -> bool:
     if forced:
         only = True
     elif freed and given is None:
-        warnings.warn(
+        warn(
             "Environment variable TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD detected, since the`weights_only` "
-            "argument was not explicitly passed to `torch.load`, forcing weights_only=False.",
-            UserWarning,
-            stacklevel=3,
+            "argument was not explicitly passed to `torch.load`, forcing weights_only=False."
         )
         only = False
     if only and pickle_module is not None:

@@ -7,7 +7,6 @@ broadcasts accumulates: it is summed to the output's shape, as if the Jacobian w
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from math import prod
 from typing import Any
@@ -29,7 +28,7 @@ from ..core.node import LEAF, GradientEdge, MultiNode, Nowhere, Output, edge_tar
 from ..core.overlap import overlaps_itself
 from ..core.value import TensorBase, array_of, dtype_of, run, shape_of, wrap
 from ..core.views import NO_GRAD_VIEW, View
-from ..core.warn import user_level
+from ..core.warn import warn
 from ..core.wrapper import is_wrapper, named
 from ..ops.strided import as_strided
 from ..ops.structure import expand
@@ -200,9 +199,7 @@ def run_plain(y: Any, gradient: Any, retain_graph: bool | None) -> bool:
 
 
 def _by_older_name(grad_tensors: Any, grad_variables: Any) -> Any:
-    warnings.warn(
-        "`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning, stacklevel=user_level()
-    )
+    warn("`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning)
     if grad_tensors is not None:
         raise RuntimeError(
             "`grad_tensors` and `grad_variables` (deprecated) arguments both passed to `backward()`. "
@@ -236,12 +233,11 @@ def backward(
     if inputs is not None and not isinstance(inputs, TensorBase) and len(inputs) == 0:
         raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
     if create_graph:
-        warnings.warn(
+        warn(
             "Using backward() with create_graph=True will create a reference cycle between the parameter and "
             "its gradient which can cause a memory leak. We recommend using autograd.grad when creating the "
             "graph to avoid this. If you have to use this function, make sure to reset the .grad fields of "
-            "your parameters to None after use to break the cycle and avoid the leak.",
-            stacklevel=user_level(),
+            "your parameters to None after use to break the cycle and avoid the leak."
         )
     outputs = _as_tuple(tensors)
     covectors = _covectors(outputs, grad_tensors)
@@ -295,11 +291,9 @@ def grad(
     if allow_unused is None:
         allow_unused = materialize_grads
     if not only_inputs:
-        warnings.warn(
+        warn(
             "only_inputs argument is deprecated and is ignored now (defaults to True). To accumulate "
-            "gradient for other parts of the graph, please use torch.autograd.backward.",
-            FutureWarning,
-            stacklevel=2,
+            "gradient for other parts of the graph, please use torch.autograd.backward.", FutureWarning
         )
     ys = _as_tuple(outputs)
     xs = _as_tuple(inputs)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any
@@ -20,7 +19,7 @@ from ..core.promotion import unsupported
 from ..core.tracer import is_tracing
 from ..core.value import TensorBase, dtype_of, shape_of, wrap
 from ..core.versions import bump
-from ..core.warn import user_level, warn_of_complex_half
+from ..core.warn import warn, warn_of_complex_half
 from .api import public, with_signature
 from .constants import SPARSE, channels_last, channels_last_3d, preserve_format
 from .data import array_from, filling, number_dtype, scalar_array
@@ -218,12 +217,11 @@ def _filled(name: str, out: Any, function: Callable[..., Any], given: dict[str, 
         out._value[...] = array
     else:
         if name == "arange" and out._value.size not in (0, array.size):
-            warnings.warn(
+            warn(
                 f"The number of elements in the out tensor of shape {list(out._value.shape)} is "
                 f"{out._value.size} which does not match the computed number of elements {array.size}. Note "
                 "that this may occur as a result of rounding error. The out tensor will be resized to a "
-                f"tensor of shape ({array.size},).",
-                stacklevel=user_level(),
+                f"tensor of shape ({array.size},)."
             )
         out._value = array
     bump(out)
@@ -274,10 +272,9 @@ def tensor(*args: Any, **kwargs: Any) -> Any:
 def warn_of_copy(function: str) -> None:
     """Warn, as torch does, that there are clearer ways to copy a tensor."""
     name = f"torch.{function}" if function == "tensor" else f"tensor.{function}"
-    warnings.warn(
+    warn(
         "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
-        f"sourceTensor.detach().clone().requires_grad_(True), rather than {name}(sourceTensor).",
-        stacklevel=user_level(),
+        f"sourceTensor.detach().clone().requires_grad_(True), rather than {name}(sourceTensor)."
     )
 
 

@@ -8,7 +8,6 @@ integer between index tensors does not separate them, unlike in NumPy.
 from __future__ import annotations
 
 import operator
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -19,7 +18,7 @@ from ..array import dtypes
 from ..core import facade
 from ..core.tracer import Tracer
 from ..core.value import TensorBase, array_of, dtype_of, shape_of, wrap, wrap_alias
-from ..core.warn import user_level
+from ..core.warn import warn
 from ..ops import view as v
 from ..ops.convert import cast
 from ..ops.gather import places
@@ -125,11 +124,10 @@ def as_tuple(index: Any) -> tuple[Any, ...]:
         item is None or item is Ellipsis or isinstance(item, (slice, TensorBase)) or _is_sequence(item)
         for item in index
     ):
-        warnings.warn(
+        warn(
             "Using a non-tuple sequence for multidimensional indexing is deprecated and will be changed in "
             "pytorch 2.9; use x[tuple(seq)] instead of x[seq]. In pytorch 2.9 this will be interpreted as "
-            "tensor index, x[torch.tensor(seq)], which will result either in an error or a different result",
-            stacklevel=user_level(),
+            "tensor index, x[torch.tensor(seq)], which will result either in an error or a different result"
         )
         return tuple(index)
     return (index,)
@@ -270,10 +268,7 @@ def traced_places(x: Any) -> Any:
 def mask_entries(x: Any, dim: int, mask: Any) -> list[Entry]:
     """Return the places where a mask holds, along each of the axes it covers."""
     if dtype_of(mask) == np.uint8:
-        warnings.warn(
-            "indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.",
-            stacklevel=user_level(),
-        )
+        warn("indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.")
     shape, own = shape_of(x), shape_of(mask)
     for j, size in enumerate(own):
         if dim + j >= len(shape) or shape[dim + j] != size:

@@ -5,7 +5,6 @@ Twins of ops that NumPy computes in place go without a temporary where nothing i
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -21,7 +20,7 @@ from ..core.modes import DEFAULT, INFERENCE, NO_GRAD, modes
 from ..core.op import Op
 from ..core.overlap import overlaps_itself
 from ..core.value import TensorBase
-from ..core.warn import user_level
+from ..core.warn import warn
 from .failed_calls import explain, older_call
 from .inplace_checks import COMPARING, check_result, check_stored
 from .interception import OVERRIDING, intercepted
@@ -46,10 +45,9 @@ MOVING = FILLING | SCATTERING | {"cumprod", "cumsum", "lerp", "masked_scatter"}
 def warn_of_expanded(name: str) -> None:
     """Warn as torch does where an in-place function of a mask or of places writes to an expanded tensor."""
     example = "tensor[indices] = tensor" if name == "index_put_" else "tensor[mask] = scalar"
-    warnings.warn(
+    warn(
         f"Use of {name} on expanded tensors is deprecated. Please clone() the tensor before performing this "
-        f"operation. This also applies to advanced indexing e.g. {example}",
-        stacklevel=user_level(),
+        f"operation. This also applies to advanced indexing e.g. {example}"
     )
 
 

@@ -5,7 +5,6 @@ What torch asks of that tensor, function by function, stands in `out_checks`; he
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +23,7 @@ from ..core.meta import Meta, is_meta
 from ..core.modes import DEFAULT, NO_GRAD, modes
 from ..core.value import TensorBase, dtype_of, shape_of
 from ..core.versions import bump
-from ..core.warn import user_level
+from ..core.warn import warn
 from .return_types import ReturnType, return_type
 
 if TYPE_CHECKING:
@@ -163,13 +162,12 @@ def _resize(out: Any, result: Any, name: str) -> None:
     shape = shape_of(result)
     has_elements = 0 not in shape_of(out)
     if has_elements and name not in checks.RESIZING:
-        warnings.warn(
+        warn(
             f"An output with one or more elements was resized since it had shape {list(shape_of(out))}, "
             f"which does not match the required output shape {list(shape)}. This behavior is deprecated, and "
             f"in a future PyTorch release "
             "outputs will not be resized unless they have zero elements. You can explicitly reuse an out "
-            "tensor t by resizing it, inplace, to zero elements with t.resize_(0).",
-            stacklevel=user_level(),
+            "tensor t by resizing it, inplace, to zero elements with t.resize_(0)."
         )
     dtype = dtype_of(out)
     if is_meta(out):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from math import prod
 from typing import Any
 
@@ -12,7 +11,7 @@ from ..array import dtypes
 from ..core.meta import is_meta
 from ..core.value import TensorBase, dtype_of, shape_of, wrap
 from ..core.visible import bits_of
-from ..core.warn import warn_once
+from ..core.warn import warn, warn_once
 from ..ops import convert
 from ..ops.structure import sum_to
 from .api import public, with_signature
@@ -173,7 +172,7 @@ def sum_to_size(self: Any, size: Any) -> Any:
 
 def _volatile(self: Any) -> bool:
     """Return False, after a warning: the flag is no more."""
-    warnings.warn("volatile was removed (Variable.volatile is always False)", UserWarning, stacklevel=2)
+    warn("volatile was removed (Variable.volatile is always False)")
     return False
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,7 @@ import numpy as np
 from ..array import dtypes
 from ..array.deferred_import import import_later
 from ..core.value import array_of
-from ..core.warn import user_level
+from ..core.warn import warn
 from .creation import creator, numpy_dtype
 from .data import overflow
 from .signature import OPTIONS, OUT
@@ -89,11 +88,10 @@ def _check_bounds(start: Any, end: Any, step: Any) -> None:
 @creator("range", f"(Number start, Number end, Number step = 1, *, {OUT})")
 def range_(start: Any, end: Any, step: Any = 1, *, dtype: Any = None) -> np.ndarray:
     """Make the numbers ``start + i·step`` up to `end`, which is included (deprecated: see `arange`)."""
-    warnings.warn(
+    warn(
         "torch.range is deprecated and will be removed in a future release because its behavior is "
         "inconsistent with Python's range builtin. Instead, use torch.arange, which produces values in "
-        "[start, end).",
-        stacklevel=user_level(),
+        "[start, end)."
     )
     chosen = numpy_dtype(dtype)
     _supported("range_cpu", chosen, "iuf")

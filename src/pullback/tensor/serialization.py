@@ -10,7 +10,6 @@ What this module must do:
 from __future__ import annotations
 
 import inspect
-import warnings
 from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
@@ -25,7 +24,7 @@ from ..core.meta import is_meta
 from ..core.modes import change, modes, set_modes
 from ..core.value import TensorBase
 from ..core.visible import bits_of
-from ..core.warn import user_level
+from ..core.warn import warn
 from ..core.wrapper import is_wrapper
 from .interception import OVERRIDING
 from .meta import meta_tensor
@@ -125,11 +124,10 @@ def _parts(self: Any) -> tuple[Any, ...]:
 def _warn_of_hooks(tensor: Any) -> None:
     for hook in tensor._leaf_hooks.tensor.get(0, {}).values():
         if not hasattr(hook, "__torch_unserializable__"):
-            warnings.warn(
+            warn(
                 f"backward hook {hook!r} on tensor will not be serialized.  If this is expected, you can "
                 f"decorate the "
-                "function with @torch.utils.hooks.unserializable_hook to suppress this warning",
-                stacklevel=user_level(),
+                "function with @torch.utils.hooks.unserializable_hook to suppress this warning"
             )
 
 

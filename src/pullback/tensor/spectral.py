@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ from ..array.deferred_import import import_later
 from ..array.dtype_words import class_name
 from ..core.meta import looked_at
 from ..core.value import dtype_of, shape_of, wrap
-from ..core.warn import user_level, warn_once
+from ..core.warn import warn, warn_once
 from ..ops.strided import unfold, unfold_backward
 from ..ops.structure import expand, reshape
 from ..ops.view import slice_dim, squeeze_dim, transpose, unsqueeze, view_as_complex, view_as_real
@@ -295,10 +294,9 @@ def _overlapped(
     if single:
         y = squeeze_dim(y, 0)
     if end > whole:
-        warnings.warn(
+        warn(
             "The length of signal is shorter than the length parameter. Result is being padded with zeros in "
-            "the tail. Please check your center and hop_length settings.",
-            stacklevel=user_level(),
+            "the tail. Please check your center and hop_length settings."
         )
         y = padding.pad(y, (*((0, 0),) * (len(shape_of(y)) - 1), (0, end - whole)), 0)
     return y

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable
 from typing import Any
 
 from ..array.dtype_words import type_word
 from ..core.value import array_of, dtype_of, shape_of
-from ..core.warn import user_level
+from ..core.warn import warn
 from ..ops import variance as v
 from ..ops.contract import matmul
 from ..ops.convert import conj
@@ -74,10 +73,9 @@ def _covariance(input: Any, correction: int = 1, fweights: Any = None, aweights:
     if _is_positive(freedom):
         divisor = freedom
     else:
-        warnings.warn(
+        warn(
             "cov(): degrees of freedom is <= 0. Correction should be strictly less than the number of "
-            "observations.",
-            stacklevel=user_level(),
+            "observations."
         )
         divisor = freedom * 0
     centred = x - reshape(average, (shape_of(average)[0], 1))
@@ -169,12 +167,11 @@ def _spread_arguments(
 
 def _warn_freedom(name: str, shape: tuple[int, ...], dims: tuple[int, ...], correction: float) -> None:
     if count_of(shape, dims) - correction <= 0 and math.prod(s for i, s in enumerate(shape) if i not in dims):  # type: ignore[misc]  # known only at run time
-        warnings.warn(
+        warn(
             f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction "
             f"factor (input "
             "numel divided by output numel). (Triggered internally at "
-            "/__w/pytorch/pytorch/aten/src/ATen/native/ReduceOps.cpp:1861.)",
-            stacklevel=user_level(),
+            "/__w/pytorch/pytorch/aten/src/ATen/native/ReduceOps.cpp:1861.)"
         )
 
 

@@ -13,7 +13,6 @@ tensors that shared the old one keep it.
 from __future__ import annotations
 
 import ctypes
-import warnings
 from collections.abc import Sequence
 from typing import Any
 from weakref import WeakValueDictionary
@@ -31,7 +30,7 @@ from ..core.meta import Meta, is_meta
 from ..core.modes import modes
 from ..core.value import TensorBase, array_of, innermost, shape_of
 from ..core.versions import bump
-from ..core.warn import user_level, warn_once
+from ..core.warn import warn, warn_once
 from ..core.wrapper import is_wrapper
 from .api import public, with_signature
 from .constants import contiguous_format
@@ -326,7 +325,7 @@ def resize_as_(self: Any, the_template: Any, *, memory_format: Any = None) -> An
 
 
 def _resized(self: Any, size: tuple[int, ...]) -> Any:
-    warnings.warn("non-inplace resize is deprecated", UserWarning, stacklevel=user_level())
+    warn("non-inplace resize is deprecated")
     have = shape_of(self)
     if int(np.prod(have)) != int(np.prod(size)):
         raise RuntimeError(

@@ -8,7 +8,6 @@ declarations by `tensor/__init__`.
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, overload
 
@@ -44,7 +43,7 @@ from ..core.value import (
 from ..core.versions import NoVersions, replace_data
 from ..core.views import bring_up_to_date
 from ..core.visible import visible_strides
-from ..core.warn import user_level
+from ..core.warn import warn
 from ..errors import argument_type, type_name
 from .batching import detached
 from .constants import contiguous_format
@@ -210,13 +209,12 @@ class Tensor(Methods):
         if type(self._value) is not ndarray:
             settled(self)
         if self._grad is None and not self._retained and not self.is_leaf:
-            warnings.warn(
+            warn(
                 "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad "
                 "attribute won't be populated during autograd.backward(). If you indeed want the .grad "
                 "field to be populated for a non-leaf Tensor, use .retain_grad() on the non-leaf Tensor. If "
                 "you access the non-leaf Tensor by mistake, make sure you access the leaf Tensor instead. "
-                "See github.com/pytorch/pytorch/pull/30531 for more information.",
-                stacklevel=user_level(),
+                "See github.com/pytorch/pytorch/pull/30531 for more information."
             )
         return self._grad
 

@@ -8,7 +8,6 @@ have saved, in order.
 from __future__ import annotations
 
 import contextlib
-import warnings
 from collections.abc import Callable, Iterable, Iterator
 from threading import get_ident
 from typing import Any
@@ -18,6 +17,7 @@ from ..autograd.grad_mode import enable_grad, no_grad
 from ..autograd.graph import saved_tensors_hooks
 from ..core.backward_task import selecting
 from ..core.tracer import running
+from ..core.warn import warn
 from ..tensor.backward import backward
 from ..tensor.random import get_rng_state, set_rng_state
 from ..tensor.tensor import Tensor
@@ -54,7 +54,7 @@ def detach_variable(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
 def check_backward_validity(inputs: Iterable[Any]) -> None:
     """Warn where no input requires grad."""
     if not any(x.requires_grad for x in inputs if isinstance(x, Tensor)):
-        warnings.warn("None of the inputs have requires_grad=True. Gradients will be None", stacklevel=2)
+        warn("None of the inputs have requires_grad=True. Gradients will be None")
 
 
 def _state(preserve: bool) -> tuple[Any, autocast]:
@@ -240,13 +240,12 @@ def checkpoint(
         Draw the same random numbers in the second run (True).
     """
     if use_reentrant is None:
-        warnings.warn(
+        warn(
             "torch.utils.checkpoint: the use_reentrant parameter should be passed explicitly. Starting in "
             "PyTorch 2.9, calling checkpoint without use_reentrant will raise an exception. "
             "use_reentrant=False is recommended, but if you need to preserve the current default behavior, "
             "you can pass use_reentrant=True. Refer to docs for more details on the differences between the "
-            "two variants.",
-            stacklevel=2,
+            "two variants."
         )
         use_reentrant = True
     preserve = kwargs.pop("preserve_rng_state", True)

@@ -7,7 +7,6 @@ value. The first equation whose values differ by more than rounding is reported 
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -17,6 +16,7 @@ from numpy import ndarray
 from ...core.blame import Place, place_at
 from ...core.op import TABLE
 from ...core.recorder import Reference
+from ...core.warn import warn
 from ..program.program import Program
 from ..runtime.executable import Executable
 
@@ -105,7 +105,7 @@ class Check:
         """Warn of the first difference."""
         found = self.first_difference(arrays)
         if found is not None:
-            warnings.warn(f"compile(check=True): {found}", NumericalDifference, stacklevel=5)
+            warn(f"compile(check=True): {found}", NumericalDifference)
 
     def _described(self, number: int, index: tuple[int, ...], a: Any, b: Any, units: float) -> Difference:
         equation = next(e for e in self.program.equations if number in e.outputs)

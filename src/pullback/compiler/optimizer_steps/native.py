@@ -10,7 +10,6 @@ overlapping memory, tensors of other classes, modes that see each op, optimizers
 from __future__ import annotations
 
 import sys
-import warnings
 from collections.abc import Container, Iterable, Sequence
 from operator import is_
 from typing import Any
@@ -23,6 +22,7 @@ from ...array import large, locks
 from ...core.blame import next_sequence, user_frame, written
 from ...core.modes import NO_GRAD, modes
 from ...core.value import wrap
+from ...core.warn import warn
 from ...nn.parameter import Parameter
 from ...tensor.tensor import Tensor
 from .passes import Updating
@@ -342,11 +342,9 @@ class NativeSteps:
             return None
         except Exception as error:  # noqa: BLE001  # whatever the compiler stumbles over, the step is done
             self._refused.add(first.kind)
-            warnings.warn(
+            warn(
                 f"{type(optimizer).__name__} falls back to NumPy: the compiler failed: "
-                f"{type(error).__name__}: {error}",
-                UserWarning,
-                stacklevel=8,
+                f"{type(error).__name__}: {error}"
             )
             return None
 

@@ -7,7 +7,6 @@ fits traces the function again; a function that cannot be traced, or is traced t
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
@@ -15,6 +14,7 @@ from typing import Any
 from ...core.backend import in_parts
 from ...core.modes import DEFAULT, NO_GRAD, modes
 from ...core.tracer import Exchanges, is_tracing, turn
+from ...core.warn import warn
 from ..frontend.bytecode.instructions import SUPPORTED
 from ..frontend.capture import capture
 from ..frontend.captured import Captured
@@ -361,7 +361,7 @@ class Compiled:
         if self.fullgraph:
             raise Unsupported(f"compile(fullgraph=True): {why}")
         self.eager_because = why
-        warnings.warn(f"compile: {self._name()} runs in parts: {why}", UserWarning, stacklevel=6)
+        warn(f"compile: {self._name()} runs in parts: {why}")
         return self._eagerly(*args, **kwargs)
 
     def _say_once(self, why: str) -> None:
@@ -379,7 +379,7 @@ class Compiled:
             self._say(why)
 
     def _say(self, why: str) -> None:
-        warnings.warn(f"compile: {self._name()} runs eagerly: {why}", UserWarning, stacklevel=6)
+        warn(f"compile: {self._name()} runs eagerly: {why}")
 
     def _name(self) -> str:
         return getattr(self.function, "__qualname__", type(self.function).__name__)

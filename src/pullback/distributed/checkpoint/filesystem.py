@@ -10,12 +10,12 @@ from __future__ import annotations
 import io
 import os
 import uuid
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from ...core.warn import warn
 from ...serialization.load import load
 from ...serialization.save import save
 from ...torch_names.futures import Future
@@ -129,11 +129,10 @@ class FileSystemWriter(_Folder, BlockingAsyncStager, StorageWriter):
         if self._exists(".metadata"):
             if not self.overwrite:
                 raise RuntimeError(f"Checkpoint already exists and {self.overwrite=}.")
-            warnings.warn(
+            warn(
                 f"Detected an existing checkpoint in {self.path}, overwriting since {self.overwrite=}. Past "
                 "version 2.5 of PyTorch, `overwrite` will default to False. Set this variable to True to "
-                "maintain this functionality or False to raise when an existing checkpoint is found.",
-                stacklevel=2,
+                "maintain this functionality or False to raise when an existing checkpoint is found."
             )
         return plan
 

@@ -6,10 +6,10 @@ Each process reads the parts of which its own tensors need elements.
 from __future__ import annotations
 
 import os
-import warnings
 from typing import Any
 
 from ...autograd.grad_mode import no_grad
+from ...core.warn import warn
 from ...tensor.tensor import Tensor
 from .default_planner import DefaultLoadPlanner
 from .filesystem import FileSystemReader
@@ -65,10 +65,10 @@ def load_state_dict(
     no_dist: bool = False, planner: Any = None,
 ) -> None:  # fmt: skip
     """Fill a state as `load` does, whose older name this is."""
-    warnings.warn(
+    warn(
         "`load_state_dict` is deprecated and will be removed in future versions. Please use `load` instead.",
-        FutureWarning, stacklevel=2,
-    )  # fmt: skip
+        FutureWarning
+    )
     storage_reader.reset()
     _load_state_dict(state_dict, storage_reader, process_group, coordinator_rank, no_dist, planner)
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import threading
-import warnings
 from concurrent.futures import Future
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
 from ...core.process_group import default_group
+from ...core.warn import warn
 from ...tensor.tensor import Tensor
 from ..groups import new_group
 from .default_planner import DefaultSavePlanner
@@ -70,10 +70,10 @@ def save_state_dict(
     no_dist: bool = False, planner: Any = None,
 ) -> Metadata:  # fmt: skip
     """Write a state as `save` does, whose older name this is."""
-    warnings.warn(
+    warn(
         "`save_state_dict` is deprecated and will be removed in future versions.Please use `save` instead.",
-        FutureWarning, stacklevel=2,
-    )  # fmt: skip
+        FutureWarning
+    )
     storage_writer.reset()
     state = plain_state(state_dict)
     return _save_state_dict(state, storage_writer, process_group, coordinator_rank, no_dist, planner)

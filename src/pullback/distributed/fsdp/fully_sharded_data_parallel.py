@@ -6,7 +6,6 @@ they are distributed tensors rather than parts of one flat parameter.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -16,6 +15,7 @@ from typing import Any
 from ...array.dtypes import float32
 from ...autograd.grad_mode import no_grad
 from ...core.process_group import needed_group
+from ...core.warn import warn
 from ...nn.modules.module import Module
 from ...nn.parallel.reachable import tensors_in
 from ...nn.parallel.synchronization import broadcast_coalesced
@@ -224,11 +224,10 @@ def _keep_precision(module: Module, kept: tuple[type, ...]) -> None:
 
     found = [part for part in module.modules() if isinstance(part, kept)]
     if found:
-        warnings.warn(
+        warn(
             "Both mixed precision and an auto_wrap_policy were specified to FSDP, where the wrapped module "
             f"has submodules of type:\n{ {type(part) for part in found} }\nThese modules will be wrapped as "
-            "separate FSDP instacnes with mixed precision disabled.",
-            stacklevel=3,
+            "separate FSDP instacnes with mixed precision disabled."
         )
     for part in found:
         part.register_forward_pre_hook(widen)

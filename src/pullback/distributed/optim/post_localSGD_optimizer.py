@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
+from ...core.warn import warn
 from ...optim import Optimizer
 from ..algorithms.model_averaging.averagers import ModelAverager
 
@@ -41,10 +41,10 @@ class PostLocalSGDOptimizer(Optimizer):
         """Take up a state, the averager's number of steps included."""
         self.optim.load_state_dict(state_dict)
         if "step" not in state_dict:
-            warnings.warn(
+            warn(
                 "Loaded state dict does not contain a step counter for an averager. Setting step counter to "
-                "0.", stacklevel=2,
-            )  # fmt: skip
+                "0."
+            )
         self.averager.step = state_dict.get("step", 0)
 
     def step(self) -> None:  # type: ignore[override]

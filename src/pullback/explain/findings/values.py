@@ -14,7 +14,7 @@ from ...core.value import TensorBase, shape_of
 from ..answer import Answer
 from ..counterfactual import Change, Rerun, finite_number, made_finite, with_nudged
 from ..finite import counted, has_nan, is_finite
-from ..patterns import UNKNOWN, Pattern, patterns
+from ..patterns import UNKNOWN, Pattern, applying, patterns
 from ..shown import widened
 from ..trace import Event, Trace
 from .attention import ATTENTION, of_attention, with_open_rows
@@ -300,13 +300,10 @@ def _pattern(event: Event, tensors: Iterable[Any]) -> Pattern | None:
     if out is None:
         return None
     wide = out.astype(np.float64)
-    for pattern in patterns().get(name, ()):
-        if "negative" in pattern.kind and not np.isnan(wide).any():
-            continue
-        exponent = operands[1] if len(operands) > 1 else None
-        if pattern.kind == "power at 0" and exponent is not None and (exponent > 0).all():
-            continue
-        if pattern.applies(operands, wide):
+    exponent = operands[1] if len(operands) > 1 else None
+    forward = exponent is not None and bool((exponent > 0).all())  # only the slope is infinite at 0
+    for pattern in applying(name, operands, wide):
+        if pattern.kind != "power at 0" or not forward:
             return pattern
     return UNKNOWN if name in patterns() and not operands else _where(event, operands, wide)
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import multiprocessing
 import os
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Sized
 from typing import Any, Generic, TypeVar, cast
 
+from ...core.warn import warn
 from .collate import default_collate, default_convert
 from .dataset import Indexed, IterableDataset
 from .iterators import HereIterator, LoaderIterator, NoWorkers, WorkersIterator
@@ -182,10 +182,9 @@ class DataLoader(Generic[T_co]):
         try:
             workers = WorkersIterator(self)
         except NoWorkers as refused:
-            warnings.warn(
+            warn(
                 f"DataLoader: this platform gives no worker processes ({refused}); batches are made in this "
-                "process",
-                stacklevel=2,
+                "process"
             )
             return HereIterator(self, refused)
         if self.persistent_workers:
@@ -212,11 +211,10 @@ class DataLoader(Generic[T_co]):
                 f"{'' if affinity is not None else ' (`cpuset` is not taken into account)'}, which is "
                 "smaller than what this DataLoader is going to create."
             )
-            warnings.warn(
+            warn(
                 f"This DataLoader will create {self.num_workers} worker processes in total. {suggestion} "
                 "Please be aware that excessive worker creation might get DataLoader running slow or even "
-                "freeze, lower the worker number to avoid potential slowness/freeze if necessary.",
-                stacklevel=3,
+                "freeze, lower the worker number to avoid potential slowness/freeze if necessary."
             )
 
 

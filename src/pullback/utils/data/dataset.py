@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import itertools
 import math
-import warnings
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence, Sized
 from typing import Any, Generic, TypeAlias, TypeVar, cast
 
 from ...core.modes import modes
 from ...core.value import wrap
+from ...core.warn import warn
 from ...tensor.index_parts import listed
 from ...tensor.random import Generator, default_generator, randperm
 from ...tensor.tensor import Tensor
@@ -173,9 +173,7 @@ class ConcatDataset(Dataset[T_co]):
     @property
     def cummulative_sizes(self) -> list[int]:
         """Return the old spelling of `cumulative_sizes`."""
-        warnings.warn(
-            "`cummulative_sizes` attribute is renamed to `cumulative_sizes`", FutureWarning, stacklevel=2
-        )
+        warn("`cummulative_sizes` attribute is renamed to `cumulative_sizes`", FutureWarning)
         return self.cumulative_sizes
 
 
@@ -248,10 +246,7 @@ def random_split(
         lengths = counts
         for index, count in enumerate(counts):
             if count == 0:
-                warnings.warn(
-                    f"Length of split at index {index} is 0. This might result in an empty dataset.",
-                    stacklevel=2,
-                )
+                warn(f"Length of split at index {index} is 0. This might result in an empty dataset.")
     if sum(lengths) != total:
         raise ValueError("Sum of input lengths does not equal the length of the input dataset!")
     order = randperm(total, generator=generator).tolist()

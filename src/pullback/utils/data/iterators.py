@@ -11,13 +11,13 @@ import itertools
 import multiprocessing
 import os
 import queue
-import warnings
 import weakref
 from contextlib import suppress
 from pickle import PicklingError
 from typing import TYPE_CHECKING, Any
 
 from ...array import dtypes
+from ...core.warn import warn
 from ...tensor.creation import empty
 from . import worker
 from .worker import Ended, Failure, Fetcher, Resume
@@ -50,10 +50,9 @@ class LoaderIterator:
         # A copy: a loader with persistent workers holds its pass, and a cycle would keep the processes alive.
         self._loader = copy.copy(loader)
         if loader.pin_memory:
-            warnings.warn(
+            warn(
                 "'pin_memory' argument is set as true but no accelerator is found, then device pinned memory "
-                "won't be used.",
-                stacklevel=4,
+                "won't be used."
             )
         # One draw from the default stream (or the loader's) per pass, as in torch; workers are seeded by it.
         if base_seed is None:
@@ -83,7 +82,7 @@ class LoaderIterator:
                     "IterableDataset replica at each worker. Please see "
                     "https://pytorch.org/docs/stable/data.html#torch.utils.data.IterableDataset for examples."
                 )
-            warnings.warn(text, stacklevel=2)
+            warn(text)
         return data
 
     def _next_data(self) -> Any:
@@ -162,13 +161,12 @@ class WorkersIterator(LoaderIterator):
                 if context.get_start_method() == "fork" and not hasattr(os, "fork"):
                     self.close()
                     raise NoWorkers(str(error), self._base_seed) from error
-                warnings.warn(
+                warn(
                     "Got pickle error when attempting to start a worker Process. This might be because the "
                     "worker Process arguments are not picklable. Python 3.14+ changed the multiprocessing "
                     "start method in non-Mac POSIX platforms to 'forkserver', which requires the worker "
                     "Process arguments to be picklable. You can also try "
-                    "multiprocessing.set_start_method('fork').",
-                    stacklevel=2,
+                    "multiprocessing.set_start_method('fork')."
                 )
                 raise
             tasks.close()

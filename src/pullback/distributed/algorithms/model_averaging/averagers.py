@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from typing import Any
 
 from ....core.process_group import needed_group
+from ....core.warn import warn
 from . import utils
 
 NO_NEED = (
@@ -61,7 +61,7 @@ class PeriodicModelAverager(ModelAverager):
         if period < 1:
             raise ValueError("Arg ``period`` must be a positive value.")
         if period == 1:
-            warnings.warn(f"When period is 1, {NO_NEED}", stacklevel=2)
+            warn(f"When period is 1, {NO_NEED}")
         self.period = period
 
     def average_parameters(self, params: Iterable[Any]) -> None:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import logging
-import warnings
 from collections import OrderedDict
 from collections.abc import Iterable
 from typing import Any
 
+from ....core.warn import warn
 from ...groups import new_subgroups
 from .averagers import NO_NEED, ModelAverager, check_warmup
 from .utils import average_parameters_or_parameter_groups
@@ -42,7 +42,7 @@ class HierarchicalModelAverager(ModelAverager):
             raise ValueError("The minimum period in arg ``period_group_size_dict`` must be a positive value.")
         if self._periods[-1] == 1:
             text = "When the maximum period in arg ``period_group_size_dict`` is 1, "
-            warnings.warn(text + NO_NEED, stacklevel=2)
+            warn(text + NO_NEED)
         whole, largest = self.process_group.size(), list(period_group_size_dict.values())[-1]
         if largest != whole:
             raise ValueError(

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
 from fnmatch import fnmatch
 from typing import Any
 
+from ....core.warn import warn
 from ....nn.modules.module import Module
 from ...device_mesh import DeviceMesh, current_mesh
 from .style import ParallelStyle
@@ -37,10 +37,10 @@ def parallelize_module(
     if mesh is None:
         raise RuntimeError("parallelize_module needs a device_mesh")
     if parallelize_plan is None:
-        warnings.warn(
+        warn(
             "No parallelize_plan is provided and auto-parallel is not supported at the moment, so this "
-            "parallelize_module will do nothing.", stacklevel=2,
-        )  # fmt: skip
+            "parallelize_module will do nothing."
+        )
         return module
     if isinstance(parallelize_plan, ParallelStyle):
         parallelize_plan.src_data_rank = src_data_rank
@@ -57,10 +57,10 @@ def parallelize_module(
         first, _, rest = pattern.partition(".")
         matching: list[Any] = [child for name, child in module.named_children() if fnmatch(name, first)]
         if not matching:
-            warnings.warn(
+            warn(
                 f"Parallelize plan key '{first}' could not be resolved: no submodule matching token "
-                f"'{first}' in module {module}, skipping this plan entry.", stacklevel=2,
-            )  # fmt: skip
+                f"'{first}' in module {module}, skipping this plan entry."
+            )
         for child in matching:
             parallelize_module(child, mesh, {rest: style} if rest else style, src_data_rank=src_data_rank)
     return module
