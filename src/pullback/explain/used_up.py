@@ -168,8 +168,6 @@ def _out_of_place(place: Place | None) -> tuple[str, Place | None, str | None]:
     return general, place, None
 
 
-
-
 def _inplace_modules(file: str) -> list[int]:
     """Return the lines of a file that make modules which write in place."""
     lines = {
@@ -322,8 +320,6 @@ def _steps_between(raised: Raised, first: Place) -> bool:
     same = here is not None and inside is not None and here.name == inside.name
     steps = [c.lineno for c, _ in (inside.calls if inside is not None else ()) if called_name(c) == "step"]
     return any(first.line <= n and (not same or n <= line) for n in steps)
-
-
 
 
 def _made_before_loop(raised: Raised, name: str) -> bool:
