@@ -240,6 +240,21 @@ def test_a_step_of_the_optimizer_does_not_mislead() -> None:
     assert loss.grad_fn is not None
 
 
+def test_a_function_that_is_called_step_is_no_optimizer() -> None:
+    def step() -> None:
+        """Do nothing."""
+
+    w, v = torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True)
+    h = (w * 2).exp()
+    a = (h * v).sum()
+    a.backward()
+    step()
+    b = (h * h).sum()
+    with pytest.raises(RuntimeError, match="second time") as caught:
+        b.backward()
+    assert "Two calls of backward go through the same graph, that of `h`" in str(caught.value.__notes__)
+
+
 def test_a_leaf_that_is_used_nowhere_was_not_replaced() -> None:
     x = torch.ones(2, requires_grad=True)
     loss = (x * 2).sum()

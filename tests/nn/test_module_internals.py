@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import copy
+import operator
 from typing import Any
+
+import pytest
 
 import pullback as torch
 
@@ -43,3 +46,21 @@ def test_named_members() -> None:
     assert names(remove_duplicate=False) == ["0.weight", "0.bias", "b.weight", "b.bias"]
     assert names(prefix="p", recurse=False) == []
     assert names("q", True, False) == ["q.0.weight", "q.0.bias", "q.b.weight", "q.b.bias"]
+
+
+@pytest.mark.parametrize("base", ["Conv2d", "ReLU", "MaxPool1d", "ZeroPad2d", "modules.loss._Loss"])
+def test_subclasses_of_layers_are_the_users(base: str) -> None:
+    class Told:
+        told: Any = None
+
+        def __init_subclass__(cls, told: Any = None) -> None:
+            cls.told = told
+
+    kind: Any = operator.attrgetter(base)(torch.nn)
+
+    class Loss3d(kind, Told, told=5):  # type: ignore[misc, call-arg]  # known only at run time
+        pass
+
+    assert Loss3d.told == 5
+    named = [name for name in ("function", "rank") if hasattr(Loss3d, name) and not hasattr(kind, name)]
+    assert not named

@@ -32,7 +32,7 @@ class Backend(str):
 
 
 class BackendConfig:
-    """Say which backend serves which device."""
+    """Say which backend serves which device, of a name for all, or of ``"cpu:gloo,cuda:nccl"``."""
 
     def __init__(self, backend: str) -> None:
         name = checked_backend(backend)

@@ -334,7 +334,7 @@ def polled(ask: Callable[[], Any], seconds: float) -> Any:
 
 
 class PrefixStore(Store):
-    """Another store, with a prefix to all keys."""
+    """Another store, `store`, in which `prefix` and a slash stand before all keys."""
 
     def __init__(self, prefix: str, store: Store) -> None:
         self._prefix = prefix

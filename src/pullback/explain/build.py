@@ -95,7 +95,6 @@ class Builder:
         self.explanation._column = self.column
         return self.explanation
 
-
     # --- the path -------------------------------------------------------------------------------------------
 
     def visit(self, node: Node, g: Any, sent: Sequence[Any]) -> None:
@@ -259,7 +258,6 @@ class Builder:
             heat=None if gradient is None or self.brief else heat(gradient),
         )  # fmt: skip
 
-
     # --- the check ------------------------------------------------------------------------------------------
 
     def add_checks(
@@ -382,10 +380,6 @@ def saved_values(node: Node) -> list[Saved]:
     for name, value in zip((*layout.metadata, *layout.attrs), saved[first:]):
         found.append(Saved(name, None, None, str(value)))
     return found
-
-
-
-
 
 
 def _index(index: Any, shape: tuple[int, ...]) -> tuple[int, ...]:

@@ -270,5 +270,3 @@ def loop_carried(scene: Scene) -> list[Statement]:
         if found:
             break
     return found
-
-

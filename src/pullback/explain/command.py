@@ -168,8 +168,6 @@ def summary(explanations: Sequence[Explanation], failures: Sequence[str] = ()) -
     return "\n".join(["\nCalls of backward (`--full` explains each, `--html FILE` draws them):", *lines, ""])
 
 
-
-
 def _loss(explanation: Explanation) -> float | None:
     if explanation.loss is not None:
         return explanation.loss

@@ -183,8 +183,6 @@ class Rerun:
         return outputs
 
 
-
-
 @contextmanager
 def _recording(on: bool) -> Iterator[None]:
     """Record history within the block, or do not, while nothing looks on."""

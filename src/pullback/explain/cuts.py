@@ -75,8 +75,6 @@ def cuts_in(expression: ast.AST, scope: Scope, unrecorded: int = 0) -> Iterator[
             yield Cut.of(found, scope.place_of_line(at or 0), ast.unparse(node), name=called_name(node))
 
 
-
-
 def _cut(node: ast.AST) -> str | None:
     """Return the text about a construct that cuts."""
     if isinstance(node, ast.Attribute) and node.attr == "data" and isinstance(node.ctx, ast.Load):
@@ -274,8 +272,6 @@ def _switch_around(scope: Scope, line: int) -> Cut | None:
             place = scope.place_of_line(node.lineno)
             found = Cut.of("no_grad: set_grad_enabled", place, place.code)
     return found
-
-
 
 
 def carrier_of(x: Any, others: Iterator[Any]) -> Callable[[Any], bool]:

@@ -55,8 +55,6 @@ class Raised:
         return Names(self.scenes[0].frame if self.scenes else None)
 
 
-
-
 def _frames_of(error: BaseException) -> list[tuple[FrameType, int, int]]:
     """Return (frame, line, instruction) of the program's frames, the innermost first."""
     traceback: TracebackType | None = error.__traceback__

@@ -43,8 +43,6 @@ def results(nodes: Sequence[Node], names: Names, trace: Trace | None) -> dict[No
     return {node: in_a_box(value) for node, value in found.items()}
 
 
-
-
 def in_a_box(value: ndarray) -> Shown:
     """Return a small value whole, of a larger one the figures alone."""
     if value.size <= WHOLE:

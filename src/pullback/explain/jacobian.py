@@ -148,8 +148,6 @@ def single(path: Path, output: int, row: ndarray) -> list[ndarray | None]:
     return [None if r is None else np.asarray(innermost(r)) for r in path.pull(covectors)]
 
 
-
-
 def column_of(
     path: Path, output: int, shape: tuple[int, ...], dtype: Any, target: int, index: Any
 ) -> ndarray:
@@ -179,5 +177,3 @@ def column_of(
         )
         raise
     return np.zeros(shape, dtype) if found is None else np.asarray(found)
-
-

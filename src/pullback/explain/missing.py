@@ -215,10 +215,6 @@ def _reads(statement: Statement, name: str, scene: Scene, x: Any) -> bool:
     return False
 
 
-
-
-
-
 def _reached(
     x: Any, name: str, scene: Scene, nodes: list[Node], call: ast.Call | None, loss_name: str | None
 ) -> Answer:

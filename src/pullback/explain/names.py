@@ -117,7 +117,6 @@ def _members(value: Any) -> Iterator[tuple[str, Any]]:
             yield f"[{position}]", member
 
 
-
 def expression_at(code: CodeType, instruction: int) -> ast.expr | None:
     """Return the expression that an instruction of a frame is part of: a call as it is written."""
     _, _, lines = written_at(code, instruction)

@@ -232,5 +232,3 @@ def _calls(scene: Scene) -> Iterator[tuple[ast.Call, Place]]:
         for within, _ in () if inner is None else inner.calls:
             assert inner is not None
             yield within, inner.place(within)
-
-

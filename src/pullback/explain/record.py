@@ -159,7 +159,6 @@ class Recording:
         tensors = _leaf_tensors(call, explanation)
         return finish
 
-
     def _mention(self, call: calls.BackwardCall, frame: FrameType, at: tuple[CodeType, int]) -> None:
         """Write down that a call was made, and the loss."""
         described = self._brief.get(at)

@@ -132,7 +132,6 @@ class Run:
             for answer in findings:
                 self.seen.setdefault((answer.kind, answer.place), self.step)
 
-
     def _add(self, curves: dict[str, list[Point]], values: dict[str, float]) -> None:
         for layer, value in values.items():
             curves.setdefault(layer, []).append((self.step, value))

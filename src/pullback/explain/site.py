@@ -60,8 +60,6 @@ class Site:
         return _text(_member(argument(call, place, keyword), position, count))
 
 
-
-
 def _is_module(expression: ast.expr) -> bool:
     """Return whether `torch.autograd` is what a method is called on."""
     return ast.unparse(expression).split(".")[-1] in ("autograd", "torch", "pullback")

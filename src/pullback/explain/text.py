@@ -283,8 +283,6 @@ def _notes(notes: Iterable[str]) -> Iterator[str]:
 # --- numbers ------------------------------------------------------------------------------------------------
 
 
-
-
 def _number(value: complex) -> str:
     if isinstance(value, complex):
         return f"({value.real:.4g}{value.imag:+.4g}j)"

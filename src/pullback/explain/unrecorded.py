@@ -206,8 +206,6 @@ def _around(scope: Scope, line: int, scene: Scene) -> bool:
     return line <= scene.line
 
 
-
-
 def _frozen(name: str, raised: Raised) -> Answer | None:
     """Return the answer that no parameter of any module in sight requires grad; None where one does."""
     modules = [

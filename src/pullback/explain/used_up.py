@@ -23,7 +23,7 @@ from .carried import Boundary, Carried, boundaries, carried, leads, loop_around
 from .discarded import thrown_away, written_alone
 from .failure import Raised
 from .findings.keeping import appending
-from .scene import Scene, as_read, called_name, parts_of, paths_in, scope_at
+from .scene import Scene, as_read, parts_of, paths_in, scope_at
 from .trace import Trace
 from .walk import node_of, nodes_of, reachable
 
@@ -166,8 +166,6 @@ def _out_of_place(place: Place | None) -> tuple[str, Place | None, str | None]:
             f"{', '.join(map(str, found))}"), place, None,
         )  # fmt: skip
     return general, place, None
-
-
 
 
 def _inplace_modules(file: str) -> list[int]:
@@ -320,10 +318,9 @@ def _steps_between(raised: Raised, first: Place) -> bool:
     here = raised.scene.scope if raised.scene is not None else None
     line = raised.scene.line if raised.scene is not None else 0
     same = here is not None and inside is not None and here.name == inside.name
-    steps = [c.lineno for c, _ in (inside.calls if inside is not None else ()) if called_name(c) == "step"]
+    calls = inside.calls if inside is not None else ()
+    steps = [c.lineno for c, _ in calls if getattr(c.func, "attr", "") == "step"]  # a method, no function
     return any(first.line <= n and (not same or n <= line) for n in steps)
-
-
 
 
 def _made_before_loop(raised: Raised, name: str) -> bool:

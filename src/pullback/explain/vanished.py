@@ -208,8 +208,6 @@ def _passed_on(name: str, leaf: Node, flow: Flow, root: Root, ends: list[Node]) 
     return f"with the covector handed on there, {name} gets a gradient of norm {size:.3g}" if size > 0 else ""
 
 
-
-
 def _some(g: Any, visit: Visit) -> bool:
     """Return whether what a rule sent is more than the noise of what came in."""
     largest = max((float(np.abs(v).max()) for v in visit.covectors if v.size), default=0.0)
@@ -240,8 +238,6 @@ def _cause(node: Node) -> Cause:
         )  # fmt: skip
     other = f"The slope of {op_of(node)} is 0 at these values."
     return causes().get(op) or Cause("zero derivative", other, "look at the values that go into it")
-
-
 
 
 def _partial(

@@ -284,7 +284,6 @@ class Watch:
         if value is not None and not math.isfinite(value):
             self.causes.values([y for y in call.outputs if isinstance(y, TensorBase)], Scene(frame))
 
-
     def set_at(self, weight: Any) -> Place | None:
         """Return the line that gave a weight its first values, where that is the program's."""
         return self.inits.get(id(weight))

@@ -114,37 +114,6 @@ def aligned_fronts(size: int, values: Sequence[Term], dims: Axes) -> list[Any]:
 # --- kernels ------------------------------------------------------------------------------------------------
 
 
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 def computes(kernel: str) -> Callable[..., None]:
     """Return a check that refuses, with torch's name of its kernel, what LAPACK has no routine for."""
 
@@ -153,8 +122,6 @@ def computes(kernel: str) -> Callable[..., None]:
             raise NotImplementedError(f"\"{kernel}\" not implemented for '{type_word(x.dtype)}'")
 
     return check
-
-
 
 
 # --- inverse and solution -----------------------------------------------------------------------------------

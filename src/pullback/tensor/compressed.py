@@ -162,7 +162,6 @@ class CompressedTensor(Sparse):
 
     # --- as a dense tensor has them -------------------------------------------------------------------------
 
-
     def _spread(self, values: Any) -> Any:
         """Return the covector for one of the values."""
         return with_values(self, values)

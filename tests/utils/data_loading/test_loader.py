@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import pickle
 import select
 import signal
 import subprocess
@@ -183,6 +184,11 @@ def test_samples_of_different_shapes() -> None:
         list(DataLoader([[1, 2], [3]], batch_size=2))
     with pytest.raises(TypeError, match="default_collate: batch must contain tensors, numpy arrays"):
         list(DataLoader([object(), object()], batch_size=2))
+
+
+def test_what_collates_can_be_told_to_workers() -> None:
+    table = collate.default_collate_fn_map
+    assert pickle.loads(pickle.dumps(table)) == table
 
 
 def test_a_sampler_for_endless_training_draws_as_it_is_asked() -> None:

@@ -176,7 +176,7 @@ class FileSystemWriter(_Folder, BlockingAsyncStager, StorageWriter):
 
 
 class FileSystemReader(_Folder, StorageReader):
-    """Read a checkpoint from a folder."""
+    """Read a checkpoint from the folder `path`; options, as torch has them, make no difference."""
 
     def __init__(self, path: str | os.PathLike[str], **options: Any) -> None:
         self.path: Any = self._path(path)

@@ -12,7 +12,7 @@ from ...tensor.parts import tensor_split
 
 
 class TensorChunkSpec:
-    """Say along which dimension a tensor is cut."""
+    """Say that a tensor is cut into microbatches along its dimension `split_dim`."""
 
     def __init__(self, split_dim: int) -> None:
         self.split_dim = split_dim

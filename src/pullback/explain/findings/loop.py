@@ -332,7 +332,6 @@ class Loop:
             place_at(*known.step_at), known=known, rate=known.rates[-1],
         )
 
-
     # --- at the end -----------------------------------------------------------------------------------------
 
     def report(

@@ -24,7 +24,6 @@ ELEMENTWISE = {
 }  # fmt: skip
 
 
-
 def _pair(event: Event, second: str = "target") -> tuple[Any, Any]:
     return event.argument(0, "input"), event.argument(1, second)
 
@@ -97,8 +96,6 @@ def _on_scores(event: Event, made: Event) -> str:
     return _changes(event, scores, target, f"on what goes into the {made.name}")
 
 
-
-
 def _same_shape(have: tuple[int, ...], want: tuple[int, ...]) -> str:
     if len(have) == len(want) + 1 and have[-1] == 1:
         return "give both one shape: `.squeeze(-1)` on the prediction, or `.unsqueeze(-1)` on the target"
@@ -167,8 +164,6 @@ def _classes(event: Event, findings: Findings) -> None:
         ignored = event.argument(3, "ignore_index", -100)
         if (labels == ignored).all():
             findings.tell("nothing selected: all targets ignored", event, ignored=ignored, event=event)
-
-
 
 
 def _truncated(event: Event, target: Any, findings: Findings) -> None:

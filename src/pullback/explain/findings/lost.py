@@ -81,8 +81,6 @@ def _is_forward(tree: ast.AST) -> bool:
     )  # fmt: skip
 
 
-
-
 def _switch(scope: Scope, line: int) -> int:
     """Return the line of the block or decorator around a line that switches recording off; 0 for none."""
     tree = scope.tree

@@ -57,8 +57,6 @@ def origin(event: Event | None, passing: set[str] = PASSING) -> Event | None:
     return event
 
 
-
-
 def both_ways(event: Event) -> list[list[tuple[Any, Event | None]]]:
     """Return the two inputs of a call in both orders, each with its maker; nothing for another number."""
     return [event.inputs, event.inputs[::-1]] if len(event.inputs) == 2 else []
@@ -76,6 +74,3 @@ def data_of(start: Event | None) -> Iterator[tuple[Event, Any]]:
         for tensor, _ in event.inputs if event.wanted else ():
             if tensor._node is None:
                 yield event, tensor
-
-
-

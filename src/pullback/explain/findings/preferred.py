@@ -64,8 +64,6 @@ class Preferred:
         )
 
 
-
-
 def _compared(rerun: Rerun) -> tuple[Event, Any, Any] | None:
     """Return the call that ends the network, the prediction, and the only data that is compared with it."""
     for made in reversed(rerun.events):

@@ -216,8 +216,6 @@ def _nothing_left(ratios: list[float]) -> bool:
     return len(ratios) >= ENOUGH and min(ratios) > CLIPPED
 
 
-
-
 def _without_bound(loop: Loop) -> None:
     """Say where a loss falls below 0 faster and faster: a term has the wrong sign."""
     for at, losses in loop.by_line.items():

@@ -261,8 +261,6 @@ def listed(leaves: Iterable[Any], name_of: Callable[[Any], str | None]) -> str:
     return " and ".join(names)
 
 
-
-
 def _escaped(event: Event, trace: Trace) -> list[Event]:
     """Return the calls that gave numbers of which another one may have made its tensor."""
     code = event.frames[0][0]

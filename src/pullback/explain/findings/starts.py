@@ -89,7 +89,6 @@ class Starts:
             )
 
 
-
 def _weight(event: Event) -> Any:
     """Return the weight that a product is taken with; None where there is none."""
     second = event.inputs[1][0] if len(event.inputs) > 1 else None

@@ -27,8 +27,10 @@ class NamedLayer(Module):
     function: ClassVar[str]
     rank: ClassVar[int]
 
-    def __init_subclass__(cls) -> None:
-        super().__init_subclass__()
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if not cls.__module__.startswith(f"{__package__}."):
+            return  # the name of a user's layer says nothing
         name = cls.__name__.lower()
         if not hasattr(cls, "function") and name in _FUNCTIONS:
             cls.function = _FUNCTIONS[name]
@@ -52,8 +54,8 @@ class FunctionLayer(NamedLayer):
     #: Gives the kept attributes of a layer; of a single one there is no tuple.
     _values: ClassVar[Any]
 
-    def __init_subclass__(cls) -> None:
-        super().__init_subclass__()
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
         cls._values = attrgetter(*cls.kept) if cls.kept else None
 
     def _keep(self, **values: Any) -> None:
