@@ -160,11 +160,12 @@ class Code:
         """Store a vector at any address."""
         self.line(f"store {self.vector} {value}, ptr {self.at(pointer, offset)}, align {self.size}")
 
-    def same(self, scalar: str) -> str:
+    def same(self, scalar: str, type_: str = "") -> str:
         """Return a vector of one number."""
-        first = self.value(f"insertelement {self.vector} poison, {self.real} {scalar}, i32 0")
+        vector = f"<{self.lanes} x {type_ or self.real}>"
+        first = self.value(f"insertelement {vector} poison, {type_ or self.real} {scalar}, i32 0")
         return self.value(
-            f"shufflevector {self.vector} {first}, {self.vector} poison, <{self.lanes} x i32> zeroinitializer"
+            f"shufflevector {vector} {first}, {vector} poison, <{self.lanes} x i32> zeroinitializer"
         )
 
     def spread(self, pointer: str, offset: int = 0) -> str:
@@ -185,57 +186,43 @@ class Code:
 
     def load_part(self, pointer: str, kept: range, lanes: int = 0, type_: str = "") -> str:
         """Return a vector of whose lanes only those in `kept` are read; zeros are in the others."""
-        lanes, type_ = lanes or self.lanes, type_ or self.real
-        if len(kept) == lanes:
-            return self.value(f"load <{lanes} x {type_}>, ptr {pointer}, align {_SIZES[type_]}")
-        return self.load_masked(pointer, _mask(kept, lanes), lanes, type_)
+        return self.load_masked(pointer, _mask(kept, lanes or self.lanes), lanes, type_)
 
     def store_part(self, value: str, pointer: str, kept: range, lanes: int = 0, type_: str = "") -> None:
         """Store those lanes of a vector that are in `kept`."""
-        lanes, type_ = lanes or self.lanes, type_ or self.real
-        if len(kept) == lanes:
-            self.line(f"store <{lanes} x {type_}> {value}, ptr {pointer}, align {_SIZES[type_]}")
-        else:
-            self.store_masked(value, pointer, _mask(kept, lanes), lanes, type_)
+        self.store_masked(value, pointer, _mask(kept, lanes or self.lanes), lanes, type_)
 
     def before(self, count: str) -> str:
         """Return the mask of the lanes before the one at `count`."""
         numbers = ", ".join(f"i64 {n}" for n in range(self.lanes))
-        type_ = f"<{self.lanes} x i64>"
-        first = self.value(f"insertelement {type_} poison, i64 {count}, i32 0")
-        same = self.value(
-            f"shufflevector {type_} {first}, {type_} poison, <{self.lanes} x i32> zeroinitializer"
-        )
-        return self.value(f"icmp slt {type_} <{numbers}>, {same}")
+        return self.value(f"icmp slt <{self.lanes} x i64> <{numbers}>, {self.same(count, 'i64')}")
 
-    def load_masked(self, pointer: str, mask: str, lanes: int = 0, type_: str = "") -> str:
-        """Return a vector of whose lanes only those of a mask are read; zeros are in the others."""
+    def load_masked(self, pointer: str, mask: str | None, lanes: int = 0, type_: str = "") -> str:
+        """Return a vector of whose lanes only those of a mask are read; zeros are in the others. Without a
+        mask all are read.
+        """
         lanes, type_ = lanes or self.lanes, type_ or self.real
-        name, kind = f"llvm.masked.load.v{lanes}{_LETTERS[type_]}.p0", f"<{lanes} x i1>"
         vector, size = f"<{lanes} x {type_}>", _SIZES[type_]
+        if mask is None:
+            return self.value(f"load {vector}, ptr {pointer}, align {size}")
+        name, kind = f"llvm.masked.load.v{lanes}{_LETTERS[type_]}.p0", f"<{lanes} x i1>"
         self.declarations.add(f"declare {vector} @{name}(ptr, i32 immarg, {kind}, {vector})")
         return self.value(
             f"call {vector} @{name}(ptr {pointer}, i32 {size}, {kind} {mask}, {vector} zeroinitializer)"
         )
 
-    def store_masked(self, value: str, pointer: str, mask: str, lanes: int = 0, type_: str = "") -> None:
-        """Store the lanes of a mask."""
+    def store_masked(
+        self, value: str, pointer: str, mask: str | None, lanes: int = 0, type_: str = ""
+    ) -> None:
+        """Store the lanes of a mask; without one all."""
         lanes, type_ = lanes or self.lanes, type_ or self.real
-        name, kind = f"llvm.masked.store.v{lanes}{_LETTERS[type_]}.p0", f"<{lanes} x i1>"
         vector, size = f"<{lanes} x {type_}>", _SIZES[type_]
+        if mask is None:
+            self.line(f"store {vector} {value}, ptr {pointer}, align {size}")
+            return
+        name, kind = f"llvm.masked.store.v{lanes}{_LETTERS[type_]}.p0", f"<{lanes} x i1>"
         self.declarations.add(f"declare void @{name}({vector}, ptr, i32 immarg, {kind})")
         self.line(f"call void @{name}({vector} {value}, ptr {pointer}, i32 {size}, {kind} {mask})")
-
-    def load_some(self, pointer: str, mask: str | None) -> str:
-        """Return a vector, of whose lanes only those of a mask are read where there is one."""
-        return self.load(pointer) if mask is None else self.load_masked(pointer, mask)
-
-    def store_some(self, value: str, pointer: str, mask: str | None) -> None:
-        """Store a vector, or the lanes of a mask."""
-        if mask is None:
-            self.store(value, pointer)
-        else:
-            self.store_masked(value, pointer, mask)
 
     def transposed(self, rows: Sequence[str]) -> list[str]:
         """Return the columns of a square of as many vectors as a vector has lanes."""
@@ -265,5 +252,8 @@ class Code:
         return self.value(f"shufflevector {type_} {x}, {type_} {y}, <{len(order)} x i32> <{mask}>")
 
 
-def _mask(kept: range, lanes: int) -> str:
+def _mask(kept: range, lanes: int) -> str | None:
+    """Return the mask of some lanes; None for all."""
+    if len(kept) == lanes:
+        return None
     return "<" + ", ".join(f"i1 {'true' if n in kept else 'false'}" for n in range(lanes)) + ">"

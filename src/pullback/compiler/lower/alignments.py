@@ -133,10 +133,7 @@ class _Samples:
             step(ops, t, n, s, nothing, nothing, nothing)
 
         held = filled(self.context, buffer, write, look)
-        return Lowered(
-            (times, self.samples, states), self.dtype,
-            lambda ops, at: held.at(ops, (at[0], at[1], at[2] + front)), cost=1,
-        )  # fmt: skip
+        return held.rearranged((times, self.samples, states), lambda at: (at[0], at[1], at[2] + front))
 
 
 def _known(log_probs: Lowered, *others: Lowered) -> bool:

@@ -45,7 +45,7 @@ def _rows(x: Lowered, first: int, beyond: int) -> Lowered:
     if beyond - first == x.shape[-2]:
         return x
     shape = (*x.shape[:-2], beyond - first, x.shape[-1])
-    return Lowered(shape, x.dtype, lambda ops, at: x.at(ops, (*at[:-2], at[-2] + first, at[-1])), cost=x.cost)
+    return x.rearranged(shape, lambda at: (*at[:-2], at[-2] + first, at[-1]))
 
 
 def _stretch(

@@ -38,13 +38,10 @@ def _means(
     # Each axis becomes that of the windows and that of the places in one.
     split = (*lead, *(n for pair in zip(output, kernel, strict=True) for n in pair))
 
-    def element(ops: Handler, indices: Indices) -> Any:
-        windows, inside = indices[2::2], indices[3::2]
-        places = (w * k + i for w, k, i in zip(windows, kernel, inside, strict=True))
-        return x.at(ops, (*indices[:2], *places))
+    def place(at: Indices) -> Indices:
+        return (*at[:2], *(w * k + i for w, k, i in zip(at[2::2], kernel, at[3::2], strict=True)))
 
-    axes = range(3, len(split), 2)
-    sums = context.reduction(Lowered(split, x.dtype, element, cost=x.cost), axes, "sum", x.dtype)
+    sums = context.reduction(x.rearranged(split, place), range(3, len(split), 2), "sum", x.dtype)
     count = prod(kernel) if divisor is None else divisor
 
     def body(ops: Handler, indices: Indices) -> Any:

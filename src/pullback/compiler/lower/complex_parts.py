@@ -134,9 +134,7 @@ def _as_complex(context: Context, x: Lowered, shape: Shape) -> Lowered:
 
 
 def _at_last(x: Lowered, shape: Shape, place: int) -> Lowered:
-    return Lowered(
-        shape, x.dtype, lambda ops, indices: x.at(ops, (*indices, constant(place))), cost=x.cost
-    )
+    return x.rearranged(shape, lambda at: (*at, constant(place)))
 
 
 _OF_VIEWS: dict[str, Callable[[Context, Lowered, Shape], Lowered]] = {

@@ -21,12 +21,8 @@ DTYPES = frozenset({np.dtype(np.float32), np.dtype(np.float64)})
 
 def swapped(x: Lowered) -> Lowered:
     """Return the last two axes exchanged."""
-    return Lowered(
-        (*x.shape[:-2], x.shape[-1], x.shape[-2]),
-        x.dtype,
-        lambda ops, indices: x.at(ops, (*indices[:-2], indices[-1], indices[-2])),
-        cost=x.cost,
-    )
+    shape = *x.shape[:-2], x.shape[-1], x.shape[-2]
+    return x.rearranged(shape, lambda at: (*at[:-2], at[-1], at[-2]))
 
 
 def folded(context: Context, x: Lowered) -> Lowered:
@@ -145,7 +141,7 @@ def _is_one(x: Lowered) -> bool:
 def _first(x: Lowered) -> Lowered:
     """Return the first matrix of a batch."""
     skipped = (ZERO,) * (len(x.shape) - 2)
-    return Lowered(x.shape[-2:], x.dtype, lambda ops, indices: x.at(ops, (*skipped, *indices)), cost=x.cost)
+    return x.rearranged(x.shape[-2:], lambda at: (*skipped, *at))
 
 
 #: Elements of a matrix from which its product with a vector is a loop: below, a kernel that is there is as

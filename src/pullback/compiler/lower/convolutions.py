@@ -66,13 +66,13 @@ def _patches(context: Context, x: Lowered, windows: Extents) -> Lowered:
     split = [n for extent, count in zip(size, windows, strict=True) for n in (count, extent // count)]
     apart = copied(context.cheap(x), (images, channels, *split))
 
-    def body(ops: Handler, at: Indices) -> Any:
+    def place(at: Indices) -> Indices:
         image, *places, channel = at[: len(size) + 2]
         taps = at[len(size) + 2 :]
-        return apart.at(ops, (image, channel, *(i for n in axes for i in (places[n], taps[n]))))
+        return (image, channel, *(i for n in axes for i in (places[n], taps[n])))
 
     shape = (images, *split[::2], channels, *split[1::2])
-    rows = context.stored(Lowered(shape, x.dtype, body, cost=x.cost + 1))
+    rows = context.stored(apart.rearranged(shape, place))
     return copied(rows, (images * prod(windows), channels * prod(split[1::2])))
 
 
@@ -83,13 +83,13 @@ def _joined(context: Context, rows: Lowered, result: Extents, windows: Extents) 
     patch = [extent // count for extent, count in zip(size, windows, strict=True)]
     apart = copied(context.cheap(rows), (images, *windows, channels, *patch))
 
-    def body(ops: Handler, at: Indices) -> Any:
+    def place(at: Indices) -> Indices:
         image, channel, *pairs = at
         places, taps = ([pairs[2 * n + k] for n in axes] for k in range(2))
-        return apart.at(ops, (image, *places, channel, *taps))
+        return (image, *places, channel, *taps)
 
     shape = (images, channels, *(n for both in zip(windows, patch, strict=True) for n in both))
-    return copied(context.stored(Lowered(shape, rows.dtype, body, cost=rows.cost + 1)), result)
+    return copied(context.stored(apart.rearranged(shape, place)), result)
 
 
 def _as_rows(w: Lowered) -> Lowered:

@@ -105,9 +105,7 @@ class _Picked:
 
 
 def _row(where: Lowered, k: int) -> Lowered:
-    return Lowered(
-        where.shape[1:], where.dtype, lambda ops, at: where.at(ops, (constant(k), *at)), cost=where.cost
-    )
+    return where.rearranged(where.shape[1:], lambda at: (constant(k), *at))
 
 
 def embedding(

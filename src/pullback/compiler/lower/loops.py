@@ -147,8 +147,7 @@ def _sliced(context: Context, x: Lowered) -> tuple[Buffer, tuple[int, int]]:
     analysis = Analysis()
     term = x.body(analysis, tuple(atom_index(v) for v in variables))
     if not analysis.reads and not analysis.count:
-        one = Lowered(x.shape[1:], x.dtype, lambda ops, indices: x.at(ops, (ZERO, *indices)))
-        return _buffer(context, one), (0, 0)
+        return _buffer(context, x.rearranged(x.shape[1:], lambda at: (ZERO, *at))), (0, 0)
     if term.read is not None and len(analysis.reads) == 1 and not analysis.count:
         index = term.read.index
         steps = [index.coefficient(v) if v.extent > 1 else 0 for v in variables]

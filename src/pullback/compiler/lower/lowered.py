@@ -47,6 +47,10 @@ class Lowered:
         """Return the element at some indices."""
         return self.body(ops, indices)
 
+    def rearranged(self, shape: Shape, place: Callable[[Indices], Indices]) -> Lowered:
+        """Return the value that has at each index the element that is here at ``place(index)``."""
+        return Lowered(shape, self.dtype, lambda ops, at: self.body(ops, place(at)), cost=self.cost)
+
 
 @dataclass(eq=False)
 class Map(Node):

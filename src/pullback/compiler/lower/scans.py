@@ -104,11 +104,7 @@ def shift(context: Context, x: Lowered, dim: int, backward: bool) -> Lowered | N
     if x.shape[dim] == 1:
         return zero
     kept = tuple(extent - (n == dim) for n, extent in enumerate(x.shape))
-
-    def moved(ops: Handler, indices: Indices) -> Any:
-        return x.at(ops, tuple(i + 1 if n == dim and backward else i for n, i in enumerate(indices)))
-
-    rest = Lowered(kept, x.dtype, moved, cost=x.cost)
+    rest = x.rearranged(kept, lambda at: (*at[:dim], at[dim] + int(backward), *at[dim + 1 :]))
     return joined(context, (rest, zero) if backward else (zero, rest), dim)
 
 

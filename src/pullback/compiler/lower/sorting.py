@@ -87,15 +87,11 @@ def first_few(context: Context, x: Lowered, k: int, dim: int, largest: bool) -> 
         return (*others[:dim], along, *others[dim:])
 
     def from_last(found: Lowered) -> Lowered:
-        def moved(ops: Handler, indices: Indices) -> Any:
-            return found.at(ops, (*indices[:dim], *indices[dim + 1 :], indices[dim]))
-
-        return Lowered((*kept[:dim], k, *kept[dim:]), found.dtype, moved, cost=found.cost)
+        shape = *kept[:dim], k, *kept[dim:]
+        return found.rearranged(shape, lambda at: (*at[:dim], *at[dim + 1 :], at[dim]))
 
     last = dim == len(x.shape) - 1
-    rows = x
-    if not last:
-        rows = Lowered((*kept, length), x.dtype, lambda ops, at: x.at(ops, to_last(at)), cost=x.cost)
+    rows = x if last else x.rearranged((*kept, length), to_last)
     kernel = first_places(Selection(TYPES[x.dtype], length, k, largest))
     places = context.buffer((*kept, k), INT64)
     values = precompiled(context, kernel, prod(kept), (rows,), context.buffer((*kept, k), x.dtype), places)

@@ -54,11 +54,10 @@ def copied(x: Lowered, shape: tuple[int, ...]) -> Lowered:
 def flipped(context: Context, x: Lowered, dims: tuple[int, ...]) -> Lowered:
     """Reverse some axes of a value."""
 
-    def body(ops: Handler, indices: Indices) -> Any:
-        turned = [i * -1 + (x.shape[axis] - 1) if axis in dims else i for axis, i in enumerate(indices)]
-        return x.at(ops, tuple(turned))
+    def turned(at: Indices) -> Indices:
+        return tuple(i * -1 + (x.shape[axis] - 1) if axis in dims else i for axis, i in enumerate(at))
 
-    return Lowered(x.shape, x.dtype, body, cost=x.cost)
+    return x.rearranged(x.shape, turned)
 
 
 def _in_order(context: Context, x: Lowered, *_: Any) -> Lowered:

@@ -48,21 +48,15 @@ def _beside(context: Context, x: Lowered, planes: int, taps: int, geometry: Any)
 def _planes_first(y: Lowered) -> Lowered:
     """Return (N, O, planes, H, W) as (N·planes, O, H, W)."""
     images, channels, planes, *size = y.shape
-
-    def body(ops: Handler, at: Indices) -> Any:
-        return y.at(ops, (at[0] // planes, at[1], at[0] % planes, *at[2:]))
-
-    return Lowered((images * planes, channels, *size), y.dtype, body, cost=y.cost)
+    shape = images * planes, channels, *size
+    return y.rearranged(shape, lambda at: (at[0] // planes, at[1], at[0] % planes, *at[2:]))
 
 
 def _taps_last(w: Lowered) -> Lowered:
     """Return weights (O, C, taps, h, w) as (O, C·taps, h, w)."""
     outputs, channels, taps, *size = w.shape
-
-    def body(ops: Handler, at: Indices) -> Any:
-        return w.at(ops, (at[0], at[1] // taps, at[1] % taps, *at[2:]))
-
-    return Lowered((outputs, channels * taps, *size), w.dtype, body, cost=w.cost)
+    shape = outputs, channels * taps, *size
+    return w.rearranged(shape, lambda at: (at[0], at[1] // taps, at[1] % taps, *at[2:]))
 
 
 def _apart(*attrs: Any) -> tuple[Any, Any]:
@@ -83,9 +77,7 @@ def conv(context: Context, x: Lowered, w: Lowered, bias: Lowered | None, *attrs:
     y = convolutions.conv(context, shape, beside, _taps_last(w), bias, *others)
     if y is None:
         return None
-    return Lowered(
-        result, y.dtype, lambda ops, at: y.at(ops, (at[0] * planes + at[2], at[1], *at[3:])), cost=y.cost
-    )
+    return y.rearranged(result, lambda at: (at[0] * planes + at[2], at[1], *at[3:]))
 
 
 def conv_transpose(
@@ -138,9 +130,7 @@ def conv_weight(context: Context, x: Lowered, y: Lowered, kernel: Shape, *attrs:
     w = convolutions.conv_weight(context, shape, beside, _planes_first(y), kernel[1:], *others)
     if w is None:
         return None
-    return Lowered(
-        result, w.dtype, lambda ops, at: w.at(ops, (at[0], at[1] * taps + at[2], *at[3:])), cost=w.cost
-    )
+    return w.rearranged(result, lambda at: (at[0], at[1] * taps + at[2], *at[3:]))
 
 
 def _fits(windows: Any, size: Shape, output: Shape) -> bool:

@@ -53,9 +53,9 @@ def tile(code: Code, rows: int) -> str:
     rest = code.before(code.value(f"sub i64 %inner, {whole}"))
     for start, stop, mask in ((0, whole, None), (whole, "%inner", rest)):
         with code.loop(start, stop, [(code.vector, value) for value in sums], step=lanes) as loop:
-            columns = [code.load_some(code.at(place, loop.index), mask) for place in right]
+            columns = [code.load_masked(code.at(place, loop.index), mask) for place in right]
             for row, place in enumerate(left):
-                numbers = code.load_some(code.at(place, loop.index), mask)
+                numbers = code.load_masked(code.at(place, loop.index), mask)
                 for column, vector in enumerate(columns):
                     at = row * COLUMNS + column
                     loop.values[at] = code.fused(numbers, vector, loop.values[at])

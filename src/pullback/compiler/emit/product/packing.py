@@ -39,8 +39,7 @@ def _slice(code: Code, first: str, width: int, masks: Sequence[str | None]) -> N
         slots = code.at(target, code.times(loop.index, width))
         for n, mask in enumerate(masks):
             place = code.at(line, n * code.lanes)
-            vector = code.load(place) if mask is None else code.load_masked(place, mask)
-            code.store(vector, slots, n * code.lanes)
+            code.store(code.load_masked(place, mask), slots, n * code.lanes)
 
 
 def behind(code: Code) -> str:
@@ -66,7 +65,7 @@ def behind(code: Code) -> str:
                 rows.append(code.at("%source", code.value(f"mul nsw i64 {line}, %step")))
             for start, stop, mask in ((0, whole, None), (whole, "%inner", rest)):
                 with code.loop(start, stop, step=lanes) as loop:
-                    square = [code.load_some(code.at(row, loop.index), mask) for row in rows]
+                    square = [code.load_masked(code.at(row, loop.index), mask) for row in rows]
                     for n, vector in enumerate(code.transposed(square)):
                         line = code.value(f"mul nsw i64 {code.plus(loop.index, n)}, %width")
                         slots = code.at(target, line, first)

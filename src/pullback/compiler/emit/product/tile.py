@@ -66,7 +66,7 @@ def write(code: Code, tile: Tile, packed: bool = False) -> str:
     with code.loop(0, "%inner", [*carried, *pointers]) as loop:
         *along, line = loop.values[len(carried) :]
         loaded = [code.load(line, n * lanes) for n in range(last)]
-        loaded.append(code.load_some(code.at(line, last * lanes), kept))
+        loaded.append(code.load_masked(code.at(line, last * lanes), kept))
         for row in range(tile.rows):
             offset = row if packed else steps[row % half]
             number = code.spread(code.at(along[0 if packed else row // half], offset))
@@ -89,8 +89,8 @@ def write(code: Code, tile: Tile, packed: bool = False) -> str:
                 slots, mask = code.at(target, n * lanes), kept if n == last else None
                 value = sums[row * tile.vectors + n]
                 if label == "added":
-                    value = code.value(f"fadd {code.vector} {code.load_some(slots, mask)}, {value}")
-                code.store_some(value, slots, mask)
+                    value = code.value(f"fadd {code.vector} {code.load_masked(slots, mask)}, {value}")
+                code.store_masked(value, slots, mask)
         if label == "plain":
             code.line("ret void")
     return code.text("tile_packed" if packed else "part", PARAMETERS.format(real=code.real))
