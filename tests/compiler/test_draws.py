@@ -39,6 +39,16 @@ def _in_other_order(x: Any) -> Any:
     return F.dropout(wide.t(), 0.5), torch.randn_like(wide.t())
 
 
+def _like_gradients(x: Any) -> Any:
+    # A gradient lies as its leaf, in another order than what it is computed of.
+    leaf = torch.ones(5, 11).t().requires_grad_()
+    (leaf * x[:, None].expand(-1, 5).contiguous()).sum().backward()
+    first = F.dropout(leaf.grad, 0.5)
+    with torch.no_grad():
+        leaf.grad.add_(torch.rand(11, 5))
+    return [first, torch.rand_like(leaf.grad), torch.rand_like(leaf.grad.t()), leaf.grad.normal_()]
+
+
 def _behind_products(x: Any) -> Any:
     rows = x[:, None].expand(-1, 12) * torch.arange(12.0)
     heads = (rows @ torch.ones(12, 12)).reshape(11, 3, 4).transpose(0, 1)
@@ -73,8 +83,8 @@ def _derivative_of_branch(x: Any) -> Any:
 
 
 FUNCTIONS = (
-    _many_sizes, _many_sizes_in_float64, _kinds, _others_between, _in_other_order, _behind_products,
-    _by_drawn_values, _in_bodies,
+    _many_sizes, _many_sizes_in_float64, _kinds, _others_between, _in_other_order, _like_gradients,
+    _behind_products, _by_drawn_values, _in_bodies,
 )  # fmt: skip
 
 

@@ -214,19 +214,39 @@ def test_index_put_accumulates() -> None:
     assert x.tolist() == [3, 0, 3]
 
 
-def test_an_index_that_is_written_to_before_backward_is_found() -> None:
-    x = pb.ones(3, requires_grad=True)
-    places = pb.tensor([0, 1])
-    y = x[places]
-    places[0] = 2
-    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
-        y.sum().backward()
+STALE = {
+    "LongTensor [2]": (lambda x, i: x[i], [0, 1]),
+    "LongTensor [2, 1]": (lambda x, i: x[i, pb.tensor([[0], [1]])], [[0], [1]]),
+    "LongTensor [1, 2]": (lambda x, i: x[None, :, i], [[0, 1]]),
+    "IntTensor [2]": (lambda x, i: x[i], pb.tensor([0, 1], dtype=pb.int32)),
+    "LongTensor [3]": (lambda x, i: x.index_put((i, pb.tensor([0, 1, 2])), x[0]), [0, 1, 1]),
+    "LongTensor [4]": (lambda x, i: written(x * 1, i), [0, 1, 0, 1]),
+}
 
 
-def test_a_mask_written_to_before_backward_is_refused() -> None:
+def written(x: Any, index: Any) -> Any:
+    x[index, pb.tensor(1)] = 2.0
+    return x
+
+
+@pytest.mark.parametrize("text", STALE)
+def test_an_index_that_is_written_to_before_backward_is_refused(text: str) -> None:
+    read, given = STALE[text]
     x = pb.ones(2, 3, requires_grad=True)
-    mask = pb.tensor([[True, False, True], [False, True, False]])
+    for recorded in (False, True):
+        places = pb.tensor(given) if isinstance(given, list) else given.clone()
+        y = read(x, places)
+        places.zero_()
+        with pytest.raises(RuntimeError, match="modified by an inplace operation") as raised:
+            pb.autograd.grad(y.sum(), x, create_graph=recorded)
+        assert f": [torch.{text}] is at version 1; expected version 0 instead." in str(raised.value)
+
+
+@pytest.mark.parametrize("axes", [1, 2])
+def test_a_mask_written_to_before_backward_is_refused(axes: int) -> None:
+    x = pb.ones(2, 3, requires_grad=True)
+    mask = pb.tensor([True, False] if axes == 1 else [[True, False, True], [False, True, False]])
     y = x[mask].sum()
     mask.fill_(True)
-    with pytest.raises(RuntimeError, match="has been modified by an inplace operation"):
+    with pytest.raises(RuntimeError, match=rf"operation: \[CPUBoolType \[{', '.join('23'[:axes])}\]\] is at"):
         y.backward()

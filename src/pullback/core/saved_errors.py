@@ -15,7 +15,7 @@ from .holders import base_of, holder_of
 from .node import LEAF, AccumulateGrad, Node, Nowhere, Output, edge_target, short_name
 from .saved import FROZEN, was_detached
 from .value import dtype_of, shape_of
-from .versions import VersionOfView
+from .versions import Joined, VersionOfView
 from .views import (
     INFERENCE_VIEW,
     MULTI_VIEW,
@@ -28,6 +28,9 @@ from .views import (
 #: How messages call a view whose base or other views were written to.
 STALE_VIEW = ", which is output 0 of AsStrided,"
 
+#: The input of ops that is an index tensor behind a first axis of its own.
+PLACES = "where"
+
 
 def modified(node: Node, index: int) -> RuntimeError:
     """Build torch's error for a saved value that was modified in place."""
@@ -35,6 +38,10 @@ def modified(node: Node, index: int) -> RuntimeError:
     value, counter, number = saved[3 * index : 3 * index + 3]
     layout = node._op.layout
     i, o = layout.input_index[index], layout.output_index[index]
+    if type(counter) is Joined:
+        value, counter, number = counter.stale()
+    elif i >= 0 and node._op.inputs[i] == PLACES and type(value) is np.ndarray:
+        value = value[0]
     if i >= 0:
         edge = node._edges[i]
     else:

@@ -78,8 +78,8 @@ class Layouts:
         self._found: dict[int, Layout] = {}
         #: By the value that a tensor got when it was written to, the value that it had.
         self._before: dict[int, int] = {}
-        #: Values that lie as a leaf does, whatever computes them.
-        self._gradients: set[int] = set()
+        #: Values that lie as a leaf, or as what was written to, whatever computes them.
+        self.settled: set[int] = set()
         #: `Layout.alike` by what it stands for.
         self._alike: dict[tuple[int, int, tuple[int, ...]], int] = {}
         #: By an op, its attributes, what its results are and how its operands lie, where its results do (see
@@ -106,6 +106,7 @@ class Layouts:
 
     def written(self, before: Any, after: int) -> None:
         """Note that a tensor has the value `after` in the memory of the one (or the array) before."""
+        self.settled.add(after)
         if isinstance(before, ndarray):
             self.given(after, before)
         else:
@@ -117,11 +118,11 @@ class Layouts:
         What a hook was `shown`, the function is given, or another leaf has, is copied where that differs.
         """
         strides = leaf.strides if is_dense(leaf) else self._of_given(g.index)
-        if shown or g.index in self._gradients or g.index not in self._recorder.makers:
+        if shown or g.index in self.settled or g.index not in self._recorder.makers:
             if self.of(g.index).strides == strides:
                 return g
             g = facade.clone(g)
-        self._gradients.add(g.index)
+        self.settled.add(g.index)
         self._put(g.index, strides)
         return g
 
@@ -232,7 +233,7 @@ class Layouts:
             if key is not None:
                 self._placed[key] = placed
         for number, (offset, strides, alike) in zip(outputs, placed, strict=True):
-            if number in self._gradients:
+            if number in self.settled:
                 continue
             root = number if offset is None else found[operands[0].index].root
             found[number] = _new_tuple(Layout, (root, offset or 0, strides, alike))

@@ -7,6 +7,7 @@ happens and costs the others nothing.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, NoReturn
 from weakref import ref
 
@@ -26,6 +27,28 @@ class NoVersions(list[Any]):
 
     def __getitem__(self, index: object) -> NoReturn:
         raise errors.inference_saved()
+
+
+class Joined(list[Any]):
+    """The version counter of a value that was packed of tensors: it moves on when one of theirs does.
+
+    Attributes
+    ----------
+    parts : list of (value, counter, version)
+        What was packed.
+    """
+
+    __slots__ = ("parts",)
+
+    def __init__(self, tensors: Iterable[Any]) -> None:
+        self.parts = [(t._value, t._counter, version_of(t)) for t in tensors]
+
+    def __getitem__(self, index: Any) -> Any:
+        return sum([int(counter[0]) for _, counter, _ in self.parts]) if index == 0 else list(self)[index]
+
+    def stale(self) -> tuple[Any, list[Any], int]:
+        """Return the first part that was written to since it was packed."""
+        return next(part for part in self.parts if is_stale(*part[1:]))
 
 
 class Unequal(int):

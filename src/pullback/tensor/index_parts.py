@@ -18,6 +18,7 @@ from ..array import dtypes
 from ..core import facade
 from ..core.tracer import Tracer
 from ..core.value import TensorBase, array_of, dtype_of, shape_of, wrap, wrap_alias
+from ..core.versions import Joined
 from ..core.warn import warn
 from ..ops import view as v
 from ..ops.convert import cast
@@ -283,10 +284,7 @@ def mask_entries(x: Any, dim: int, mask: Any) -> list[Entry]:
     traced = traced_places(mask)
     if traced is not None:
         return [(dim + j, v.select(traced, 0, j)) for j in range(len(own))]
-    found = array_of(mask).nonzero()
-    if len(found) == 1:
-        return [(dim, wrap_alias(found[0], mask))]
-    return [(dim + j, places) for j, places in enumerate(found)]
+    return [(dim + j, places) for j, places in enumerate(array_of(mask).nonzero())]
 
 
 def without_masks(x: Any, entries: list[Entry]) -> list[Entry]:
@@ -304,16 +302,28 @@ def without_masks(x: Any, entries: list[Entry]) -> list[Entry]:
 
 
 def packed(x: Any, entries: list[Entry]) -> tuple[Ints, Any]:
-    """Return indexed axes and their places as one value ``(k, *shape)``."""
-    entries = without_masks(x, entries)
+    """Return indexed axes and their places as one value ``(k, *shape)``.
+
+    It counts the writes to masks and to the first of several index tensors: plans of calls know no more.
+    """
+    given = [index for _, index in entries if isinstance(index, TensorBase)]
+    masked = any(dtype_of(index).itemsize == 1 for index in given)  # of indices, masks alone
+    dims, where = _packed(without_masks(x, entries))
+    where = where if isinstance(where, TensorBase) else wrap(where)
+    if given and where._counter is not given[0]._counter:
+        where._counter = Joined(given) if masked or len(entries) == 1 else given[0]._counter
+    return dims, where
+
+
+def _packed(entries: list[Entry]) -> tuple[Ints, Any]:
     if len(entries) == 1:
         dim, places = entries[0]
         if isinstance(places, TensorBase):
             if type(places._value) is ndarray:
                 array = places._value
-                return (dim,), wrap_alias(
-                    (array if array.dtype == _INT64 else array.astype(_INT64))[None], places
-                )
+                if array.dtype == _INT64:
+                    return (dim,), wrap_alias(array[None], places)
+                return (dim,), wrap(array.astype(_INT64)[None])
             places = places if dtype_of(places) == _INT64 else cast(places, _INT64)
             return (dim,), v.unsqueeze(places, 0)
         return (dim,), places[None]

@@ -27,7 +27,7 @@ from ..core.modes import DEFAULT, INFERENCE, NO_GRAD, change, modes, set_modes
 from ..core.node import LEAF, accumulator, unrecorded
 from ..core.tracer import is_tracing
 from ..core.value import TensorBase, dtype_of, shape_of, wrap, wrap_alias
-from ..core.versions import NoVersions, bump
+from ..core.versions import Joined, NoVersions, bump
 from ..core.views import DEFAULT_VIEW, INHERITED, NO_GRAD_VIEW, View, bring_up_to_date
 from ..errors import type_name
 from ..ops import index as i
@@ -158,7 +158,9 @@ def _general_getitem(self: Any, index: Any) -> Any:
             return found
         mask = index._value if is_mask(index) and type(self._value) is ndarray else None
         if mask is not None and mask.ndim and mask.shape == self._value.shape[: mask.ndim]:
-            return i.index(self, wrap_alias(np.array(mask.nonzero()), index), tuple(range(mask.ndim)))
+            where = wrap(np.array(mask.nonzero()))
+            where._counter = Joined([index])
+            return i.index(self, where, tuple(range(mask.ndim)))
     x, entries = applied(self, as_tuple(index), False)
     if not entries:
         return v.alias(x) if x is self else x

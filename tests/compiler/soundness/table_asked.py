@@ -151,15 +151,14 @@ def step(x):
     return w.grad[1] if w.grad[0].item() > 3 else x * 5
 --- call
 torch.ones(2) * (1, 2, 5, 1, 6, 7, 2)[n]
-=== layout_of_a_gradient_that_others_see
-w = torch.ones(3, 2).t().requires_grad_()
+=== layout_of_a_gradient_that_others_see: compiles
+w, v, u = torch.ones(3, 2).t().requires_grad_(), torch.ones(2, 3, requires_grad=True), torch.ones(3, 2).t()
+u.requires_grad_()
 def step(x):
-    w.grad = None
-    seen = []
-    h = w.register_hook(seen.append)
-    w.backward(x)
-    h.remove()
-    return x.stride(), seen[0].stride(), w.grad.stride(), (w.grad * 1).stride()
+    w.grad = v.grad = u.grad = None
+    u.backward(x)
+    ((w + v) * x).sum().backward()
+    return [(g.stride(), (g * 1).stride()) for g in (x, u.grad, w.grad, v.grad)]
 --- call
 torch.ones(2, 3)
 === layout_of_a_gradient_added_to: compiles

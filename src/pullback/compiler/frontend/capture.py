@@ -33,6 +33,7 @@ from ...torch_names.amp.autocast_mode import settings, traced_apart
 from ..passes.loop_rolling import Roller
 from ..passes.pipeline import rewritten
 from ..passes.simplification import needed
+from ..program.layouts import settled
 from ..runtime.helper_processes import expect
 from ..runtime.placement import Memory
 from .captured import Captured, Cell
@@ -343,6 +344,7 @@ class _Capture:
         out.program = program_of(recorder, needed(forward, numbers, recorder.dtypes), cells.inputs, numbers)
         trim(out, cells, session)
         out.strides = {n: cells.strides[n] for n in out.program.inputs if n in cells.strides}
+        out.strides |= settled(recorder)
         return out
 
     def _note_conditions(self, out: Captured) -> None:

@@ -107,7 +107,7 @@ class Captured:
     accumulated: list[int]
     #: Of those, the hooks by which their gradients are reduced over processes, which the program does.
     reduced: dict[int, Any]
-    #: The program's inputs that are not in C order, with their strides.
+    #: The strides of the program's inputs that are not in C order, and of draws (see `Program`).
     strides: dict[int, tuple[int, ...]]
     structure: Any
     saved: list[Saved]

@@ -150,12 +150,13 @@ class _Lowering:
             nodes, context.buffers, inputs, outputs, context.constants, wrong is not None, self.apart
         )
 
-    def _layout(self, operand: Any) -> Any:
+    def _layout(self, draw: Equation) -> Any:
         """Return what a draw looks at: shape, dtype and the order in memory of its operand."""
+        operand = draw.operands[0]
         if not isinstance(operand, Reference):
             return operand
         number, program = operand.index, self.program
-        found = self.layouts.get(number)
+        found = self.layouts.get(draw.outputs[0])
         if found is None:
             found = np.broadcast_to(np.zeros((), program.dtypes[number]), program.shapes[number])
         return found
@@ -185,7 +186,7 @@ class _Lowering:
             lowered = self._lowered(op, operands, equation.attrs, results)
         if lowered is None:
             if op.name in DRAWS:
-                operands[0] = self._layout(equation.operands[0])
+                operands[0] = self._layout(equation)
             lowered = list(self.context.call(op.name, operands, equation.attrs, equation.several, results))
         for index, value in zip(equation.outputs, lowered, strict=True):
             if value is None:

@@ -3,7 +3,8 @@
 Eager draws an array in the order of its memory, and a program's values are all in C order: what dropout of a
 transposed value draws would go to other elements. So the ops before the draws are asked where their results
 lie, as a trace asks them (`core/traced_layout.py`); what cannot be asked runs once on zeros, by the ops'
-array kernels, which lay their results out as eager does.
+array kernels, which lay their results out as eager does. A gradient lies as its leaf, and what was written as
+before the write; that the trace alone knows.
 """
 
 from __future__ import annotations
@@ -13,17 +14,35 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from ...array.strides import contiguous_strides
+from ...array.strides import contiguous_strides, strides_of
 from ...core.body import drawing_apart
 from ...core.op import TABLE
-from ...core.recorder import Equation, Reference
+from ...core.recorder import Equation, Recorder, Reference
 from ...core.traced_layout import strides_of_results, without_memory
 from ...ops.random import DRAWS, laid_out_like
 from .program import Program
 
 
+def settled(recorder: Recorder) -> dict[int, tuple[int, ...]]:
+    """Return the strides, in elements, of draws that are laid out like a gradient, or what was written to, or
+    a value computed of one.
+    """
+    draws = [e for e in recorder.equations if e.op in DRAWS]
+    if not draws:
+        return {}
+    layouts = recorder.layouts
+    reached = set(layouts.settled)
+    for equation in recorder.equations:
+        if any(isinstance(o, Reference) and o.index in reached for o in equation.operands):
+            reached.update(equation.outputs)
+    return {
+        e.outputs[0]: strides_of(layouts.stand_in(o.index)) for e in draws
+        for o in e.operands[:1] if isinstance(o, Reference) and o.index in reached
+    }  # fmt: skip
+
+
 def of_draws(program: Program) -> dict[int, ndarray]:
-    """Return arrays without contents that lie as the values do that draws are laid out like, by the values'
+    """Return arrays without contents that lie as the values do that draws are laid out like, by the draws'
     numbers; those in C order are left out.
 
     Raises
@@ -31,12 +50,12 @@ def of_draws(program: Program) -> dict[int, ndarray]:
     NotImplementedError
         A loop whose number of steps the zeros might not end stands before a draw.
     """
-    wanted = {
-        o.index for e in program.equations if e.op in DRAWS
+    draws = {
+        e.outputs[0]: o.index for e in program.equations if e.op in DRAWS
         for o in e.operands[:1] if isinstance(o, Reference)
     }  # fmt: skip
-    if not wanted:
-        return {}
+    told = {n: _zeros(program, n, program.strides[n]) for n in draws if n in program.strides}
+    wanted = {o for n, o in draws.items() if n not in told}
     before = _before(program, wanted)
     with np.errstate(all="ignore"):
         try:
@@ -44,7 +63,7 @@ def of_draws(program: Program) -> dict[int, ndarray]:
             values = _values(program, before, asks=True)
         except Exception:  # noqa: BLE001  # zeros are not what each op takes where those before did not run
             values = _values(program, before, asks=False)
-    found = {n: laid_out_like(values[n]) for n in wanted}
+    found = {n: laid_out_like(told[n] if n in told else values[o]) for n, o in draws.items()}
     return {n: array for n, array in found.items() if not array.flags.c_contiguous}
 
 

@@ -22,8 +22,8 @@ class Program(Body):
     Attributes
     ----------
     strides : mapping of int to tuple of int
-        Strides, in elements, of the inputs that are not given in C order, which random draws follow. No part
-        of the text.
+        Strides, in elements, of the inputs that are not given in C order, which random draws follow, and of
+        draws that the equations do not tell it of. No part of the text.
     """
 
     strides: Mapping[int, tuple[int, ...]] = MappingProxyType({})
