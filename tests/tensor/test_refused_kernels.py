@@ -49,3 +49,15 @@ def test_refused(name: str) -> None:
         with pytest.raises(NotImplementedError) as caught:
             call(x)
         assert str(caught.value) == f"\"{kernel}\" not implemented for '{WORDS[dtype]}'"
+
+
+def test_in_place() -> None:
+    """An elementwise function looks at the result before it looks for a kernel; a product does not."""
+    x = torch.zeros(1, dtype=torch.int64)
+    with pytest.raises(RuntimeError, match=r"shape \[1\] doesn't match the broadcast shape \[3\]"):
+        x.lerp_(torch.zeros(3, dtype=torch.int64), 0.5)
+    with pytest.raises(NotImplementedError, match="\"lerp_kernel_scalar\" not implemented for 'Long'"):
+        x.lerp_(x, 0.5)
+    y, z = torch.zeros(2, 2, dtype=torch.bool), torch.zeros(2, dtype=torch.bool)
+    with pytest.raises(NotImplementedError, match="\"addmv_impl_cpu\" not implemented for 'Bool'"):
+        z.addmv_(y, torch.zeros_like(z))

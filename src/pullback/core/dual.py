@@ -78,10 +78,10 @@ def jvp(op: Op, primals: Terms, tangents: Covectors, out: Any, attrs: tuple[obje
     """Return the tangent of an op's output, or a tuple of them with None where an output carries none."""
     if op.jvp is not None:
         return op.jvp(primals, tangents, out, *attrs)
+    if op.linear or op.kind in ("linear", "view", "gather"):
+        return _linear(op, primals, tangents, attrs)
     if op.kind == "elementwise":
         return _elementwise(op, primals, tangents, out, attrs)
-    if op.kind in ("linear", "view", "gather"):
-        return _linear(op, primals, tangents, attrs)
     if op.kind == "bilinear":
         return _bilinear(op, primals, tangents, attrs)
     return transposed_twice(op, primals, tangents, out, attrs)

@@ -93,6 +93,9 @@ class Fields:
         takes; the others are not called for float32 and float64 where there is one input, or two.
     jvp : callable, optional
         ``jvp(primals, tangents, out, *attrs)`` with None for absent tangents.
+    linear : bool
+        Whether an op of another kind is linear, too, in the inputs that have a rule: its tangent is the op of
+        theirs.
     batch : callable, optional
         ``batch(size, *attrs)`` gives the attributes with which the op runs with the batch axis first in all
         inputs.
@@ -184,6 +187,7 @@ class Fields:
     partial: bool = False
     check: Callable[..., None] | None = None
     jvp: Callable[..., Any] | None = None
+    linear: bool = False
     batch: Callable[..., Any] | None = None
     batch_rule: Callable[..., Any] | None = None
     shape: Callable[..., Any] | None = None

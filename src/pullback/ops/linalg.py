@@ -377,7 +377,7 @@ trace: Call = op(
     "trace",
     lambda x, /: np.add.reduce(x.diagonal(), dtype=np.int64 if x.dtype.kind in "iu" else x.dtype, out=...),
     (lambda g, shape_x: diagonal_backward(expand(g, (min(shape_x),)), shape_x, 0, 0, 1),),
-    kind="reduce", halves=True, jvp=lambda primals, tangents, out: trace(tangents[0]),
+    kind="reduce", halves=True, linear=True,
     batch_rule=lambda size, values, dims: sum_dims(
         diagonal(permute_to_front(values[0], dims[0]), 0, 1, 2), (1,), False
     ),

@@ -432,8 +432,7 @@ nll_loss_backward: Call = op(
         ),
         None, None,
     ),
-    jvp=lambda primals, tangents, out, *attrs: nll_loss_backward(tangents[0], *primals[1:], *attrs),
-    batch_rule=_nll_backward_batched,
+    linear=True, batch_rule=_nll_backward_batched,
 )  # fmt: skip
 
 

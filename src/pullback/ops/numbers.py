@@ -125,7 +125,7 @@ def _heaviside(x: ndarray, y: ndarray, /, out: Any = ...) -> ndarray:
 
 
 #: 0 below zero and for nan, y at zero, 1 above.
-heaviside = elementwise("heaviside", _heaviside, underivable="heaviside")
+heaviside = elementwise("heaviside", _heaviside, underivable="heaviside", promote=None)
 
 
 #: |x| with the sign of a number.

@@ -95,8 +95,7 @@ def _sum_all(x: ndarray, /) -> ndarray:
 sum_all: Call = op(
     "sum_all", _sum_all,
     (lambda g, shape_x: _fill(g, shape_x),),
-    kind="reduce", halves=True, node_name="SumBackward0",
-    jvp=lambda primals, tangents, out: sum_all(tangents[0]),
+    kind="reduce", halves=True, node_name="SumBackward0", linear=True,
     batch_rule=over_rows(lambda x, dims: sum_dims(x, dims, False)),
 )
 
@@ -117,8 +116,7 @@ def over_nothing(r: ndarray) -> ndarray:
 mean_all: Call = op(
     "mean_all", _mean_all,
     (lambda g, shape_x: _as_whole(_fill(widened(g) / (math.prod(shape_x) or math.nan), shape_x)),),
-    kind="reduce", halves=True, node_name="MeanBackward0",
-    jvp=lambda primals, tangents, out: mean_all(tangents[0]),
+    kind="reduce", halves=True, node_name="MeanBackward0", linear=True,
     batch_rule=over_rows(lambda x, dims: mean_dims(x, dims, False)),
 )
 
@@ -148,7 +146,7 @@ mean_dims: Call = op(
     halves=True,
     node_name="MeanBackward1",
     batch=shifted,
-    jvp=lambda primals, tangents, out, dims, keepdim: mean_dims(tangents[0], dims, keepdim),
+    linear=True,
 )
 
 

@@ -187,8 +187,7 @@ def _sum_rule(g: Term, shape_x: Shape, dims: tuple[int, ...], keepdim: bool) -> 
 
 #: Sum over `dims` (non-negative); the input's dtype is the output's.
 sum_dims: Call = op(
-    "sum", _sum, (_sum_rule,), kind="reduce", halves=True, node_name="SumBackward1",
-    jvp=lambda primals, tangents, out, dims, keepdim: sum_dims(tangents[0], dims, keepdim),
+    "sum", _sum, (_sum_rule,), kind="reduce", halves=True, node_name="SumBackward1", linear=True,
     batch=lambda size, dims, keepdim: (tuple(d + 1 for d in dims), keepdim),
 )
 

@@ -20,7 +20,7 @@ from ..core import calls
 from ..core.op import TABLE
 from .builtin import published
 from .failed_calls import IN_PYTHON
-from .inplace_variants import inplace_variant
+from .inplace_variants import PLAIN, Twin, inplace_variant
 from .out import ALIASES, write_out
 from .read_calls import as_function, with_out, with_overrides
 from .shown_signatures import tell
@@ -36,18 +36,18 @@ class Declaration:
     ----------
     method : callable or None
         The function as a method.
-    written : callable, optional
-        What the in-place variant writes, where it is not the result of `function`.
+    inplace : Twin or bool
+        Whether there is an in-place variant, or what is particular in it.
     """
 
-    __slots__ = ("function", "inplace", "is_function", "method", "name", "namespace", "written")
+    __slots__ = ("function", "inplace", "is_function", "method", "name", "namespace")
 
     def __init__(
-        self, name: str, function: Function, namespace: str, method: Function | None, inplace: Any,
-        is_function: bool, written: Function | None = None,
+        self, name: str, function: Function, namespace: str, method: Function | None, inplace: Twin | bool,
+        is_function: bool,
     ) -> None:
         self.name, self.function, self.namespace = name, function, namespace
-        self.method, self.inplace, self.is_function, self.written = method, inplace, is_function, written
+        self.method, self.inplace, self.is_function = method, inplace, is_function
 
 
 REGISTRY: list[Declaration] = []
@@ -58,10 +58,9 @@ OUT = "out : Tensor, optional\n    Takes the result.\n"
 
 def public(
     function: Function | None = None, *, name: str | None = None, namespace: str = "",
-    method: bool | None = None, inplace: Any = False, is_function: bool = True, out: bool = True,
-    aliases: Iterable[str] = (), written: Function | None = None,
-    arranged: Callable[[tuple[Any, ...]], tuple[Any, ...]] | None = None, behind: str | None = None,
-    mirrors: bool = False, numpy: bool = False,
+    method: bool | None = None, inplace: Twin | bool = False, is_function: bool = True, out: bool = True,
+    aliases: Iterable[str] = (), arranged: Callable[[tuple[Any, ...]], tuple[Any, ...]] | None = None,
+    behind: str | None = None, mirrors: bool = False, numpy: bool = False,
 ) -> Any:
     """Declare a public function (see the module's docstring).
 
@@ -79,8 +78,9 @@ def public(
         )
         printed = f"{namespace}_{chosen}" if namespace == "linalg" else chosen
         place = "nn" if namespace == "nn.functional" else namespace
+        parts = inplace.parts if isinstance(inplace, Twin) else None
         call = (
-            with_out(function, printed, place, chosen, numpy, inplace if callable(inplace) else None)
+            with_out(function, printed, place, chosen, numpy, parts)
             if out
             else with_overrides(function, place, chosen, arranged, mirrors, numpy)
         )
@@ -90,12 +90,12 @@ def public(
         if has_method:
             bound = with_overrides(_of_class(function, chosen), "Tensor", chosen, numpy=numpy)
             bound.__name__ = bound.__qualname__ = chosen
-        REGISTRY.append(Declaration(chosen, call, namespace, bound, inplace, is_function, written))
+        REGISTRY.append(Declaration(chosen, call, namespace, bound, inplace, is_function))
         for n in aliases:
             ALIASES[n] = chosen
             own = bound and as_function(bound, n, "Tensor")
             found = _alias(call, place, n)
-            REGISTRY.append(Declaration(n, found, namespace, own, inplace, is_function, written))
+            REGISTRY.append(Declaration(n, found, namespace, own, inplace, is_function))
         return call
 
     return declare if function is None else declare(function)
@@ -136,8 +136,7 @@ def _of_class(function: Function, name: str) -> Function:
 
 def public_op(
     call: Function, text: str, *, name: str | None = None, namespace: str = "", method: bool = True,
-    inplace: bool = True, is_function: bool = True, aliases: Iterable[str] = (),
-    written: Function | None = None,
+    inplace: Twin | bool = True, is_function: bool = True, aliases: Iterable[str] = (),
 ) -> Function:
     """Declare an op of one or two inputs and no attributes as it is, with what help says of it: its closure
     is both function and method.
@@ -153,7 +152,7 @@ def public_op(
         if bound is not None:
             bound.__doc__ = text.replace(OUT, "")
         found = _alias(op.public, namespace, n) if n in aliases else op.public
-        REGISTRY.append(Declaration(n, found, namespace, bound, inplace, is_function, written))
+        REGISTRY.append(Declaration(n, found, namespace, bound, inplace, is_function))
     return op.public
 
 
@@ -174,8 +173,8 @@ def install(facade: type, functions: dict[str, Any]) -> None:
             setattr(facade, d.name, d.method)
         if d.inplace and d.name + "_" not in own:
             own.add(d.name + "_")
-            parts = d.inplace if callable(d.inplace) else None
-            setattr(facade, d.name + "_", inplace_variant(d.name, d.written or d.function, parts))
+            twin = d.inplace if isinstance(d.inplace, Twin) else PLAIN
+            setattr(facade, d.name + "_", inplace_variant(d.name, d.function, twin))
     functions.update({d.name: d.function for d in REGISTRY if d.is_function and d.namespace == ""})
     functions.update({name: published(function, name) for name, function in functions.items()})
 

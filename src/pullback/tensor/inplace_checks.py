@@ -4,7 +4,7 @@ and its dtype, which the first operand has to hold.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,25 +12,13 @@ import numpy as np
 from ..array import dtypes
 from ..array.deferred_import import import_later
 from ..array.dtype_words import c_name, type_word
-from ..core.inplace import castable
+from ..core.inplace import castable, refuse_result
+from ..core.op import TABLE, Op
 from ..core.promotion import check_broadcast
 from ..core.value import TensorBase, dtype_of, shape_of
+from .out import ALIASES
 
 graph_errors = import_later("..core.graph_errors", __package__)
-
-#: The functions, by what becomes of the operands' common dtype: it is the result's, or integers are divided
-#: as floating numbers, or the result is one of zeros and ones, which every dtype holds.
-_SAME = frozenset({
-    "add_", "sub_", "subtract_", "mul_", "multiply_", "remainder_", "fmod_", "floor_divide_", "bitwise_and_",
-    "bitwise_or_", "bitwise_xor_", "bitwise_left_shift_", "bitwise_right_shift_", "gcd_", "hypot_", "lcm_",
-    "nextafter_", "pow_",
-})  # fmt: skip
-_DIVIDING = frozenset({"div_", "divide_", "true_divide_", "copysign_", "atan2_", "xlogy_"})
-COMPARING = frozenset({
-    "eq_", "ne_", "lt_", "le_", "gt_", "ge_", "less_", "less_equal_", "greater_", "greater_equal_",
-    "not_equal_", "logical_and_", "logical_or_", "logical_xor_",
-})  # fmt: skip
-
 
 _CLAMPING = frozenset({"clamp_", "clamp_max_", "clamp_min_", "clip_"})
 
@@ -47,14 +35,41 @@ def check_stored(name: str, x: Any, operands: Iterable[Any], result: Any) -> Non
         )
 
 
-def check_result(name: str, x: Any, other: Any) -> None:
-    """Raise torch's error where the result of ``x.name(other)`` would have another shape than `x`, or a dtype
-    that `x` cannot hold.
+def gives_bools(op: Op) -> bool:
+    """Return whether an elementwise op gives bools, whatever its operands are."""
+    if any(op.rules):
+        return False  # not asked of the kernel, which may load SciPy
+    nothing = np.empty(0, np.int64)
+    return bool(op.kernel(*(nothing,) * len(op.inputs)).dtype.kind == "b")
+
+
+def promoting_two(name: str) -> Op | None:
+    """Return the op of a function of two operands alone, elementwise at their common dtype; else None."""
+    op = TABLE.get(ALIASES.get(name, name))
+    if op is None or op.kind != "elementwise" or op.promote is None or len(op.inputs) != 2 or op.attrs:
+        return None
+    return op
+
+
+def check_before_kernel(name: str, x: Any, operands: Sequence[Any]) -> None:
+    """Raise torch's error of the shape or the dtype of an elementwise result that `x` cannot hold, at which
+    torch looks before it looks for a kernel.
     """
-    if name not in _SAME | _DIVIDING | COMPARING:
-        return
+    op = TABLE.get(ALIASES.get(name, name))
+    if op is None:
+        refuse_result(x, operands, of_bools=False)
+    elif op.kind == "elementwise":
+        # Attributes, such as a weight, follow the inputs of an op of several.
+        met = operands if len(op.inputs) == 1 else operands[: len(op.inputs) - 1]
+        refuse_result(x, met, of_bools=not op.attrs and gives_bools(op))
+
+
+def check_result(op: Op, x: Any, other: Any) -> None:
+    """Raise torch's error where an op of `x` and `other` would have another shape than `x`, or a dtype that
+    `x` cannot hold.
+    """
     own, shape = dtype_of(x), shape_of(x)
-    if name in ("sub_", "subtract_") and "b" in (own.kind, dtype_of(other).kind):
+    if op.name == "sub" and "b" in (own.kind, dtype_of(other).kind):
         return  # what was said of bools is said first
     check_broadcast((x, other))
     whole = np.broadcast_shapes(shape, shape_of(other))
@@ -63,7 +78,7 @@ def check_result(name: str, x: Any, other: Any) -> None:
     from .properties import common_dtype  # properties are declared with what calls this
 
     common = common_dtype(x, other)
-    if name in _DIVIDING and common.kind in "biu":
+    if op.promote == "float" and common.kind in "biu":
         common = dtypes.get_default_dtype().numpy
-    if name not in COMPARING and not castable(common, own):
+    if not gives_bools(op) and not castable(common, own):
         raise graph_errors.unsafe_result(common, own)

@@ -22,7 +22,7 @@ from ..core.overlap import overlaps_itself
 from ..core.value import TensorBase
 from ..core.warn import warn
 from .failed_calls import explain, older_call
-from .inplace_checks import COMPARING, check_result, check_stored
+from .inplace_checks import check_before_kernel, check_result, check_stored, promoting_two
 from .interception import OVERRIDING, intercepted
 from .override_dispatch import dispatch_override, overridden
 from .read_calls import with_plans
@@ -30,16 +30,37 @@ from .read_calls import with_plans
 Function = Callable[..., Any]
 
 
-#: Functions whose variants torch lets write to expanded tensors, with a warning.
-FILLING = frozenset({"index_fill", "masked_fill"})
-#: Functions that torch also takes by an older signature, a number first.
-OLDER = frozenset({"add", "addbmm", "addcdiv", "addcmul", "addmm", "addmv", "addr", "baddbmm", "sub"})
-#: Functions whose variants may not read what they write to.
-SCATTERING = frozenset({
-    "index_add", "index_copy", "index_reduce", "put", "scatter", "scatter_add", "scatter_reduce"
-})  # fmt: skip
-#: Functions whose variants look for a kernel before they look at what the result would be.
-MOVING = FILLING | SCATTERING | {"cumprod", "cumsum", "lerp", "masked_scatter"}
+class Twin:
+    """Say what is particular in the in-place variant of a function.
+
+    Parameters
+    ----------
+    parts : callable, optional
+        ``parts(*args, **kwargs)`` gives (elementwise op, operands after the first, attributes) of the same
+        call; where nothing is recorded and dtypes agree, the op's kernel then writes straight into the
+        storage.
+    written : callable, optional
+        What it writes, where that is not the function's result.
+    fills : bool
+        Whether torch lets it write to expanded tensors, with a warning.
+    apart : bool
+        Whether it may not read what it writes to.
+    older : bool
+        Whether torch also takes it by an older signature, a number first.
+    """
+
+    __slots__ = ("apart", "fills", "older", "parts", "written")
+
+    def __init__(
+        self, parts: Function | None = None, written: Function | None = None, *, fills: bool = False,
+        apart: bool = False, older: bool = False,
+    ) -> None:
+        self.parts, self.written = parts, written
+        self.fills, self.apart, self.older = fills, apart, older
+
+
+#: The in-place variant with nothing particular.
+PLAIN = Twin()
 
 
 def warn_of_expanded(name: str) -> None:
@@ -61,22 +82,17 @@ VARIANTS = {
 }  # fmt: skip
 
 
-def inplace_variant(
-    name: str, function: Function, parts: Function | None = None, operator: bool = False
-) -> Function:
+def inplace_variant(name: str, function: Function, twin: Twin = PLAIN, operator: bool = False) -> Function:
     """Derive `name_` from a public function of a tensor.
 
     Parameters
     ----------
     operator : bool
         It stands behind an operator, which has no answer to what is no tensor and no number.
-    parts : callable, optional
-        ``parts(*args, **kwargs)`` gives (elementwise op, operands after the first, attributes) of the same
-        call; where nothing is recorded and dtypes agree, the op's kernel then writes straight into the
-        storage.
     """
+    function = twin.written or function
+    fills, apart, has_older = twin.fills, twin.apart, twin.older
     op: Op | None = getattr(function, "op", None)
-    fills, apart, has_older = name in FILLING, name in SCATTERING, name in OLDER
     label = name + "_"
 
     def general(input: Any, *args: Any, **kwargs: Any) -> Any:
@@ -110,23 +126,22 @@ def inplace_variant(
         except NotImplementedError:
             if operator and not is_operand(args[0]):
                 return NotImplemented
-            # torch looks at the result's shape and dtype before it looks for a kernel.
-            if name not in MOVING:
-                inplace.refuse_result(input, operands, of_bools=label in COMPARING)
+            if not fills:
+                check_before_kernel(name, input, operands)
             raise
         except Exception:
             if operator and not is_operand(args[0]):
                 return NotImplemented
             explain("Tensor", name + "_", (input, *args), kwargs)
-            if writable and operands:
-                check_result(label, input, operands[0])
+            if writable and operands and (named := promoting_two(name)) is not None:
+                check_result(named, input, operands[0])
             raise
         if new is input:
             return input
         check_stored(label, input, operands, new)
         return inplace.store(input, new)
 
-    call = _at_once(op, parts, general)
+    call = _at_once(op, twin.parts, general)
     call.__name__ = name + "_"
     call = with_plans(call)
     call.__name__ = call.__qualname__ = name + "_"

@@ -10,12 +10,14 @@ import numpy as np
 
 from ..array import dtype_limits, dtypes
 from ..array.dtype_words import c_name, sized_name, type_word
+from ..core.op import TABLE
 from ..core.promotion import unsupported
 from ..core.value import TensorBase, dtype_of
 from ..ops import elementwise as e
 from ..ops import mixture as m
 from ..ops.kernel_words import RARE
 from .data import overflow
+from .inplace_variants import Twin
 from .math import factor, widened
 from .operands import declare
 from .properties import common_dtype
@@ -141,7 +143,7 @@ for _name in ("clamp", "clip"):
     declare(
         _name, clamp, "(Tensor input, Tensor min = None, Tensor max = None, *, Tensor out = None)",
         "(Tensor input, Number min = None, Number max = None, *, Tensor out = None)", numbers=("min", "max"),
-        inplace=_limit_parts,
+        inplace=Twin(_limit_parts),
     )
 declare(
     "clamp_min", clamp_min, "(Tensor input, Tensor min, *, Tensor out = None)",
@@ -184,7 +186,7 @@ def lerp(input: Any, end: Any, weight: Any) -> Tensor:
 
 declare(
     "lerp", lerp, "(Tensor input, Tensor end, Tensor weight, *, Tensor out = None)",
-    "(Tensor input, Tensor end, Number weight, *, Tensor out = None)", inplace=_lerp_parts,
+    "(Tensor input, Tensor end, Number weight, *, Tensor out = None)", inplace=Twin(_lerp_parts),
     numbers=("weight",),
 )
 
@@ -229,8 +231,11 @@ def addcdiv(input: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Tensor
 
 
 _PRODUCT = "(Tensor input, Tensor tensor1, Tensor tensor2, *, Number value = 1, Tensor out = None)"
-declare("addcmul", addcmul, _PRODUCT, inplace=_product_parts(m.addcmul.op), numbers=("value",))
-declare("addcdiv", addcdiv, _PRODUCT, inplace=_product_parts(m.addcdiv.op), numbers=("value",))
+for _product in (addcmul, addcdiv):
+    declare(
+        _product.__name__, _product, _PRODUCT, numbers=("value",),
+        inplace=Twin(_product_parts(TABLE[_product.__name__]), older=True),
+    )
 
 
 def nan_to_num(

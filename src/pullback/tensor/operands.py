@@ -13,6 +13,7 @@ from typing import Any
 from ..array import dtypes
 from ..core.value import TensorBase
 from .api import OUT, public
+from .inplace_variants import Twin
 from .signature import Parser, leading, reads
 
 _PLAIN = frozenset({int, float, type(None)})
@@ -123,8 +124,8 @@ def _of_method(signature: str) -> str:
 
 def declare(
     name: str, function: Callable[..., Any], *signatures: str, namespace: str = "", method: bool = True,
-    inplace: Any = True, writes_out: bool = False, numbers: Collection[str] = (),
-    numbers_first: bool = False, written: Callable[..., Any] | None = None, text: str | None = None,
+    inplace: Twin | bool = True, writes_out: bool = False, numbers: Collection[str] = (),
+    numbers_first: bool = False, text: str | None = None,
 ) -> Any:
     """Publish a function of tensors.
 
@@ -142,8 +143,6 @@ def declare(
         Parameters of the last signature for which a Python number is taken as it is.
     numbers_first : bool
         The first operand may be a number, which no signature says.
-    written : callable, optional
-        What ``name_`` computes, where that is another function.
     text : str, optional
         What help says, by default what it says of `function`.
     """
@@ -157,7 +156,7 @@ def declare(
         own = [_of_method(text) for text in signatures if text.startswith("(Tensor input")]
         public(
             _reading(name, own, function, 1, numbers, text=text and text.replace(OUT, "")), name=name,
-            is_function=False, inplace=inplace, out=False, written=written,
+            is_function=False, inplace=inplace, out=False,
         )
     return published
 

@@ -113,7 +113,7 @@ def _refuse(out: Any, result: Any, name: str, operands: list[Any], check: DtypeC
     recorded = out._node is not None or result._node is not None
     if recorded and modes().grad and name not in checks.COPYING and not checks.unrecorded(name):
         raise RuntimeError(
-            f"{checks.REFUSING.get(name, name)}(): functions with out=... arguments don't support automatic "
+            f"{checks.refusing(name)}(): functions with out=... arguments don't support automatic "
             "differentiation, but one of the arguments requires grad."
         )
     have, want = dtype_of(out), dtype_of(result)

@@ -13,6 +13,7 @@ from typing import Any
 from ..array.dtype_words import c_name, type_word
 from ..core.inplace import castable
 from ..core.op import TABLE
+from .inplace_checks import gives_bools
 
 
 class DtypeCheck:
@@ -53,6 +54,7 @@ _SAFE = ("Expected {output} to be safely castable from {want} dtype, but got {ou
 _JOINED = DtypeCheck(
     castable, "torch.cat(): input types can't be cast to the desired output type {got}", TypeError
 )
+_KEPT = DtypeCheck(_same, "Found dtype {got} but expected {want}")
 
 #: Functions that share what they say of a wrong dtype.
 _SHARED = {
@@ -66,9 +68,7 @@ _SHARED = {
     "linalg_lu_factor_ex linalg_lu_solve linalg_qr linalg_slogdet linalg_solve linalg_solve_ex linalg_svd "
     "linalg_svdvals linalg_vector_norm":
         DtypeCheck(_same, "Expected out tensor to have dtype {c_want}, but got {c_got} instead"),
-    "abs bitwise_not ceil conj_physical floor frac gelu hardshrink neg round sgn sign softplus softshrink "
-    "trunc":
-        DtypeCheck(_same, "Found dtype {got} but expected {want}"),
+    "gelu hardshrink softplus softshrink": _KEPT,
     "cholesky cholesky_inverse cholesky_solve":
         DtypeCheck(castable, "{function}: " + _SAFE),
     "linalg_eig linalg_householder_product linalg_lstsq linalg_matrix_rank":
@@ -179,7 +179,7 @@ _EXTREME_OF_ALL = DtypeCheck(
     "PyTorch.)",
 )
 _OVERLOADS = {
-    ("clamp", 1): DTYPES["abs"], ("max", 1): _EXTREME_OF_ALL, ("max", 2): DEFAULT,
+    ("clamp", 1): _KEPT, ("max", 1): _EXTREME_OF_ALL, ("max", 2): DEFAULT,
     ("min", 1): _EXTREME_OF_ALL, ("min", 2): DEFAULT,
 }  # fmt: skip
 
@@ -188,7 +188,6 @@ _NEVER = _names(
     "linalg_eigvals linalg_ldl_solve log_softmax normal permute_copy select_copy slice_copy slice_scatter "
     "softmax squeeze_copy t_copy transpose_copy unfold_copy unsqueeze_copy view_copy"
 )
-_SPECIAL = _names("entr erfcx i0e i1 i1e log_ndtr ndtri xlog1py zeta")
 
 #: What torch calls a function where it refuses to record a write; `aten::` stands before functions whose
 #: `out=` form has no derivative at all.
@@ -219,9 +218,11 @@ _REFUSING = {
     "pow": "float_power square",
     "sort": "msort",
     "sub": "diff",
+    "special_xlog1py": "xlog1py",
+    "special_zeta": "zeta",
     "sum": "linalg_vecdot",
-} | {f"aten::{name}": name for name in _NEVER} | {f"special_{name}": name for name in _SPECIAL}
-REFUSING = {name: shown for shown, names in _REFUSING.items() for name in names.split()}
+} | {f"aten::{name}": name for name in _NEVER}
+_SHOWN = {name: shown for shown, names in _REFUSING.items() for name in names.split()}
 
 #: Functions put together from others and a copy into `out`: the copy is recorded.
 COPYING = _names(
@@ -274,10 +275,26 @@ def unrecorded(name: str) -> bool:
     return name in ("histc", "split_with_sizes_copy") or (has_none and name not in _REFUSED)
 
 
+def refusing(name: str) -> str:
+    """Return what torch calls a function where it refuses to record a write."""
+    op = TABLE.get(name)
+    if op is not None and op.names and all(n.startswith("special.") for n in op.names):
+        return f"special_{name}"
+    return _SHOWN.get(name, name)
+
+
+def _keeps_dtype(name: str) -> bool:
+    """Return whether a function is an elementwise op of one input whose dtype is the result's."""
+    op = TABLE.get(name)
+    if op is None or op.kind != "elementwise" or len(op.inputs) > 1 or op.attrs or op.promote == "float":
+        return False
+    return not gives_bools(op)
+
+
 def of(name: str, operands: int, several: bool) -> DtypeCheck:
     """Return the check of a function's dtype; `several`: this overload has several results."""
     found = None if several else _OVERLOADS.get((name, operands))
-    return found or DTYPES.get(name, DEFAULT)
+    return found or DTYPES.get(name) or (_KEPT if _keeps_dtype(name) else DEFAULT)
 
 
 def wrong_dtype(check: DtypeCheck, name: str, want: Any, got: Any, output: str) -> Exception:

@@ -28,6 +28,7 @@ from .contract import (
     size_of,
     title,
 )
+from .inplace_variants import Twin
 from .math import factor
 from .tensor import Tensor
 from .unrecorded import arrays, computed
@@ -45,8 +46,8 @@ def _check_sum(input: Any, mat1: Any, mat2: Any) -> None:
 
 def _in_place(
     call: Callable[..., Any], shape: Callable[[Any, Any], tuple[int, ...]], first: bool = False
-) -> Callable[..., Any]:
-    """Return what an in-place sum with a product writes: its input has the product's shape, which is looked
+) -> Twin:
+    """Return the in-place variant of a sum with a product: its input has the product's shape, which is looked
     at before (`first`) or after whether it broadcasts.
     """
 
@@ -61,12 +62,11 @@ def _in_place(
             f"{list(whole)} should match"
         )
 
-    return written
+    return Twin(written=written, older=True)
 
 
 @public(
-    inplace=True,
-    written=_in_place(lambda *a, **k: addmm(*a, **k), lambda x, y: (*x[:1], *y[-1:]), first=True),
+    inplace=_in_place(lambda *a, **k: addmm(*a, **k), lambda x, y: (*x[:1], *y[-1:]), first=True),
 )
 def addmm(input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """Return ``beta * input + alpha * mat1 @ mat2``; `input` broadcasts to (n, m)."""
@@ -82,7 +82,7 @@ def addmm(input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) ->
     return call(input, mat1, mat2, factor(beta, input), factor(alpha, input))
 
 
-@public(inplace=True, written=_in_place(lambda *a, **k: addmv(*a, **k), lambda x, y: x[:1]))
+@public(inplace=_in_place(lambda *a, **k: addmv(*a, **k), lambda x, y: x[:1]))
 def addmv(input: Any, mat: Any, vec: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """Return ``beta * input + alpha * mat @ vec``."""
     require_tensors("addmv", input=input, mat=mat, vec=vec)
@@ -114,7 +114,7 @@ def _addr_(input: Any, vec1: Any, vec2: Any, *, beta: Any = 1, alpha: Any = 1) -
     return addr(input, vec1, vec2, beta=beta, alpha=alpha)
 
 
-@public(inplace=True, written=_addr_)
+@public(inplace=Twin(written=_addr_, older=True))
 def addr(input: Any, vec1: Any, vec2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """Return ``beta * input + alpha * vec1 ⊗ vec2``."""
     require_tensors("addr", input=input, vec1=vec1, vec2=vec2)
@@ -136,7 +136,7 @@ def addr(input: Any, vec1: Any, vec2: Any, *, beta: Any = 1, alpha: Any = 1) -> 
     return c.addr(*operands, factor(beta, input, exact=False), factor(alpha, input, exact=False))
 
 
-@public(inplace=True, written=_in_place(lambda *a, **k: baddbmm(*a, **k), lambda x, y: (*x[:2], *y[-1:])))
+@public(inplace=_in_place(lambda *a, **k: baddbmm(*a, **k), lambda x, y: (*x[:2], *y[-1:])))
 def baddbmm(input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """Return ``beta * input + alpha * batch1 @ batch2`` for stacks of matrices."""
     require_tensors("baddbmm", input=input, batch1=batch1, batch2=batch2)
@@ -152,7 +152,7 @@ def baddbmm(input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any =
     return c.baddbmm(input, batch1, batch2, factor(beta, input), factor(alpha, input))
 
 
-@public(inplace=True)
+@public(inplace=Twin(older=True))
 def addbmm(input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """Return ``beta * input + alpha * Σ_b batch1[b] @ batch2[b]``."""
     require_tensors("addbmm", input=input, batch1=batch1, batch2=batch2)

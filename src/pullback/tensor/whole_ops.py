@@ -6,12 +6,12 @@ around that follows from the op.
 
 from __future__ import annotations
 
-import numpy as np
-
 from ..core.op import TABLE, Op
 from ..ops import angle, bessel, gamma, special  # noqa: F401  # their ops are declared
 from ..ops.signatures import FLOATS, REALS
 from .api import OUT, public_op
+from .inplace_checks import gives_bools
+from .inplace_variants import Twin
 from .operands import declare, described
 from .signature import leading
 
@@ -20,10 +20,7 @@ def _gives(op: Op, shape: str) -> str:
     """Return what help says of the result: its shape and its dtype."""
     if op.promote == "float":
         return f"Of {shape}, and floating."
-    if len(op.inputs) == 2 and any(op.rules):  # not asked of the kernel, which may load SciPy
-        return f"Of {shape} and dtype."
-    nothing = np.empty(0, np.int64)
-    if op.kernel(*(nothing,) * len(op.inputs)).dtype.kind == "b":
+    if gives_bools(op):
         return f"Of bool, in {shape}."
     return "Of the shape and dtype of `input`." if len(op.inputs) == 1 else f"Of {shape} and dtype."
 
@@ -48,11 +45,8 @@ for _op in TABLE.values():
     _own = [n for n in _op.names if "." not in n]
     if not _own:
         continue
-    _written = _op.twin if callable(_op.twin) else None
+    _twin = Twin(written=_op.twin) if callable(_op.twin) else _op.twin
     if _op.signatures:
-        declare(_op.name, _op.call, *_op.signatures, method=_op.method, inplace=_op.twin, text=_text(_op))
+        declare(_op.name, _op.call, *_op.signatures, method=_op.method, inplace=_twin, text=_text(_op))
     else:
-        public_op(
-            _op.call, _text(_op), method=_op.method, aliases=_own[1:], inplace=bool(_op.twin),
-            written=_written,
-        )  # fmt: skip
+        public_op(_op.call, _text(_op), method=_op.method, aliases=_own[1:], inplace=_twin)

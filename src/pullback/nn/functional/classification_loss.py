@@ -143,7 +143,7 @@ def soft_margin_loss(
     # torch computes it in place of −input.
     kind = dtype_of(input)
     neg(np.empty(0, kind))
-    check_result("mul_", input, target)
+    check_result(TABLE["mul"], input, target)
     if kind.kind in "iu":
         raise unsafe_result(dtypes.get_default_dtype().numpy, kind)
     if dtype_of(target) != kind:
