@@ -1,122 +1,126 @@
 """Native loops for eager ops on large arrays: one kernel, lowered from the op itself, for any number of
 rows.
 
-An op, or the rule by which it is pulled back, is traced on a few rows, lowered and scheduled as any program.
-If that gives one kernel, its function takes the rows from ``lo`` to ``hi``, and so serves arrays of any
-length: elements of a flat array where the op goes element by element, rows of a fixed length where it goes
-along one.
+A kernel serves arrays of any length: elements of a flat array where the op goes element by element, rows of a
+fixed length where it goes along one. `traced_writing` makes it; what a caller must know of it, its `Plan`, is
+kept on disk by the name of what was asked for, so that a later process neither traces nor lowers anything.
 """
 
 from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Sequence
-from math import inf, prod
+from types import FunctionType
 from typing import Any
 
 import numpy as np
 from numpy import ndarray
 
-from ...array import locks
+from ...array import dtypes, locks
 from ...array.elementwise import flat_views
-from ...core.levels import fresh_level
+from ...array.named_tuples import NamedTuple
 from ...core.op import TABLE, Op
-from ...core.recorder import Equation, Recorder
-from ...core.tracer import Tracer
-from ...ops.comparison import lt, where
-from ...ops.elementwise import abs, exp, log
-from ...ops.extreme import amax, amin, max_dim, min_dim
-from ...ops.reduce import count_nonzero, nansum, prod_dim
-from ...ops.softmax import log_softmax_pull, softmax_pull
-from ...ops.structure import sum_dims
 from ..emit import functions
-from ..emit.emitter import Module
-from ..emit.scalars import TYPES
-from ..lower.buffer import Buffer
-from ..lower.equations import Result, lower
-from ..lower.kernel import Kernel
-from ..lower.kernel_writer import Emission, emit
+from ..emit.codegen import Code
 from ..passes import parallel_rows
-from ..passes.fusion import schedule
-from ..program.program import Program
-from ..runtime import engine
+from ..runtime import cache, engine
 from ..runtime.shared_kernels import address
-from .jobs import Parts
-
-#: Elements of the array that an elementwise op is traced on.
-ELEMENTS = 1 << 14
-#: Rows that an op along rows is traced on: a number that is not the length of a row, so that nothing is taken
-#: for it, and so large that no sum over the rows is written out term by term.
-ROWS = (37, 41)
+from .jobs import FLOATS, Parts
 
 #: Kernels of one op at most, where numbers or lengths of sequences tell them apart.
 MOST_NUMBERS = 16
+
+
+class Array(NamedTuple):
+    """Say what array a kernel writes."""
+
+    number: int
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+
+    @classmethod
+    def of(cls, buffer: Any) -> Array:
+        return cls(buffer.number, tuple(buffer.shape), buffer.dtype)
+
+    def told(self) -> list[Any]:
+        """Return what `read` makes an array of."""
+        return [self.number, list(self.shape), self.dtype.name]
+
+    @classmethod
+    def read(cls, number: Any, shape: Any, dtype: Any) -> Array:
+        return cls(int(number), tuple(map(int, shape)), np.dtype(str(dtype)))
+
+
+class Own(NamedTuple):
+    """Say what each part has a place of its own for, in memory made for the call."""
+
+    #: Bytes of such a place.
+    stride: int
+    #: The sum that is gathered there, if it is one, and how those of parts are joined.
+    gathered: Array | None
+    combine: str
+
+
+class Plan(NamedTuple):
+    """Say how a kernel is called."""
+
+    #: The name of the machine code in the cache.
+    code: str
+    #: How many of the kernel's rows go to one of the program's.
+    each: int
+    #: Estimated nanoseconds for a row.
+    work: float
+    outputs: list[Array]
+    own: list[Own]
+    #: For each parameter which it is: inputs, outputs, and what parts have of their own.
+    order: list[int]
+
+    def told(self) -> list[Any]:
+        """Return what `read` makes a plan of."""
+        own = [[o.stride, o.gathered and o.gathered.told(), o.combine] for o in self.own]
+        return [self.code, self.each, self.work, [y.told() for y in self.outputs], own, self.order]
+
+    @classmethod
+    def read(cls, code: Any, each: Any, work: Any, outputs: Any, own: Any, order: Any) -> Plan:
+        owned = [Own(int(stride), y and Array.read(*y), str(combine)) for stride, y, combine in own]
+        made = [Array.read(*y) for y in outputs]
+        return cls(str(code), int(each), float(work), made, owned, list(map(int, order)))
+
 
 class LargeKernel:
     """A kernel and how it is called.
 
     Parameters
     ----------
-    lowered : Result
-    emission : Emission
-        Of the only kernel of the program.
-    module : Module
-    each : int
-        How many of the kernel's rows go to one of the program's.
+    plan : Plan
+    code : Code or callable
+        The machine code, or what waits for it.
     """
 
-    def __init__(self, lowered: Result, emission: Emission, module: Module, each: int) -> None:
-        self.each = each
-        self.work = emission.work / emission.rows
-        self.inputs, self.outputs = lowered.inputs, lowered.outputs
-        self.emission = emission
-        slots = {p.buffer.number: p for p in emission.partials}
-        self.partials = slots
-        buffers = lowered.buffers
-        self.strides = []
-        for number in emission.parameters:
-            elements = emission.row_buffers.get(number, 0)
-            if number in slots:
-                elements = buffers[number].size
-            self.strides.append(parallel_rows.stride(elements, buffers[number].dtype))
-        bodies = [
-            f"define internal void @kernel{emission.text}",
-            parallel_rows.part_function("part", "kernel", self.strides).replace("internal ", "", 1),
-        ]
-        text = engine.whole(module.declarations.values(), functions.declarations(module), bodies)
-        self._library = engine.Library(text, {}, functions.addresses)
+    def __init__(self, plan: Plan, code: Code | Callable[[], Code]) -> None:
+        self.plan, self.outputs = plan, plan.outputs
+        self.gathers = {o.gathered.number for o in plan.own if o.gathered is not None}
+        self._library = engine.Library(code, {}, functions.addresses)
         self._parts = Parts(self._library.address("part"))
-        given = [b.number for b in (*lowered.inputs, *lowered.outputs)]
-        strided = dict(zip(emission.parameters, self.strides, strict=True))
-        #: What each part has a place of its own for, in memory made for the call: bytes of such a place, and
-        #: the sum that is gathered there, if it is one.
-        self._own = [(stride, slots.get(number)) for number, stride in strided.items() if stride]
-        places = [*given, *(number for number, stride in strided.items() if stride)]
-        #: For each parameter which of these it is: inputs, outputs, and what parts have of their own.
-        self._order = [
-            places.index(number, len(given) if stride else 0) for number, stride in strided.items()
-        ]
-        self._context: Any = ctypes.c_int64 * (2 + len(self._order))
+        self._context: Any = ctypes.c_int64 * (2 + len(plan.order))
 
     def __call__(self, arrays: Sequence[ndarray | None], rows: int) -> dict[int, ndarray]:
         """Run on `rows` rows of the inputs and outputs, None where it is gathered; return what was gathered
         over the rows, by buffer.
         """
-        rows *= self.each
-        parts = parallel_rows.count(rows, self.work * rows, bool(self.partials))
+        rows *= self.plan.each
+        parts = parallel_rows.count(rows, self.plan.work * rows, bool(self.gathers))
         own = [
-            np.empty((parts, stride), np.uint8) if parts > 1 or partial is None
-            else np.empty(partial.buffer.shape, partial.buffer.dtype)
-            for stride, partial in self._own
+            np.empty((parts, o.stride), np.uint8) if parts > 1 or o.gathered is None
+            else np.empty(o.gathered.shape, o.gathered.dtype)
+            for o in self.plan.own
         ]  # fmt: skip
         places = [*arrays, *own]
-        pointers = [address(places[at]) for at in self._order]
+        pointers = [address(places[at]) for at in self.plan.order]
         self._parts.run(self._context(rows, parts, *pointers), parts)
         return {
-            partial.buffer.number: (
-                values if parts == 1 else _joined(values, partial.buffer, partial.combine)
-            )
-            for values, (_, partial) in zip(own, self._own, strict=True) if partial is not None
+            o.gathered.number: values if parts == 1 else _joined(values, o.gathered, o.combine)
+            for values, o in zip(own, self.plan.own, strict=True) if o.gathered is not None
         }  # fmt: skip
 
 
@@ -124,55 +128,50 @@ _UFUNCS = {"sum": np.add, "prod": np.multiply, "maximum": np.maximum, "minimum":
            "any": np.logical_or, "all": np.logical_and}  # fmt: skip
 
 
-def _joined(slots: ndarray, buffer: Buffer, combine: str) -> ndarray:
-    values = slots.view(buffer.dtype)[:, : buffer.size]
-    wide = np.float64 if combine == "sum" and buffer.dtype == np.float32 else None
+def _joined(slots: ndarray, sum: Array, combine: str) -> ndarray:
+    values = slots.view(sum.dtype)[:, : int(np.prod(sum.shape))]
+    wide = np.float64 if combine == "sum" and sum.dtype == np.float32 else None
     result = _UFUNCS[combine].reduce(values, axis=0, dtype=wide)
-    return result.astype(buffer.dtype, copy=False).reshape(buffer.shape)
+    return result.astype(sum.dtype, copy=False).reshape(sum.shape)
 
 
-def made(program: Program, rows: int, flat: bool) -> LargeKernel | None:
-    """Return the kernel of a program over so many rows; None if it has several, or cuts it otherwise."""
-    lowered = lower(program)
-    steps = schedule(lowered.nodes)
-    if len(steps) != 1 or not isinstance(steps[0], Kernel) or lowered.constants:
+def _entry_of(key: tuple[Any, ...]) -> str | None:
+    """Return the name on disk of what was asked for; None where another process may call another thing so."""
+    names = [f"{k.__module__}.{k.__qualname__}" if isinstance(k, FunctionType) else repr(k) for k in key]
+    if any("<lambda>" in name or "<locals>" in name or " at 0x" in name for name in names):
         return None
-    kernel, module = steps[0], Module()
-    emission = emit(kernel, module, {b.number for b in lowered.outputs}, any_rows=True)
-    if emission.rows % rows or bool(kernel.settle().loops) == flat:
-        return None
-    known = {b.number for b in (*lowered.inputs, *lowered.outputs)} | emission.row_buffers.keys()
-    if not known.issuperset(emission.parameters):
-        return None
-    return LargeKernel(lowered, emission, module, emission.rows // rows)
+    return cache.key("eager kernel", engine.machine_name(), str(dtypes.get_default_dtype()), *names)
 
 
-def _traced(
-    function: Callable[..., Any], shapes: Sequence[tuple[int, ...] | None], dtypes: Sequence[Any]
-) -> tuple[Program, list[int | None]]:
-    """Return the program of a function of arrays, and which of its outputs each result is."""
-    recorder = Recorder(fresh_level())
-    inputs = [
-        None if shape is None else recorder.new(shape, dtype)
-        for shape, dtype in zip(shapes, dtypes, strict=True)
-    ]
-    results = function(*inputs)
-    results = results if isinstance(results, tuple) else (results,)
-    outputs: list[int] = []
-    places: list[int | None] = []
-    for result in results:
-        if not isinstance(result, Tracer):
-            places.append(None)
-            continue
-        if result.index not in outputs:
-            outputs.append(result.index)
-        places.append(outputs.index(result.index))
-    given = [v.index for v in inputs if v is not None]
-    program = Program(
-        given, recorder.equations, outputs, recorder.constants, recorder.shapes, recorder.dtypes
-    )
-    program.verify()
-    return program, places
+def _kept(told: Any) -> tuple[Any]:
+    """Return what was found out earlier, that there is no kernel included, as a tuple."""
+    if told is None:
+        return (None,)
+    plan, places = Plan.read(*told[0]), [None if at is None else int(at) for at in told[1]]
+    code = engine.found_as(plan.code)
+    if code is None:
+        raise LookupError(plan.code)
+    return ((LargeKernel(plan, code), places),)
+
+
+def _lasting(key: tuple[Any, ...], make: Callable[[], Any]) -> Any:
+    """Return the kernel for a key: what an earlier process kept, or what is made, and kept for later ones."""
+    entry = _entry_of(key)
+    if entry is None:
+        return make()
+    known = cache.made_of(entry, lambda told, content: _kept(told))
+    if known is not None:
+        return known[0]
+    found = make()
+    cache.write(entry, None if found is None else [found[0].plan.told(), found[1]], b"")
+    return found
+
+
+#: Those of rows whose length is another in each call where a sequence grows, with all "…_along".
+_OF_ANY_LENGTH = (
+    "softmax", "log_softmax", "softmax_adjoint", "log_softmax_adjoint", "weights_of_rows", "attention_pull",
+    "logsumexp", "exponentials_of_rows",
+)  # fmt: skip
 
 
 class TracedKernels:
@@ -201,7 +200,7 @@ class TracedKernels:
                 if found is self:
                     self._making = True
                     try:
-                        found = self._made[key] = make()
+                        found = self._made[key] = _lasting(key, make)
                     finally:
                         self._making = False
         return found
@@ -213,8 +212,10 @@ class TracedKernels:
             return None
 
         def make() -> Any:
+            from .traced_writing import flat_kernel
+
             op = TABLE[name]
-            return _flat_kernel(lambda *xs: op.call(*xs, *attrs), [a.dtype for a in arrays])
+            return flat_kernel(lambda *xs: op.call(*xs, *attrs), [a.dtype for a in arrays])
 
         results = self._flat(key, make, arrays)
         return None if results is None else results[0]
@@ -238,7 +239,12 @@ class TracedKernels:
             values = iter(given)
             return function(g, *(None if x is None else next(values) for x in arrays), *attrs)
 
-        found = self._kernel(key, lambda: _flat_kernel(called, [g.dtype] * (1 + len(present)), 1, spread))
+        def make() -> Any:
+            from .traced_writing import flat_kernel
+
+            return flat_kernel(called, [g.dtype] * (1 + len(present)), 1, spread)
+
+        found = self._kernel(key, make)
         flats = None if found is None else flat_views(present if spread else [g, *present])
         if flats is None:
             return None
@@ -279,12 +285,13 @@ class TracedKernels:
         ]
         dtypes = [None if x is None else x.dtype for x in operands]
         key = (name, repr(attrs), *shapes, *dtypes, *per_row)
-        if name in _OF_ANY_LENGTH and not self._has_room(key):
+        if (name in _OF_ANY_LENGTH or name.endswith("_along")) and not self._has_room(key):
             return None
 
         def make() -> Any:
-            call = COMPOSED.get(name) or TABLE[name].call
-            return _row_kernel(lambda *xs: call(*xs, *attrs), shapes, dtypes, per_row)
+            from .traced_writing import row_kernel
+
+            return row_kernel(name, attrs, shapes, dtypes, per_row)
 
         found = self._kernel(key, make)
         return None if found is None else tuple(self._along(found, operands, per_row))
@@ -294,7 +301,7 @@ class TracedKernels:
         rows = next(len(x) for x, own in zip(operands, per_row, strict=True) if own and x is not None)
         given = [np.ascontiguousarray(x) for x in operands if x is not None]
         outputs = [
-            None if b.number in kernel.partials else np.empty((rows, *b.shape[1:]), b.dtype)
+            None if b.number in kernel.gathers else np.empty((rows, *b.shape[1:]), b.dtype)
             for b in kernel.outputs
         ]
         gathered = kernel([*given, *outputs], rows)
@@ -315,7 +322,7 @@ class TracedKernels:
         if not all(v is None or type(v) is ndarray for v in values):
             return None
         arrays = [g, *(v for v in values if v is not None)]
-        if any(a.shape != g.shape for a in arrays) or not all(a.dtype in _REALS for a in arrays[:1]):
+        if any(a.shape != g.shape for a in arrays) or not all(a.dtype in FLOATS for a in arrays[:1]):
             return None
         absent = tuple(v is None for v in values)
         key = (op.name, needs, absent, repr(others), *(a.dtype for a in arrays))
@@ -323,119 +330,11 @@ class TracedKernels:
             return None
         if any(type(v) is float for v in others) and not (op.chained and self._has_room(key)):
             return None
-        results = self._flat(key, lambda: _flat_rule(op, saved, needs, arrays), arrays)
+
+        def make() -> Any:
+            from .traced_writing import flat_rule
+
+            return flat_rule(op, saved, needs, arrays)
+
+        results = self._flat(key, make, arrays)
         return None if results is None else tuple(results)
-
-
-def _sums_and_products(g: Any, x: Any) -> tuple[Any, Any]:
-    return sum_dims(g, (1,), False), sum_dims(g * x, (1,), False)
-
-
-def _weights_of_rows(factor: Any, places: Any, seen: Any, products: Any) -> tuple[Any, Any]:
-    scores = products * factor
-    if seen is not None:
-        scores = where(lt(places, seen), scores, -inf)
-    top = amax(scores, (1,), True)
-    weights = exp(scores - top)
-    total = sum_dims(weights, (1,), True)
-    return weights / total, log(total) + top
-
-
-def _attention_pull(
-    factor: Any, slope: Any, places: Any, seen: Any, products: Any, sums: Any, turned: Any, along: Any
-) -> tuple[Any, Any]:
-    weights = exp(products * factor - sums)
-    if seen is not None:
-        weights = where(lt(places, seen), weights, 0.0)
-    return weights, weights * (turned - along) * slope
-
-
-#: What array kernels ask for that is more than one op: functions of values.
-COMPOSED: dict[str, Callable[..., Any]] = {
-    "sums_and_products": _sums_and_products,
-    "exponentials_of_rows": lambda x, out, g: exp(x - out) * g,
-    "line_of_rows": lambda g, x, factor, slope, level: g * factor + x * slope + level,
-    "scaled_rows": lambda x, factor, level: x * factor + level,
-    "weights_of_rows": _weights_of_rows,
-    "attention_pull": _attention_pull,
-    "amax_along": lambda x, dim: amax(x, (dim,), False),
-    "amin_along": lambda x, dim: amin(x, (dim,), False),
-    "count_nonzero_along": lambda x, dim: count_nonzero(x, (dim,)),
-    "max_along": lambda x, dim: max_dim(x, dim, False),
-    "min_along": lambda x, dim: min_dim(x, dim, False),
-    "nansum_along": lambda x, dim: nansum(x, (dim,), False),
-    "prod_along": lambda x, dim: prod_dim(x, dim, False),
-    "sizes_along": lambda x, dim: sum_dims(abs(x), (dim,), False),
-    "squares_along": lambda x, dim: sum_dims(x * x, (dim,), False),
-    "squares_about_along": lambda x, about, dim: sum_dims((x - about) * (x - about), (dim,), False),
-    "softmax_adjoint": softmax_pull,
-    "log_softmax_adjoint": log_softmax_pull,
-}
-
-#: Those of rows whose length is another in each call where a sequence grows.
-_OF_ANY_LENGTH = (
-    "softmax", "log_softmax", "softmax_adjoint", "log_softmax_adjoint", "weights_of_rows", "attention_pull",
-    "logsumexp", "exponentials_of_rows", *(name for name in COMPOSED if name.endswith("_along")),
-)  # fmt: skip
-
-_REALS = (np.dtype(np.float32), np.dtype(np.float64))
-
-
-def _flat_kernel(
-    function: Callable[..., Any], dtypes: Sequence[Any], least: int = 1, spread: bool = False
-) -> Any:
-    """Return a kernel for a function of at least so many elementwise ops, of which the first operand is one
-    number if it is `spread`; None if it is no such function.
-    """
-    if any(d not in TYPES for d in dtypes):
-        return None
-    try:
-        shapes = [() if spread and not n else (ELEMENTS,) for n in range(len(dtypes))]
-        program, places = _traced(function, shapes, dtypes)
-    except RuntimeError:
-        # The numbers decide what the rule does, or it raises, which it will do again where it runs.
-        return None
-    computed = set(program.outputs).isdisjoint(program.inputs) and len(program.equations) >= least
-    casts = [e.op for e in program.equations] == ["cast"]
-    if not computed or not (casts or all(_goes_by_elements(e) for e in program.equations)):
-        return None
-    kernel = made(program, ELEMENTS, True)
-    return None if kernel is None else (kernel, places)
-
-
-def _goes_by_elements(equation: Equation) -> bool:
-    op = TABLE[equation.op]
-    return op.kind == "elementwise" or (op.each is not None and equation.attrs[-1] == "none")
-
-
-def _row_kernel(
-    function: Callable[..., Any], shapes: Sequence[Any], dtypes: Sequence[Any], per_row: Sequence[bool]
-) -> Any:
-    if any(d is not None and d not in TYPES for d in dtypes):
-        return None
-    lengths = {prod(s) for s in shapes if s is not None} | {n for s in shapes if s is not None for n in s}
-    rows = next(n for n in ROWS if n not in lengths)
-    whole = [None if s is None else (rows, *s) if own else s for s, own in zip(shapes, per_row, strict=True)]
-    program, places = _traced(function, whole, dtypes)
-    kernel = made(program, rows, False)
-    return None if kernel is None else (kernel, places)
-
-
-def _rule(op: Op, saved: tuple[Any, ...], needs: tuple[bool, ...]) -> Callable[..., Any]:
-    """Return an op's rules as a function of the covector and the saved arrays."""
-    layout = op.layout
-
-    def pulled(g: Any, *values: Any) -> tuple[Any, ...]:
-        arrays = iter(values)
-        given = tuple(next(arrays) if type(v) is ndarray else v for v in saved)
-        return tuple(
-            rule(g, *pick(given)) if need and rule is not None else None
-            for rule, pick, need in zip(op.rules, layout.pickers, needs, strict=True)
-        )
-
-    return pulled
-
-
-def _flat_rule(op: Op, saved: tuple[Any, ...], needs: tuple[bool, ...], arrays: Sequence[ndarray]) -> Any:
-    # One ufunc passes through memory once as it is.
-    return _flat_kernel(_rule(op, saved, needs), [a.dtype for a in arrays], least=2)

@@ -9,16 +9,15 @@ pairs, in order of the parts, so that results do not depend on the threads that 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ..emit.emitter import Emitter, Module
-from ..emit.scalars import FLOAT32, FLOAT64
-from ..lower.buffer import Buffer
-from ..lower.index import Variable, atom_index, constant
-from ..lower.kernel_writer import Emission, Partial, combined
 from ..runtime.thread_pool import PARALLEL
+
+if TYPE_CHECKING:
+    from ..emit.emitter import Module
+    from ..lower.kernel_writer import Emission, Partial
 
 #: Estimated nanoseconds of work from which a kernel is cut, and of a part at least. Calling a thread that
 #: sleeps costs the caller 50 µs on the machine this was measured on, one that waits 0.2.
@@ -94,6 +93,13 @@ def part_function(name: str, kernel: str, strides: Sequence[int]) -> str:
 
 def joining(partial: Partial, parts: int, module: Module) -> str:
     """Return the function, but for its name, that combines the parts' values of one buffer."""
+    # What asks for a number of parts only, as eager kernels do, loads none of these.
+    from ..emit.emitter import Emitter
+    from ..emit.scalars import FLOAT32, FLOAT64
+    from ..lower.buffer import Buffer
+    from ..lower.index import Variable, atom_index, constant
+    from ..lower.kernel_writer import combined
+
     buffer = partial.buffer
     each = stride(buffer.size, buffer.dtype) // buffer.dtype.itemsize
     ops = Emitter(module)
