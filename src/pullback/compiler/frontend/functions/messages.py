@@ -13,6 +13,7 @@ from functools import partial
 from typing import Any
 
 from ....core.blame import PACKAGE, user_frame
+from ....core.warn import warn
 from ..operations import formatting
 from ..state.deferred import Applied, Deferred
 from ..state.guards import SCALARS, Guard, answer
@@ -163,7 +164,7 @@ def _logger(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, A
 # --- warnings -----------------------------------------------------------------------------------------------
 
 
-@rule(warnings.warn)
+@rule(warnings.warn, warn)
 def _warn(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     text, category, level = _warning(session, *args, **kwargs)
     # What a layer of ours warns of is told of the user's line.
