@@ -300,8 +300,7 @@ class _Capture:
             return output_of(recorder.operand(t._value)[0].index)
 
         cells.check()
-        out.new_leaves = cells.new_leaves()
-        out.draws = session.draws
+        out.new_leaves, out.draws = cells.new_leaves(), session.draws
         for t in cells.former_leaves():
             session.effect(_freeze, t)
         if session.draws is not None:
