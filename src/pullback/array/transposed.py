@@ -28,10 +28,10 @@ _LINE_BYTES, _TILE = 64, 8192
 #: planes take it 0.9 ms, tiles 2.0).
 _SHORTEST_AXIS = 64
 
-#: The lines that a second-level cache holds, and those of a set. Lines a power of two apart share few sets:
-#: where the lines of a row fit these, NumPy's copy is faster (one thread, µs, NumPy and tiles: transposed
-#: 300×300 37 and 83, 1000×1000 1,449 and 3,586, but 1024×1024 6,208 and 3,423; 16 matrices of 256×256 1,964
-#: and 2,805).
+#: The lines that a second-level cache of 1 MiB holds, and those of a set. Lines a power of two apart share
+#: few sets: where the lines of a row fit these, NumPy's copy is faster (one thread, µs, NumPy and tiles:
+#: transposed 300×300 37 and 83, 1000×1000 1,449 and 3,586, but 1024×1024 6,208 and 3,423; 16 matrices of
+#: 256×256 1,964 and 2,805).
 _LINES, _WAYS = 1 << 14, 16
 
 

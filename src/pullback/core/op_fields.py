@@ -159,7 +159,7 @@ class Fields:
         How torch's parser reads that function, where it is asked; by default it takes tensors as they are.
     method : bool
         Whether it is a method of tensors, too.
-    twin : bool or callable
+    inplace : bool or callable
         Whether there is ``name_``, or what it computes where that is another function.
     names : sequence of str, optional
         The names of that function, with their namespace (``special.expit``) but at the top; by default the
@@ -213,7 +213,7 @@ class Fields:
     takes: str = ""
     signatures: tuple[str, ...] = ()
     method: bool = True
-    twin: bool | Callable[..., Any] = True
+    inplace: bool | Callable[..., Any] = True
     names: tuple[str, ...] = ()
     base: str
 

@@ -40,8 +40,8 @@ def _angle_rule(g: Term, x: Term) -> Term:
 
 
 angle = elementwise(
-    "angle", _angle, _angle_rule, promote="float", jvp=lambda p, t, out: _angle_jvp(p[0], t[0]), twin=False,
-    takes=ANY,
+    "angle", _angle, _angle_rule, promote="float", jvp=lambda p, t, out: _angle_jvp(p[0], t[0]),
+    inplace=False, takes=ANY,
     summary="Return the angle of each element in the complex plane, in radians: 0 or π of a real one.",
 )
 

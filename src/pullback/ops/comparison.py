@@ -25,13 +25,13 @@ def _compared(
     carry a zero gradient; torch's node tells a number from a tensor.
     """
 
-    def twin(input: Term, other: Term) -> Term:
+    def in_place(input: Term, other: Term) -> Term:
         return twins[isinstance(other, TensorBase)].op.public(input, other)
 
     nan = kernel is np.not_equal
     call = elementwise(
         name, kernel, None, None, summary=f"Return where ``{relation}``: {nan} where one is nan.",
-        takes=takes, names=(name, *aliases), twin=twin, **fields,
+        takes=takes, names=(name, *aliases), inplace=in_place, **fields,
     )
     first = of(call)
 
@@ -73,7 +73,7 @@ ge = _ordered("ge", np.greater_equal, "input ≥ other", "greater_equal")
 
 def _question(name: str, kernel: Any, summary: str, **fields: Any) -> Call:
     """Declare a question about each element, which has no in-place variant."""
-    return elementwise(name, kernel, None, promote=None, twin=False, summary=summary, **fields)
+    return elementwise(name, kernel, None, promote=None, inplace=False, summary=summary, **fields)
 
 
 isnan = _question("isnan", np.isnan, "Return where the elements are nan; of a complex one either part.",

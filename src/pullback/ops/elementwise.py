@@ -190,7 +190,7 @@ abs = elementwise(
     "abs", _abs, lambda g, x: g * sgn(x), promote=None, check=refuse("abs_cpu", "b"),
     jvp=lambda primals, tangents, out: real(conj(sgn(primals[0])) * tangents[0]), float8=True,
     summary="Return the size |x| of each element: a real number, also of a complex one.", takes=NUMBERS,
-    names=("abs", "absolute"), twin=_no_complex_abs,
+    names=("abs", "absolute"), inplace=_no_complex_abs,
 )
 
 

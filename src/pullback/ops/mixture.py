@@ -257,13 +257,13 @@ def _ordered(name: str) -> Callable[..., None]:
 maximum = elementwise(
     "maximum", np.maximum, lambda g, x, y: _share(g, x, y, _greater_or_nan),
     lambda g, x, y: _share(g, y, x, _greater_or_nan), check=_ordered("maximum"),
-    jvp=_chosen_tangent(gt, 0.5), numbers=False, twin=False, takes=REAL,
+    jvp=_chosen_tangent(gt, 0.5), numbers=False, inplace=False, takes=REAL,
     summary="Return the larger of both elements, and nan where one is nan.",
 )
 minimum = elementwise(
     "minimum", np.minimum, lambda g, x, y: _share(g, x, y, _less_or_nan),
     lambda g, x, y: _share(g, y, x, _less_or_nan), check=_ordered("minimum"),
-    jvp=_chosen_tangent(lt, 0.5), numbers=False, twin=False, takes=REAL,
+    jvp=_chosen_tangent(lt, 0.5), numbers=False, inplace=False, takes=REAL,
     summary="Return the smaller of both elements, and nan where one is nan.",
 )
 
@@ -291,14 +291,14 @@ def _first_of_equal(function: np.ufunc) -> Callable[..., ndarray]:
 fmax = elementwise(
     "fmax", _first_of_equal(np.fmax),
     lambda g, x, y: where(ge(x, y) | ~eq(y, y), g, 0), lambda g, x, y: where(~(ge(x, y) | ~eq(y, y)), g, 0),
-    check=_ordered("fmax"), numbers=False, twin=False, takes=REAL,
+    check=_ordered("fmax"), numbers=False, inplace=False, takes=REAL,
     jvp=_chosen_tangent(lambda x, y: gt(x, y) | ~eq(y, y), 0),
     summary="Return the larger of both elements, and the other where one is nan.",
 )
 fmin = elementwise(
     "fmin", _first_of_equal(np.fmin),
     lambda g, x, y: where(le(x, y) | ~eq(y, y), g, 0), lambda g, x, y: where(~(le(x, y) | ~eq(y, y)), g, 0),
-    check=_ordered("fmin"), numbers=False, twin=False, takes=REAL,
+    check=_ordered("fmin"), numbers=False, inplace=False, takes=REAL,
     summary="Return the smaller of both elements, and the other where one is nan.",
 )
 
@@ -442,13 +442,13 @@ def _logaddexp(x: Any, y: Any, /, out: Any = ...) -> ndarray:
 logaddexp = elementwise(
     "logaddexp", _logaddexp, lambda g, x, y: g / conj(1 + exp(y - x)),
     lambda g, x, y: g / conj(1 + exp(x - y)), promote="float",
-    check=refuse("logaddexp_cpu", "biu"), signatures=TWO, twin=False, takes="Floating or complex.",
+    check=refuse("logaddexp_cpu", "biu"), signatures=TWO, inplace=False, takes="Floating or complex.",
     summary="Return log(eˣ + eʸ), without overflow on the way.",
 )
 logaddexp2 = elementwise(
     "logaddexp2", np.logaddexp2, lambda g, x, y: g / (1 + _two_to(y - x)),
     lambda g, x, y: g / (1 + _two_to(x - y)), promote="float",
-    check=refuse("logaddexp2_cpu", "biuc"), signatures=TWO, twin=False, takes=FLOATING,
+    check=refuse("logaddexp2_cpu", "biuc"), signatures=TWO, inplace=False, takes=FLOATING,
     summary="Return log₂(2ˣ + 2ʸ), without overflow on the way.",
 )
 

@@ -20,7 +20,7 @@ from ..core import calls
 from ..core.op import TABLE
 from .builtin import published
 from .failed_calls import IN_PYTHON
-from .inplace_variants import PLAIN, Twin, inplace_variant
+from .inplace_variants import PLAIN, InPlace, inplace_variant
 from .out import ALIASES, write_out
 from .read_calls import as_function, with_out, with_overrides
 from .shown_signatures import tell
@@ -36,14 +36,14 @@ class Declaration:
     ----------
     method : callable or None
         The function as a method.
-    inplace : Twin or bool
+    inplace : InPlace or bool
         Whether there is an in-place variant, or what is particular in it.
     """
 
     __slots__ = ("function", "inplace", "is_function", "method", "name", "namespace")
 
     def __init__(
-        self, name: str, function: Function, namespace: str, method: Function | None, inplace: Twin | bool,
+        self, name: str, function: Function, namespace: str, method: Function | None, inplace: InPlace | bool,
         is_function: bool,
     ) -> None:
         self.name, self.function, self.namespace = name, function, namespace
@@ -58,7 +58,7 @@ OUT = "out : Tensor, optional\n    Takes the result.\n"
 
 def public(
     function: Function | None = None, *, name: str | None = None, namespace: str = "",
-    method: bool | None = None, inplace: Twin | bool = False, is_function: bool = True, out: bool = True,
+    method: bool | None = None, inplace: InPlace | bool = False, is_function: bool = True, out: bool = True,
     aliases: Iterable[str] = (), arranged: Callable[[tuple[Any, ...]], tuple[Any, ...]] | None = None,
     behind: str | None = None, mirrors: bool = False, numpy: bool = False,
 ) -> Any:
@@ -78,7 +78,7 @@ def public(
         )
         printed = f"{namespace}_{chosen}" if namespace == "linalg" else chosen
         place = "nn" if namespace == "nn.functional" else namespace
-        parts = inplace.parts if isinstance(inplace, Twin) else None
+        parts = inplace.parts if isinstance(inplace, InPlace) else None
         call = (
             with_out(function, printed, place, chosen, numpy, parts)
             if out
@@ -136,7 +136,7 @@ def _of_class(function: Function, name: str) -> Function:
 
 def public_op(
     call: Function, text: str, *, name: str | None = None, namespace: str = "", method: bool = True,
-    inplace: Twin | bool = True, is_function: bool = True, aliases: Iterable[str] = (),
+    inplace: InPlace | bool = True, is_function: bool = True, aliases: Iterable[str] = (),
 ) -> Function:
     """Declare an op of one or two inputs and no attributes as it is, with what help says of it: its closure
     is both function and method.
@@ -173,8 +173,8 @@ def install(facade: type, functions: dict[str, Any]) -> None:
             setattr(facade, d.name, d.method)
         if d.inplace and d.name + "_" not in own:
             own.add(d.name + "_")
-            twin = d.inplace if isinstance(d.inplace, Twin) else PLAIN
-            setattr(facade, d.name + "_", inplace_variant(d.name, d.function, twin))
+            how = d.inplace if isinstance(d.inplace, InPlace) else PLAIN
+            setattr(facade, d.name + "_", inplace_variant(d.name, d.function, how))
     functions.update({d.name: d.function for d in REGISTRY if d.is_function and d.namespace == ""})
     functions.update({name: published(function, name) for name, function in functions.items()})
 

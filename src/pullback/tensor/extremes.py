@@ -29,7 +29,7 @@ from ..ops.sort import sort
 from ..ops.structure import expand, permute, reshape, squeezed, sum_dims
 from ..ops.view import slice_dim
 from .batching import batch_levels
-from .inplace_variants import Twin
+from .inplace_variants import InPlace
 from .operands import declare
 from .reductions import accumulated, check_tensor, one_dim, reduced_dims, reduction
 from .return_types import return_type
@@ -250,14 +250,14 @@ def _cumprod_(input: Any, *args: Any, dtype: Any = None, **named: Any) -> Any:
     return cumprod(input, *args, dtype=_own_dtype(input, dtype), **named)
 
 
-@reduction(inplace=Twin(written=_cumsum_))
+@reduction(inplace=InPlace(written=_cumsum_))
 def cumsum(input: Any, dim: int, *, dtype: Any = None) -> Any:
     """Return the running sum along `dim`."""
     check_tensor("cumsum", input)
     return c.cumsum(_numbers("cumsum", accumulated(input, dtype)), one_dim(dim, len(shape_of(input))), False)
 
 
-@reduction(inplace=Twin(written=_cumprod_))
+@reduction(inplace=InPlace(written=_cumprod_))
 def cumprod(input: Any, dim: int, *, dtype: Any = None) -> Any:
     """Return the running product along `dim`."""
     check_tensor("cumprod", input)

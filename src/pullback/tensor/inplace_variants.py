@@ -30,7 +30,7 @@ from .read_calls import with_plans
 Function = Callable[..., Any]
 
 
-class Twin:
+class InPlace:
     """Say what is particular in the in-place variant of a function.
 
     Parameters
@@ -60,7 +60,7 @@ class Twin:
 
 
 #: The in-place variant with nothing particular.
-PLAIN = Twin()
+PLAIN = InPlace()
 
 
 def warn_of_expanded(name: str) -> None:
@@ -82,7 +82,7 @@ VARIANTS = {
 }  # fmt: skip
 
 
-def inplace_variant(name: str, function: Function, twin: Twin = PLAIN, operator: bool = False) -> Function:
+def inplace_variant(name: str, function: Function, how: InPlace = PLAIN, operator: bool = False) -> Function:
     """Derive `name_` from a public function of a tensor.
 
     Parameters
@@ -90,8 +90,8 @@ def inplace_variant(name: str, function: Function, twin: Twin = PLAIN, operator:
     operator : bool
         It stands behind an operator, which has no answer to what is no tensor and no number.
     """
-    function = twin.written or function
-    fills, apart, has_older = twin.fills, twin.apart, twin.older
+    function = how.written or function
+    fills, apart, has_older = how.fills, how.apart, how.older
     op: Op | None = getattr(function, "op", None)
     label = name + "_"
 
@@ -141,7 +141,7 @@ def inplace_variant(name: str, function: Function, twin: Twin = PLAIN, operator:
         check_stored(label, input, operands, new)
         return inplace.store(input, new)
 
-    call = _at_once(op, twin.parts, general)
+    call = _at_once(op, how.parts, general)
     call.__name__ = name + "_"
     call = with_plans(call)
     call.__name__ = call.__qualname__ = name + "_"

@@ -17,7 +17,7 @@ from ..ops import elementwise as e
 from ..ops import mixture as m
 from ..ops.kernel_words import RARE
 from .data import overflow
-from .inplace_variants import Twin
+from .inplace_variants import InPlace
 from .math import factor, widened
 from .operands import declare
 from .properties import common_dtype
@@ -143,7 +143,7 @@ for _name in ("clamp", "clip"):
     declare(
         _name, clamp, "(Tensor input, Tensor min = None, Tensor max = None, *, Tensor out = None)",
         "(Tensor input, Number min = None, Number max = None, *, Tensor out = None)", numbers=("min", "max"),
-        inplace=Twin(_limit_parts),
+        inplace=InPlace(_limit_parts),
     )
 declare(
     "clamp_min", clamp_min, "(Tensor input, Tensor min, *, Tensor out = None)",
@@ -186,7 +186,7 @@ def lerp(input: Any, end: Any, weight: Any) -> Tensor:
 
 declare(
     "lerp", lerp, "(Tensor input, Tensor end, Tensor weight, *, Tensor out = None)",
-    "(Tensor input, Tensor end, Number weight, *, Tensor out = None)", inplace=Twin(_lerp_parts),
+    "(Tensor input, Tensor end, Number weight, *, Tensor out = None)", inplace=InPlace(_lerp_parts),
     numbers=("weight",),
 )
 
@@ -234,7 +234,7 @@ _PRODUCT = "(Tensor input, Tensor tensor1, Tensor tensor2, *, Number value = 1, 
 for _product in (addcmul, addcdiv):
     declare(
         _product.__name__, _product, _PRODUCT, numbers=("value",),
-        inplace=Twin(_product_parts(TABLE[_product.__name__]), older=True),
+        inplace=InPlace(_product_parts(TABLE[_product.__name__]), older=True),
     )
 
 

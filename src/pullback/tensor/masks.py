@@ -26,7 +26,7 @@ from .argument_types import as_number, is_tensor
 from .batching import refuse_dynamic
 from .broadcast import expanded
 from .index_parts import asked_size, traced_places
-from .inplace_variants import Twin
+from .inplace_variants import InPlace
 from .properties import common_dtype
 from .sizes import count, tensor
 
@@ -60,7 +60,7 @@ def _masked_scatter_(input: Any, mask: Any, source: Any) -> Any:
     return masked_scatter(input, mask, source)
 
 
-@public(inplace=Twin(written=_masked_scatter_), out=False)
+@public(inplace=InPlace(written=_masked_scatter_), out=False)
 def masked_scatter(input: Any, mask: Any, source: Any) -> Any:
     """Return `input` with the elements where `mask` holds replaced by those of `source`, in order."""
     tensor("masked_scatter", "input", input)

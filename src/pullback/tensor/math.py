@@ -24,7 +24,7 @@ from ..ops.signatures import ONE, TENSOR_OR_NUMBER, TWO
 from .api import public
 from .argument_types import as_number, is_number
 from .data import overflow, scalar_array
-from .inplace_variants import Twin
+from .inplace_variants import InPlace
 from .operands import declare
 from .out import write_out
 from .properties import common_dtype
@@ -110,7 +110,7 @@ def _scaled_parts(plain: Any, scaled: Any, sign: int) -> Any:
     return parts
 
 
-@public(inplace=Twin(_scaled_parts(a.add, m.add_scaled, 1), older=True))
+@public(inplace=InPlace(_scaled_parts(a.add, m.add_scaled, 1), older=True))
 def add(input: Any, other: Any, *, alpha: Any = 1) -> Tensor:
     """Sum ``input + alpha·other``.
 
@@ -131,7 +131,7 @@ def refuse_bools(input: Any, other: Any) -> None:
     a.no_bools(*(np.empty(0, dtype_of(v)) if isinstance(v, TensorBase) else v for v in (input, other)))
 
 
-@public(inplace=Twin(_scaled_parts(a.sub, m.sub_scaled, -1), older=True), aliases=("subtract",))
+@public(inplace=InPlace(_scaled_parts(a.sub, m.sub_scaled, -1), older=True), aliases=("subtract",))
 def sub(input: Any, other: Any, *, alpha: Any = 1) -> Tensor:
     """Return the difference ``input − alpha·other``.
 
@@ -230,7 +230,7 @@ def _floor_divide(input: Any, other: Any) -> Tensor:
 
 floor_divide = declare(
     "floor_divide", _floor_divide, *TWO, "(Tensor input, Number other)", numbers=("other",),
-    numbers_first=True, inplace=Twin(written=m.floor_divide_),
+    numbers_first=True, inplace=InPlace(written=m.floor_divide_),
 )
 
 
@@ -370,7 +370,7 @@ def _filled(input: Any, mask: Any, value: Any) -> Any:
     return m.masked_fill(input, mask, value)
 
 
-@public(inplace=Twin(written=_filled, fills=True))
+@public(inplace=InPlace(written=_filled, fills=True))
 def masked_fill(input: Any, mask: Any, value: Any) -> Tensor:
     """Return the input with a value where a mask holds.
 

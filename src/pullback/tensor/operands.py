@@ -13,7 +13,7 @@ from typing import Any
 from ..array import dtypes
 from ..core.value import TensorBase
 from .api import OUT, public
-from .inplace_variants import Twin
+from .inplace_variants import InPlace
 from .signature import Parser, leading, reads
 
 _PLAIN = frozenset({int, float, type(None)})
@@ -124,7 +124,7 @@ def _of_method(signature: str) -> str:
 
 def declare(
     name: str, function: Callable[..., Any], *signatures: str, namespace: str = "", method: bool = True,
-    inplace: Twin | bool = True, writes_out: bool = False, numbers: Collection[str] = (),
+    inplace: InPlace | bool = True, writes_out: bool = False, numbers: Collection[str] = (),
     numbers_first: bool = False, text: str | None = None,
 ) -> Any:
     """Publish a function of tensors.

@@ -28,7 +28,7 @@ from .contract import (
     size_of,
     title,
 )
-from .inplace_variants import Twin
+from .inplace_variants import InPlace
 from .math import factor
 from .tensor import Tensor
 from .unrecorded import arrays, computed
@@ -46,7 +46,7 @@ def _check_sum(input: Any, mat1: Any, mat2: Any) -> None:
 
 def _in_place(
     call: Callable[..., Any], shape: Callable[[Any, Any], tuple[int, ...]], first: bool = False
-) -> Twin:
+) -> InPlace:
     """Return the in-place variant of a sum with a product: its input has the product's shape, which is looked
     at before (`first`) or after whether it broadcasts.
     """
@@ -62,7 +62,7 @@ def _in_place(
             f"{list(whole)} should match"
         )
 
-    return Twin(written=written, older=True)
+    return InPlace(written=written, older=True)
 
 
 @public(
@@ -114,7 +114,7 @@ def _addr_(input: Any, vec1: Any, vec2: Any, *, beta: Any = 1, alpha: Any = 1) -
     return addr(input, vec1, vec2, beta=beta, alpha=alpha)
 
 
-@public(inplace=Twin(written=_addr_, older=True))
+@public(inplace=InPlace(written=_addr_, older=True))
 def addr(input: Any, vec1: Any, vec2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """Return ``beta * input + alpha * vec1 ⊗ vec2``."""
     require_tensors("addr", input=input, vec1=vec1, vec2=vec2)
@@ -152,7 +152,7 @@ def baddbmm(input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any =
     return c.baddbmm(input, batch1, batch2, factor(beta, input), factor(alpha, input))
 
 
-@public(inplace=Twin(older=True))
+@public(inplace=InPlace(older=True))
 def addbmm(input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """Return ``beta * input + alpha * Σ_b batch1[b] @ batch2[b]``."""
     require_tensors("addbmm", input=input, batch1=batch1, batch2=batch2)

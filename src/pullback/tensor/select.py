@@ -21,7 +21,7 @@ from ..ops.structure import expand, reshape
 from .api import public
 from .assign import number_array
 from .data import scalar_array
-from .inplace_variants import Twin
+from .inplace_variants import InPlace
 from .math import factor, number
 from .rearrange import refuse_complex_history
 from .sizes import count, integer, tensor
@@ -110,7 +110,7 @@ def _check_scatter(input: Any, dim: int, index: Any, source: Any) -> None:
         )
 
 
-@public(inplace=Twin(apart=True))
+@public(inplace=InPlace(apart=True))
 def scatter(
     input: Any, dim: int, index: Any, src: Any = None, *, value: Any = None, reduce: str | None = None
 ) -> Any:
@@ -132,7 +132,7 @@ def scatter(
     return o.scatter(input, index, source, dim)
 
 
-@public(inplace=Twin(apart=True))
+@public(inplace=InPlace(apart=True))
 def scatter_add(input: Any, dim: int, index: Any, src: Any) -> Any:
     """Return `input` with ``src[i, j]`` added at ``[index[i, j], j]`` for dim 0, and alike for others."""
     dim = _arguments("scatter_add", input, dim, index)
@@ -158,7 +158,7 @@ def _scatter_reduced(
     return o.scatter_reduce(input, index, src, dim, reduce, bool(include_self))
 
 
-@public(inplace=Twin(written=_scatter_reduced, apart=True))
+@public(inplace=InPlace(written=_scatter_reduced, apart=True))
 def scatter_reduce(
     input: Any, dim: int, index: Any, src: Any, reduce: str, *, include_self: bool = True
 ) -> Any:
@@ -276,7 +276,7 @@ def _check_slices(name: str, input: Any, dim: int, index: Any, source: Any) -> N
         )
 
 
-@public(inplace=Twin(apart=True))
+@public(inplace=InPlace(apart=True))
 def index_add(input: Any, dim: int, index: Any, source: Any, *, alpha: Any = 1) -> Any:
     """Return `input` with ``alpha · source`` added to the slices of axis `dim` that `index` names."""
     dim = _arguments("index_add", input, dim, index)
@@ -288,7 +288,7 @@ def index_add(input: Any, dim: int, index: Any, source: Any, *, alpha: Any = 1) 
     return o.index_add(input, index, source, dim, factor(alpha, input))
 
 
-@public(inplace=Twin(apart=True))
+@public(inplace=InPlace(apart=True))
 def index_reduce(
     input: Any, dim: int, index: Any, source: Any, reduce: str, *, include_self: bool = True
 ) -> Any:
@@ -319,7 +319,7 @@ def _check_reduced(dtype: np.dtype[Any], rank: int, reduce: str, include_self: b
         raise unsupported(word, (), dtype)
 
 
-@public(inplace=Twin(apart=True))
+@public(inplace=InPlace(apart=True))
 def index_copy(input: Any, dim: int, index: Any, source: Any) -> Any:
     """Return `input` with the slices of axis `dim` that `index` names replaced by those of `source`."""
     dim = _arguments("index_copy", input, dim, index)
@@ -359,7 +359,7 @@ def index_copy(input: Any, dim: int, index: Any, source: Any) -> Any:
     return o.index_copy(input, index, source, dim)
 
 
-@public(inplace=Twin(fills=True))
+@public(inplace=InPlace(fills=True))
 def index_fill(input: Any, dim: int, index: Any, value: Any) -> Any:
     """Return `input` with one value in the slices of axis `dim` that `index` names."""
     dim = _arguments("index_fill", input, dim, index)
@@ -394,7 +394,7 @@ def take(input: Any, index: Any) -> Any:
     return i.take(input, index)
 
 
-@public(inplace=Twin(apart=True), out=False)
+@public(inplace=InPlace(apart=True), out=False)
 def put(input: Any, index: Any, source: Any, accumulate: bool = False) -> Any:
     """Return `input` with the elements at flat places replaced by those of `source`, or with these added."""
     tensor("put", "input", input)

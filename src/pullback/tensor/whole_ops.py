@@ -11,7 +11,7 @@ from ..ops import angle, bessel, gamma, special  # noqa: F401  # their ops are d
 from ..ops.signatures import FLOATS, REALS
 from .api import OUT, public_op
 from .inplace_checks import gives_bools
-from .inplace_variants import Twin
+from .inplace_variants import InPlace
 from .operands import declare, described
 from .signature import leading
 
@@ -45,8 +45,8 @@ for _op in TABLE.values():
     _own = [n for n in _op.names if "." not in n]
     if not _own:
         continue
-    _twin = Twin(written=_op.twin) if callable(_op.twin) else _op.twin
+    _inplace = InPlace(written=_op.inplace) if callable(_op.inplace) else _op.inplace
     if _op.signatures:
-        declare(_op.name, _op.call, *_op.signatures, method=_op.method, inplace=_twin, text=_text(_op))
+        declare(_op.name, _op.call, *_op.signatures, method=_op.method, inplace=_inplace, text=_text(_op))
     else:
-        public_op(_op.call, _text(_op), method=_op.method, aliases=_own[1:], inplace=_twin)
+        public_op(_op.call, _text(_op), method=_op.method, aliases=_own[1:], inplace=_inplace)
