@@ -25,13 +25,13 @@ def _compared(
     carry a zero gradient; torch's node tells a number from a tensor.
     """
 
-    def in_place(input: Term, other: Term) -> Term:
+    def written(input: Term, other: Term) -> Term:
         return twins[isinstance(other, TensorBase)].op.public(input, other)
 
     nan = kernel is np.not_equal
     call = elementwise(
         name, kernel, None, None, summary=f"Return where ``{relation}``: {nan} where one is nan.",
-        takes=takes, names=(name, *aliases), inplace=in_place, **fields,
+        takes=takes, names=(name, *aliases), inplace=written, **fields,
     )
     first = of(call)
 
