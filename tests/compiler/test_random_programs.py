@@ -14,7 +14,7 @@ from tests.differential.generator import generate  # noqa: E402  # needs torch
 from .random_programs import differences, text_of  # noqa: E402  # needs torch
 
 #: The programs of the suite; ``nox -s compiled`` runs 1,000.
-PROGRAMS = 1000 if os.environ.get("PULLBACK_ALL_COMPILED") else 100
+PROGRAMS = 1000 if os.environ.get("PULLBACK_ALL_COMPILED") else 50
 
 
 @pytest.mark.parametrize("seed", range(PROGRAMS))

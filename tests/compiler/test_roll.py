@@ -298,7 +298,7 @@ OPS: list[tuple[int, Callable[..., Any]]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(20))
 def test_random_loops(seed: int) -> None:
     """Random bodies over random carries: values of the last steps, of outside, slices in either direction."""
     rng = np.random.default_rng(seed)

@@ -11,7 +11,7 @@ pytest.importorskip("llvmlite")
 from .wide_programs import differences  # needs llvmlite
 
 #: The programs of the suite, of which 24 took 32 s of processor time; ``nox -s compiled`` runs more.
-PROGRAMS = 400 if os.environ.get("PULLBACK_ALL_COMPILED") else 16
+PROGRAMS = 400 if os.environ.get("PULLBACK_ALL_COMPILED") else 8
 
 
 @pytest.mark.parametrize("seed", range(PROGRAMS))

@@ -10,7 +10,7 @@ from .drawing import draw
 from .stateful import text_of, verdict_of
 
 #: The programs of the suite; ``python -m tests.compiler.soundness.stateful`` runs as many as it is asked for.
-PROGRAMS = 200
+PROGRAMS = 100
 
 
 @pytest.mark.parametrize("seed", range(PROGRAMS))
