@@ -12,7 +12,7 @@ from ..differential.layouts import operands, seeds
 pytest.importorskip("llvmlite")
 
 #: Every so many cases are compiled.
-EVERY = 3
+EVERY = 6
 
 
 def described(value):

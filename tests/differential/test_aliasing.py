@@ -18,6 +18,9 @@ LEFT = {
     "F.adaptive_avg_pool2d(x,(None,None))",
 }  # fmt: skip
 
+#: Every so many calls are compared live: all of them took 18 s, and the record is of the same calls.
+EVERY = 5
+
 
 @cache
 def found() -> dict[tuple[str, str], str]:
@@ -47,7 +50,8 @@ def test_as_recorded() -> None:
 
 def test_as_torch() -> None:
     torch = pytest.importorskip("torch")
-    compare({(layout, call): answer(layout, call, torch) for layout, call in calls()})
+    # The record has all of them; here it is asked whether the torch that is installed still agrees.
+    compare({(layout, call): answer(layout, call, torch) for layout, call in list(calls())[::EVERY]})
 
 
 def test_every_layout_is_made() -> None:

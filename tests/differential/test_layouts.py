@@ -15,6 +15,9 @@ from .layouts import Outcome, Placed, run, seeds
 #: Ways to lay out the operands of each case, of which the first was recorded too.
 WAYS, RECORDED = 3, 1
 
+#: Every so many cases are compared live: all of them took 28 s of processor time.
+EVERY = 2
+
 #: Shares of the results that must be equal. Values are those of rounded sums in other orders.
 VALUES, STRIDES = 0.999, 0.995
 
@@ -39,7 +42,7 @@ def test_results_lie_as_in_torch() -> None:
     torch = pytest.importorskip("torch")
     values, strides, memory, errors = [], [], [], []
     count = 0
-    for expression, shape, way in seeds(WAYS):
+    for expression, shape, way in list(seeds(WAYS))[::EVERY]:
         expected, found = run(expression, shape, way, torch), run(expression, shape, way, pullback)
         case = f"{expression} of {shape}, way {way}"
         if expected.error or found.error:
