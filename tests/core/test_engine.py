@@ -33,9 +33,9 @@ def chain(x, length):
     return y
 
 
-def test_million_nodes_without_recursion():
+def test_many_nodes_without_recursion():
     x = leaf(2.0)
-    y = chain(x, 1_000_000)
+    y = chain(x, 250_000)
     y.backward()
     assert x.grad.item() == 1.0
     del y
