@@ -238,6 +238,11 @@ def test_large_calls_run_in_native_code_and_small_ones_do_not(monkeypatch):
     eager.conv(x[:, :, :4], w, *rest)
     eager.conv(x[..., None], w[..., None], (1, 1, 1), (1, 1, 0), (1, 1, 1), 1)
     assert len(asked) == 3
+    one, taps = rng.standard_normal((2, 1, 48, 48)), rng.standard_normal((1, 1, 7, 7))
+    rest_of_one = (1, 1), (3, 3), (1, 1), 1
+    eager.conv_weight(one, eager.conv(one, taps, *rest_of_one), (7, 7), *rest_of_one)
+    eager.conv_transpose(one, taps, *rest_of_one, (48, 48))
+    assert len(asked) == 6, "to gather the elements under 49 taps takes longer than to multiply them"
     monkeypatch.setattr(large, "source", lambda: None)
     np.testing.assert_allclose(eager.conv(x, w, *rest), y, rtol=1e-13, atol=1e-13)
 

@@ -66,7 +66,7 @@ def test_kernels_are_loops_that_python_runs() -> None:
 
 
 def test_kernels_of_complex_numbers_are_listed() -> None:
-    compiled = torch.compile(lambda x: (x * x.conj() * 1j, (x + 2).sum()))
+    compiled = torch.compile(lambda x: (x * x.conj() * 1j, (x + 2).sum(), torch.view_as_real(x) * 3))
     x = torch.randn(3, dtype=torch.complex128)
     wanted = compiled(x)
     lowered = compiled._native.specializations[0].forward.lowered

@@ -39,7 +39,9 @@ from .geometry import Pads, output_size
 from .named_tuples import NamedTuple
 
 #: Multiplications from which a kernel in native code is asked for: it takes 10 µs for these, and NumPy's
-#: calls some 100; but a new shape is compiled first, which takes 50 ms.
+#: calls some 100; but a new shape is compiled first, which takes 50 ms. So is one of fewer where NumPy would
+#: gather more than `small_conv` does, by ways that are slow for few channels: 7×7 of 2×1×48×48 took it 350
+#: µs, its transpose 640, and a kernel 40.
 WORTH_NATIVE = 1 << 20
 
 #: The same of channels that are convolved each for itself, which NumPy does tap by tap: 8×16×20×20, 3×3 takes
@@ -58,11 +60,15 @@ Ints = tuple[int, ...]
 
 def _native(
     x: tuple[int, ...], w: tuple[int, ...], y: tuple[int, ...], dtype: np.dtype, stride: Sequence[int],
-    padding: Sequence[int], dilation: Sequence[int], groups: int,
+    padding: Sequence[int], dilation: Sequence[int], groups: int, gathered: int,
 ) -> Any:  # fmt: skip
-    """Return the kernels in native code for arrays of these shapes, if there are any that are worth it."""
+    """Return the kernels in native code for arrays of these shapes, if there are any that are worth it.
+
+    ``gathered`` are the elements that NumPy would lay out under the taps: of few channels, that takes longer
+    than to multiply them.
+    """
     worth = WORTH_NATIVE_EACH if w[1] == 1 and groups > 1 else WORTH_NATIVE
-    if len(x) > 4 or dtype.kind != "f" or prod(y) * prod(w[1:]) < worth:
+    if len(x) > 4 or dtype.kind != "f" or (prod(y) * prod(w[1:]) < worth and gathered <= small_conv.MOST):
         return None
     # One kernel serves any number of images.
     geometry = tuple(stride), tuple(padding), tuple(dilation), groups
@@ -112,7 +118,8 @@ def conv(
             return y
     output = output_size(x.shape[2:], w.shape[2:], stride, padding, dilation)
     shape = (len(x), len(w), *output)
-    kernels = _native(x.shape, w.shape, shape, x.dtype, stride, padding, dilation, groups)
+    gathered = prod(x.shape[:2]) * prod(w.shape[2:]) * prod(output)
+    kernels = _native(x.shape, w.shape, shape, x.dtype, stride, padding, dilation, groups, gathered)
     if kernels is not None:
         y = np.empty(shape, x.dtype)
         whole = None if bias is None else np.ascontiguousarray(bias)
@@ -173,7 +180,10 @@ def conv_transpose(
     shape = (len(y), channels, *size)
     # Zeros around y, which other ways than scattering put there, would make infinite weights nan.
     finite = np.isfinite(w.sum())
-    kernels = _native(shape, w.shape, y.shape, y.dtype, stride, padding, dilation, groups) if finite else None
+    kernels = None
+    if finite:
+        gathered = y.size * prod(kernel)
+        kernels = _native(shape, w.shape, y.shape, y.dtype, stride, padding, dilation, groups, gathered)
     if kernels is not None:
         x = np.empty(shape, y.dtype)
         kernels.transpose(np.ascontiguousarray(y), np.ascontiguousarray(w), x)
@@ -255,7 +265,8 @@ def conv_weight(
     if 0 in x.shape or 0 in y.shape or 0 in shape:
         return np.zeros(shape, x.dtype)
     y = np.ascontiguousarray(y)
-    kernels = _native(x.shape, shape, y.shape, x.dtype, stride, padding, dilation, groups)
+    gathered = prod(x.shape[:2]) * prod(kernel) * prod(y.shape[2:])
+    kernels = _native(x.shape, shape, y.shape, x.dtype, stride, padding, dilation, groups, gathered)
     if kernels is not None:
         w = np.empty(shape, x.dtype)
         kernels.weight(np.ascontiguousarray(x), y, w)

@@ -88,6 +88,10 @@ class Printer:
             return Text(buffer.dtype, place)
         return Pair(Text(part, f"{place}.real"), Text(part, f"{place}.imag"))
 
+    def load_part(self, buffer: Buffer, index: Index) -> Text:
+        part = PARTS[buffer.dtype]
+        return Text(part, f"b{buffer.number}.view({str(part)!r})[{index_text(index)}]")
+
     def index(self, index: Index, dtype: np.dtype[Any]) -> Text:
         return Text(dtype, f"({index_text(index)})")
 

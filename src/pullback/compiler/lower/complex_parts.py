@@ -14,7 +14,7 @@ import numpy as np
 
 from ...core.op import Op
 from ..emit.scalars import TYPES
-from . import contractions, fourier, views
+from . import arrangements, contractions, fourier, views
 from .context import Context, broadcast
 from .handlers import PARTS, Handler, Pair
 from .index import Indices, constant, linear, strides_of
@@ -52,6 +52,8 @@ def lowered(
         return [views.LOWERINGS[op.base](context, *operands, *attrs)]
     if op.name == "cast":
         return _cast(context, operands[0], *results[0])
+    if op.name == "put" and attrs[0] and attrs[0][0][0].name == "view_as_real":  # type: ignore[index]
+        return _put_parts(context, *operands, *attrs)
     if op.base in fourier.LOWERINGS:
         found = fourier.LOWERINGS[op.base](context, *operands, *attrs)
         return None if found is None else [found]
@@ -124,6 +126,17 @@ def _as_real(context: Context, x: Lowered, shape: Shape) -> Lowered:
         return ops.load_part(buffer, linear(indices[:-1], strides) * 2 + indices[-1])
 
     return Lowered(shape, PARTS[x.dtype], body, cost=1)
+
+
+def _put_parts(
+    context: Context, base: Lowered, source: Lowered, steps: tuple[Any, ...], strides: Any
+) -> list[Lowered] | None:
+    """Return complex numbers with some of their parts replaced, as an optimizer writes all of them."""
+    parts = _as_real(context, base, (*base.shape, 2))
+    # The zeros that a pullback puts in place of what was overwritten are of the dtype of its covector.
+    source = part(source, "real") if source.dtype in PARTS else source
+    made = arrangements.put(context, parts, source, steps[1:], strides)
+    return None if made is None else [_as_complex(context, made, base.shape)]
 
 
 def _as_complex(context: Context, x: Lowered, shape: Shape) -> Lowered:
