@@ -36,7 +36,7 @@ def varying_in(value: Any) -> list[Varying]:
 
 
 class Unclear(ValueError):
-    """How a constant goes on for other sizes is not clear."""
+    """Raised where it is not clear how a constant goes on for other sizes."""
 
 
 class VaryingArray(NamedTuple):
