@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -140,3 +142,27 @@ def test_writes_within_transforms_are_told_from_writes_outside():
     assert torch.func.grad(made_within)(torch.ones(3)).tolist() == [5.0, 5.0, 5.0]
     with pytest.raises(RuntimeError, match="in-place"):
         torch.func.grad(given)(torch.ones(3))
+
+
+@pytest.mark.parametrize("call, variant", [
+    (lambda x: x.add_(2.0), "add_.Tensor"),
+    (lambda x: x.eq_(2.0), "eq_.Scalar"),
+    (lambda x: x.greater_(x), "greater_.Tensor"),
+    (lambda x: x.atan2_(x), "atan2_"),
+    (lambda x: x.bitwise_left_shift_(1), "bitwise_left_shift_.Tensor_Scalar"),
+    (lambda x: x.clamp_(max=2.0), "clamp_"),
+    (lambda x: x.clamp_(torch.ones(2)), "clamp_.Tensor"),
+    (lambda x: x.lerp_(x, 0.5), "lerp_.Scalar"),
+    (lambda x: x.masked_fill_(x > 0, 2.0), "masked_fill_.Scalar"),
+    (lambda x: x.scatter_(0, torch.tensor([0, 1]), x), "scatter_.src"),
+    (lambda x: x.xlogy_(2), "xlogy_.Scalar_Other"),
+])  # fmt: skip
+def test_a_write_to_a_captured_tensor_is_named_by_its_overload(call, variant):
+    captured = torch.ones(2)
+
+    def writes(x):
+        call(captured)
+        return x.sum()
+
+    with pytest.raises(RuntimeError, match=re.escape(f"in-place operation (aten::{variant}) that would")):
+        grad(writes)(torch.ones(2))

@@ -22,8 +22,9 @@ Parameter: type[TensorBase] | None = None
 #: Treat what is not the common case of a public call: ``public_call(op, inputs, named, method)`` checks the
 #: user's arguments, serves ``__torch_function__`` and ``out=``, then runs the op.
 public_call: Callable[..., Any]
-#: Load what gives ops under torch's names: a module with ``aten``, ``overload(name)``, and ``translate(op,
-#: inputs, attrs, ask)``, which calls ``ask(overload, args, kwargs)`` once or more and returns the result.
+#: Load what gives ops under torch's names: a module with ``aten``, ``overload(name)``, ``variant(name, args,
+#: kwargs)``, and ``translate(op, inputs, attrs, ask)``, which calls ``ask(overload, args, kwargs)`` once or
+#: more and returns the result.
 torch_names: Callable[[], Any]
 
 

@@ -67,12 +67,12 @@ def check_history(x: TensorBase, recording: bool) -> None:
             raise errors.leaf_update()
 
 
-def check_captured(x: TensorBase, name: str) -> None:
-    """Raise torch's error where a function that is being differentiated would write to a tensor from outside;
-    `name` is the update's, as torch names its variant.
+def check_captured(x: TensorBase, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """Raise torch's error where a function that is being differentiated would write to a tensor from outside
+    by ``x.name(*args, **kwargs)``.
     """
     if x._born < modes().differentiating:
-        raise errors.captured_update(name)
+        raise errors.captured_update(facade.torch_names().variant(name, (x, *args), kwargs))
 
 
 def check_writable(
@@ -92,7 +92,7 @@ def check_writable(
     apart : bool
         Whether they may not share all of it, either, which `check_apart` says of arrays.
     """
-    check_captured(x, "copy_")
+    check_captured(x, "copy_", (), {})
     check_history(x, recording)
     if x._view is not None:
         bring_up_to_date(x)

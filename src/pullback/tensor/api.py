@@ -22,7 +22,7 @@ from .builtin import published
 from .failed_calls import IN_PYTHON
 from .inplace_variants import PLAIN, InPlace, inplace_variant
 from .out import ALIASES, write_out
-from .read_calls import as_function, with_out, with_overrides
+from .read_calls import as_function, with_overrides
 from .shown_signatures import tell
 from .signature import method, parsed
 
@@ -79,10 +79,8 @@ def public(
         printed = f"{namespace}_{chosen}" if namespace == "linalg" else chosen
         place = "nn" if namespace == "nn.functional" else namespace
         parts = inplace.parts if isinstance(inplace, InPlace) else None
-        call = (
-            with_out(function, printed, place, chosen, numpy, parts)
-            if out
-            else with_overrides(function, place, chosen, arranged, mirrors, numpy)
+        call = with_overrides(
+            function, place, chosen, arranged, mirrors, numpy, printed if out else "", parts
         )
         if behind is not None:
             function.__qualname__ = behind

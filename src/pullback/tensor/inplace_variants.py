@@ -72,16 +72,6 @@ def warn_of_expanded(name: str) -> None:
     )
 
 
-#: torch's name for the variant of an in-place op that takes a tensor, as it makes of every number.
-VARIANTS = {
-    f"{name}_": f"{name}_.Tensor"
-    for name in (
-        "add", "sub", "mul", "div", "subtract", "multiply", "divide", "true_divide", "remainder", "fmod",
-        "floor_divide", "copysign", "atan2", "eq", "ne", "lt", "le", "gt", "ge", "xlogy", "lerp",
-    )
-}  # fmt: skip
-
-
 def inplace_variant(name: str, function: Function, how: InPlace = PLAIN, operator: bool = False) -> Function:
     """Derive `name_` from a public function of a tensor.
 
@@ -111,7 +101,7 @@ def inplace_variant(name: str, function: Function, how: InPlace = PLAIN, operato
         given = [input, *(v for v in operands if isinstance(v, TensorBase))]
         recording = any(map(inplace.requires_grad, given))
         if modes().differentiating:
-            inplace.check_captured(input, VARIANTS.get(label, label))
+            inplace.check_captured(input, label, args, kwargs)
         writable = False
         if operator:
             dtypes.check_number(args[0])

@@ -75,28 +75,38 @@ def as_function(method: Function, name: str, place: str = "") -> Function:
 def with_overrides(
     function: Function, place: str, name: str,
     arranged: Callable[[tuple[Any, ...]], tuple[Any, ...]] | None = None, mirrors: bool = False,
-    numpy: bool = False,
+    numpy: bool = False, printed: str = "", parts: Function | None = None,
 ) -> Function:
-    """Return a public function that asks overrides first, and has torch's errors where it fails."""
+    """Return a public function that asks overrides first, and has torch's errors where it fails. One that has
+    `out` is `printed` so in what is said of that; `parts` is as `inplace_variants` takes it.
+    """
     label = _label(place, name)
     kinds = Kinds(function, place, name)
+    of_layers = place == "nn" and not printed
 
-    def general(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def general(args: tuple[Any, ...], named: dict[str, Any]) -> Any:
+        out, kwargs = None, named
+        if printed and "out" in named:
+            out, kwargs = named["out"], _without_out(named)
+            named = kwargs if out is None else named
         if OVERRIDING:
-            if arranged is not None:
-                args = arranged(args)
+            args = args if arranged is None else arranged(args)
             if overridden((*args, *kwargs.values()) if kwargs else args):
-                return dispatch_override(call, args, kwargs)
-            found = intercepted(call, function, label, args, kwargs)
+                return dispatch_override(call, args, named)
+            found = intercepted(call, function if out is None else None, label, args, named)
             if found is not PASS:
                 return found
-        wrong = kinds.wrong(args, kwargs) if kwargs or len(args) > kinds.safe else None
-        if wrong is not None and (place != "nn" or name in _STRAIGHT):
+        wrong = kinds.wrong(args, named) if named or len(args) > kinds.safe else None
+        if wrong is not None and (not of_layers or name in _STRAIGHT):
             raise wrong
+        kwargs = _in_torchs_names(kwargs) if numpy else kwargs
         try:
-            result = function(*args, **(_in_torchs_names(kwargs) if numpy else kwargs))
+            result = (
+                function(*args, **kwargs) if out is None
+                else _written(out, function, args, kwargs, printed, parts)
+            )  # fmt: skip
         except Exception as error:  # raised again, or the call is done otherwise
-            found = failed(error, args, kwargs, wrong)
+            found = failed(error, args, named, wrong)
             if found is PASS:
                 raise
             return found
@@ -105,29 +115,49 @@ def with_overrides(
         return result
 
     def failed(
-        error: Exception, args: tuple[Any, ...], kwargs: dict[str, Any], wrong: Exception | None = None
+        error: Exception, args: tuple[Any, ...], named: dict[str, Any], wrong: Exception | None = None
     ) -> Any:
         if isinstance(error, (TypeError, AttributeError)):
+            kwargs = _without_out(named) if printed else named
             if adopt((*args, *kwargs.values())):
-                return dispatch_override(call, args, kwargs)
-            found = renamed(function, place, name, args, kwargs)
+                return dispatch_override(call, args, named)
+            found = renamed(function, place, name, args, named) if len(kwargs) == len(named) else PASS
             if found is not PASS:
                 return found
         if mirrors and not is_told(error):
             return PASS
-        if place == "nn" and (
-            name in _STRAIGHT
-            or isinstance(error, _OF_KERNELS)
-            or not (isinstance(error, _CHECKED) and is_told(error))
-        ):
-            wrong = wrong or handed_on(name, args, kwargs)
-            if wrong is not None:
-                raise wrong from None
-        explain(place, name, args, kwargs)
+        if of_layers and not _looked_at(name, error) and (wrong := wrong or handed_on(name, args, named)):
+            raise wrong from None
+        explain(place, name, args, named)
         return PASS
 
     call = at_once(function, general, failed, kinds)
+    if printed:
+        call.takes_out = True  # type: ignore[attr-defined]  # what the stubs ask
     return _named(call, function)
+
+
+def _looked_at(name: str, error: Exception) -> bool:
+    """Return whether it was a check of `nn.functional` that failed, before arguments were passed on."""
+    own = isinstance(error, _CHECKED) and not isinstance(error, _OF_KERNELS)
+    return own and name not in _STRAIGHT and is_told(error)
+
+
+def _without_out(named: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in named.items() if key != "out"}
+
+
+def _written(
+    out: Any, function: Function, args: tuple[Any, ...], kwargs: dict[str, Any], printed: str,
+    parts: Function | None,
+) -> Any:
+    """Write the result of a call into `out`, at once where `parts` gives an op that can."""
+    plain = len(args) == 2 and not kwargs and type(args[0]) is facade.Tensor is type(out)
+    if parts and plain and type(out._value) is ndarray and out._value.size >= large.SIZE:
+        op, operands, attrs = parts(args[1])
+        if op is not None and not attrs and written_at_once(op, (args[0], *operands), out):
+            return out
+    return write_out(out, function(*args, **kwargs), printed, items_of((*args, *kwargs.values())))
 
 
 def at_once(function: Function, general: Function, failed: Function, kinds: Kinds | None = None) -> Function:
@@ -237,61 +267,6 @@ _STRAIGHT = frozenset({"layer_norm", "rms_norm"})
 _CHECKED = (RuntimeError, ValueError)
 #: What kernels raise, which torch reaches when it has read all arguments.
 _OF_KERNELS = NotImplementedError
-
-
-def with_out(
-    function: Function, printed: str, place: str, name: str, numpy: bool = False,
-    parts: Function | None = None,
-) -> Function:
-    """Return the same of a function that has `out`; `parts` is as `inplace_variants` takes it."""
-    label = _label(place, name)
-    kinds = Kinds(function, place, name)
-
-    def general(args: tuple[Any, ...], named: dict[str, Any]) -> Any:
-        out = named.get("out")
-        if "out" in named:
-            kwargs = {key: value for key, value in named.items() if key != "out"}
-            named = kwargs if out is None else named
-        else:
-            kwargs = named
-        if OVERRIDING:
-            if overridden((*args, *kwargs.values()) if kwargs else args):
-                return dispatch_override(call, args, named)
-            found = intercepted(call, function if out is None else None, label, args, named)
-            if found is not PASS:
-                return found
-        if (named or len(args) > kinds.safe) and (wrong := kinds.wrong(args, named)) is not None:
-            raise wrong
-        if numpy:
-            kwargs = _in_torchs_names(kwargs)
-        try:
-            if out is None:
-                return function(*args, **kwargs)
-            plain = len(args) == 2 and not kwargs and type(args[0]) is facade.Tensor is type(out)
-            if parts and plain and type(out._value) is ndarray and out._value.size >= large.SIZE:
-                op, operands, attrs = parts(args[1])
-                if op is not None and not attrs and written_at_once(op, (args[0], *operands), out):
-                    return out
-            return write_out(out, function(*args, **kwargs), printed, items_of((*args, *kwargs.values())))
-        except Exception as error:  # raised again, or the call is done otherwise
-            found = failed(error, args, named)
-            if found is PASS:
-                raise
-            return found
-
-    def failed(error: Exception, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
-        if isinstance(error, (TypeError, AttributeError)):
-            if adopt((*args, *[value for key, value in named.items() if key != "out"])):
-                return dispatch_override(call, args, named)
-            found = PASS if "out" in named else renamed(function, place, name, args, named)
-            if found is not PASS:
-                return found
-        explain(place, name, args, named)
-        return PASS
-
-    call = at_once(function, general, failed, kinds)
-    call.takes_out = True  # type: ignore[attr-defined]  # what the stubs ask
-    return _named(call, function)
 
 
 def _named(call: Function, function: Function) -> Function:

@@ -6,10 +6,11 @@ packet calls the first overload that they fit.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 
+from ...tensor.wrong_calls import NUMBERS_AS_TENSORS
 from . import calls
 from .schema import FunctionSchema, overloads, schema
 
@@ -156,3 +157,21 @@ def overload(name: str, which: str = "default") -> OpOverload:
     """Return an overload of an op, the same one each time."""
     found: OpOverload = getattr(packet(name), which)
     return found
+
+
+def variant(name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:
+    """Return which overload torch's parser chooses for a call of a public function: `eq_.Scalar`.
+
+    Overloads with a name come first. A number is no tensor but for the functions that make one of it; where
+    no overload takes the arguments, the name stands alone.
+    """
+    makes_tensors = name.removesuffix("_") in NUMBERS_AS_TENSORS
+    for which in sorted(overloads(name), key="default".__eq__):
+        try:
+            given = schema(name, which).bound(args, kwargs)
+        except RuntimeError:
+            continue
+        tensors = (a.name for a in schema(name, which).arguments if a.type.startswith("Tensor"))
+        if makes_tensors or not any(isinstance(given[n], (bool, int, float, complex)) for n in tensors):
+            return name if which == "default" else f"{name}.{which}"
+    return name

@@ -21,7 +21,7 @@ from ...ops import declare_all
 from ...tensor.constants import contiguous_format
 from ...tensor.sizes import count
 from . import aten  # noqa: F401  # `torch.ops` asks here
-from .overload import OpOverload, overload
+from .overload import OpOverload, overload, variant
 from .schema import FunctionSchema, overloads, schema
 
 Ask = Callable[[Any, tuple[Any, ...], dict[str, Any]], Any]
@@ -302,4 +302,4 @@ def translate(op: Op, inputs: tuple[Any, ...], attrs: tuple[Any, ...], ask: Ask)
     return ask(_own(op.name), (*((inputs,) if op.variadic else inputs), *attrs), {})
 
 
-__all__ = ["OpOverload", "OwnOp", "translate"]
+__all__ = ["OpOverload", "OwnOp", "translate", "variant"]

@@ -37,7 +37,6 @@ from .varying import Family, Varying, VaryingArray, varying_in
 assert nn.functional  # the ops of layers are declared when they are first used
 
 _SIZE = overload("sym_size", "int")
-_APPLY = {"add": operator.add, "mul": operator.mul, "div": operator.floordiv}
 #: What goes wrong where an op is told in torch's steps on stand-ins.
 _REFUSALS = (RuntimeError, TypeError, ValueError, NotImplementedError, AttributeError, KeyError, IndexError)
 
@@ -122,12 +121,9 @@ class Writer:
 
     def _made(self, number: int, constant: VaryingArray) -> None:
         """Write what makes an array of a size."""
-        progression = constant.progression
         shape = [self._argument(n) for n in self.family.shapes[number]]
         dtype = dtypes.from_numpy_dtype(constant.arrays[0].dtype)
-        if progression is None:
-            raise ValueError("a tensor of a size that may change is neither a constant nor a range")
-        start, step = (self._argument(n) for n in progression)
+        start, step = (self._argument(n) for n in constant.progression)
         if step == 0:
             node = self.graph.call_function(overload("full"), (shape, start), {"dtype": dtype})
         else:
@@ -225,7 +221,7 @@ class Writer:
         if formula not in self._size_nodes:
             self._size_nodes[formula] = formula.told(
                 lambda number, axis: self.graph.call_function(_SIZE, (self._nodes[number], axis)),
-                lambda kind, a, b: self.graph.call_function(_APPLY[kind], (a, b)),
+                lambda how, a, b: self.graph.call_function(how, (a, b)),
             )
         return self._size_nodes[formula]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -16,10 +16,6 @@ from .sizes import Formula, Sizes
 from .varying import Family, Varying, VaryingArray
 
 assert nn.functional  # the ops of layers are declared when they are first used
-
-_APPLY: dict[str, Callable[[int, int], int]] = {
-    "add": lambda a, b: a + b, "mul": lambda a, b: a * b, "div": lambda a, b: a // b
-}  # fmt: skip
 
 
 class Replay:
@@ -68,7 +64,7 @@ class Replay:
 
         def number(value: Any) -> Any:
             if isinstance(value, Formula):
-                return value.told(size, lambda kind, a, b: _APPLY[kind](a, b))
+                return value.told(size, lambda how, a, b: how(a, b))
             if type(value) is tuple:
                 return tuple(map(number, value))
             return type(value)(*map(number, value)) if _is_named(value) else value
@@ -115,13 +111,7 @@ def told(sizes: Sizes, value: Any) -> Any:
 def _made(
     sizes: Sizes, family: Family, number: int, constant: VaryingArray
 ) -> tuple[int, Any, Any, Any, Any]:
-    progression = constant.progression
-    if progression is None:
-        raise ValueError(
-            f"a tensor of shape {list(constant.arrays[0].shape)} is other numbers for other sizes; pullback "
-            "knows of constants and ranges (torch.arange, torch.zeros) how they go on"
-        )
-    start, distance = (told(sizes, n) for n in progression)
+    start, distance = (told(sizes, n) for n in constant.progression)
     return number, told(sizes, family.shapes[number]), constant.arrays[0].dtype, start, distance
 
 

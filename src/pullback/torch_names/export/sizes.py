@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import operator
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -21,21 +22,21 @@ _FEW = 12
 
 
 class Formula(NamedTuple):
-    """A size: of a value along an axis (`kind` is "size"), or two parts that are added, multiplied, divided.
+    """A size: of a value along an axis (`how` is None), or what a function of `operator` makes of two parts.
 
     A part is a formula or a number.
     """
 
-    kind: str
+    how: Callable[[Any, Any], Any] | None
     first: Any
     second: Any
 
-    def told(self, size: Callable[[Any, int], Any], apply: Callable[[str, Any, Any], Any]) -> Any:
-        """Return what it comes to: `size` gives that of a value, `apply` what two parts make."""
-        if self.kind == "size":
+    def told(self, size: Callable[[Any, int], Any], apply: Callable[[Any, Any, Any], Any]) -> Any:
+        """Return what it comes to: `size` gives that of a value, ``apply(how, …)`` what two parts make."""
+        if self.how is None:
             return size(self.first, self.second)
         first, second = (part.told(size, apply) if isinstance(part, Formula) else part for part in self[1:])
-        return apply(self.kind, first, second)
+        return apply(self.how, first, second)
 
 
 class Sizes:
@@ -48,7 +49,7 @@ class Sizes:
     def register(self, value: Hashable, axis: int, numbers: Numbers) -> None:
         """Note where a size stands."""
         if numbers not in self._known:
-            self._known[numbers] = Formula("size", value, axis)
+            self._known[numbers] = Formula(None, value, axis)
             self._found.clear()
 
     def formula(self, wanted: Numbers) -> Formula | None:
@@ -64,23 +65,23 @@ class Sizes:
         known = self._known
         for values, size in known.items():
             if factor := _factor(values, wanted):
-                yield Formula("mul", size, factor)
+                yield Formula(operator.mul, size, factor)
             if divisor := _factor(wanted, values):
-                yield Formula("div", size, divisor)
+                yield Formula(operator.floordiv, size, divisor)
             rest = wanted[0] - values[0]
             if all(x - y == rest for x, y in zip(wanted, values, strict=True)):
-                yield Formula("add", size, rest)
+                yield Formula(operator.add, size, rest)
         yield from self._products(wanted, known, 2)
         for values, size in known.items():
             run = values[1] - values[0]
             slope = (wanted[1] - wanted[0]) // run if run else 0
             rest = wanted[0] - slope * values[0]
             if slope and all(slope * v + rest == w for v, w in zip(values, wanted, strict=True)):
-                yield Formula("add", Formula("mul", size, slope), rest)
+                yield Formula(operator.add, Formula(operator.mul, size, slope), rest)
         for (values, size), divisor in itertools.product(known.items(), _DIVISORS):
             for rest in range(-divisor, divisor + 1):
                 if all((v + rest) // divisor == w for v, w in zip(values, wanted, strict=True)):
-                    yield Formula("div", Formula("add", size, rest), divisor)
+                    yield Formula(operator.floordiv, Formula(operator.add, size, rest), divisor)
         yield from self._products(wanted, dict(itertools.islice(known.items(), _FEW)), 3)
 
     @staticmethod
@@ -91,8 +92,8 @@ class Sizes:
             if factor:
                 made = known[group[0]]
                 for values in group[1:]:
-                    made = Formula("mul", made, known[values])
-                yield made if factor == 1 else Formula("mul", made, factor)
+                    made = Formula(operator.mul, made, known[values])
+                yield made if factor == 1 else Formula(operator.mul, made, factor)
 
 
 def _factor(part: Sequence[int], whole: Sequence[int]) -> int:

@@ -35,18 +35,35 @@ def varying_in(value: Any) -> list[Varying]:
     return [n for item in value for n in varying_in(item)] if isinstance(value, (tuple, list)) else []
 
 
+class Unclear(ValueError):
+    """Raised where it is not clear how a constant goes on for other sizes."""
+
+
 class VaryingArray(NamedTuple):
     """A constant that is another array in each trace."""
 
     arrays: tuple[ndarray, ...]
 
     @property
-    def progression(self) -> tuple[Any, Any] | None:
-        """Return the first number and the distance of the next, each of which may be `Varying`; None where
-        the numbers are not at equal distances.
+    def progression(self) -> tuple[Any, Any]:
+        """Return the first number and the distance of the next, each of which may be `Varying`.
 
         An array of one number, of any shape, is at distance 0.
+
+        Raises
+        ------
+        Unclear
+            The numbers are not at equal distances.
         """
+        found = self._distances()
+        if found is None:
+            raise Unclear(
+                f"a tensor of shape {list(self.arrays[0].shape)} is other numbers for other sizes; pullback "
+                "knows of constants and ranges (torch.arange, torch.zeros) how they go on"
+            )
+        return found
+
+    def _distances(self) -> tuple[Any, Any] | None:
         if not all(a.size for a in self.arrays):
             return None
         starts = tuple(a.flat[0].item() for a in self.arrays)

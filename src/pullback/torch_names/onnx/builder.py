@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import operator
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
@@ -24,7 +25,7 @@ _MADE_OF_SIZES: tuple[tuple[tuple[str, ...], Callable[[float], float]], ...] = (
 _OF_PYTHON = (
     "it needs a number that Python computes of a size: compute it of a tensor, or make the size fixed"
 )
-_KINDS = {"add": "Add", "mul": "Mul", "div": "Div"}
+_KINDS = {operator.add: "Add", operator.mul: "Mul", operator.floordiv: "Div"}
 
 
 class Operand(NamedTuple):
@@ -220,9 +221,9 @@ class Graph:
             self._sizes[key] = self.node("Gather", self.node("Shape", name), self.ints([axis]), axis=0)
         return self._sizes[key]
 
-    def _combined(self, kind: str, a: Any, b: Any) -> str:
-        key = kind, a, b
+    def _combined(self, how: Any, a: Any, b: Any) -> str:
+        key = how, a, b
         if key not in self._sizes:
             parts = [self.ints([v]) if isinstance(v, int) else v for v in (a, b)]
-            self._sizes[key] = self.node(_KINDS[kind], *parts)
+            self._sizes[key] = self.node(_KINDS[how], *parts)
         return self._sizes[key]

@@ -17,7 +17,7 @@ from ...core.recorder import Equation, Reference
 from ...core.value import array_of
 from ...errors import with_note
 from ..export.dynamic_shapes import Labels
-from ..export.varying import Family, Varying, VaryingArray, varying_in
+from ..export.varying import Family, Unclear, Varying, VaryingArray, varying_in
 from ..version import __version__
 from .builder import Graph, Operand
 from .errors import OnnxExporterError, UnsupportedOperatorError
@@ -148,17 +148,12 @@ class Translation:
         """Tell an array that the model made of sizes: one number, or numbers at equal distances."""
         g, array, progression = self.graph, constant.arrays[0], constant.progression
         shape, dtype = self.captured.shapes[number], array.dtype
-        if progression is not None:
-            start, step = (g.value(n, dtype) for n in progression)
-            if progression[1] == 0:
-                return Operand(g.node("Expand", start, g.sizes(shape)) if shape else start, shape, dtype)
-            places = g.node("Range", g.constant(0, np.int64), g.scalar(shape[0]), g.constant(1, np.int64))
-            scaled = g.node("Mul", g.cast(places, np.dtype(np.int64), dtype), step)
-            return Operand(g.node("Add", scaled, start), shape, dtype)
-        raise Unsupported(
-            f"a tensor of shape {list(array.shape)} is other numbers for other sizes; pullback knows of "
-            "constants and ranges (torch.arange, torch.zeros) how they go on"
-        )
+        start, step = (g.value(n, dtype) for n in progression)
+        if progression[1] == 0:
+            return Operand(g.node("Expand", start, g.sizes(shape)) if shape else start, shape, dtype)
+        places = g.node("Range", g.constant(0, np.int64), g.scalar(shape[0]), g.constant(1, np.int64))
+        scaled = g.node("Mul", g.cast(places, np.dtype(np.int64), dtype), step)
+        return Operand(g.node("Add", scaled, start), shape, dtype)
 
     # --- operations -----------------------------------------------------------------------------------------
 
@@ -185,7 +180,7 @@ class Translation:
     def _try(self, op: str, number: int, tell: Any) -> None:
         try:
             self.values.update(tell())
-        except Unsupported as error:
+        except (Unsupported, Unclear) as error:
             line = self.example.lines.get(number)
             place = "" if line is None else f"{line[0]}:{line[1]}, in {line[2]}"
             self.unsupported.setdefault((op, str(error)), []).append(place)
