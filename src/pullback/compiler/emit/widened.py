@@ -15,7 +15,7 @@ from .emitter import Module
 from .functions import PREFIX, variant, widths
 
 _LOOP = re.compile(
-    r"(?P<before>.*)  br label %(?P<label>l\d+)_head\n(?P=label)_head:\n"
+    r"(?P<before>.*?)  br label %(?P<label>l\d+)_head\n(?P=label)_head:\n"
     r"  (?P<place>%v\d+) = load i64, ptr (?P<counter>%v\d+)\n"
     r"  (?P<test>%v\d+ = icmp slt i64 (?P=place)), (?P<steps>\d+)\n"
     r"(?P<branch>  br .*)\n(?P=label)_body:\n(?P<body>[^:]*)\n"
@@ -33,6 +33,7 @@ _EACH = re.compile(
 )
 #: A type, and a number of the type before it.
 _TOKEN = re.compile(r"\b(float|double|half|i\d+)\b|(?<=[ ])(0x\w+|-?\d+|true|false)(?=[, ]|$)|(%v\d+)")
+_NAME = re.compile(r"(%v\d+)")
 
 
 class _Otherwise(Exception):
@@ -64,6 +65,8 @@ class _Widening:
         #: Counters and addresses that go on with the loop; what is a vector.
         self.places: set[str] = set()
         self.vectors: set[str] = set()
+        #: What stands between the names of an instruction, for numbers and for vectors: some dozens a kernel.
+        self.forms: dict[tuple[str, ...], list[str]] = {}
 
     def text(self, found: re.Match[str]) -> str:
         """Return the whole text."""
@@ -83,26 +86,44 @@ class _Widening:
         ])  # fmt: skip
 
     def _line(self, line: str) -> str:
+        name, equals, text = line[2:].partition(" = ")
+        if not equals:
+            return self._stored(line)
+        if text.startswith(("getelementptr", "load")):
+            return self._placed(line)
+        pieces = _NAME.split(text)
+        if not self.vectors.issuperset(pieces[1::2]):
+            raise _Otherwise
+        form = tuple(pieces[::2])
+        if form not in self.forms:
+            self.forms[form] = _NAME.split(self._computed(text))[::2]
+        pieces[::2] = self.forms[form]
+        self.vectors.add(name)
+        return f"  {name} = {''.join(pieces)}"
+
+    def _placed(self, line: str) -> str:
         found = _AT.fullmatch(line)
         if found is not None and found[2] in self.places:
             self.places.add(found[1])
             return line
         found = _LOAD.fullmatch(line)
-        if found is not None:
-            return self._loaded(*found.groups())
+        if found is None:
+            raise _Otherwise
+        return self._loaded(*found.groups())
+
+    def _stored(self, line: str) -> str:
         found = _STORE.fullmatch(line)
-        if found is not None and found[2] in self.places:
-            return f"  store {self._each(found[1])}, ptr {found[2]}, align {_size(found[1])}"
-        name, _, text = line.removeprefix("  ").partition(" = ")
+        if found is None or found[2] not in self.places:
+            raise _Otherwise
+        return f"  store {self._each(found[1])}, ptr {found[2]}, align {_size(found[1])}"
+
+    def _computed(self, text: str) -> str:
         call = _CALL.fullmatch(text)
         if call is not None:
-            text = self._call(*call.groups())
-        elif _EACH.match(text):
-            text = self._each(text)
-        else:
+            return self._call(*call.groups())
+        if not _EACH.match(text):
             raise _Otherwise
-        self.vectors.add(name)
-        return f"  {name} = {text}"
+        return self._each(text)
 
     def _loaded(self, name: str, volatile: str | None, type_: str, at: str) -> str:
         if at not in self.places:

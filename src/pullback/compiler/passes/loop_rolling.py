@@ -163,9 +163,10 @@ class Rolling:
         """Let an equation stay."""
         if equation.op in ("cat", "stack") and self._joined(equation):
             return
-        for operand in equation.operands:
-            if isinstance(operand, Reference):
-                self.materialize(operand.index)
+        if self.roller.virtual:
+            for operand in equation.operands:
+                if isinstance(operand, Reference):
+                    self.materialize(operand.index)
         self.roller.note(equation)
         self.out.append(equation)
 
@@ -278,6 +279,12 @@ class Rolling:
             if again < 0:
                 return None
             period = again - start
+            # Where the last of the fewest repetitions would end, which costs least to look at.
+            last = start + LEAST * period - 1
+            if last >= len(signatures):
+                return None
+            if signatures[last] != signatures[last - period]:
+                continue
             end = self._end(signatures, start, period)
             count = (end - start) // period + 1
             if count < LEAST or self._tried[period, end] >= PHASES:
