@@ -105,7 +105,7 @@ def step(x):
     l.append(p)
     return p, [p], h
 --- state
-box['h'] is last[2], box['pair'][0] is last[1][0] is last[0] is l[-1], last[0][0].b is last[0][1] is box['h'].b
+box['h'] is last[2], box['pair'][0] is last[1][0] is last[0] is l[-1], last[0][0].b is last[0][1]
 --- change
 if last is not None: assert box['h'] is last[2] is last[0][0]
 ''')
