@@ -116,11 +116,12 @@ class ResultsPulledBack:
         """
         cells, makers = self._cells, {o: e for e in self._recorder.equations for o in e.outputs}
         places = {number: at for at, number in enumerate(cells.inputs)}
-        themselves, others = set(), set()
+        themselves: set[int] = set()
+        others: set[int | None] = set()
         for node in _nodes(self._roots):
             layout = None if node._op is None else node._op.layout
             for value, i in () if layout is None else zip(node._saved[::3], layout.input_index, strict=False):
-                number = getattr(value, "index", None)
+                number = getattr(value, "index", -1)
                 edge = node._edges[i] if i >= 0 else None
                 leaf = edge.variable if isinstance(edge, AccumulateGrad) else None
                 if number in places and leaf is cells.tensors[places[number]]:
@@ -130,7 +131,7 @@ class ResultsPulledBack:
                     number = makers[number].operands[0].index
                 others.add(places.get(number))
         before, later = (
-            {(e.op, frozenset(getattr(o, "index", None) for o in e.operands)) for e in equations}
+            {(e.op, frozenset(getattr(o, "index", -1) for o in e.operands)) for e in equations}
             for equations in (self._recorder.equations[:count], self._recorder.equations[count:])
         )
         others |= {places.get(number) for _, operands in before & later for number in operands}
