@@ -50,6 +50,17 @@ def test_double_backward_is_refused():
         torch.autograd.grad(out, x, create_graph=True)
 
 
+def test_data_are_shown_or_refused_where_backward_reads_the_former_ones_too():
+    x = torch.ones(3, requires_grad=True)
+    out = native(lambda x: (x * x * x.detach()).sum())(x)
+    x.data = torch.ones(3)  # the same numbers
+    out.backward(retain_graph=True)
+    assert x.grad.tolist() == [2, 2, 2]
+    x.data = torch.full((3,), 5.0)
+    with pytest.raises(RuntimeError, match="backward reads the data that a tensor had in the call"):
+        out.backward()
+
+
 def test_a_saved_input_written_to_is_noticed():
     x, w = torch.randn(3, requires_grad=True), torch.randn(3)
     out = native(lambda x, w: (x * w).sum())(x, w)

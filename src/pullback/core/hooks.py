@@ -114,6 +114,20 @@ def leaf_hooks(leaf: TensorBase) -> NodeHooks:
     return leaf._leaf_hooks
 
 
+def forget_removed_hooks(leaf: TensorBase) -> None:
+    """Let a leaf whose hooks were all removed be one without hooks."""
+    hooks = leaf._leaf_hooks
+    if hooks is None or any(hooks.tensor.values()):
+        return
+    if hooks.retained or hooks.pre or hooks.post or hooks.accumulated or hooks.metadata:
+        return
+    leaf._leaf_hooks = None
+    reference = leaf._accumulator
+    node = reference() if reference is not None else None
+    if node is not None:
+        node._hooks = None
+
+
 def add_hook(hooks: HookDict, hook: Any, prepend: bool = False) -> RemovableHandle:
     """Put a hook behind the others, or before them; return the handle that removes it."""
     handle = RemovableHandle(hooks)

@@ -44,17 +44,21 @@ def _bool(self: Any) -> bool:
     return bool(array.item())
 
 
-def _number(self: Any) -> Any:
-    """Return the one element, with the warning that torch gives where its history is lost on the way."""
-    if self._level:
-        check_has_number(self, "item")
-    if array_of(self).size != 1:
-        raise ValueError("only one element tensors can be converted to Python scalars")
-    if self.requires_grad and modes().grad:
+def warn_of_lost_history(tensor: Any) -> None:
+    """Warn, once, that a number is taken of a tensor that has a history; torch does not of an integer."""
+    if tensor.requires_grad and modes().grad:
         warn_once(
             "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\n"
             "Consider using tensor.detach() first.",
         )
+
+
+def _number(self: Any) -> Any:
+    """Return the one element."""
+    if self._level:
+        check_has_number(self, "item")
+    if array_of(self).size != 1:
+        raise ValueError("only one element tensors can be converted to Python scalars")
     return self.item()
 
 
@@ -73,7 +77,9 @@ def _is_bare(self: Any, kind: str) -> bool:
 def _float(self: Any) -> float:
     if _is_bare(self, "f"):  # 0.4 µs instead of 1.3
         return float(self._value.item())
-    return float(_real(_number(self), "double"))
+    number = _real(_number(self), "double")
+    warn_of_lost_history(self)
+    return float(number)
 
 
 def _int(self: Any) -> int:
@@ -91,7 +97,9 @@ def _real(number: Any, wanted: str) -> Any:
 
 
 def _complex(self: Any) -> complex:
-    return complex(_number(self))
+    number = _number(self)
+    warn_of_lost_history(self)
+    return complex(number)
 
 
 def _index(self: Any) -> int:

@@ -371,7 +371,7 @@ def _by_parts(weights: Any, count: int, generator: Any) -> Any:
     ratio = ops.drawn_from(weights) / convert.cast(noise, dtype_of(weights))
     if count == 1:
         return ratio.argmax(-1, keepdim=True)
-    return ratio.sort(-1, descending=True, stable=True).indices[..., :count]
+    return ratio.sort(-1, descending=True, stable=True).indices[..., :count].clone()  # no view, as in eager
 
 
 @with_signature(f"(Tensor input, {GENERATOR})", method=False)

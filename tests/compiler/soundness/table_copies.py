@@ -94,4 +94,18 @@ def step(x):
     e[0].add_(1)
     c[0].add_(1)
     return (c, e)
+=== tuples_in_several_places: compiles
+T = collections.namedtuple('T', 'a b')
+box = {}
+l = []
+def step(x):
+    h = T(x, (x * 2, 1))
+    p = (h, h.b)
+    box['h'], box['pair'] = h, (p, ())
+    l.append(p)
+    return p, [p], h
+--- state
+box['h'] is last[2], box['pair'][0] is last[1][0] is last[0] is l[-1], last[0][0].b is last[0][1]
+--- change
+if last is not None: assert box['h'] is last[2] is last[0][0]
 ''')

@@ -161,4 +161,10 @@ def step(x):
     return x + torch.normal(torch.zeros(3), 1.0, generator=g)
 --- state
 g.get_state()
+=== multinomial_is_no_view: compiles
+def step(x): return torch.multinomial(x, 2), torch.multinomial(x, 3)
+--- state
+[t._is_view() for t in last or ()]
+--- change 3
+last[0].resize_(5)
 ''')

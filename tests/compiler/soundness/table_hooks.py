@@ -254,4 +254,18 @@ def step(x):
     return y.detach()
 --- state
 seen, w.grad
+=== hooks_of_leaf_all_removed: compiles
+w = torch.ones(3, requires_grad=True)
+with w.register_hook(lambda g: g * 2): pass
+def step(x):
+    w.grad = None
+    (w * x).sum().backward()
+    return w.grad * 1
+--- change 2 4
+h = w.register_hook(lambda g: g * 3)
+h.remove()
+--- change 5
+(w * 2).sum().backward()
+--- state
+w.grad
 ''')

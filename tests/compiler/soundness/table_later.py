@@ -382,4 +382,17 @@ def step(x):
 F.forward = staticmethod(lambda ctx, x: x * 7)
 --- change 5
 F.backward = staticmethod(lambda ctx, g: g * 7)
+=== data_of_saved_assigned: compiles
+w = torch.ones(3, requires_grad=True)
+v = torch.ones(3, requires_grad=True)
+m = nn.Linear(3, 3)
+def step(x): return (w * w * x).sum() + (v * v.detach()).sum() + m(x * v).sum() + torch.dot(v.view(3), x)
+--- change 2 4
+for t in (w, v, m.weight): t.data = t.data * 3 + n
+last.backward()
+--- change 5
+w.data = torch.arange(6.)[::2] + 1
+last.backward()
+--- state
+w.grad, v.grad, m.weight.grad
 ''')

@@ -411,6 +411,16 @@ def step(x):
 === default_device_inside: compiles
 def step(x):
     with torch.device("cpu"): return x + torch.ones(3)
+=== warning_of_a_lost_history: compiles
+torch.set_warn_always(True)
+w = torch.ones((), requires_grad=True)
+def step(x):
+    with torch.no_grad(): a = float(w)
+    return x * a, int(w), math.sqrt(w), w.item()
+--- change 3
+torch.set_warn_always(False)
+--- after
+torch.set_warn_always(False)
 === warnings_always_given: compiles
 def step(x): return x.reshape(1, 3, 1).T * 2
 --- change 0 5

@@ -391,15 +391,16 @@ class _Capture:
         met, session = Met(), self.session
         session.given_container = self._given_container
         effects = session.net_effects()
-        for values in (result, *(effect.args[1:] for effect in effects)):
-            outgoing(session, values, met)
+        for value in (result, *(part for effect in effects for part in effect.args[1:])):
+            outgoing(session, value, met)
         met.again()
-        leaves, out.structure = self._outgoing(result, met)
+        leaves, out.structure = self._flat(outgoing(session, result, met))
         out.effects = []
         for effect in effects:
             target, *values = effect.args or (None,)
             given = session.given_container(target) if id(target) in session.arguments else Given(target)
-            more, structure = self._outgoing((given, *values)[: len(effect.args)], met)
+            args = (given, *values)[: len(effect.args)]
+            more, structure = self._flat(tuple(outgoing(session, part, met) for part in args))
             out.effects.append((effect.function, structure))
             leaves += more
         out.holds_given, out.changes_given = self._holds_given, session.changes_given
@@ -418,8 +419,8 @@ class _Capture:
         self._holds_given = True
         return GivenContainer(self._numbers, places[0])
 
-    def _outgoing(self, value: Any, met: Met) -> tuple[list[Any], Any]:
-        leaves, structure = tree_flatten(outgoing(self.session, value, met))
+    def _flat(self, tree: Any) -> tuple[list[Any], Any]:
+        leaves, structure = tree_flatten(tree)
         _check_values(leaves)
         if any(leaf is dial.cell for leaf in leaves for dial in self.session.dials):
             raise Unsupported("a learning rate is a result")

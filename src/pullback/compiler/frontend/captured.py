@@ -55,6 +55,9 @@ class Saved(NamedTuple):
     cell: int | None
     #: The new tensor that it is, whose version counts; the output is its array unless that lies otherwise.
     made: int | None
+    #: Whether operations have saved the cell itself, which shows them the data that it is assigned later;
+    #: None where others of the pullback read the data that it had.
+    itself: bool | None = False
 
 
 class Captured:
@@ -111,6 +114,8 @@ class Captured:
     strides: dict[int, tuple[int, ...]]
     structure: Any
     saved: list[Saved]
+    #: `Saved.itself` of the cells of which it is not False.
+    saved_themselves: dict[int, bool | None]
     #: Of the inputs that get covectors: the cell, and the pullback's output.
     pulled: list[tuple[int, int | None]]
     #: Shape and dtype of the results that have a history.

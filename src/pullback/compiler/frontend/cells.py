@@ -16,6 +16,7 @@ from numpy import ndarray
 from ...array.named_tuples import NamedTuple
 from ...array.strides import strides_of
 from ...core.backward_task import nodes_behind
+from ...core.hooks import forget_removed_hooks
 from ...core.marked import Marked
 from ...core.modes import modes
 from ...core.node import LEAF, AccumulateGrad, Node, Nowhere
@@ -202,6 +203,7 @@ class Cells:
                 raise self.session.refusal("a view must not be used any more", OnlyNow) from error
         if type(t._node) is Nowhere:
             raise self.session.refusal("a view was not recorded, of what requires gradients")
+        forget_removed_hooks(t)
         hooks = t._leaf_hooks
         if hooks is not None and (hooks.tensor or hooks.retained or hooks.pre):
             raise self.session.refusal("a leaf has hooks")

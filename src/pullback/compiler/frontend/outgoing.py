@@ -220,13 +220,13 @@ def outgoing(session: Session, value: Any, met: Met) -> Any:
     if isinstance(value, tuple) and session.was_there(value):
         return Given(value)
     if kind is tuple:
-        return tuple(outgoing(session, part, met) for part in value)
+        return met.tree(session, value) if value else value
     if id(value) in session.arguments:
         return session.given_container(value)
     if isinstance(value, tuple) and hasattr(kind, "_fields"):
         if kind.__dictoffset__ and value.__dict__:
             raise session.refusal("a named tuple with attributes of its own is a result")
-        return Rebuilt(kind, [outgoing(session, part, met) for part in value], Ellipsis)
+        return met.tree(session, value)
     bound = getattr(value, "__self__", None) if isinstance(value, BuiltinFunctionType) else None
     if isinstance(value, (type, ModuleType)) or (
         isinstance(value, BuiltinFunctionType) and (bound is None or isinstance(bound, ModuleType))
@@ -247,8 +247,10 @@ def outgoing(session: Session, value: Any, met: Met) -> Any:
 
 def _container(session: Session, value: Any, met: Met) -> Any:
     kind = type(value)
-    if kind is list:
-        return [outgoing(session, part, met) for part in value]
+    if kind in (list, tuple):
+        return kind(outgoing(session, part, met) for part in value)
+    if isinstance(value, tuple):
+        return Rebuilt(kind, [outgoing(session, part, met) for part in value], Ellipsis)
     if kind is deque:
         return Rebuilt(deque, [outgoing(session, part, met) for part in value], value.maxlen)
     if kind in (set, frozenset):

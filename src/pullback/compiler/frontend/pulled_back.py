@@ -11,6 +11,7 @@ from ...core.blame import has_saved
 from ...core.calls import edge_of
 from ...core.graph_errors import INTERPRETS, is_freed_graph
 from ...core.node import LEAF, AccumulateGrad, accumulator, edge_target
+from ...core.op import TABLE
 from ..runtime.apart import Apart
 from .captured import Captured, Kind
 from .cells import Cells
@@ -69,6 +70,7 @@ class ResultsPulledBack:
                 found = self._pull_back(roots, self.covectors) if roots else []
             self.pulled, self.totals = found[: len(self._wanted)], found[len(self._wanted) :]
             self._check_ends(made)
+            out.saved_themselves = self._saved_themselves(count)
             self.reached = self._reached()
         if any(a is not b for a, b in zip(before, cells.held(), strict=True)):
             raise Unsupported("pulling its results back writes to tensors, or calls backward")
@@ -105,6 +107,35 @@ class ResultsPulledBack:
                 raise Unsupported("a result leads back to a leaf that the function makes")
             if node._hooks:
                 raise Unsupported("a hook stands on the way that covectors take from a result")
+
+    def _saved_themselves(self, count: int) -> dict[int, bool | None]:
+        """Return the cells that operations have saved themselves: whether they alone read them (see `Saved`).
+
+        A view of a cell, or what was detached from it, keeps the memory that it has. What the call computes
+        of a cell, as the first `count` equations say, the pullback need not compute again.
+        """
+        cells, makers = self._cells, {o: e for e in self._recorder.equations for o in e.outputs}
+        places = {number: at for at, number in enumerate(cells.inputs)}
+        themselves: set[int] = set()
+        others: set[int | None] = set()
+        for node in _nodes(self._roots):
+            layout = None if node._op is None else node._op.layout
+            for value, i in () if layout is None else zip(node._saved[::3], layout.input_index, strict=False):
+                number = getattr(value, "index", -1)
+                edge = node._edges[i] if i >= 0 else None
+                leaf = edge.variable if isinstance(edge, AccumulateGrad) else None
+                if number in places and leaf is cells.tensors[places[number]]:
+                    themselves.add(places[number])
+                    continue
+                while number in makers and TABLE[makers[number].op].kind == "view":
+                    number = makers[number].operands[0].index
+                others.add(places.get(number))
+        before, later = (
+            {(e.op, frozenset(getattr(o, "index", -1) for o in e.operands)) for e in equations}
+            for equations in (self._recorder.equations[:count], self._recorder.equations[count:])
+        )
+        others |= {places.get(number) for _, operands in before & later for number in operands}
+        return {at: None if at in others else True for at in themselves}
 
     def _reached(self) -> list[set[int]]:
         """Return which of the wanted tensors get a covector from each root alone."""

@@ -145,7 +145,7 @@ def _save(
     for v in saved:
         cell, made = (None, None) if v in copied else (at_input.get(v), by_number.get(v))
         if cell is not None and cell not in written:
-            out.saved.append(Saved(None, cell, None))
+            out.saved.append(Saved(None, cell, None, out.saved_themselves.get(cell, False)))
         elif made is not None and out.made[made].placement is None:
             out.saved.append(Saved(out.made[made].output, None, made))
         else:

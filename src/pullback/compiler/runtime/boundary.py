@@ -31,7 +31,8 @@ _new = object.__new__
 class CompiledFunctionBackward(MultiNode):
     """One call of a compiled function.
 
-    ``_saved`` holds entries (array, version counter, version) of what the pullback reads.
+    ``_saved`` holds entries (array, version counter, version, tensor) of what the pullback reads: the tensor
+    if its data are shown where it was assigned others since, in a tuple if the former ones are read, too.
     """
 
     __slots__ = ("_positions", "_pull", "_refused")
@@ -50,10 +51,13 @@ class CompiledFunctionBackward(MultiNode):
             raise type(self._refused)(*self._refused.args)
         if is_freed(saved):
             raise saved_errors.freed(self)
-        for value, counter, version in saved:
-            if counter is not None and is_stale(counter, version):
-                error = saved_errors.damaged(self, value, counter, version, None)
-                raise saved_errors.blamed(error, self, counter, version)
+        arrays = [entry[0] for entry in saved]
+        for n, (value, counter, version, whose) in enumerate(saved):
+            if counter is not None and counter[0] != version:
+                if is_stale(counter, version):
+                    error = saved_errors.damaged(self, value, counter, version, None)
+                    raise saved_errors.blamed(error, self, counter, version)
+                arrays[n] = value if whose is None else _present(value, whose)
         plain = [v._value if isinstance(v, TensorBase) else v for v in g]
         if any(isinstance(v, InnerValue) for v in plain):
             found = self._transformed(plain)
@@ -61,7 +65,7 @@ class CompiledFunctionBackward(MultiNode):
                 return tuple(wrap(r, None, r._level) if isinstance(r, InnerValue) else r for r in found)
             return found
         covectors = [None if v is None else np.asarray(v) for v in g]
-        results = self._pull([entry[0] for entry in saved], covectors)
+        results = self._pull(arrays, covectors)
         return tuple(None if p is None else results[p] for p in self._positions)
 
     def _transformed(self, g: Sequence[Any]) -> tuple[Any, ...]:
@@ -250,7 +254,7 @@ def spent(shape: tuple[int, ...], dtype: np.dtype[Any], leaves: int) -> Callable
 
 
 def boundary(
-    edges: Sequence[Any], saved: Sequence[tuple[ndarray, Any, int]], shapes: Sequence[tuple[int, ...]],
+    edges: Sequence[Any], saved: Sequence[tuple[ndarray, Any, int, Any]], shapes: Sequence[tuple[int, ...]],
     dtypes: Sequence[np.dtype[Any]], pull: Callable[..., Sequence[ndarray | None]],
     positions: Sequence[int | None], refused: Exception | None = None,
     apart: Apart | None = None,
@@ -262,7 +266,7 @@ def boundary(
     edges
         Of the inputs that require grad.
     saved
-        What the pullback reads, and the versions that it had.
+        What the pullback reads (see `CompiledFunctionBackward`).
     shapes, dtypes
         Of the outputs that require grad.
     pull
@@ -307,6 +311,21 @@ def refusal(shape: tuple[int, ...], dtype: np.dtype[Any], error: Exception) -> C
         return boundary(edges, saved, [shape], [dtype], _never, positions, None if freed else error)
 
     return node
+
+
+def _present(value: ndarray, whose: Any) -> ndarray:
+    """Return what the tensor holds by now of which `value` was saved, laid out like that."""
+    tensor = whose[0] if type(whose) is tuple else whose
+    now = tensor._value
+    if now is value or (type(now), now.shape, now.dtype) != (ndarray, value.shape, value.dtype):
+        return value
+    if type(whose) is tuple and now.tobytes() != value.tobytes():
+        raise RuntimeError(
+            "compile: backward reads the data that a tensor had in the call as well as those assigned since"
+        )
+    shown = np.empty_like(value)
+    shown[...] = now
+    return shown
 
 
 def _never(saved: Any, covectors: Any) -> NoReturn:

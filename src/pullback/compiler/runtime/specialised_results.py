@@ -162,11 +162,12 @@ class Results:
     def _saved(self, saved: Any, made: Sequence[str]) -> str:
         if saved.made is not None and self._captured.made[saved.made].placement is not None:
             t = made[saved.made]
-            return f"(o{saved.output}, {t}._counter, {t}._counter[0])"
+            return f"(o{saved.output}, {t}._counter, {t}._counter[0], None)"
         if saved.cell is not None or saved.made is not None:
             t = self._cells[saved.cell] if saved.cell is not None else made[saved.made]
-            return f"({t}._value, {t}._counter, {t}._counter[0])"
-        return f"(o{saved.output}, None, 0)"
+            whose = "None" if saved.itself is False else t if saved.itself else f"({t},)"
+            return f"({t}._value, {t}._counter, {t}._counter[0], {whose})"
+        return f"(o{saved.output}, None, 0, None)"
 
     def _structure(self, spec: TreeSpec, values: Iterator[str]) -> str:
         """Return the expression that puts results together as the function did."""

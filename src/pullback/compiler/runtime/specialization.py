@@ -308,14 +308,15 @@ class Specialization:
         for saved in self.captured.saved:
             if saved.cell is not None:
                 t = cells[saved.cell]
-                yield _contiguous(t._value), t._counter, t._counter[0]
+                whose = None if saved.itself is False else t if saved.itself else (t,)
+                yield _contiguous(t._value), t._counter, t._counter[0], whose
             elif saved.made is not None:
                 t = made[saved.made]
                 lies_so = self.captured.made[saved.made].placement is None
                 array = t._value if lies_so else values[saved.output]  # type: ignore[index]  # given then
-                yield array, t._counter, t._counter[0]
+                yield array, t._counter, t._counter[0], None
             else:
-                yield values[saved.output], None, 0  # type: ignore[index]  # one of the three is given
+                yield values[saved.output], None, 0, None  # type: ignore[index]  # one of the three is given
 
     def _unless_changed(self, pull: Any) -> Any:
         """Return a pullback that is refused where the code of custom functions is another one by then."""

@@ -21,6 +21,7 @@ import numpy as np
 from ....array import dtypes
 from ....core.size import Size
 from ....core.value import TensorBase
+from ....tensor.python_protocol import warn_of_lost_history
 from ....tensor.tensor import Tensor
 from ..bytecode.hooks import HOOKS
 from ..operations import (
@@ -152,7 +153,11 @@ def int_of(session: Session, t: Any) -> Any:
 
 def _converted(session: Session, t: Any, kind: Any) -> Any:
     alone = _scalar(session, t) if session.cells.is_traced(t) and not t.is_complex() else None
-    return kind(t) if alone is None else Item(session, kind, alone, kind)
+    if alone is None:
+        return kind(t)
+    if kind is float:
+        warn_of_lost_history(t)
+    return Item(session, kind, alone, kind)
 
 
 def is_single(session: Session, value: Any) -> bool:
