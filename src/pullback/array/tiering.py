@@ -108,11 +108,6 @@ class Hotness:
         """Tell whether native code was not asked for yet, but will be."""
         return self._seen < 0 and not self._is_due and large.is_there()
 
-    @property
-    def cost(self) -> float:
-        """Return the nanoseconds that the work has cost, as far as was asked."""
-        return self._due
-
     def _left(self) -> float:
         """Return how many nanoseconds are missing."""
         whole, own = (OPEN, KERNEL) if self._seen < 0 else (COMPILER, LOOP)

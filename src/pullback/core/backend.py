@@ -20,10 +20,9 @@ from .tracer import is_tracing
 
 _load: Callable[[str, str], Any] | None = None
 
-#: Nanoseconds that an optimizer's steps have cost, from which passes over all parameters are worth their
-#: import, and from how many parameters on they are faster: Adam's step of 1, 2, 4, 8 and 30 takes 217, 335,
-#: 943, 1,316 and 7,204 µs parameter by parameter, and 282, 541, 421, 526 and 3,349 so (busy).
-_PASSES, _SEVERAL = 200_000, 4
+#: Parameters from which NumPy's passes over all of them are faster than one after another: Adam's step of
+#: 1, 2, 4, 8 and 30 takes 217, 335, 943, 1,316 and 7,204 µs one by one, and 282, 541, 421, 526 and 3,349 so.
+_SEVERAL = 4
 
 
 def provide(load: Callable[[str, str], Any], kernels: Callable[[], Any], chains: Callable[[], Any]) -> None:
@@ -78,6 +77,6 @@ def optimizer_steps(optimizer: Any) -> Any:
         found = hotness.get(_load("optimizer_steps", "steps_of"), optimizer)
         if found is not None:
             return found
-    if hotness.cost < _PASSES or sum([len(group["params"]) for group in optimizer.param_groups]) < _SEVERAL:
+    if sum([len(group["params"]) for group in optimizer.param_groups]) < _SEVERAL:
         return None
     return _load("optimizer_steps", "steps_of")(optimizer, by_loops=False)

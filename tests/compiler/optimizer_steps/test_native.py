@@ -20,7 +20,6 @@ import pytest
 
 import pullback as torch
 from pullback.array import large, tiering
-from pullback.core import backend
 from pullback.optim.optimizer import ELEMENT, PARAMETER
 
 pytest.importorskip("llvmlite")
@@ -180,8 +179,6 @@ def test_what_numpy_has_cost_decides(price, counted):
 @pytest.mark.parametrize(("count", "expected"), [(3, 0), (4, 8)])
 def test_until_loops_pay_passes_serve_several_parameters(monkeypatch, price, counted, count, expected):
     price(10_000 * PARAMETER)
-    monkeypatch.setattr(backend, "_PASSES", 8 * PARAMETER)
-    monkeypatch.setattr(tiering, "_SELDOM", 0)
 
     def train() -> Any:
         rng = np.random.default_rng(0)
