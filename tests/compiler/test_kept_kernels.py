@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
+from weakref import WeakValueDictionary
 
 import numpy as np
 import pytest
@@ -11,7 +12,9 @@ import pytest
 pytest.importorskip("llvmlite")
 from pullback.array import large
 from pullback.compiler.eager_kernels import traced_kernels  # it needs llvmlite
-from pullback.compiler.runtime import cache
+from pullback.compiler.emit import convolution
+from pullback.compiler.emit.convolution import kernels, nonfinite, pooling
+from pullback.compiler.runtime import cache, machine_code, shared_kernels
 from pullback.core.op import TABLE
 
 X = np.random.default_rng(0).standard_normal((600, 500)).astype(np.float32)
@@ -23,6 +26,10 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         pytest.skip("native code is switched off")
     monkeypatch.setenv("PULLBACK_CACHE", "1")
     monkeypatch.setenv("PULLBACK_CACHE_DIR", str(tmp_path / "kept"))
+
+
+#: What keeps kernels in memory.
+MADE: Any = (kernels.correlation, kernels.weight, pooling.maxima, pooling.spread, nonfinite._library)
 
 
 def forbid(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -71,10 +78,45 @@ def test_a_later_process_writes_no_kernel_again(name: str, monkeypatch: pytest.M
             np.testing.assert_array_equal(x, y)
 
 
+def test_a_later_process_writes_no_convolution_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    def run() -> list[Any]:
+        """Do what a process does that has no kernel yet."""
+        monkeypatch.setattr(machine_code, "_loaded", WeakValueDictionary())
+        for made in MADE:
+            made.cache_clear()
+        images, padding = X[:128, :128].reshape(4, 4, 32, 32), (1, 1)
+        w, bias = X[200, : 6 * 36].reshape(6, 4, 3, 3).copy(), X[201, :6].copy()
+        shapes = images.shape, w.shape, (4, 6, 32, 32)
+        y, back, weight = (np.empty(shape, np.float32) for shape in (shapes[2], *shapes[:2]))
+        given = convolution.Convolution(kernels.shape_of(*shapes, X.dtype, (1, 1), padding, (1, 1), 1))
+        given.forward(images, w, bias, y)
+        given.transpose(y, w, back)
+        given.weight(images, y, weight)
+        values, winners = np.empty((4, 4, 16, 16), np.float32), np.empty((4, 4, 16, 16), np.uint8)
+        pools = convolution.Pools.of((32, 32), (16, 16), X.dtype, (2, 2), (2, 2), (0, 0), (1, 1))
+        pools.maxima(images, values, winners)
+        pools.spread(values, winners, spread := np.empty_like(images))
+        return [y, back, weight, values, winners, spread]
+
+    first = run()
+
+    def module(*given: Any) -> None:
+        raise AssertionError("written again")
+
+    monkeypatch.setattr(shared_kernels, "module", module)
+    try:
+        later = run()
+    finally:
+        for made in MADE:
+            made.cache_clear()
+    for x, y in zip(first, later, strict=True):
+        np.testing.assert_array_equal(x, y)
+
+
 def test_functions_without_a_name_are_written_again() -> None:
     for factor in (2.0, 3.0):
-        kernels = traced_kernels.TracedKernels()
-        found = kernels.mapped(lambda g, x, factor=factor: g * x * factor, X, (X,), ())
+        loops = traced_kernels.TracedKernels()
+        found = loops.mapped(lambda g, x, factor=factor: g * x * factor, X, (X,), ())
         np.testing.assert_allclose(found, X * X * factor, rtol=1e-6)
 
 

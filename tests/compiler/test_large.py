@@ -686,3 +686,11 @@ def test_losses(monkeypatch, name, reduction):
 
     for got, want in zip(*both(monkeypatch, loss, x, y), strict=True):
         np.testing.assert_allclose(got, want, rtol=2e-5, atol=1e-9 if reduction == "mean" else 2e-6)
+
+
+@pytest.mark.parametrize("count", [30_000, 300_000])
+@pytest.mark.parametrize("name", ["atan", "sinh", "log1p"])
+def test_what_is_written_in_place_has_the_same_bits(name: str, count: int) -> None:
+    x = torch.rand(count, generator=torch.Generator().manual_seed(0)) * 3 - 0.9
+    expected = getattr(x, name)()
+    assert torch.equal(getattr(x, f"{name}_")(), expected)

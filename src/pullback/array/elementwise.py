@@ -151,8 +151,12 @@ def _apply(
             if found is not None:
                 return found
     worth = large.SLOW if ufunc in _ONE_BY_ONE else large.CHAIN
-    if out is ... and arrays and arrays[0].size >= worth and ufunc in NAMES:
+    if arrays and arrays[0].size >= worth and ufunc in NAMES:
         fixed, found = False, _native(ufunc, operands)
+        if found is not None and out is not ...:
+            # What is written in place has the bits of what is not.
+            copy_into(out, found)
+            return out
         if found is not None:
             return found
     largest = max((array.size for array in arrays), default=0) if out is ... else out.size

@@ -157,7 +157,7 @@ def _lies_apart(array: ndarray) -> bool:
 
 
 def _fast_unary(op: Op, general: Function) -> Function:
-    kernel = op.kernel
+    kernel, worth = op.kernel, op.worth_asking
 
     def call(input: Any, *surplus: Any, **named: Any) -> Any:
         if (type(input) is facade.Tensor or type(input) is facade.Parameter) and not surplus and not named:
@@ -171,7 +171,7 @@ def _fast_unary(op: Op, general: Function) -> Function:
             if plain and free and input._view is None and (a.base is None or _lies_apart(a)):
                 token = quiet(IGNORE)
                 try:
-                    if a.size >= large.SIZE:
+                    if a.size >= worth:
                         apply(kernel, a, out=a)
                     else:
                         kernel(a, out=a)

@@ -100,7 +100,7 @@ def both(monkeypatch: pytest.MonkeyPatch, train: Callable[[], Any]) -> tuple[lis
     """What a training leaves in an optimizer, natively and parameter by parameter."""
     natively = everything(train())
     with monkeypatch.context() as context:
-        context.setattr(native, "native_steps", lambda optimizer: None)
+        context.setattr(native, "native_steps", lambda *given: None)
         return natively, everything(train())
 
 
@@ -174,6 +174,24 @@ def test_what_numpy_has_cost_decides(price, counted):
         give_gradients(rng, params)
         optimizer.step()
         assert counted.parameters == expected
+
+
+@pytest.mark.parametrize(("count", "expected"), [(3, 0), (4, 8)])
+def test_until_loops_pay_passes_serve_several_parameters(monkeypatch, price, counted, count, expected):
+    price(10_000 * PARAMETER)
+
+    def train() -> Any:
+        rng = np.random.default_rng(0)
+        params = parameters(rng, torch.float32, [(3, 5), (7, 4), (130,), (6,)][:count])
+        optimizer = torch.optim.Adam(params)
+        for _ in range(3):
+            give_gradients(rng, params)
+            optimizer.step()
+        return optimizer
+
+    at_once, one_by_one = both(monkeypatch, train)
+    assert at_once == one_by_one
+    assert counted.parameters == expected
 
 
 def test_steps_between_two_looks_count_too(price, counted):

@@ -8,8 +8,8 @@ import pytest
 
 import pullback as torch
 from pullback import nn, optim
-from pullback.compiler import optimizer_steps
 from pullback.compiler.frontend.trace import trace
+from pullback.compiler.optimizer_steps import traced as steps_of_a_trace
 from pullback.compiler.optimizer_steps.traced import TracedSteps
 
 
@@ -47,7 +47,7 @@ def traced(make: Any, monkeypatch: Any, change: Any = None, repeats: bool = True
     with monkeypatch.context() as patch:
         patch.setattr(TracedSteps, "_again", counted)
         if not repeats:
-            patch.setattr(optimizer_steps, "steps_in_trace", lambda optimizer: None)
+            patch.setattr(steps_of_a_trace, "steps_in_trace", lambda optimizer: None)
         program = trace(step, x, state=[model, made]).program
     values = [
         [p.tolist(), p._version, [s.tolist() for s in made.state[p].values()]] for p in model.parameters()

@@ -57,15 +57,18 @@ class Selection(NamedTuple):
 def first_places(what: Selection) -> Kernel:
     """Return the kernel of arrays (elements, values, places), whose rows are its images."""
     scratch = 2 * (what.length + what.few + 1)
+    work = what.length * (_PASSED if what.has_heap else _MOVED)
+    return Kernel(what, lambda: _text(what, scratch), size=8, work=work, scratch=scratch)
+
+
+def _text(what: Selection, scratch: int) -> str:
     functions = [_sink(), _hold(), _empty(), _rows(what)]
     if what.is_inserted:
         functions.append(_differing(what))
     if not what.has_heap:
         functions += [_halve(), _insert(), _sort(), _select()]
     part = shared_kernels.part(("elements", "values", "indices"), "rows", "i64", scratch)
-    text = "\n".join([*(f.text() for f in functions), part, engine.attributes()])
-    work = what.length * (_PASSED if what.has_heap else _MOVED)
-    return Kernel(text, size=8, work=work, scratch=scratch)
+    return "\n".join([*(f.text() for f in functions), part, engine.attributes()])
 
 
 def _depth(size: int) -> int:

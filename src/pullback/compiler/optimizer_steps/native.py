@@ -1,5 +1,5 @@
-"""Steps of optimizers for all parameters of a group at once: in native code where that pays, and where there
-is no compiler in NumPy's passes over many parameters.
+"""Steps of optimizers for all parameters of a group at once: in native code where that pays, and until
+then, or where there is no compiler, in NumPy's passes over many parameters.
 
 What a step does comes from the optimizer's `update` (`recorded_update`), and is done with the same roundings,
 so a step gives the same bits here and in NumPy. `core.backend` asks for it when the steps in NumPy have cost
@@ -35,14 +35,14 @@ _DTYPES = (np.dtype(np.float32), np.dtype(np.float64), np.dtype(np.float16), np.
 _PACKAGE = __name__.partition(".")[0] + "."
 
 
-def native_steps(optimizer: Any) -> NativeSteps | None:
+def native_steps(optimizer: Any, by_loops: bool) -> NativeSteps | None:
     """Return what does the steps of an optimizer; None where each parameter takes its step by itself.
 
     Modes other than `no_grad`, which a step puts in force, see each op.
     """
     if modes() is not NO_GRAD:
         return None
-    hotness, updating = optimizer._hotness, _updating()
+    hotness, updating = optimizer._hotness, _updating() if by_loops else _PASSES
     if hotness.compiled is None or hotness.compiled.updating is not updating:
         hotness.compiled = NativeSteps(updating)
     found: NativeSteps = hotness.compiled

@@ -10,7 +10,7 @@ function adds them in order.
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,7 +21,7 @@ from ...array.strides import address as begin_of
 from ...array.threads import get_num_threads
 from ..emit.codegen import WRITTEN, Effort
 from ..emit.vectors import Code
-from . import engine, machine_code
+from . import cache, engine, machine_code
 from .thread_pool import pool
 
 #: Estimated nanoseconds of a part's work at least.
@@ -75,8 +75,11 @@ class Kernel:
 
     Parameters
     ----------
-    text : str
-        Of a module with the functions ``part(table, number)`` and, where there are sums, ``joining(table)``.
+    what : object
+        Says, with these sources and the processor, which kernel it is; named by its `repr`.
+    write : callable
+        ``()``: return the text of a module with the functions ``part(table, number)`` and, where there are
+        sums, ``joining(table)``. What is found on disk is not written.
     size : int
         Bytes of an element.
     work : float
@@ -95,16 +98,16 @@ class Kernel:
     """
 
     def __init__(
-        self, text: str, *, size: int, work: float, scratch: int = 0, sums: int = 0, splits: int = 1,
-        mending: Mending | None = None, effort: Effort = WRITTEN,
+        self, what: object, write: Callable[[], str], *, size: int, work: float, scratch: int = 0,
+        sums: int = 0, splits: int = 1, mending: Mending | None = None, effort: Effort = WRITTEN,
     ) -> None:  # fmt: skip
         #: Unique to the text.
-        self.name = machine_code.name_of(text)
+        self.name = name_of(what)
         self._size, self._work = size, work
         self._scratch, self._sums, self._splits = scratch, sums, splits
         # A program asks for its cut more than once.
         self._threads = get_num_threads()
-        self._library = machine_code.library(self.name, lambda: text, effort)
+        self._library = machine_code.library(self.name, write, effort)
         self._cuts: dict[int, Cut] = {}
         #: Whether there are sums.
         self.joins = bool(sums)
@@ -167,6 +170,13 @@ class Kernel:
             _Joining(self.joining)(table.ctypes.data)
         if self._mend is not None:
             self._mend(table.ctypes.data)
+
+
+def name_of(what: object) -> str:
+    """Return the name of the module that these sources write for something on this processor: to write it
+    takes milliseconds, which a process that finds the code on disk does without.
+    """
+    return machine_code.name_of(cache.key("kernel", repr(what), engine.machine_name()))
 
 
 def parallel(part: int, table: ndarray, parts: int) -> None:
@@ -241,13 +251,17 @@ def part(
 
 
 def kernel(
-    code: Code, arrays: Sequence[str], work: float, scratch: int = 0, others: Sequence[str] = (),
-    pointer: str = "ptr noalias", **options: Any,
+    what: object, write: Callable[[], Code], real: str, arrays: Sequence[str], work: float, scratch: int = 0,
+    others: Sequence[str] = (), pointer: str = "ptr noalias", **options: Any,
 ) -> Kernel:  # fmt: skip
-    """Return the kernel whose part calls a body in `code`; see `part` and `Kernel`."""
+    """Return the kernel whose part calls the body that `write` returns; see `part` and `Kernel`."""
     pointers = [*arrays, "scratch"] if scratch else arrays
     given = [f"{pointer} %{name}" for name in pointers]
     given += [f"i64 %{name}" for name in ("first", "last", *others)]
-    body = code.text("body", ", ".join(given))
-    text = module(code, body, part(arrays, "body", code.real, scratch, others))
-    return Kernel(text, size=code.size, work=work, scratch=scratch, **options)
+
+    def text() -> str:
+        code = write()
+        body = code.text("body", ", ".join(given))
+        return module(code, body, part(arrays, "body", real, scratch, others))
+
+    return Kernel(what, text, size=4 if real == "float" else 8, work=work, scratch=scratch, **options)

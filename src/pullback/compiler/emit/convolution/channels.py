@@ -228,6 +228,10 @@ def _binary(code: Code, word: str, x: str, y: str) -> str:
 def forward(shape: ChannelShape, eps: float, weight: bool, bias: bool) -> Kernel:
     """Return the kernel of arrays (x, weight, bias, out, mean, invstd, variance): units are its images."""
     arrays = ("x", "weight", "bias", "out", "mean", "invstd", "variance")
+    return _kernel(shape, arrays, _forward, eps, weight, bias)
+
+
+def _forward(shape: ChannelShape, eps: float, weight: bool, bias: bool) -> Code:
     channel = _started(shape)
     code = channel.code
     with code.loop("%first", "%last") as loop:
@@ -250,7 +254,7 @@ def forward(shape: ChannelShape, eps: float, weight: bool, bias: bool) -> Kernel
         shift = channel.double("fsub", channel.read("%bias") if bias else channel.constant("0.0"), product)
         factor, level = channel.everywhere(scale), channel.everywhere(shift)
         channel.map(["%x"], "%out", lambda v: code.fused(v[0], factor, level))
-    return _kernel(channel, arrays)
+    return code
 
 
 @lru_cache(maxsize=_KEPT)
@@ -259,6 +263,10 @@ def backward(shape: ChannelShape, weight: bool) -> Kernel:
     being those of x: units are its images.
     """
     arrays = ("g", "x", "weight", "mean", "invstd", "in_x", "in_weight", "in_bias")
+    return _kernel(shape, arrays, _backward, weight)
+
+
+def _backward(shape: ChannelShape, weight: bool) -> Code:
     channel = _started(shape)
     code = channel.code
     with code.loop("%first", "%last") as loop:
@@ -286,15 +294,17 @@ def backward(shape: ChannelShape, weight: bool) -> Kernel:
             return code.fused(vectors[0], factors[0], code.fused(vectors[1], factors[1], factors[2]))
 
         channel.map(["%g", "%x"], "%in_x", compute)
-    return _kernel(channel, arrays)
+    return code
 
 
 def _bits(value: float) -> str:
     return struct.pack(">d", value).hex().upper()
 
 
-def _kernel(channel: _Channel, arrays: tuple[str, ...]) -> Kernel:
+def _kernel(
+    shape: ChannelShape, arrays: tuple[str, ...], write: Callable[..., Code], *how: float
+) -> Kernel:
     # A weight or bias that is missing may be given as what another pointer is.
-    shape = channel.shape
     work = shape.images * shape.places * shape.together() * _NANOSECONDS
-    return shared_kernels.kernel(channel.code, arrays, work, pointer="ptr")
+    what = write.__name__, shape, how
+    return shared_kernels.kernel(what, lambda: write(shape, *how), shape.real, arrays, work, pointer="ptr")

@@ -38,7 +38,9 @@ def correlation(shape: Shape, transposed: bool, bias: bool) -> Kernel:
     """Return the kernel of arrays (source, weight, bias, target)."""
     made = Correlation(shape, registers(shape.real), transposed=transposed, bias=bias)
     return shared_kernels.kernel(
-        made.write(),
+        ("correlation", shape, transposed, bias),
+        made.write,
+        shape.real,
         ("source", "weight", "bias", "target"),
         shape.multiplications * _NANOSECONDS,
         shared_kernels.whole(made.scratch),
@@ -53,10 +55,23 @@ def correlation(shape: Shape, transposed: bool, bias: bool) -> Kernel:
 def weight(shape: Shape) -> Kernel:
     """Return the kernel of arrays (source, covector, target)."""
     made = Weight(shape, registers(shape.real))
-    code = made.write()
-    body = code.text("body", f"{_WEIGHT}, {_REST}, i64 %split, i64 %splits")
     count = shape.outputs * shape.channels // shape.groups * shape.taps
     scratch, sums = shared_kernels.whole(made.scratch), shared_kernels.whole(count)
+    return Kernel(
+        ("weight", shape),
+        lambda: _weight_text(made.write(), count, scratch, sums),
+        size=4 if shape.real == "float" else 8,
+        work=shape.multiplications * _NANOSECONDS,
+        scratch=scratch,
+        sums=sums,
+        splits=shape.groups if shape.groups > 1 else made.tiles,
+        mending=mending(shape, False),
+        effort=PLACED,
+    )
+
+
+def _weight_text(code: Code, count: int, scratch: int, sums: int) -> str:
+    body = code.text("body", f"{_WEIGHT}, {_REST}, i64 %split, i64 %splits")
     lines = [
         *shared_kernels.fields(["source", "covector", "result"]),
         "  %row = sdiv i64 %part, %splits",
@@ -72,16 +87,7 @@ def weight(shape: Shape) -> Kernel:
         f"  call void @body({_WEIGHT}, {_REST}, i64 %split, i64 %splits)".replace("noalias ", ""),
     ]
     functions = body, shared_kernels.function("part", lines), _joining(code, count, scratch, sums)
-    return Kernel(
-        shared_kernels.module(code, *functions),
-        size=code.size,
-        work=shape.multiplications * _NANOSECONDS,
-        scratch=scratch,
-        sums=sums,
-        splits=shape.groups if shape.groups > 1 else made.tiles,
-        mending=mending(shape, False),
-        effort=PLACED,
-    )
+    return shared_kernels.module(code, *functions)
 
 
 def _sums_place(real: str, scratch: int) -> list[str]:

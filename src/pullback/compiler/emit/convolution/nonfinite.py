@@ -48,11 +48,13 @@ class _Library(NamedTuple):
 
 @cache
 def _library(real: str) -> _Library:
-    code = Code(real, registers(real).lanes)
-    written = (shared_kernels.function(name, write(code)) for name, write in _WRITERS.items())
-    text = shared_kernels.module(code, *written)
-    name = machine_code.name_of(text)
-    return _Library(name, machine_code.library(name, lambda: text, HASTY))
+    def text() -> str:
+        code = Code(real, registers(real).lanes)
+        written = (shared_kernels.function(name, write(code)) for name, write in _WRITERS.items())
+        return shared_kernels.module(code, *written)
+
+    name = shared_kernels.name_of(("nonfinite", real))
+    return _Library(name, machine_code.library(name, text, HASTY))
 
 
 class _Shape(Code):

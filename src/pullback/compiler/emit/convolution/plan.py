@@ -115,10 +115,10 @@ def weight_tile(registers: Registers, outputs: int, taps: int) -> Tile:
             tile = Tile(rows, columns)
             if rows * columns + rows + 3 > registers.number:
                 break
-            heights, widths = list(cut(outputs, rows)), list(cut(taps, columns))
-            cost = sum(_cost(Tile(r, c), r + 2 * c) + 0.5 for r in heights for c in widths)
+            heights, widths = runs(outputs, rows), runs(taps, columns)
+            forms = [(m * n, _cost(Tile(r, c), r + 2 * c)) for r, m in heights for c, n in widths]
             # Each form of a tile is compiled.
-            cost *= 1 + _FORM * (len(set(heights)) * len(set(widths)) - 1)
+            cost = sum(n * (cycles + 0.5) for n, cycles in forms) * (1 + _FORM * (len(forms) - 1))
             if cost < least:
                 best, least = tile, cost
     return best
@@ -129,6 +129,13 @@ def cut(length: int, most: int) -> Iterator[int]:
     parts = -(-length // most)
     for n in range(parts):
         yield length * (n + 1) // parts - length * n // parts
+
+
+def runs(length: int, most: int) -> list[tuple[int, int]]:
+    """Return each size of these parts, the larger one first, and how many have it."""
+    parts = -(-length // most)
+    size, larger = divmod(length, parts)
+    return [(n, count) for n, count in ((size + 1, larger), (size, parts - larger)) if count]
 
 
 def unaliased(step: int, size: int) -> int:

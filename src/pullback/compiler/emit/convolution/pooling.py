@@ -102,12 +102,21 @@ def _along(code: Code, length: int, vector: Callable[[int | str, int], None]) ->
 @lru_cache(maxsize=_KEPT)
 def maxima(shape: PoolShape) -> Kernel:
     """Return the kernel of arrays (source, values, winners): planes are its images."""
+    rows, columns = shape.axes(False)
+    plane = rows.length * columns.length
+    packed = len(rows.firsts) * len(columns.firsts) * plane + registers(shape.real).lanes
+    scratch = shared_kernels.whole(packed)
+    return shared_kernels.kernel(
+        ("maxima", shape), lambda: _maxima(shape, scratch), shape.real, ("source", "values", "winners"),
+        shape.work, scratch,
+    )  # fmt: skip
+
+
+def _maxima(shape: PoolShape, scratch: int) -> Code:
     code = Code(shape.real, registers(shape.real).lanes)
     rows, columns = shape.axes(False)
     octets = _Bytes(code)
     plane = rows.length * columns.length
-    packed = len(rows.firsts) * len(columns.firsts) * plane + code.lanes
-    scratch = shared_kernels.whole(packed)
     lowest = code.same("0xFFF0000000000000")
     with code.loop(0, scratch, step=code.lanes) as fill:
         code.store(lowest, code.at("%scratch", fill.index))
@@ -145,7 +154,7 @@ def maxima(shape: PoolShape) -> Kernel:
         octs = "".join(f"\\{n:02X}" for n in shape.firsts() + bytes(code.lanes))
         count = prod(shape.output) + code.lanes
         code.declarations.add(f'@firsts = internal constant [{count} x i8] c"{octs}"')
-    return shared_kernels.kernel(code, ("source", "values", "winners"), shape.work, scratch)
+    return code
 
 
 def _taps(rows: Axis, columns: Axis) -> list[tuple[Tap, Tap]]:
@@ -155,15 +164,23 @@ def _taps(rows: Axis, columns: Axis) -> list[tuple[Tap, Tap]]:
 @lru_cache(maxsize=_KEPT)
 def spread(shape: PoolShape) -> Kernel:
     """Return the kernel of arrays (covectors, winners, target): planes are its images."""
+    rows, columns = shape.axes(True)
+    lanes = registers(shape.real).lanes
+    is_whole = rows.is_whole and columns.is_whole
+    packed = 0 if is_whole else shared_kernels.whole(rows.length * columns.length + lanes)
+    # Winners lie as covectors do, in bytes; then come the interleaved results of a row.
+    room = -(-columns.positions // lanes) * lanes
+    scratch = 2 * packed + shared_kernels.whole(room * len(columns.taps))
+    return shared_kernels.kernel(
+        ("spread", shape), lambda: _spread(shape, packed, room, scratch), shape.real,
+        ("covectors", "winners", "target"), shape.work, scratch,
+    )  # fmt: skip
+
+
+def _spread(shape: PoolShape, packed: int, room: int, scratch: int) -> Code:
     code = Code(shape.real, registers(shape.real).lanes)
     rows, columns = shape.axes(True)
-    octets = _Bytes(code)
-    plane = rows.length * columns.length
-    is_whole = rows.is_whole and columns.is_whole
-    packed = 0 if is_whole else shared_kernels.whole(plane + code.lanes)
-    # Winners lie as covectors do, in bytes; then come the interleaved results of a row.
-    room = -(-columns.positions // code.lanes) * code.lanes
-    scratch = 2 * packed + shared_kernels.whole(room * len(columns.taps))
+    octets, plane, is_whole = _Bytes(code), rows.length * columns.length, not packed
     code.clear("%scratch", scratch)
     with code.loop("%first", "%last") as loop:
         given = code.times(loop.index, prod(shape.output))
@@ -188,7 +205,7 @@ def spread(shape: PoolShape) -> Kernel:
                     _won(octets, start, taps, pointer, columns.positions, is_whole)
                 place = code.plus(code.times(line.index, len(rows.taps)), row_result + rows.out_first)
                 write_row(code, pointers, code.at(result, code.times(place, columns.out_size)), columns)
-    return shared_kernels.kernel(code, ("covectors", "winners", "target"), shape.work, scratch)
+    return code
 
 
 def _pack_bytes(octets: _Bytes, source: str, target: str, rows: Axis, columns: Axis) -> None:

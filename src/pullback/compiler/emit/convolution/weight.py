@@ -13,7 +13,7 @@ from math import prod
 from ..vector_registers import Registers
 from ..vectors import Code
 from .packing import copy_row, pack
-from .plan import Shape, Tile, cut, unaliased, weight_tile
+from .plan import Shape, Tile, cut, runs, unaliased, weight_tile
 
 Bounds = tuple[int | str, int | str]
 
@@ -53,7 +53,7 @@ class Weight:
         self.row_pitch = rows.pitch(0) if shape.taps > _MANY_TAPS else None
         each = shape.kernel[1] if self.row_pitch is not None else self.together * shape.taps
         self.tile = weight_tile(registers, self.outputs, each)
-        self.heights = _runs(list(cut(self.outputs, self.tile.rows)))
+        self.heights = runs(self.outputs, self.tile.rows)
         self.pitch = unaliased(self.parts * self.plane, size)
         self.packed = -(-(self.together * self.pitch + registers.lanes) // 16) * 16
         self.covectors = self.outputs * self.room
@@ -92,7 +92,7 @@ class Weight:
                     channel = code.plus(code.times(number, shape.groups), group.index)
                     self._spread(channel, image.index, outputs)
                 first = 0
-                for together, count in _runs(list(cut(self.inputs, self.together))):
+                for together, count in runs(self.inputs, self.together):
                     with code.loop(0, count) as loop:
                         channel = code.plus(code.times(loop.index, together), first)
                         with code.loop(0, images) as image:
@@ -212,11 +212,6 @@ class Weight:
         column = self.columns.taps[0][number % self.shape.kernel[1]]
         part = row.part * len(self.columns.firsts) + column.part
         return channel * self.pitch + part * self.plane + row.shift * self.columns.length + column.shift
-
-
-def _runs(lengths: list[int]) -> list[tuple[int, int]]:
-    """Return each length and how often it stands in a list."""
-    return [(length, lengths.count(length)) for length in sorted(set(lengths), reverse=True)]
 
 
 def _summed(code: Code, vectors: list[str]) -> str:

@@ -246,7 +246,7 @@ def kernel(f: Reals, arrays: Mapping[str, int], scratch: int, work: float, *call
         '!0 = distinct !{!0, !1}\n!1 = !{!"llvm.loop.unroll.disable"}', engine.attributes(),
     ])
     size = 4 if f.real == "float" else 8
-    return Kernel(text, size=size, work=work, scratch=scratch, effort=LOOPS)
+    return Kernel(text, lambda: text, size=size, work=work, scratch=scratch, effort=LOOPS)
 
 
 def function(arrays: Sequence[str], real: str) -> Reals:
