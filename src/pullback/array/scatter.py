@@ -17,9 +17,13 @@ import numpy as np
 from numpy import ndarray
 
 from . import large
+from .deferred_import import import_later
 from .entries import weighted_rows
 from .scipy_functions import is_installed
-from .threads import run_parts, stretches
+from .threads import get_num_threads, run_parts, stretches
+from .tiering import Hotness
+
+loops = import_later(".strided_loops", __package__)
 
 _INT64, _UINT64 = np.dtype(np.int64), np.dtype(np.uint64)
 #: Elements up to which the places of an index's rows are kept: 0.6 µs instead of 5.
@@ -34,6 +38,9 @@ _WORTH_A_PRODUCT, _OF_A_ROW = 2048, 3
 #: the cache until they are used. Gathering 1,000,000 float32 takes one thread 2.2 ms with all positions at
 #: once, 1.6 ms in blocks, and two threads 0.8 ms.
 _WORTH_THREADS, _BLOCK = 1 << 18, 1 << 15
+#: Elements from which rows may be copied by native threads, bytes of such a row, and nanoseconds for a row.
+_WORTH_COPYING, _WIDE, _ROW = 1 << 16, 64, 5
+_HOTNESS = Hotness()
 
 
 def positions(index: ndarray, dim: int, shape: Sequence[int]) -> ndarray:
@@ -159,7 +166,8 @@ def gather(x: ndarray, dim: int, index: ndarray) -> ndarray:
     flat = np.ascontiguousarray(x).reshape(-1)
     if (rows := _of_rows(index, dim, x.shape)) is not None:
         places = positions(rows, dim, x.shape[: dim + 1])
-        return flat.reshape(-1, *x.shape[dim + 1 :]).take(places, 0)
+        whole = take_slices(flat.reshape(-1, *x.shape[dim + 1 :]), places.reshape(-1), 0)
+        return whole.reshape(index.shape)
     if index.size < _BLOCK:
         return flat.take(positions(index, dim, x.shape))
     out = np.empty(index.shape, x.dtype)
@@ -186,10 +194,12 @@ def take_slices(x: ndarray, index: ndarray, dim: int) -> ndarray:
     """Return the slices of `x` that a one-dimensional index, all of it in range, names along `dim`."""
     shape = (*x.shape[:dim], index.size, *x.shape[dim + 1 :])
     size = prod(shape)
-    if size < _WORTH_THREADS:
+    if size < _WORTH_COPYING:
         return x.take(index, dim)
     out = np.empty(shape, x.dtype)
     source = np.ascontiguousarray(x)
+    if _copied(source, dim, index, out):
+        return out
 
     def task(low: int, high: int) -> None:
         if dim:
@@ -199,6 +209,17 @@ def take_slices(x: ndarray, index: ndarray, dim: int) -> ndarray:
 
     _by_stretches(task, shape[0], size)
     return out
+
+
+def _copied(x: ndarray, dim: int, index: ndarray, out: ndarray) -> bool:
+    """Copy the slices that an index names along `dim` by native threads, and tell whether that pays."""
+    width = prod(out.shape[dim + 1 :]) * out.itemsize
+    if width < _WIDE or get_num_threads() == 1 or out.dtype.hasobject:
+        return False
+    work = 2 * loops.BYTE * out.nbytes + _ROW * out.nbytes / width
+    if work < loops.WORTH_THREADS or not _HOTNESS.is_hot(work):
+        return False
+    return bool(_HOTNESS.ask("take", _folded(x, dim), index, _folded(out, dim), work))
 
 
 def scatter_add(base: ndarray, dim: int, index: ndarray, source: ndarray) -> ndarray:

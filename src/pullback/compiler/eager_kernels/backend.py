@@ -30,6 +30,7 @@ _HOMES = {
     "stacked": ("stacked_products", "StackedProducts", "run"),
     "spread": ("spreading", "Spreading", "spread"),
     "strided": ("strided_loops", "StridedLoops", "job"),
+    "take": ("row_copies", "RowCopies", "take"),
     "words": ("twister", "Twister", "filler"),
 }
 
@@ -79,6 +80,8 @@ class Kernels:
         ``(x, y, out)``: write the products of a row or a column with each matrix of a stack.
     strided : callable
         See `strided_loops.StridedLoops.job`.
+    take : callable
+        See `row_copies.RowCopies.take`.
     words : callable
         ``()``: return what makes the next words of a Mersenne twister; see `twister.Twister.filler`.
     """
