@@ -184,6 +184,21 @@ done:
 """
 
 
+def _patience(pause: str) -> str:
+    """Return the blocks in which a caller rests between two looks at whether a member works."""
+    return f"""\
+hold:
+  %another = add i64 %pauses, 1
+  %patient = icmp slt i64 %pauses, {_WAITING_PAUSES}
+  br i1 %patient, label %resting, label %yielding
+resting:
+  {pause}
+  br label %waiting
+yielding:
+  %yielded = call i32 @sched_yield()
+  br label %waiting"""
+
+
 # A job's fields are written when the one before is closed and nobody works: a member that comes late finds
 # another state than it saw, and does nothing.
 def _caller_text(fields: str, pause: str) -> str:
@@ -237,16 +252,7 @@ waiting:
 ended:
   %next = add nuw nsw i64 %who, 1
   br label %member
-hold:
-  %another = add i64 %pauses, 1
-  %patient = icmp slt i64 %pauses, {_WAITING_PAUSES}
-  br i1 %patient, label %resting, label %yielding
-resting:
-  {pause}
-  br label %waiting
-yielding:
-  %yielded = call i32 @sched_yield()
-  br label %waiting
+{_patience(pause)}
 close:
   store atomic i64 0, ptr %busy release, align 8
   ret void
