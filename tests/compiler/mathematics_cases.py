@@ -31,7 +31,7 @@ def loop(name: str, real: str) -> tuple[Callable[..., np.ndarray], engine.Librar
     dtype = np.dtype(np.float32 if real == "float" else np.float64)
     assert TYPES[dtype] == real
     count = 2 if name in TWO_OPERANDS else 1
-    symbol = module.function(name, dtype, count)
+    symbol = module.function(name, dtype)
     pointers = ", ".join(f"ptr noalias %p{n}" for n in range(count))
     loads = "\n".join(
         f"  %a{n} = getelementptr {real}, ptr %p{n}, i64 %i\n  %x{n} = load {real}, ptr %a{n}"

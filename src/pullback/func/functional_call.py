@@ -159,6 +159,16 @@ def swap(module: Any, name: str, value: Any) -> Any:
     return before
 
 
+def check_alike(name: str, models: Sequence[Any]) -> None:
+    """Raise torch's error unless modules, one or more, are of one class and in one mode."""
+    if len(models) == 0:
+        raise RuntimeError(f"{name}: Expected at least one model, got 0.")
+    if len({model.training for model in models}) > 1:
+        raise RuntimeError(f"{name}: Expected all models to have the same training/eval mode.")
+    if any(type(model) is not type(models[0]) for model in models):
+        raise RuntimeError(f"{name}: Expected all models to be of the same class.")
+
+
 def stack_module_state(models: Sequence[Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return parameters and buffers of several modules of one class, stacked along a new first axis.
 
@@ -167,12 +177,7 @@ def stack_module_state(models: Sequence[Any]) -> tuple[dict[str, Any], dict[str,
     (parameters, buffers)
         Tensors by qualified name; parameters are leaves that require grad where the modules' do.
     """
-    if len(models) == 0:
-        raise RuntimeError("stack_module_state: Expected at least one model, got 0.")
-    if len({model.training for model in models}) > 1:
-        raise RuntimeError("stack_module_state: Expected all models to have the same training/eval mode.")
-    if any(type(model) is not type(models[0]) for model in models):
-        raise RuntimeError("stack_module_state: Expected all models to be of the same class.")
+    check_alike("stack_module_state", models)
     return (
         _stacked([dict(model.named_parameters()) for model in models]),
         _stacked([dict(model.named_buffers()) for model in models]),

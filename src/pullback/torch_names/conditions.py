@@ -43,29 +43,20 @@ def _check_with(kind: type[Exception], cond: Any, message: Message) -> None:
         _raise(kind, message)
 
 
-def _check(cond: Any, message: Message = None) -> None:
-    """Raise RuntimeError where a condition is False."""
-    _check_with(RuntimeError, cond, message)
+def _checking(name: str, kind: type[Exception]) -> Callable[..., None]:
+    def check(cond: Any, message: Message = None) -> None:
+        _check_with(kind, cond, message)
+
+    check.__name__ = check.__qualname__ = name
+    check.__doc__ = f"Raise {kind.__name__} where a condition is False."
+    return check
 
 
-def _check_index(cond: Any, message: Message = None) -> None:
-    """Raise IndexError where a condition is False."""
-    _check_with(IndexError, cond, message)
-
-
-def _check_value(cond: Any, message: Message = None) -> None:
-    """Raise ValueError where a condition is False."""
-    _check_with(ValueError, cond, message)
-
-
-def _check_type(cond: Any, message: Message = None) -> None:
-    """Raise TypeError where a condition is False."""
-    _check_with(TypeError, cond, message)
-
-
-def _check_not_implemented(cond: Any, message: Message = None) -> None:
-    """Raise NotImplementedError where a condition is False."""
-    _check_with(NotImplementedError, cond, message)
+_check = _checking("_check", RuntimeError)
+_check_index = _checking("_check_index", IndexError)
+_check_value = _checking("_check_value", ValueError)
+_check_type = _checking("_check_type", TypeError)
+_check_not_implemented = _checking("_check_not_implemented", NotImplementedError)
 
 
 def _check_is_size(i: Any, message: Message = None, *, max: int | None = None) -> None:

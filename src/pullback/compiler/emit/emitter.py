@@ -69,7 +69,7 @@ class Module:
         self.declarations.setdefault(name, f"@{name} = internal global {type_} {text}")
         return name
 
-    def function(self, name: str, dtype: np.dtype[Any], count: int) -> str:
+    def function(self, name: str, dtype: np.dtype[Any]) -> str:
         """Return the name of a mathematical function for a dtype, which the module will hold."""
         # What no module holds would be called at address 0.
         assert is_float(dtype), f"{name} of {dtype}"
@@ -454,7 +454,7 @@ class Emitter:
         if dtype in NARROW:
             wide = self.function(name, *(self.cast(x, FLOAT32) for x in xs))
             return self.cast(wide, dtype)
-        symbol = self.module.function(name, dtype, len(xs))
+        symbol = self.module.function(name, dtype)
         operands = ", ".join(f"{TYPES[dtype]} {x.name}" for x in xs)
         return self.instruction(f"call {TYPES[dtype]} @{symbol}({operands})", dtype)
 

@@ -8,13 +8,34 @@ but where `Writer` is asked to.
 from __future__ import annotations
 
 import struct
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
-
-_COMPARISONS = {"<": "olt", "<=": "ole", ">": "ogt", ">=": "oge", "==": "oeq", "!=": "une"}
 
 #: Kinds of floating numbers, and of integers that hold their bits.
 _REALS = {"double": "i64", "float": "i32"}
+
+_Operator = Callable[["Lanes", Any], "Lanes"]
+
+
+def _arithmetic(word: str) -> tuple[_Operator, _Operator]:
+    """Return an operator of two numbers, and the same with the second one first."""
+
+    def written(x: Lanes, y: Any) -> Lanes:
+        return x._with(("f" if x.kind in _REALS else "") + word, y)
+
+    def swapped(x: Lanes, y: Any) -> Lanes:
+        return x._with(("f" if x.kind in _REALS else "") + word, y, swapped=True)
+
+    return written, swapped
+
+
+def _comparison(of_reals: str, of_whole: str = "") -> _Operator:
+    """Return a comparison by LLVM's words for it."""
+
+    def written(x: Lanes, y: Any) -> Lanes:
+        return x._with(f"fcmp {of_reals}" if x.kind in _REALS else f"icmp {of_whole}", y, kind="i1")
+
+    return written
 
 
 class Lanes:
@@ -40,32 +61,10 @@ class Lanes:
         text = f"{word} {writer.type(self.kind)} {left.name}, {right.name}"
         return writer.instruction(text, kind or self.kind)
 
-    def _arithmetic(self, word: str, other: Any, *, swapped: bool = False) -> Lanes:
-        return self._with(("f" if self.kind in _REALS else "") + word, other, swapped=swapped)
-
-    def __add__(self, other: Any) -> Lanes:
-        return self._arithmetic("add", other)
-
-    def __radd__(self, other: Any) -> Lanes:
-        return self._arithmetic("add", other, swapped=True)
-
-    def __sub__(self, other: Any) -> Lanes:
-        return self._arithmetic("sub", other)
-
-    def __rsub__(self, other: Any) -> Lanes:
-        return self._arithmetic("sub", other, swapped=True)
-
-    def __mul__(self, other: Any) -> Lanes:
-        return self._arithmetic("mul", other)
-
-    def __rmul__(self, other: Any) -> Lanes:
-        return self._arithmetic("mul", other, swapped=True)
-
-    def __truediv__(self, other: Any) -> Lanes:
-        return self._arithmetic("div", other)
-
-    def __rtruediv__(self, other: Any) -> Lanes:
-        return self._arithmetic("div", other, swapped=True)
+    __add__, __radd__ = _arithmetic("add")
+    __sub__, __rsub__ = _arithmetic("sub")
+    __mul__, __rmul__ = _arithmetic("mul")
+    __truediv__, __rtruediv__ = _arithmetic("div")
 
     def __neg__(self) -> Lanes:
         return self.writer.instruction(f"fneg {self.writer.type(self.kind)} {self.name}", self.kind)
@@ -92,31 +91,9 @@ class Lanes:
         """Shift right with zeros from above."""
         return self._with("lshr", count)
 
-    def _compared(self, sign: str, other: Any) -> Lanes:
-        word = f"fcmp {_COMPARISONS[sign]}"
-        if self.kind not in _REALS:
-            word = {"==": "icmp eq", "!=": "icmp ne"}[sign]
-        return self._with(word, other, kind="i1")
-
-    def __lt__(self, other: Any) -> Lanes:
-        return self._compared("<", other)
-
-    def __le__(self, other: Any) -> Lanes:
-        return self._compared("<=", other)
-
-    def __gt__(self, other: Any) -> Lanes:
-        return self._compared(">", other)
-
-    def __ge__(self, other: Any) -> Lanes:
-        return self._compared(">=", other)
-
-    def equals(self, other: Any) -> Lanes:
-        """Return whether two numbers are equal; false for NaN."""
-        return self._compared("==", other)
-
-    def differs(self, other: Any) -> Lanes:
-        """Return whether two numbers differ; true for NaN."""
-        return self._compared("!=", other)
+    __lt__, __le__, __gt__, __ge__ = map(_comparison, ("olt", "ole", "ogt", "oge"))
+    #: Whether two numbers are equal, false for NaN, and whether they differ, true for NaN.
+    equals, differs = _comparison("oeq", "eq"), _comparison("une", "ne")
 
 
 class Writer:

@@ -6,7 +6,7 @@ vectors, whole or cut off at an edge, and copies of rows. Offsets are in element
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 _SIZES = {"float": 4, "double": 8, "i8": 1}
@@ -223,6 +223,20 @@ class Code:
         name, kind = f"llvm.masked.store.v{lanes}{_LETTERS[type_]}.p0", f"<{lanes} x i1>"
         self.declarations.add(f"declare void @{name}({vector}, ptr, i32 immarg, {kind})")
         self.line(f"call void @{name}({vector} {value}, ptr {pointer}, i32 {size}, {kind} {mask})")
+
+    def along(self, count: int, vector: Callable[[int | str, int], None], unrolled: int = 0) -> None:
+        """Call ``vector(position, kept)`` for each vector of a row, the last being cut off at its end; up to
+        so many are written without a loop.
+        """
+        whole = count // self.lanes * self.lanes
+        if whole > unrolled * self.lanes:
+            with self.loop(0, whole, step=self.lanes) as loop:
+                vector(loop.index, self.lanes)
+        else:
+            for position in range(0, whole, self.lanes):
+                vector(position, self.lanes)
+        if count > whole:
+            vector(whole, count - whole)
 
     def transposed(self, rows: Sequence[str]) -> list[str]:
         """Return the columns of a square of as many vectors as a vector has lanes."""

@@ -20,6 +20,7 @@ from ..runtime.native_call import function
 from ..runtime.native_gradients import GOOD, SHARED
 from ..runtime.native_specification import ALIGNED, ROW_MAJOR
 from ..runtime.thread_pool import pool
+from . import passes
 
 #: Elements of a part, and from how many on a call's parts are shared out to threads.
 PART, WORTH_THREADS = 1 << 15, 1 << 17
@@ -140,26 +141,15 @@ class Rows:
         self.numbers[:] = numbers
 
 
-class Updating:
-    """The loops, made when they are first asked for."""
+class Updating(passes.Updating):
+    """Steps by native loops."""
 
-    rows = Rows
+    rows, _update = Rows, Update
 
     @staticmethod
     def count(counters: tuple[list[Any], ...], code: Any, at: int, number: int) -> int:
         """See `native_results.counted_text`."""
         return counter()(counters, code, at, number)
-
-    def __init__(self) -> None:
-        self._made: dict[Any, Update] = {}
-
-    def loop(self, written: Any, dtype: np.dtype[Any]) -> Update:
-        """Return the loop that does what was written down, on arrays of a dtype."""
-        key = (written, dtype)
-        found = self._made.get(key)
-        if found is None:
-            found = self._made[key] = Update(written, dtype)
-        return found
 
 
 #: The loops of all optimizers.

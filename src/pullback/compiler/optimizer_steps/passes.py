@@ -49,7 +49,9 @@ _COMPARING = ("eq", "gt", "lt")
 class Update:
     """The passes of a step, over any arrays of one length."""
 
-    def __init__(self, written: Any) -> None:
+    def __init__(self, written: Any, dtype: np.dtype[Any]) -> None:
+        if dtype not in _DTYPES:
+            raise Unsupported
         places, steps, results = written
         last = {value: len(steps) for n, value in enumerate(results) if value != n}
         for at, (_, *operands) in enumerate(steps):
@@ -189,23 +191,23 @@ def _owner(array: ndarray) -> ndarray | None:
 
 
 class Updating:
-    """The passes, made when they are first asked for."""
+    """How steps are done: what does them is made when it is first asked for."""
 
-    rows = Rows
+    rows: Any = Rows
+    _update: Any = Update
+
+    def __init__(self) -> None:
+        self._made: dict[Any, Any] = {}
 
     @staticmethod
     def count(*_: Any) -> int:
         """Leave it to Python to count versions."""
         return 0
 
-    def __init__(self) -> None:
-        self._made: dict[Any, Update] = {}
-
-    def loop(self, written: Any, dtype: np.dtype[Any]) -> Update:
+    def loop(self, written: Any, dtype: np.dtype[Any]) -> Any:
         """Return what does what was written down, on arrays of a dtype."""
-        if dtype not in _DTYPES:
-            raise Unsupported
-        found = self._made.get(written)
+        key = (written, dtype)
+        found = self._made.get(key)
         if found is None:
-            found = self._made[written] = Update(written)
+            found = self._made[key] = self._update(written, dtype)
         return found

@@ -12,14 +12,14 @@ from heapq import heappop, heappush
 
 from ...array.locks import computed
 from ...core.op import TABLE
+from ..emit.emitter import Emitter
 from ..emit.modules import DENSE, MANY, WIDE, Kernels
 from ..emit.product import Product
-from ..emit.routine import emit_routine
 from ..lower.buffer import ALIGNMENT, Buffer
 from ..lower.equations import SMALL, Result
 from ..lower.filling import Call
 from ..lower.kernel import Kernel
-from ..lower.kernel_writer import Emission, emit
+from ..lower.kernel_writer import Accesses, Emission, emit
 from ..lower.lowered import Branch, Contraction, Loop, Precompiled, Routine
 from . import parallel_rows
 from .fusion import Step, schedule
@@ -134,9 +134,13 @@ def emitted(plan: Plan) -> Plan:
             if kernels.apart and len(emission.parameters) <= WIDE:
                 # It is compiled while the next ones are written.
                 kernels.name(emission.text)
-    plan.emissions |= {
-        id(step): emit_routine(step, module) for step in plan.steps if isinstance(step, Routine)
-    }
+        elif isinstance(step, Routine):
+            ops = Emitter(module)
+            step.write(ops)
+            # It is worked off as a whole: its bounds say one row.
+            plan.emissions[id(step)] = Emission(
+                ops.function_text(), list(ops.parameters), 1, {}, [], 0.0, Accesses()
+            )
     return plan
 
 

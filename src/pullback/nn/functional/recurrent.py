@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import cache, partial
 from itertools import pairwise
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy import ndarray
@@ -231,15 +231,26 @@ def _batch_first(output: Any) -> Any:
     return transpose(output, 0, 1)
 
 
-_HIDDEN = _signatures("Tensor")
+def _network_of(name: str, layer: _Layer, text: str) -> Callable[..., tuple[Any, Any]]:
+    """Declare a network whose layers have one state."""
+
+    def network(
+        hx: Any, params: Any, has_biases: bool, num_layers: int, dropout: float, train: bool,
+        bidirectional: bool, input: Any = None, batch_first: bool = False, data: Any = None,
+        batch_sizes: Any = None,
+    ) -> tuple[Any, Any]:  # fmt: skip
+        options = _Options(has_biases, num_layers, dropout, train, bidirectional)
+        whole = data if input is None else input
+        return _one_state(layer, whole, hx, params, options, batch_first, batch_sizes)
+
+    network.__name__ = network.__qualname__ = name
+    network.__doc__ = text
+    declared = parsed(name, *_signatures("Tensor"))(network)
+    return cast(Callable[..., tuple[Any, Any]], public(declared, method=False, out=False))
 
 
-@public(method=False, out=False)
-@parsed("rnn_tanh", *_HIDDEN)
-def rnn_tanh(
-    hx: Any, params: Any, has_biases: bool, num_layers: int, dropout: float, train: bool, bidirectional: bool,
-    input: Any = None, batch_first: bool = False, data: Any = None, batch_sizes: Any = None,
-) -> tuple[Any, Any]:  # fmt: skip
+rnn_tanh = _network_of(
+    "rnn_tanh", partial(_elman, "tanh"),
     """Return the Elman's network, ``h' = tanh(W_ih x + b_ih + W_hh h + b_hh)``.
 
     Parameters
@@ -261,34 +272,15 @@ def rnn_tanh(
     -------
     (output, h_n)
         The states of the last layer at all steps, those of all layers at the end.
-    """
-    options = _Options(has_biases, num_layers, dropout, train, bidirectional)
-    whole = data if input is None else input
-    return _one_state(partial(_elman, "tanh"), whole, hx, params, options, batch_first, batch_sizes)
-
-
-@public(method=False, out=False)
-@parsed("rnn_relu", *_HIDDEN)
-def rnn_relu(
-    hx: Any, params: Any, has_biases: bool, num_layers: int, dropout: float, train: bool, bidirectional: bool,
-    input: Any = None, batch_first: bool = False, data: Any = None, batch_sizes: Any = None,
-) -> tuple[Any, Any]:  # fmt: skip
-    """Return :func:`rnn_tanh` with relu in place of tanh."""
-    options = _Options(has_biases, num_layers, dropout, train, bidirectional)
-    whole = data if input is None else input
-    return _one_state(partial(_elman, "relu"), whole, hx, params, options, batch_first, batch_sizes)
-
-
-@public(method=False, out=False)
-@parsed("gru", *_HIDDEN)
-def gru(
-    hx: Any, params: Any, has_biases: bool, num_layers: int, dropout: float, train: bool, bidirectional: bool,
-    input: Any = None, batch_first: bool = False, data: Any = None, batch_sizes: Any = None,
-) -> tuple[Any, Any]:  # fmt: skip
-    """Compute gated recurrent units; arguments and results of :func:`rnn_tanh`, weights of `gru_cell`."""
-    options = _Options(has_biases, num_layers, dropout, train, bidirectional)
-    whole = data if input is None else input
-    return _one_state(_gru, whole, hx, params, options, batch_first, batch_sizes)
+    """,
+)  # fmt: skip
+rnn_relu = _network_of(
+    "rnn_relu", partial(_elman, "relu"), "Return :func:`rnn_tanh` with relu in place of tanh."
+)
+gru = _network_of(
+    "gru", _gru,
+    "Compute gated recurrent units; arguments and results of :func:`rnn_tanh`, weights of `gru_cell`.",
+)  # fmt: skip
 
 
 @cache

@@ -10,7 +10,7 @@ import copy
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from ...func import functional_call
+from ...func.functional_call import check_alike, functional_call
 from ...nn import Module, Parameter
 from ...tensor.namespace import TOP_LEVEL
 
@@ -101,14 +101,7 @@ def combine_state_for_ensemble(
         ``vmap(func, (0, 0, None))(params, buffers, x)`` holds the result of each module; the tensors are
         detached and have a new first axis, one place for each module.
     """
-    if len(models) == 0:
-        raise RuntimeError("combine_state_for_ensemble: Expected at least one model, got 0.")
-    if len({model.training for model in models}) > 1:
-        raise RuntimeError(
-            "combine_state_for_ensemble: Expected all models to have the same training/eval mode."
-        )
-    if any(type(model) is not type(models[0]) for model in models):
-        raise RuntimeError("combine_state_for_ensemble: Expected all models to be of the same class.")
+    check_alike("combine_state_for_ensemble", models)
     functions, params, buffers = zip(*map(make_functional_with_buffers, models), strict=True)
     return functions[0], _stacked(params), _stacked(buffers)
 

@@ -108,19 +108,16 @@ class _Channel:
 
     def map(self, arrays: list[str], target: str, compute: Callable[[list[str]], str]) -> None:
         """Write what is computed of vectors of some arrays."""
-        code, lanes, places = self.code, self.code.lanes, self.shape.places
+        code = self.code
         with code.loop(0, self.shape.images) as image:
             rows = [self.row(array, image.index) for array in arrays]
             to = self.row(target, image.index)
 
-            def at(position: int | str, kept: range) -> None:
-                vectors = [code.load_part(code.at(row, position), kept) for row in rows]
-                code.store_part(compute(vectors), code.at(to, position), kept)
+            def at(position: int | str, kept: int) -> None:
+                vectors = [code.load_part(code.at(row, position), range(kept)) for row in rows]
+                code.store_part(compute(vectors), code.at(to, position), range(kept))
 
-            with code.loop(0, places // lanes * lanes, step=lanes) as loop:
-                at(loop.index, range(lanes))
-            if places % lanes:
-                at(places // lanes * lanes, range(places % lanes))
+            code.along(self.shape.places, at)
 
     def wide(self, value: str) -> str:
         """Return it in double precision."""

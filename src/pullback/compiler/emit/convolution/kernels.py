@@ -105,18 +105,14 @@ def _joining(like: Code, count: int, scratch: int, sums: int) -> str:
     code.lines += shared_kernels.fields(["source", "covector", "result"])
     code.lines += _sums_place(code.real, scratch)
 
-    def added(position: int | str, kept: range) -> None:
+    def added(position: int | str, kept: int) -> None:
         slots = code.at("%place", position)
         with code.loop(1, "%rows", [(code.vector, code.load(slots))]) as loop:
             other = code.load(code.at(slots, code.times(loop.index, sums)))
             loop.values[0] = code.value(f"fadd {code.vector} {loop.values[0]}, {other}")
-        code.store_part(loop.values[0], code.at("%result", position), kept)
+        code.store_part(loop.values[0], code.at("%result", position), range(kept))
 
-    whole = count // code.lanes * code.lanes
-    with code.loop(0, whole, step=code.lanes) as vector:
-        added(vector.index, range(code.lanes))
-    if count > whole:
-        added(whole, range(count - whole))
+    code.along(count, added)
     like.declarations |= code.declarations
     return shared_kernels.function("joining", code.lines)
 

@@ -21,22 +21,15 @@ def copy_row(code: Code, source: str, target: str, count: int, step: int = 1, *,
             code.line(f"store {code.real} {element}, ptr {code.at(target, loop.index)}")
         return
 
-    def vector(source: str, target: str, kept: int) -> None:
+    def vector(position: int | str, kept: int) -> None:
+        begin, to = code.at(source, code.times(position, step)), code.at(target, position)
         # What lies behind the last wanted element may be beyond the array.
-        wide = code.load_part(source, range((kept - 1) * step + 1), lanes * step)
+        wide = code.load_part(begin, range((kept - 1) * step + 1), lanes * step)
         if step > 1:
             wide = code.shuffle(wide, "poison", lanes * step, range(0, lanes * step, step))
-        code.store_part(wide, target, range(kept if exact else lanes))
+        code.store_part(wide, to, range(kept if exact else lanes))
 
-    whole, rest = divmod(count, lanes)
-    if whole <= _UNROLLED:
-        for n in range(whole):
-            vector(code.at(source, n * lanes * step), code.at(target, n * lanes), lanes)
-    else:
-        with code.loop(0, whole * lanes, step=lanes) as loop:
-            vector(code.at(source, code.times(loop.index, step)), code.at(target, loop.index), lanes)
-    if rest:
-        vector(code.at(source, whole * lanes * step), code.at(target, whole * lanes), rest)
+    code.along(count, vector, _UNROLLED)
 
 
 def pack(

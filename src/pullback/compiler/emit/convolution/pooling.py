@@ -7,7 +7,6 @@ tap of all windows in a row is one run; winners, a byte each, are numbers of tap
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import lru_cache
 from math import prod
 from typing import NamedTuple
@@ -86,19 +85,6 @@ class _Bytes(NamedTuple):
         self.code.store_part(value, pointer, range(kept), type_="i8")
 
 
-def _along(code: Code, length: int, vector: Callable[[int | str, int], None]) -> None:
-    """Call ``vector(position, kept)`` for each vector of a row, the last being cut off at its end."""
-    whole, rest = divmod(length, code.lanes)
-    if whole > _UNROLLED:
-        with code.loop(0, whole * code.lanes, step=code.lanes) as loop:
-            vector(loop.index, code.lanes)
-    else:
-        for n in range(whole):
-            vector(n * code.lanes, code.lanes)
-    if rest:
-        vector(whole * code.lanes, rest)
-
-
 @lru_cache(maxsize=_KEPT)
 def maxima(shape: PoolShape) -> Kernel:
     """Return the kernel of arrays (source, values, winners): planes are its images."""
@@ -149,7 +135,7 @@ def _maxima(shape: PoolShape, scratch: int) -> Code:
                 code.store_part(best, code.at("%values", written, start, position), range(kept))
                 octets.store(winner, octets.at("%winners", written, start, position), kept)
 
-            _along(code, columns.positions, vector)
+            code.along(columns.positions, vector, _UNROLLED)
     if has_firsts:
         octs = "".join(f"\\{n:02X}" for n in shape.firsts() + bytes(code.lanes))
         count = prod(shape.output) + code.lanes
@@ -241,7 +227,7 @@ def _won(
             total = term if total == "zeroinitializer" else code.value(f"fadd {code.vector} {total}, {term}")
         code.store(total, code.at(target, position))
 
-    _along(code, count, vector)
+    code.along(count, vector, _UNROLLED)
 
 
 def pool_shape(

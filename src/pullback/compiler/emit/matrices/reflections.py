@@ -38,14 +38,19 @@ def reflector(f: Reals, line: str, first: Place, size: int) -> tuple[Number, Num
     return tau, f.chosen(none, alpha, beta)
 
 
-def reflect(f: Reals, rows: Rows, line: str, tau: Number, first: Place, height: int) -> None:
-    """Turn the columns of rows to their mirror image, by a vector whose numbers before `first` are zeros."""
+def _sums(f: Reals, rows: Rows, line: str, first: Place, height: int) -> list[Number]:
+    """Return the sum of rows from `first` on, each times its number of a vector."""
     sums = [f.vector_cell() for _ in range(rows.count)]
     with f.count(first, height) as i:
         factor = f.spread(f.read(line, i))
         for cell, vector in zip(sums, rows.row(i), strict=True):
             f.write(f.fused(vector, factor, f.read_vector(cell)), cell)
-    along = [f.read_vector(cell) for cell in sums]
+    return [f.read_vector(cell) for cell in sums]
+
+
+def reflect(f: Reals, rows: Rows, line: str, tau: Number, first: Place, height: int) -> None:
+    """Turn the columns of rows to their mirror image, by a vector whose numbers before `first` are zeros."""
+    along = _sums(f, rows, line, first, height)
     with f.count(first, height) as i:
         rows.add(i, -(f.read(line, i) * tau), along)
 
@@ -109,14 +114,10 @@ def tridiagonal(f: Reals, a: Rows, z: Rows, diagonal: str, beside: str, line: st
         tau, beta = reflector(f, vector, first, size)
         f.write(tau, taus, i)
         f.write(beta, beside, i)
-        sums = [f.vector_cell() for _ in range(a.count)]
-        with f.count(first, size) as j:
-            factor = f.spread(f.read(vector, j))
-            for cell, row in zip(sums, a.row(j), strict=True):
-                f.write(f.fused(row, factor, f.read_vector(cell)), cell)
+        sums = _sums(f, a, vector, first, size)
         v = f.vectors(vector, a.count)
         scaled = f.spread(tau)
-        w = [f.read_vector(cell) * scaled for cell in sums]
+        w = [x * scaled for x in sums]
         shift = f.spread(f.total([x * y for x, y in zip(v, w, strict=True)]) * tau * -0.5)
         w = [f.fused(x, shift, y) for x, y in zip(v, w, strict=True)]
         f.keep(w, other)
