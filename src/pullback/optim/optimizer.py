@@ -24,7 +24,7 @@ from ..core import backend
 from ..core.hooks import HookDict, RemovableHandle, add_hook
 from ..core.value import dtype_of
 from ..core.warn import warn
-from ..nn.modules.module import class_named
+from ..nn.modules.module import class_named, reduced
 from ..tensor.complex_parts import view_as_real
 from ..tensor.creation import tensor
 from ..tensor.creation_like import zeros_like
@@ -379,14 +379,7 @@ class Optimizer:
             post(self)
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        reduced: Any = object.__reduce_ex__(self, max(2, int(protocol)))
-        made, args, *rest = reduced
-        cls = type(self)
-        # plain pickle looks a class up in its module, which need not be importable by torch's name for it
-        module, name = cls.__module__, cls.__qualname__
-        if module.startswith("torch.optim.") and class_named(Optimizer, module, name) is cls:
-            made, args = _new, (module, name)
-        return (made, args, *rest)
+        return reduced(self, protocol, Optimizer, "torch.optim.", _new)
 
     def __getstate__(self) -> dict[str, Any]:
         return {"defaults": self.defaults, "state": self.state, "param_groups": self.param_groups}

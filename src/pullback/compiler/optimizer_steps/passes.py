@@ -191,7 +191,7 @@ def _owner(array: ndarray) -> ndarray | None:
 
 
 class Updating:
-    """How steps are done: what does them is made when it is first asked for."""
+    """The ways in which steps are done, each made when it is first asked for."""
 
     rows: Any = Rows
     _update: Any = Update

@@ -31,18 +31,24 @@ from .pooling import (
 )
 
 
+def _pixel_factor(name: str, word: str, input: Any, factor: Any) -> int:
+    """Return the checked factor of a function that moves pixels between channels and places."""
+    rank = len(shape_of(input))
+    if rank < 3:
+        raise RuntimeError(
+            f"{name} expects input to have at least 3 dimensions, but got input with {rank} dimension(s)"
+        )
+    factor = integer(name, word, 2, factor)
+    if factor <= 0:
+        raise RuntimeError(f"{name} expects a positive {word}, but got {factor}")
+    return factor
+
+
 @public(method=False, out=False)
 def pixel_shuffle(input: Any, upscale_factor: int) -> Any:
     """Map (…, C·r², H, W) -> (…, C, H·r, W·r)."""
     shape = shape_of(input)
-    if len(shape) < 3:
-        raise RuntimeError(
-            f"pixel_shuffle expects input to have at least 3 dimensions, but got input with {len(shape)} "
-            "dimension(s)"
-        )
-    upscale_factor = integer("pixel_shuffle", "upscale_factor", 2, upscale_factor)
-    if upscale_factor <= 0:
-        raise RuntimeError(f"pixel_shuffle expects a positive upscale_factor, but got {upscale_factor}")
+    upscale_factor = _pixel_factor("pixel_shuffle", "upscale_factor", input, upscale_factor)
     if shape[-3] % upscale_factor**2:
         raise RuntimeError(
             "pixel_shuffle expects its input's 'channel' dimension to be divisible by the square of "
@@ -55,14 +61,7 @@ def pixel_shuffle(input: Any, upscale_factor: int) -> Any:
 def pixel_unshuffle(input: Any, downscale_factor: int) -> Any:
     """Map (…, C, H·r, W·r) -> (…, C·r², H, W)."""
     shape = shape_of(input)
-    if len(shape) < 3:
-        raise RuntimeError(
-            f"pixel_unshuffle expects input to have at least 3 dimensions, but got input with {len(shape)} "
-            "dimension(s)"
-        )
-    downscale_factor = integer("pixel_unshuffle", "downscale_factor", 2, downscale_factor)
-    if downscale_factor <= 0:
-        raise RuntimeError(f"pixel_unshuffle expects a positive downscale_factor, but got {downscale_factor}")
+    downscale_factor = _pixel_factor("pixel_unshuffle", "downscale_factor", input, downscale_factor)
     for axis, word in ((-2, "height"), (-1, "width")):
         if shape[axis] % downscale_factor:
             raise RuntimeError(

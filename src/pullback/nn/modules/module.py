@@ -298,14 +298,7 @@ class Module(ModuleTree, ModuleState, ModuleConversions, ModuleHooks):
         return state
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        reduced: Any = object.__reduce_ex__(self, max(2, int(protocol)))
-        made, args, *rest = reduced
-        cls = type(self)
-        # plain pickle looks a class up in its module, which need not be importable by torch's name for it
-        module, name = cls.__module__, cls.__qualname__
-        if module.startswith("torch.nn.") and class_named(Module, module, name) is cls:
-            made, args = _new, (module, name)
-        return (made, args, *rest)
+        return reduced(self, protocol, Module, "torch.nn.", _new)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         own = self.__dict__
@@ -331,6 +324,18 @@ class Module(ModuleTree, ModuleState, ModuleConversions, ModuleHooks):
         if not children and len(extra) <= 1:
             return f"{name}({extra[0] if extra else ''})"
         return f"{name}(\n  " + "\n  ".join([*extra, *children]) + "\n)"
+
+
+def reduced(value: Any, protocol: Any, root: type, package: str, new: Callable[[str, str], Any]) -> Any:
+    """Return how a value is pickled: plain pickle looks a class up in its module, which need not be
+    importable by torch's name for it.
+    """
+    parts: Any = object.__reduce_ex__(value, max(2, int(protocol)))
+    cls = type(value)
+    module, name = cls.__module__, cls.__qualname__
+    if module.startswith(package) and class_named(root, module, name) is cls:
+        return (new, (module, name), *parts[2:])
+    return parts
 
 
 def class_named(root: type, module: str, name: str) -> Any:

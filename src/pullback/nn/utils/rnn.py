@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from ...array import dtypes
@@ -29,6 +29,15 @@ class PackedSequence_(NamedTuple):  # torch's name
     batch_sizes: Any
     sorted_indices: Any
     unsorted_indices: Any
+
+
+def _converter(name: str, dtype: Any) -> Callable[[Any], Any]:
+    def convert(self: Any) -> Any:
+        return self.to(dtype=dtype)
+
+    convert.__name__, convert.__qualname__ = name, f"PackedSequence.{name}"
+    convert.__doc__ = f"Return it in {dtype.numpy.name}."
+    return convert
 
 
 class PackedSequence(PackedSequence_):
@@ -73,37 +82,14 @@ class PackedSequence(PackedSequence_):
         """Return it with the data as `Tensor.pin_memory` gives it."""
         return type(self)(self.data.pin_memory(), *self[1:])
 
-    def double(self) -> PackedSequence:
-        """Return it in float64."""
-        return self.to(dtype=dtypes.float64)
-
-    def float(self) -> PackedSequence:
-        """Return it in float32."""
-        return self.to(dtype=dtypes.float32)
-
-    def half(self) -> PackedSequence:
-        """Return it in float16."""
-        return self.to(dtype=dtypes.float16)
-
-    def long(self) -> PackedSequence:
-        """Return it in int64."""
-        return self.to(dtype=dtypes.int64)
-
-    def int(self) -> PackedSequence:
-        """Return it in int32."""
-        return self.to(dtype=dtypes.int32)
-
-    def short(self) -> PackedSequence:
-        """Return it in int16."""
-        return self.to(dtype=dtypes.int16)
-
-    def char(self) -> PackedSequence:
-        """Return it in int8."""
-        return self.to(dtype=dtypes.int8)
-
-    def byte(self) -> PackedSequence:
-        """Return it in uint8."""
-        return self.to(dtype=dtypes.uint8)
+    double = _converter("double", dtypes.float64)
+    float = _converter("float", dtypes.float32)
+    half = _converter("half", dtypes.float16)
+    long = _converter("long", dtypes.int64)
+    int = _converter("int", dtypes.int32)
+    short = _converter("short", dtypes.int16)
+    char = _converter("char", dtypes.int8)
+    byte = _converter("byte", dtypes.uint8)
 
     @property
     def is_cuda(self) -> bool:
