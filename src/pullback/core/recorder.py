@@ -101,6 +101,10 @@ class SharedMemory:
         found = [self._owner(), *(alias.tensor() for alias in self.aliases)]
         return [tensor for tensor in found if tensor is not None]
 
+    def holds(self, *tensors: Any) -> bool:
+        """Return whether these are among the tensors."""
+        return {*map(id, tensors)} <= {*map(id, self.held())}
+
 
 class Recorder:
     """Hold what a trace has written down so far.
@@ -397,10 +401,9 @@ class Recorder:
         """Return whether another tensor is all of a tensor's memory and lies in it alike: ``t.data -= d``
         gives `t` what ``t.data`` was.
         """
-        both = {id(tensor), id(other)}
         if other._value is not tensor._value or any(t._view or t._rearranged for t in (tensor, other)):
             return False
-        return any(both <= {*map(id, memory.held())} for memory in self.shared if memory.whole)
+        return any(memory.holds(tensor, other) for memory in self.shared if memory.whole)
 
     def beside(self, tensor: Any) -> list[Any]:
         """Return a tensor, that of which it is a view, and what shares their memory otherwise."""
@@ -474,9 +477,9 @@ class Recorder:
         if not overlap and view is not None and any(step[0].overlaps for step in view.steps):
             self.refuse(RuntimeError("the function writes to elements that share memory"))
         for operand in operands:
-            if isinstance(operand, TensorBase) and operand is not written:
+            if isinstance(operand, TensorBase) and (apart or operand is not written):
                 read = operand if operand._view is None else operand._view.base
-                if read is not owner:
+                if read is not owner and not any(memory.holds(read, owner) for memory in self.shared):
                     continue
                 found = self.layouts.overlap(owner, written, operand)
                 if found == PARTIAL or (apart and found == FULL):

@@ -131,13 +131,16 @@ def _is_plain(*tensors: Any) -> bool:
 
 
 def _check_memory(out: Any, name: str, operands: list[Any]) -> None:
+    careless, apart = name in checks.CARELESS, name in checks.READING_APART
+    read = () if name in checks.BUFFERED else operands
+    if (recorder := getattr(out._value, "recorder", None)) is not None:
+        recorder.check_apart(out, careless, read, apart)
     if not _is_plain(out, *operands):
         return
-    if name not in checks.CARELESS and overlap.overlaps_itself(out._value):
+    if not careless and overlap.overlaps_itself(out._value):
         raise graph_errors.overlapping_write()
-    if name not in checks.BUFFERED:
-        for operand in operands:
-            inplace.check_apart(out._value, operand._value, whole=name not in checks.READING_APART)
+    for operand in read:
+        inplace.check_apart(out._value, operand._value, whole=not apart)
 
 
 def _write(out: Any, result: Any, name: str, operands: list[Any]) -> Any:

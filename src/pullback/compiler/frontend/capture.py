@@ -380,7 +380,8 @@ class _Capture:
                 if own is not None or cells.found[cells.index[id(g)]] != Cell("grad", at):
                     raise Unsupported("a tensor that the function is given becomes a gradient")
             else:
-                if g._node is not None or g._view is not None or id(g) in grads:
+                shares = any(len(m.held()) > 1 and m.holds(g) for m in cells.recorder.shared)
+                if g._node is not None or g._view is not None or shares or id(g) in grads:
                     raise Unsupported("a gradient has a history, or shares its memory")
                 grads[id(g)] = at
                 out.grads.append((at, output(g)))
