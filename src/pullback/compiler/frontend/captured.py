@@ -55,9 +55,8 @@ class Saved(NamedTuple):
     cell: int | None
     #: The new tensor that it is, whose version counts; the output is its array unless that lies otherwise.
     made: int | None
-    #: Whether operations have saved the cell itself, which shows them the data that it is assigned later;
-    #: None where others of the pullback read the data that it had.
-    itself: bool | None = False
+    #: Whether operations have saved the cell itself, which shows them the data that it is assigned later.
+    itself: bool = False
 
 
 class Captured:
@@ -114,8 +113,8 @@ class Captured:
     strides: dict[int, tuple[int, ...]]
     structure: Any
     saved: list[Saved]
-    #: `Saved.itself` of the cells of which it is not False.
-    saved_themselves: dict[int, bool | None]
+    #: The values of the pullback that are cells for which `Saved.itself` holds, and the cells.
+    saved_themselves: dict[int, int]
     #: Of the inputs that get covectors: the cell, and the pullback's output.
     pulled: list[tuple[int, int | None]]
     #: Shape and dtype of the results that have a history.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Container, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...core import engine
@@ -46,6 +46,8 @@ class ResultsPulledBack:
         What arrives at each root.
     reached : list of set of int
         For each root, the leaves that its own covector arrives at.
+    themselves : dict of int to int
+        Values that operations have saved of cells themselves, and the cells.
     """
 
     def __init__(
@@ -68,9 +70,14 @@ class ResultsPulledBack:
                 del recorder.equations[count:]
                 self._part(out, refused)
                 found = self._pull_back(roots, self.covectors) if roots else []
+            if mixed := self._find_saved_themselves(count, {at for at, _ in out.writes}):
+                for number, saved in mixed.items():
+                    self._set_apart(number, saved)
+                del recorder.equations[count:]
+                found = self._pull_back(roots, self.covectors)
             self.pulled, self.totals = found[: len(self._wanted)], found[len(self._wanted) :]
             self._check_ends(made)
-            out.saved_themselves = self._saved_themselves(count)
+            out.saved_themselves = self.themselves
             self.reached = self._reached()
         if any(a is not b for a, b in zip(before, cells.held(), strict=True)):
             raise Unsupported("pulling its results back writes to tensors, or calls backward")
@@ -108,34 +115,49 @@ class ResultsPulledBack:
             if node._hooks:
                 raise Unsupported("a hook stands on the way that covectors take from a result")
 
-    def _saved_themselves(self, count: int) -> dict[int, bool | None]:
-        """Return the cells that operations have saved themselves: whether they alone read them (see `Saved`).
+    def _find_saved_themselves(
+        self, count: int, written: Container[int]
+    ) -> dict[int, list[tuple[Node, int]]]:
+        """Find the cells that operations have saved themselves, which shows them data assigned later. Return
+        where those are saved that the pullback reads otherwise, too.
 
         A view of a cell, or what was detached from it, keeps the memory that it has. What the call computes
         of a cell, as the first `count` equations say, the pullback need not compute again.
         """
         cells, makers = self._cells, {o: e for e in self._recorder.equations for o in e.outputs}
-        places = {number: at for at, number in enumerate(cells.inputs)}
-        themselves: set[int] = set()
-        others: set[int | None] = set()
+        places = {number: at for at, number in enumerate(cells.inputs) if at not in written}
+        saved: dict[int, list[tuple[Node, int]]] = {}
+        others: set[int] = set()
         for node in _nodes(self._roots):
             layout = None if node._op is None else node._op.layout
-            for value, i in () if layout is None else zip(node._saved[::3], layout.input_index, strict=False):
+            pairs = () if layout is None else zip(node._saved[::3], layout.input_index, strict=False)
+            for n, (value, i) in enumerate(pairs):
                 number = getattr(value, "index", -1)
                 edge = node._edges[i] if i >= 0 else None
                 leaf = edge.variable if isinstance(edge, AccumulateGrad) else None
                 if number in places and leaf is cells.tensors[places[number]]:
-                    themselves.add(places[number])
+                    saved.setdefault(number, []).append((node, 3 * n))
                     continue
                 while number in makers and TABLE[makers[number].op].kind == "view":
                     number = makers[number].operands[0].index
-                others.add(places.get(number))
+                others.add(number)
         before, later = (
             {(e.op, frozenset(getattr(o, "index", -1) for o in e.operands)) for e in equations}
             for equations in (self._recorder.equations[:count], self._recorder.equations[count:])
         )
-        others |= {places.get(number) for _, operands in before & later for number in operands}
-        return {at: None if at in others else True for at in themselves}
+        others |= {number for _, operands in before & later for number in operands}
+        self.themselves = {number: places[number] for number in saved}
+        return {number: saved[number] for number in saved if number in others}
+
+    def _set_apart(self, number: int, saved: Sequence[tuple[Node, int]]) -> None:
+        """Give what operations have saved of a cell a value of its own, which others do not read."""
+        recorder, at = self._recorder, self.themselves.pop(number)
+        own = recorder.new(recorder.shapes[number], recorder.dtypes[number])
+        if number in self._cells.strides:
+            recorder.layouts.given(own.index, self._cells.before[at].value)
+        self.themselves[own.index] = at
+        for node, n in saved:
+            node._saved = (*node._saved[:n], own, *node._saved[n + 1 :])
 
     def _reached(self) -> list[set[int]]:
         """Return which of the wanted tensors get a covector from each root alone."""

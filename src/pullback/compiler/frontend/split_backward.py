@@ -144,8 +144,9 @@ def _save(
     by_number = {m.number: n for n, m in reversed([*enumerate(out.made)])}
     for v in saved:
         cell, made = (None, None) if v in copied else (at_input.get(v), by_number.get(v))
-        if cell is not None and cell not in written:
-            out.saved.append(Saved(None, cell, None, out.saved_themselves.get(cell, False)))
+        itself = out.saved_themselves.get(v)
+        if itself is not None or (cell is not None and cell not in written):
+            out.saved.append(Saved(None, cell if itself is None else itself, None, itself is not None))
         elif made is not None and out.made[made].placement is None:
             out.saved.append(Saved(out.made[made].output, None, made))
         else:

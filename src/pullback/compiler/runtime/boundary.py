@@ -32,7 +32,7 @@ class CompiledFunctionBackward(MultiNode):
     """One call of a compiled function.
 
     ``_saved`` holds entries (array, version counter, version, tensor) of what the pullback reads: the tensor
-    if its data are shown where it was assigned others since, in a tuple if the former ones are read, too.
+    if its data are shown where it was assigned others since.
     """
 
     __slots__ = ("_positions", "_pull", "_refused")
@@ -313,16 +313,11 @@ def refusal(shape: tuple[int, ...], dtype: np.dtype[Any], error: Exception) -> C
     return node
 
 
-def _present(value: ndarray, whose: Any) -> ndarray:
-    """Return what the tensor holds by now of which `value` was saved, laid out like that."""
-    tensor = whose[0] if type(whose) is tuple else whose
+def _present(value: ndarray, tensor: Any) -> ndarray:
+    """Return what a tensor holds by now of which `value` was saved, laid out like that."""
     now = tensor._value
     if now is value or (type(now), now.shape, now.dtype) != (ndarray, value.shape, value.dtype):
         return value
-    if type(whose) is tuple and now.tobytes() != value.tobytes():
-        raise RuntimeError(
-            "compile: backward reads the data that a tensor had in the call as well as those assigned since"
-        )
     shown = np.empty_like(value)
     shown[...] = now
     return shown

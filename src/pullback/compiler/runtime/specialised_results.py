@@ -165,7 +165,7 @@ class Results:
             return f"(o{saved.output}, {t}._counter, {t}._counter[0], None)"
         if saved.cell is not None or saved.made is not None:
             t = self._cells[saved.cell] if saved.cell is not None else made[saved.made]
-            whose = "None" if saved.itself is False else t if saved.itself else f"({t},)"
+            whose = t if saved.itself else "None"
             return f"({t}._value, {t}._counter, {t}._counter[0], {whose})"
         return f"(o{saved.output}, None, 0, None)"
 

@@ -308,8 +308,7 @@ class Specialization:
         for saved in self.captured.saved:
             if saved.cell is not None:
                 t = cells[saved.cell]
-                whose = None if saved.itself is False else t if saved.itself else (t,)
-                yield _contiguous(t._value), t._counter, t._counter[0], whose
+                yield _contiguous(t._value), t._counter, t._counter[0], t if saved.itself else None
             elif saved.made is not None:
                 t = made[saved.made]
                 lies_so = self.captured.made[saved.made].placement is None
