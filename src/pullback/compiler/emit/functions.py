@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from ...array.tiering import NotYet
 from ..runtime import cache, engine
-from .codegen import Code
+from .codegen import WRITTEN, Code
 
 if TYPE_CHECKING:
     from .emitter import Module
@@ -89,9 +89,11 @@ def _code(symbols: Sequence[str]) -> Callable[[], Code]:
     for symbol in symbols:
         write = functools.partial(_text, symbol)
         # What a symbol stands for follows from it and the processor: no text is written to find it.
+        # The text is straight code of vectors already. With LLVM's passes 45 functions took 764 ms instead
+        # of 475 to compile, gave the same bits, and took 1.01 times as long to call.
         name = cache.key("function", engine.attributes(), symbol)
         try:
-            parts.append(engine.named(name, write, engine.DEFAULT))
+            parts.append(engine.named(name, write, WRITTEN))
         except NotYet as reason:
             missing = reason
     if missing is not None:
