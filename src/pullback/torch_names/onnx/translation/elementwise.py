@@ -28,7 +28,7 @@ RULES["sgn"] = RULES["sign"]
 for _name, _kind in {"floor": "Floor", "ceil": "Ceil", "round": "Round"}.items():
     RULES[_name] = lambda g, x, kind=_kind: (g.node(kind, x) if x.dtype.kind == "f" else g.value(x, g.dtype))
 
-RULES["celu"] = RULES["celu_in_place"] = lambda g, x, alpha: g.node("Celu", x, alpha=float(alpha))
+RULES["celu"] = lambda g, x, alpha: g.node("Celu", x, alpha=float(alpha))
 RULES["pow"] = RULES["integer_pow"] = lambda g, x, y: g.node("Pow", g.value(x, g.dtype), g.value(y, g.dtype))
 RULES["fmod"] = RULES["fmod_number"] = lambda g, x, y: (
     g.node("Mod", g.value(x, g.dtype), g.value(y, g.dtype), fmod=1)
@@ -70,12 +70,12 @@ def _isinf(g: Graph, x: Operand) -> str:
     return str(g.node("And", g.node("Not", g.value(x, _BOOL)), g.value(x, _BOOL)))
 
 
-@rule("leaky_relu", "leaky_relu_in_place", "rrelu_mean")
+@rule("leaky_relu")
 def _leaky_relu(g: Graph, x: Operand, slope: float) -> str:
     return str(g.node("LeakyRelu", x, alpha=float(slope)))
 
 
-@rule("elu", "elu_in_place")
+@rule("elu")
 def _elu(g: Graph, x: Operand, alpha: float, scale: float, input_scale: float) -> Any:
     if input_scale != 1:
         return by_form(g, "elu", (x,), (alpha, scale, input_scale))
@@ -104,7 +104,7 @@ def _prelu(g: Graph, x: Operand, slope: Operand) -> Any:
     return g.node("Where", above, x, g.node("Mul", x, slope))
 
 
-@rule("clamp", "clamp_min_number", "clamp_max_number", "hardtanh")
+@rule("clamp", "hardtanh")
 def _clamp(g: Graph, x: Operand, low: Any, high: Any) -> Any:
     limits = [None if v is None else g.value(v, g.dtype) for v in (low, high)]
     return g.node("Clip", g.value(x, g.dtype), *limits)
