@@ -148,8 +148,7 @@ _COMPUTED: dict[str, Callable[..., Any]] = {
 
 def computed(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Compute an op; NotImplemented, with torch's warning, where there is no rule for it."""
-    packet = getattr(func, "overloadpacket", func)
-    name = packet.__name__
+    name = getattr(func, "overloadpacket", func).__name__.removesuffix(".default")  # of an op of ours
     own = _COMPUTED.get(name)
     if own is not None:
         return own(func, args, kwargs)
