@@ -51,6 +51,14 @@ class VariationalDecoder(nn.Module):
 
 
 @case(image(2, 3, 5), ROWS, MORE)
+class CopiedViews(nn.Module):
+    def forward(self, x: Any) -> Any:
+        whole = [torch.transpose_copy(x, 1, 2), torch.permute_copy(x, (0, 2, 1)), torch.t_copy(x[0])]
+        parts = [torch.select_copy(x, 1, 0), torch.slice_copy(x, 2, 1, 4), torch.unsqueeze_copy(x, 0)]
+        return *whole, *parts, *torch.split_copy(x, 2, 2), *torch.unbind_copy(x, 1)
+
+
+@case(image(2, 3, 5), ROWS, MORE)
 class Elementwise(nn.Module):
     def forward(self, x: Any) -> Any:
         y = x.abs() + 0.5

@@ -1,6 +1,6 @@
 """An op is one declaration: a copy of the project with one more declaration and one more row of samples has
-the function, its method, its twin in place, `out=`, all derivatives, a native loop, stubs and a row of
-docs/ops.md.
+the function, its method, its twins in place, `out=`, all derivatives, a native loop, stubs and a row of
+docs/ops.md; masked, sparse and distributed tensors, graphs and ONNX know it.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 pytest.importorskip("llvmlite")
+pytest.importorskip("onnx")
 
 ROOT = Path(__file__).parents[2]
 
@@ -47,6 +48,7 @@ out = torch.empty(5, dtype=torch.float64)
 with torch.no_grad():
     torch.versine(x, out=out)
     found = torch.special.versine(x), x.versine(), x.clone().versine_(), torch.haversin(x), out
+    found = *found, torch.versine_(x.clone())
 assert all(torch.equal(y, z) for z in found)
 assert torch.versine(torch.arange(3)).dtype == torch.float32
 (g,) = torch.autograd.grad(torch.versine(x).sum(), x, create_graph=True)
@@ -59,6 +61,27 @@ assert torch.versine.__doc__.startswith("Return 1 - cos(x) of each element.")
 assert torch.equal(x.midpoint(y), torch.midpoint(x, other=y))
 assert torch.equal(x.detach().clone().midpoint_(y), (x + y) / 2)
 assert torch.autograd.grad(torch.midpoint(x, y.detach()).sum(), x)[0].tolist() == [0.5] * 5
+
+from pullback.masked import masked_tensor
+
+masked = masked_tensor(x.detach(), x > 0)
+assert torch.equal(torch.versine(masked).get_data()[x > 0], y[x > 0].detach())
+assert torch.midpoint(masked, masked).get_mask().tolist() == (x > 0).tolist()
+entries = torch.eye(2).to_sparse().requires_grad_()
+torch.sparse.sum(torch.versine(entries)).backward()
+assert torch.allclose(entries.grad.to_dense(), torch.eye(2) * torch.tensor(1.0).sin())
+
+from pullback.distributed.tensor.strategies import _elementwise, _rule
+
+assert _rule("versine") is _rule("midpoint") is _elementwise
+
+class Model(torch.nn.Module):
+    def forward(self, x):
+        return torch.midpoint(torch.versine(x), x)
+
+model = Model()
+assert "torch.versine(x)" in torch.fx.symbolic_trace(model).code
+assert {node.op_type for node in torch.onnx.export(model, (x,)).model_proto.graph.node} >= {"Cos", "Sub"}
 
 from pullback.compiler.lower.filling import Call
 

@@ -35,13 +35,10 @@ INFIX = {
 }  # fmt: skip
 
 #: Ops that change nothing which a formula shows.
-SILENT = {"alias_copy", "contiguous_copy", "clone", "to_copy", "convert", "alias", "view_as_self"}
+SILENT = {"alias_copy", "contiguous_copy", "clone", "alias"}
 
 #: Ops by the names that a reader knows.
-KNOWN = {
-    "reshape_view": "reshape", "view": "reshape", "unsafe_view": "reshape",
-    "sum_dims": "sum", "zeros_of": "zeros",
-}  # fmt: skip
+KNOWN = {"view": "reshape", "unsafe_view": "reshape", "zeros_of": "zeros"}
 
 SUPERSCRIPTS = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 

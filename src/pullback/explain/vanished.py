@@ -47,7 +47,7 @@ def causes() -> dict[str, Cause]:
 #: Ops that take a part of a tensor.
 SELECTIONS = {
     "index", "embedding", "select", "slice", "gather", "index_select", "pick", "masked_select", "topk",
-    "max_pool_1d", "max_pool_2d", "max_pool_3d",
+    "max_pool_2d", "max_pool_3d",
 }  # fmt: skip
 
 #: Below this, of the covector that came in, what a rule sends is rounding noise.
@@ -75,9 +75,6 @@ def is_flat(op: str, values: list[Any], out: ndarray | None) -> bool:
 
 #: The kind of a gradient that is 0 because a weight starts at 0 and will leave it.
 STARTS = "starts at 0"
-
-#: Where ops of layers have their bias among their inputs, which is no factor.
-BIAS = {"addmm": 0, "linear": 2, "convolution": 2}
 
 #: Ops that draw.
 DRAWS = {
@@ -191,11 +188,11 @@ def _nearest(
 def _starts(visit: Visit, leading: set[Node]) -> bool:
     """Return whether the other factor of a product, which is 0, is trained and gets a gradient."""
     op = visit.node._op
-    bias = -1 if op is None else BIAS.get(op.base or op.name, -1)
+    # The bias of a layer is no factor.
+    bias = visit.node._edges[0] if op is not None and op.base == "addmm" else None
     for edge, g in visit.sent:
         target = edge_target(edge)[0]
-        added = 0 <= bias < len(visit.node._edges) and edge is visit.node._edges[bias]
-        if target not in leading and not added and _some(g, visit):
+        if target not in leading and edge is not bias and _some(g, visit):
             return any(type(node) is AccumulateGrad for node in reachable([target]))
     return False
 

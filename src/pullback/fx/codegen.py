@@ -31,11 +31,8 @@ OPERATORS = {
     "pos": "+{}", "neg": "-{}", "invert": "~{}", **REFLECTABLE,
 }  # fmt: skip
 IN_PLACE = {
-    "iadd": "{} += {}", "iand": "{} &= {}", "ifloordiv": "{} //= {}", "ilshift": "{} <<= {}",
-    "imod": "{} %= {}", "imul": "{} *= {}", "imatmul": "{} @= {}", "ior": "{} |= {}", "ipow": "{} **= {}",
-    "irshift": "{} >>= {}", "isub": "{} -= {}", "itruediv": "{} /= {}", "ixor": "{} ^= {}",
-    "setitem": "{}[{}] = {}",
-}  # fmt: skip
+    f"i{name.rstrip('_')}": text.replace(" {}", "= {}") for name, text in REFLECTABLE.items() if " " in text
+} | {"setitem": "{}[{}] = {}"}  # fmt: skip
 
 
 def everywhere() -> dict[str, Any]:

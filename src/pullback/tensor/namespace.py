@@ -86,19 +86,19 @@ TOP_LEVEL: dict[str, Any] = {
     "is_tensor": properties.is_tensor,
 }
 
-#: The in-place methods that torch's top level has as functions too.
+#: The in-place methods that torch's top level has as functions too: those of ops of one element but for the
+#: second ones, and others.
+METHODS_ONLY = "absolute bitwise_not digamma erfinv lgamma logical_not sgn sign"
 IN_PLACE = (
-    "abs acos acosh addmv alpha_dropout arccos arccosh arcsin arcsinh arctan arctanh as_strided asin asinh "
-    "atan atanh ceil clamp clamp_max clamp_min clip conj_physical cos cosh deg2rad detach dropout erf erfc "
-    "exp exp2 expm1 fill fix floor frac gcd i0 index_put lcm ldexp log log10 log1p log2 logit nan_to_num neg "
-    "negative rad2deg reciprocal relu round rsqrt sigmoid sin sinc sinh sqrt square tan tanh trunc xlogy zero"
+    "addmv alpha_dropout as_strided clamp clamp_max clamp_min clip conj_physical detach dropout fill gcd "
+    "index_put lcm ldexp logit nan_to_num round square xlogy zero"
 )
 
 install(Tensor, TOP_LEVEL)
 seal(Tensor)
 for _name in excluded("torch.Tensor"):
     setattr(Tensor, _name, Missing("torch.Tensor", _name))
-for _name in IN_PLACE.split():
+for _name in sorted({*whole_ops.NAMES[1], *IN_PLACE.split()}.difference(METHODS_ONLY.split())):
     _method = getattr(Tensor, f"{_name}_", None)
     if _method is not None:
         TOP_LEVEL.setdefault(f"{_name}_", published(as_function(_method, f"{_name}_"), f"{_name}_"))

@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from ..core.op import torch_node_name
 from ..core.value import wrap
 from ..ops.embedding_bag import entries_product
 from .compressed import entries
@@ -185,37 +186,28 @@ def _summed_over(out: Any, x: Any, dims: Any) -> Pulls:
     return (pull,)
 
 
-#: Function -> the name of its node and the rule.
-RULES: dict[str, tuple[str, Rule]] = {
-    "to_dense": ("ToDenseBackward0", _dense),
-    "mm": ("MmBackward0", _mm), "spmm": ("MmBackward0", _mm), "mv": ("MvBackward0", _mv),
-    "addmm": ("AddmmBackward0", _addmm), "sum": ("SumBackward0", _sum),
-    "mul": ("MulBackward0", _mul), "__mul__": ("MulBackward0", _mul), "__rmul__": ("MulBackward0", _mul),
-    "div": ("DivBackward0", lambda out, x, y, **_: (lambda g: g / y, None)),
-    "neg": ("NegBackward0", _unary(lambda g, x, out: -g)),
-    "add": ("AddBackward0", lambda out, x, y, alpha=1: (_same, lambda g: _times(g, alpha))),
-    "sub": ("SubBackward0", lambda out, x, y, alpha=1: (_same, lambda g: _times(-g, alpha))),
-    "t": ("TBackward0", _unary(lambda g, x, out: g.t())), "transpose": ("TransposeBackward0", _transposed),
-    "permute": ("PermuteBackward0", _permuted), "clone": ("CloneBackward0", _unary(lambda g, x, out: g)),
-    "sparse_mask": ("SparseMaskBackward0", _masked),
-    "abs": ("AbsBackward0", _unary(lambda g, x, out: g * x.sgn())),
-    "sin": ("SinBackward0", _unary(lambda g, x, out: g * x.cos())),
-    "sqrt": ("SqrtBackward0", _unary(lambda g, x, out: g / (out * 2))),
-    "relu": ("ReluBackward0", _unary(lambda g, x, out: _where_positive(g, out))),
-    "tanh": ("TanhBackward0", _unary(lambda g, x, out: _no_kernel(x, "tanh_backward"))),
-    "pow": ("PowBackward0", lambda out, x, n: (lambda g: g * (x.pow(n - 1) * n) if n != 1 else g, None)),
-    "to_sparse": ("ToSparseBackward0", _reformed), "to_sparse_coo": ("ToSparseBackward0", _reformed),
-    **{
-        f"to_sparse_{short}": (f"ToSparse{short.capitalize()}Backward0", _reformed)
-        for short in ("csr", "csc", "bsr", "bsc")
-    },
-    **{
-        name: ("ToCopyBackward0", _unary(lambda g, x, out: g.to(x.dtype)))
-        for name in ("to", "float", "double", "half", "bfloat16", "cfloat", "cdouble")
-    },
+#: Functions -> their rule; their node has the name of the first.
+_RULES: dict[str, Rule] = {
+    "to_dense": _dense, "mm spmm": _mm, "mv": _mv, "addmm": _addmm, "sum": _sum, "mul __mul__ __rmul__": _mul,
+    "div true_divide": lambda out, x, y, **_: (lambda g: g / y, None),
+    "neg": _unary(lambda g, x, out: -g),
+    "add __add__ __radd__": lambda out, x, y, alpha=1: (_same, lambda g: _times(g, alpha)),
+    "sub": lambda out, x, y, alpha=1: (_same, lambda g: _times(-g, alpha)),
+    "t": _unary(lambda g, x, out: g.t()), "transpose": _transposed, "permute": _permuted,
+    "clone": _unary(lambda g, x, out: g), "sparse_mask": _masked,
+    "abs": _unary(lambda g, x, out: g * x.sgn()), "sin": _unary(lambda g, x, out: g * x.cos()),
+    "sqrt": _unary(lambda g, x, out: g / (out * 2)),
+    "relu": _unary(lambda g, x, out: _where_positive(g, out)),
+    "tanh": _unary(lambda g, x, out: _no_kernel(x, "tanh_backward")),
+    "pow": lambda out, x, n: (lambda g: g * (x.pow(n - 1) * n) if n != 1 else g, None),
+    "to_copy to float double half bfloat16 cfloat cdouble": _unary(lambda g, x, out: g.to(x.dtype)),
+    "to_sparse to_sparse_coo": _reformed,
+    **dict.fromkeys(("to_sparse_csr", "to_sparse_csc", "to_sparse_bsr", "to_sparse_bsc"), _reformed),
 }  # fmt: skip
-RULES["__add__"] = RULES["__radd__"] = RULES["add"]
-RULES["true_divide"] = RULES["div"]
+RULES = {
+    name: (torch_node_name(names.split()[0]), rule)
+    for names, rule in _RULES.items() for name in names.split()
+}  # fmt: skip
 
 #: Those of functions of `torch.sparse`.
 SPARSE_ADDMM = ("SparseAddmmBackward0", _sparse_addmm)

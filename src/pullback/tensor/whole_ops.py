@@ -41,10 +41,13 @@ def _text(op: Op) -> str:
     return described(op.summary, *operands, returns=f"Tensor\n    {_gives(op, shape)}")
 
 
+#: The names of these functions, by how many elements they take.
+NAMES: dict[int, list[str]] = {1: [], 2: []}
 for _op in TABLE.values():
     _own = [n for n in _op.names if "." not in n]
     if not _own:
         continue
+    NAMES[len(_op.inputs)] += _own
     _inplace = InPlace(written=_op.inplace) if callable(_op.inplace) else _op.inplace
     if _op.signatures:
         declare(_op.name, _op.call, *_op.signatures, method=_op.method, inplace=_inplace, text=_text(_op))

@@ -9,7 +9,6 @@ from ..runtime import engine
 from . import mathematics
 from .functions import PREFIX, arity
 from .lanes import Lanes, Writer
-from .mathematics import single
 
 
 def text(symbol: str) -> str:
@@ -25,7 +24,7 @@ def _definition(symbol: str, name: str, real: str, lanes: int, declared: dict[st
     """Return one function, and the loop over the lanes that the C library computes."""
     count = arity(name)
     narrow = real == "float"
-    function = single.FUNCTIONS.get(name) if narrow and engine.fused() else None
+    function = mathematics.SINGLE.get(name) if narrow and engine.fused() else None
     kind = "double" if function is None else "float"
     function = function or mathematics.FUNCTIONS.get(name)
     writer = Writer(lanes, narrow, kind)

@@ -10,23 +10,21 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..emit.scalars import FLOAT64
 from ..lower.buffer import Buffer
 from ..lower.equations import Result
 from ..lower.filling import Call, Node
 from ..lower.handlers import BINARY, COMPARISONS, MATHEMATICS, PARTS, UNARY, Pair
 from ..lower.index import Atom, Index, Measured, Variable, atom_index, linear, strides_of
 from ..lower.kernel import Kernel
-from ..lower.lowered import Contraction, Loop, Map, Reduction
+from ..lower.kernel_writer import identity
+from ..lower.lowered import COMBINE, Contraction, Loop, Map, Reduction
 from ..passes.fusion import Step
 from ..program.text import kind
 
 _INFIX = {
     "add": "+", "sub": "-", "mul": "*", "div": "/", "floordiv": "//", "and_": "&", "or_": "|", "xor": "^",
     "shl": "<<", "shr": ">>", "eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">=",
-}  # fmt: skip
-_COMBINED = {
-    "sum": "{0} += {1}", "prod": "{0} *= {1}", "any": "{0} |= {1}", "all": "{0} &= {1}",
-    "maximum": "{0} = maximum({0}, {1})", "minimum": "{0} = minimum({0}, {1})",
 }  # fmt: skip
 #: Expressions longer than this get a name.
 LONG = 48
@@ -195,19 +193,13 @@ def _kernel_text(kernel: Kernel) -> str:
             printer = Printer()
             shape = None if isinstance(node, Reduction) else own
             if isinstance(node, Reduction):
-                lines.append(f"b{node.buffer.number}[:] = {_first(node)}")
+                lines.append(f"b{node.buffer.number}[:] = {identity(node.combine, FLOAT64)}")
             lines += ["    " * n + f"for {v.name} in range({v.extent}):" for n, v in enumerate(loops)]
         indent = "    " * len(loops)
         seen = len(printer.lines)
         text = _node_text(node, printer, variables)
         lines += [indent + line for line in (*printer.lines[seen:], text)]
     return "\n".join(lines)
-
-
-def _first(node: Reduction) -> str:
-    return {"sum": "0", "prod": "1", "any": "False", "all": "True", "maximum": "-inf"}.get(
-        node.combine, "inf"
-    )
 
 
 def _node_text(node: Node, printer: Printer, variables: list[Variable]) -> str:
@@ -219,7 +211,8 @@ def _node_text(node: Node, printer: Printer, variables: list[Variable]) -> str:
     assert isinstance(node, Reduction)
     kept = [v for a, v in enumerate(variables) if a not in node.axes]
     target = f"b{node.buffer.number}[{_place(node.buffer, kept)}]"
-    return _COMBINED[node.combine].format(target, text)
+    word, _ = COMBINE[node.combine]
+    return f"{target} {_INFIX[word]}= {text}" if word in _INFIX else f"{target} = {word}({target}, {text})"
 
 
 def _place(buffer: Buffer, variables: list[Variable]) -> str:

@@ -14,7 +14,7 @@ from .buffer import Buffer
 from .filling import Call, Node
 from .handlers import Analysis, Handler
 from .index import ZERO, Index, Indices, Variable, atom_index, constant, linear, strides_of
-from .lowered import Body, Contraction, Lowered, Map, Matrix, Reduction, Shape
+from .lowered import COMBINE, Body, Contraction, Lowered, Map, Matrix, Reduction, Shape
 
 BOOL, INT64 = np.dtype(bool), np.dtype(np.int64)
 #: A map read more than once is stored when an element takes more operations than this.
@@ -28,8 +28,6 @@ MANY_SUMS = 64
 #: the time of logsumexp over 8 states for 20 sequences went into a loop of 8 for each term. And operations of
 #: all terms for which LLVM makes that in little time.
 SHORT_AXIS, LANES, _WRITTEN_OUT = 16, 8, 320
-#: What terms are combined by one after another.
-_IN_ORDER = {"sum": "add", "prod": "mul", "maximum": "maximum", "minimum": "minimum"}
 #: Bytes of a product up to which it is kept for who asks again: the backward pass for an attention's scores.
 KEPT = 4 << 20
 #: A map is stored when an element has grown to more operations than this.
@@ -175,7 +173,7 @@ class Context:
 
         if prod(x.shape[a] for a in axes) == 1:
             return self.map(kept, dtype, lambda ops, indices: body(ops, _with_zeros(indices, axes)))
-        if combine in _IN_ORDER and dtype.kind in "bfiu":
+        if dtype.kind in "bfiu":
             terms = prod(x.shape[a] for a in axes)
             few = terms <= SHORT_SUM and prod(kept) >= MANY_SUMS and combine == "sum" and dtype.kind == "f"
             if few or (is_short(x.shape, axes) and terms * probe(body, x.shape).count <= _WRITTEN_OUT):
@@ -204,7 +202,7 @@ class Context:
                 rest, along = iter(indices), iter(place)
                 at = tuple(constant(next(along)) if a in axes else next(rest) for a in range(len(shape)))
                 term = body(ops, at)
-                total = term if total is None else getattr(ops, _IN_ORDER[combine])(total, term)
+                total = term if total is None else getattr(ops, COMBINE[combine][0])(total, term)
             return total
 
         return self.map(kept, dtype, summed, len(places) * (1 + probe(body, shape).count))

@@ -27,6 +27,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from ...array.elementwise import NAMES
 from .buffer import Buffer
 from .index import Index, Measured, atom_index
 
@@ -204,8 +205,7 @@ UFUNCS: dict[str, np.ufunc] = {
     "copysign": np.copysign, "eq": np.equal, "ne": np.not_equal, "lt": np.less, "le": np.less_equal,
     "gt": np.greater, "ge": np.greater_equal, "neg": np.negative, "abs": np.absolute, "sqrt": np.sqrt,
     "floor": np.floor, "ceil": np.ceil, "trunc": np.trunc, "rint": np.rint, "not_": np.invert,
-    "asin": np.arcsin, "acos": np.arccos, "atan": np.arctan, "asinh": np.arcsinh, "acosh": np.arccosh,
-    "atanh": np.arctanh, "atan2": np.arctan2, "pow": np.power,
+    "acosh": np.arccosh, **{name: ufunc for ufunc, name in NAMES.items()},
     **{name: getattr(np, name) for name in MATHEMATICS if isinstance(getattr(np, name, None), np.ufunc)},
 }  # fmt: skip
 

@@ -24,7 +24,7 @@ from .filling import Node
 from .handlers import Analysis, Read
 from .index import Index, atom_index, constant
 from .kernel import ALL, COLUMN, ELEMENT, LANE, ROW, Kernel, Place, analysis_of, place, read_by
-from .lowered import Map, Reduction
+from .lowered import COMBINE, Map, Reduction
 from .stretches import LEAST, fill, stretches
 
 #: Elements that fill a vector.
@@ -87,19 +87,12 @@ OPERATION, BYTE = 0.04, 0.05
 #: parts: logsumexp of 32 columns took 4.9 ns an element (of 28 1.0), and takes 1.6 where the loop stays.
 UNROLLED = 490
 
-IDENTITY: dict[str, Any] = {"sum": 0, "prod": 1, "any": False, "all": True}
-_COMBINE = {
-    "sum": "add",
-    "prod": "mul",
-    "any": "or_",
-    "all": "and_",
-}
-
 
 def identity(combine: str, dtype: np.dtype[Any]) -> Any:
     """Return what leaves the other operand of a combination as it is."""
-    if combine in IDENTITY:
-        return IDENTITY[combine]
+    known = COMBINE[combine][1]
+    if known is not None:
+        return known
     if is_float(dtype):
         return -np.inf if combine == "maximum" else np.inf
     if dtype.kind == "b":
@@ -117,7 +110,7 @@ def combined(ops: Emitter, combine: str, x: Value, y: Value, dtype: np.dtype[Any
         return ops.instruction(f"{word} reassoc {TYPES[dtype]} {x.name}, {y.name}", dtype)
     if combine in ("maximum", "minimum"):
         return ops.extreme(combine, x, y)
-    return getattr(ops, _COMBINE[combine])(x, y)
+    return getattr(ops, COMBINE[combine][0])(x, y)
 
 
 def emit(kernel: Kernel, module: Module, escaping: set[int], any_rows: bool = False) -> Emission:

@@ -169,7 +169,6 @@ def binary_cross_entropy(context: Context, x: Lowered, *given: Any) -> Lowered |
 LOWERINGS: dict[str, Callable[..., Lowered | None]] = {
     "binary_cross_entropy": binary_cross_entropy,
     "nll_loss": nll_loss,
-    "nll_loss2d": nll_loss,
     "nll_loss_backward": nll_loss_backward,
     "nll_weights": nll_weights,
 }

@@ -24,6 +24,12 @@ Shape = tuple[int, ...]
 Scalar = Any
 Body = Callable[[Any, Indices], Scalar]
 
+#: How a reduction combines two values, and what leaves the other as it is; None where the dtype says that.
+COMBINE: dict[str, tuple[str, Any]] = {
+    "sum": ("add", 0), "prod": ("mul", 1), "any": ("or_", False), "all": ("and_", True),
+    "maximum": ("maximum", None), "minimum": ("minimum", None),
+}  # fmt: skip
+
 
 @dataclass(eq=False)
 class Lowered:
@@ -74,7 +80,7 @@ class Reduction(Node):
     #: The iteration space; the buffer has it without `axes`.
     shape: Shape = field(kw_only=True)
     axes: tuple[int, ...] = field(kw_only=True)
-    #: ``"sum"``, ``"prod"``, ``"maximum"``, ``"minimum"``, ``"any"`` or ``"all"``.
+    #: One of `COMBINE`.
     combine: str = field(kw_only=True)
     body: Body = field(kw_only=True)
     #: Like `buffer`, for the sums of a stretch of rows.

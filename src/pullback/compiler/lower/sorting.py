@@ -99,4 +99,4 @@ def first_few(context: Context, x: Lowered, k: int, dim: int, largest: bool) -> 
     return results if last else [from_last(result) for result in results]
 
 
-LOWERINGS = {"sort": in_order, "sort_stable": in_order, "topk": first_few}
+LOWERINGS = {"sort": in_order, "topk": first_few}

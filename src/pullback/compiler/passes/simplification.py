@@ -75,7 +75,7 @@ def algebra(program: Program) -> Program:
 LOOKED_AT = 4096
 #: Ops that give back their first operand where the second, or the attribute, is this number.
 _NEUTRAL = {"mul": 1, "mul_number": 1, "div": 1, "div_number": 1, "sub": 0, "pow_scalar": 1}
-_SHAPING = frozenset({"view", "reshape", "expand", "reshape_alias"})
+_SHAPING = frozenset({"view", "expand", "reshape_alias"})
 
 
 def _unchanged(equation: Equation, work: _Rewriter) -> int | None:

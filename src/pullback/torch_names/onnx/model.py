@@ -194,8 +194,8 @@ class Translation:
             return folded
         results = [(self.captured.shapes[n], self.program.dtypes[n]) for n in equation.outputs]
         g.results = results
-        op, rule = TABLE[equation.op], RULES.get(equation.op)
-        rule = rule or RULES.get(op.base)
+        op = TABLE[equation.op]
+        rule = RULES.get(op.base)
         names: Any
         if rule is not None:
             names = rule(g, *operands, *equation.attrs)

@@ -12,7 +12,7 @@ from typing import Any
 
 Rule = Callable[..., Any]
 
-#: By the name of the op.
+#: By the name of the op, the `base` of others.
 RULES: dict[str, Rule] = {}
 
 

@@ -8,12 +8,11 @@ only be good for rounding to float32.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from ...lower.handlers import MATHEMATICS
+from . import circular, errors, exponentials, gammas, hyperbolic, logarithms, powers, single
 
-from . import circular, errors, exponentials, gammas, hyperbolic, logarithms, powers
+_WIDE = (exponentials, logarithms, circular, hyperbolic, errors, powers, gammas)
 
-FUNCTIONS: dict[str, Callable[..., Any]] = {
-    **exponentials.FUNCTIONS, **logarithms.FUNCTIONS, **circular.FUNCTIONS, **hyperbolic.FUNCTIONS,
-    **errors.FUNCTIONS, **powers.FUNCTIONS, **gammas.FUNCTIONS,
-}  # fmt: skip
+#: The functions by name, and those of float32 numbers in arithmetic of float32.
+FUNCTIONS = {name: vars(m)[name] for m in _WIDE for name in MATHEMATICS if name in vars(m)}
+SINGLE = {name: vars(single)[name] for name in MATHEMATICS if name in vars(single)}

@@ -7,9 +7,6 @@ vectors hold no such argument never gets there.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 from ..lanes import Lanes, Writer
 from .coefficients import ASIN, ATAN, COS, SIN
 from .exponentials import ROUND
@@ -159,8 +156,3 @@ def atan2(ops: Writer, y: Lanes, x: Lanes) -> tuple[Lanes, Lanes]:
     angle = ops.select(behind, 2.0 * HALF_PI - (angle - 2.0 * HALF_PI_LOW), angle)
     odd = ~((large > 0.0) & (large < float("inf")))
     return ops.copysign(angle, y), odd
-
-
-FUNCTIONS: dict[str, Callable[..., Any]] = {
-    "sin": sin, "cos": cos, "tan": tan, "asin": asin, "acos": acos, "atan": atan, "atan2": atan2,
-}  # fmt: skip

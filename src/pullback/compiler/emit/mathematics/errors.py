@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 from ..lanes import Lanes, Writer
 from .coefficients import ERF, ERF_WIDE, ERFC
 from .exponentials import clamped, narrow_exp, near_zero, near_zero_parts, octaves, power_of_two, scaled
@@ -57,6 +54,3 @@ def erfc(ops: Writer, x: Lanes) -> Lanes:
     near = ops.muladd(x, ops.polynomial(x * x, ERF[ops.narrow]), x)
     far = ops.select(x < 0.0, 2.0 - tail, tail)
     return ops.select(size < 0.25, 1.0 - near, far)
-
-
-FUNCTIONS: dict[str, Callable[..., Any]] = {"erf": erf, "erfc": erfc}

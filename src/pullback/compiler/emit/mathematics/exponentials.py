@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ..lanes import Lanes, Writer
 from .coefficients import EXP, EXP2
@@ -144,6 +143,3 @@ def narrow_expm1(ops: Writer, x: Lanes) -> Lanes:
     p = ops.muladd(r * r, ops.polynomial(r, EXP[1]), r)
     s = power_of_two(ops, ops.bits(t))
     return ops.muladd(s, p, s - 1.0)
-
-
-FUNCTIONS: dict[str, Callable[..., Any]] = {"exp": exp, "exp2": exp2, "expm1": expm1}

@@ -6,9 +6,6 @@ up to is one logarithm of a product, or one quotient.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 from ..lanes import Lanes, Writer
 from .circular import tan
 from .coefficients import LGAMMA
@@ -68,6 +65,3 @@ def digamma(ops: Writer, x: Lanes) -> Lanes:
     turn, _ = tan(ops, (x - ops.floor(x + 0.5)) * _PI)
     mirrored = ops.select(turn.equals(0.0), float("nan"), found - _PI / turn)
     return ops.select(below, mirrored, found)
-
-
-FUNCTIONS: dict[str, Callable[..., Any]] = {"lgamma": lgamma, "digamma": digamma}

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 from ..lanes import Lanes, Writer
 from .coefficients import SINH
 from .exponentials import clamped, expm1_parts, narrow_exp, narrow_expm1, near_zero, octaves, scaled
@@ -109,8 +106,3 @@ def atanh(ops: Writer, x: Lanes) -> Lanes:
     low = None if ops.narrow else (ops.fma(-q, below, twice) - q * lost) / below
     y = 0.5 * log1p_of_sum(ops, q, low)
     return ops.copysign(ops.select(size < 2.0**-28, size, y), x)
-
-
-FUNCTIONS: dict[str, Callable[..., Any]] = {
-    "tanh": tanh, "sinh": sinh, "cosh": cosh, "asinh": asinh, "acosh": acosh, "atanh": atanh,
-}  # fmt: skip

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from ..lanes import Lanes, Writer
@@ -122,6 +122,3 @@ def log2(ops: Writer, x: Lanes) -> Lanes:
 def log10(ops: Writer, x: Lanes) -> Lanes:
     """Return the logarithm to the base of ten."""
     return _in_base(ops, x, LOG10_E, (LOG10_2_HIGH, LOG10_2_LOW))
-
-
-FUNCTIONS: dict[str, Callable[..., Any]] = {"log": log, "log2": log2, "log10": log10, "log1p": log1p}

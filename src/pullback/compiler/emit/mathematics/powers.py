@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 from ..lanes import Lanes, Writer
 from .coefficients import LOG_LONG
 from .exponentials import LN2_HIGH, LN2_LOW, Octaves, clamped, narrow_exp, near_zero, octaves, scaled
@@ -39,7 +36,7 @@ def _long_log(ops: Writer, x: Lanes) -> tuple[Lanes, Lanes]:
     return high, ((octave - high) + near) + ops.muladd(parts.k, LN2_LOW, near_low)
 
 
-def power(ops: Writer, x: Lanes, y: Lanes) -> tuple[Lanes, Lanes]:
+def pow(ops: Writer, x: Lanes, y: Lanes) -> tuple[Lanes, Lanes]:
     """Return x to the power of y."""
     size = abs(x)
     if ops.narrow:
@@ -79,7 +76,7 @@ def hypot(ops: Writer, x: Lanes, y: Lanes) -> Lanes:
     return ops.select(a.equals(INFINITY) | b.equals(INFINITY), INFINITY, length)
 
 
-def rest(ops: Writer, x: Lanes, y: Lanes) -> tuple[Lanes, Lanes]:
+def fmod(ops: Writer, x: Lanes, y: Lanes) -> tuple[Lanes, Lanes]:
     """Return what is left of x by y. The whole quotient is right or, where it was rounded up, one too large;
     what either leaves is a number without rounding.
     """
@@ -88,6 +85,3 @@ def rest(ops: Writer, x: Lanes, y: Lanes) -> tuple[Lanes, Lanes]:
     left = ops.fma(-quotient, by, size)
     left = ops.select(left < 0.0, left + by, left)
     return ops.copysign(left, x), ~((quotient < 2.0**50) & (by < INFINITY))
-
-
-FUNCTIONS: dict[str, Callable[..., Any]] = {"pow": power, "hypot": hypot, "fmod": rest}

@@ -6,9 +6,6 @@ The errors are below 1.5 units in the last place; by way of float64 they would b
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 from ..lanes import Lanes, Writer
 from .coefficients import COS, ERF, ERFC_LOGARITHM, EXP, LOG_SINGLE, SIN, TANH_SINGLE
 from .exponentials import LOG2E, clamped
@@ -106,8 +103,3 @@ def log(ops: Writer, x: Lanes) -> Lanes:
     y = ops.select(x < _INFINITY, y, x)
     y = ops.select(x.equals(0.0), -_INFINITY, y)
     return ops.select(x < 0.0, float("nan"), y)
-
-
-FUNCTIONS: dict[str, Callable[..., Any]] = {
-    "exp": exp, "tanh": tanh, "erf": erf, "sin": sin, "cos": cos, "log": log,
-}  # fmt: skip

@@ -11,27 +11,23 @@ from typing import Any
 
 from ....core.warn import warn
 from ....tensor.tensor import Tensor
+from ....tensor.whole_ops import NAMES
 from .. import _ops
 from .core import MaskedTensor, Softmax, Where, is_masked_tensor
 
 
-def _words(text: str) -> tuple[str, ...]:
-    return tuple(text.split())
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
 
 
-#: Functions of one element, which have in-place variants.
-_UNARY = _words(
-    "abs absolute acos arccos acosh arccosh angle asin arcsin asinh arcsinh atan arctan atanh arctanh "
-    "bitwise_not ceil clamp clip conj_physical cos cosh deg2rad digamma erf erfc erfinv exp exp2 expm1 "
-    "fix floor frac lgamma log log10 log1p log2 logit i0 isnan nan_to_num neg negative positive pow "
-    "rad2deg reciprocal round rsqrt sigmoid sign sgn signbit sin sinc sinh sqrt square tan tanh trunc"
+#: Functions of one element, which have in-place variants: ops as they stand but for the first, and others.
+_UNARY = _words("clamp clip conj_physical logit nan_to_num positive pow round square").union(
+    set(NAMES[1]) - _words("isfinite isinf logical_not relu")
 )
-#: Functions of two elements.
-_BINARY = _words(
-    "add atan2 arctan2 bitwise_and bitwise_or bitwise_xor bitwise_left_shift bitwise_right_shift div "
-    "divide floor_divide fmod logaddexp logaddexp2 mul multiply nextafter remainder sub subtract "
-    "true_divide eq ne le ge greater greater_equal gt less_equal lt less maximum minimum fmax fmin "
-    "not_equal"
+#: The same of two elements.
+_BINARY = _words("add div divide floor_divide fmod remainder sub subtract true_divide").union(
+    set(NAMES[2])
+    - _words("_prelu_kernel gcd hypot igamma igammac lcm ldexp logical_and logical_or logical_xor")
 )
 #: What is done to data and mask alike.
 _MOVING = _words(
@@ -152,8 +148,7 @@ _COMPUTED: dict[str, Callable[..., Any]] = {
 
 def computed(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Compute an op; NotImplemented, with torch's warning, where there is no rule for it."""
-    packet = getattr(func, "overloadpacket", func)
-    name = packet.__name__
+    name = getattr(func, "overloadpacket", func).__name__.removesuffix(".default")  # of an op of ours
     own = _COMPUTED.get(name)
     if own is not None:
         return own(func, args, kwargs)

@@ -14,18 +14,21 @@ from ..rules import RULES, Unsupported, rule
 
 _BOOL = np.dtype(bool)
 
-for _name, _kind in {
-    "relu": "Relu", "sigmoid": "Sigmoid", "tanh": "Tanh", "exp": "Exp", "log": "Log", "sqrt": "Sqrt",
-    "erf": "Erf", "abs": "Abs", "neg": "Neg", "sign": "Sign", "sgn": "Sign", "sin": "Sin", "cos": "Cos",
-    "tan": "Tan", "asin": "Asin", "acos": "Acos", "atan": "Atan", "sinh": "Sinh", "cosh": "Cosh",
-    "asinh": "Asinh", "acosh": "Acosh", "atanh": "Atanh", "reciprocal": "Reciprocal",
-}.items():  # fmt: skip
+#: Functions that ONNX has under their names, but for the capital.
+_NAMED = {
+    name: name.capitalize() for name in (
+        "exp", "log", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh",
+        "atanh", "erf", "abs", "neg", "sqrt", "relu", "sigmoid", "sign", "reciprocal",
+    )
+}  # fmt: skip
+for _name, _kind in _NAMED.items():
     RULES[_name] = lambda g, x, kind=_kind: g.node(kind, g.value(x, g.dtype))
+RULES["sgn"] = RULES["sign"]
 
 for _name, _kind in {"floor": "Floor", "ceil": "Ceil", "round": "Round"}.items():
     RULES[_name] = lambda g, x, kind=_kind: (g.node(kind, x) if x.dtype.kind == "f" else g.value(x, g.dtype))
 
-RULES["celu"] = RULES["celu_in_place"] = lambda g, x, alpha: g.node("Celu", x, alpha=float(alpha))
+RULES["celu"] = lambda g, x, alpha: g.node("Celu", x, alpha=float(alpha))
 RULES["pow"] = RULES["integer_pow"] = lambda g, x, y: g.node("Pow", g.value(x, g.dtype), g.value(y, g.dtype))
 RULES["fmod"] = RULES["fmod_number"] = lambda g, x, y: (
     g.node("Mod", g.value(x, g.dtype), g.value(y, g.dtype), fmod=1)
@@ -67,12 +70,12 @@ def _isinf(g: Graph, x: Operand) -> str:
     return str(g.node("And", g.node("Not", g.value(x, _BOOL)), g.value(x, _BOOL)))
 
 
-@rule("leaky_relu", "leaky_relu_in_place", "rrelu_mean")
+@rule("leaky_relu")
 def _leaky_relu(g: Graph, x: Operand, slope: float) -> str:
     return str(g.node("LeakyRelu", x, alpha=float(slope)))
 
 
-@rule("elu", "elu_in_place")
+@rule("elu")
 def _elu(g: Graph, x: Operand, alpha: float, scale: float, input_scale: float) -> Any:
     if input_scale != 1:
         return by_form(g, "elu", (x,), (alpha, scale, input_scale))
@@ -101,7 +104,7 @@ def _prelu(g: Graph, x: Operand, slope: Operand) -> Any:
     return g.node("Where", above, x, g.node("Mul", x, slope))
 
 
-@rule("clamp", "clamp_min_number", "clamp_max_number", "hardtanh")
+@rule("clamp", "hardtanh")
 def _clamp(g: Graph, x: Operand, low: Any, high: Any) -> Any:
     limits = [None if v is None else g.value(v, g.dtype) for v in (low, high)]
     return g.node("Clip", g.value(x, g.dtype), *limits)
@@ -207,8 +210,8 @@ class Forms:
     def function(self, name: str, *xs: Term) -> Term:
         x = xs[0]
         one = self.constant(1, x.dtype)
-        if name in _FUNCTIONS:
-            return self._node(_FUNCTIONS[name], *xs)
+        if name in _NAMED or name == "pow":
+            return self._node(name.capitalize(), *xs)
         if name == "expm1":
             return self.sub(self._node("Exp", x), one)
         if name == "log1p":
@@ -263,16 +266,11 @@ class Forms:
         raise Unsupported(f"ONNX has no {name}")
 
 
-_FUNCTIONS = {
-    "exp": "Exp", "log": "Log", "sin": "Sin", "cos": "Cos", "tan": "Tan", "asin": "Asin", "acos": "Acos",
-    "atan": "Atan", "sinh": "Sinh", "cosh": "Cosh", "tanh": "Tanh", "asinh": "Asinh", "acosh": "Acosh",
-    "atanh": "Atanh", "erf": "Erf", "pow": "Pow",
-}  # fmt: skip
 _COMPARISONS = {"eq": "Equal", "lt": "Less", "le": "LessOrEqual", "gt": "Greater", "ge": "GreaterOrEqual"}
 _LOGIC = {"and_": ("And", "BitwiseAnd"), "or_": ("Or", "BitwiseOr"), "xor": ("Xor", "BitwiseXor")}
 _PLAIN = {
-    "add": "Add", "sub": "Sub", "mul": "Mul", "div": "Div", "maximum": "Max", "minimum": "Min", "neg": "Neg",
-    "abs": "Abs", "sqrt": "Sqrt", "floor": "Floor", "ceil": "Ceil", "rint": "Round",
+    **_NAMED, "add": "Add", "sub": "Sub", "mul": "Mul", "div": "Div", "floor": "Floor", "ceil": "Ceil",
+    "maximum": "Max", "minimum": "Min", "rint": "Round",
 }  # fmt: skip
 
 

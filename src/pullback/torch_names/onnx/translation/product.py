@@ -19,7 +19,7 @@ def _turned(g: Graph, x: Operand) -> tuple[str, int]:
     return (x.name, 0) if made is None else (made[1], 1)
 
 
-@rule("mm", "mm_nt", "mm_tn", "mm_tt", "mm_folded", "matmul", "bmm", "mv", "dot", "vdot")
+@rule("mm", "mm_folded", "matmul", "bmm", "mv", "dot", "vdot")
 def _matmul(g: Graph, x: Operand, y: Operand) -> Any:
     if x.rank == y.rank == 2 and y.name in g.made_by:
         other, turned = _turned(g, y)
@@ -34,7 +34,7 @@ def _linear(g: Graph, x: Operand, w: Operand) -> Any:
     return g.node("MatMul", x, g.node("Transpose", w, perm=[1, 0]))
 
 
-@rule("addmm", "addmm_nt", "addmm_tn", "addmm_tt")
+@rule("addmm")
 def _addmm(g: Graph, x: Operand, y: Operand, z: Operand, beta: Any, alpha: Any) -> Any:
     (left, transposed), (right, turned) = _turned(g, y), _turned(g, z)
     return g.node(

@@ -182,8 +182,6 @@ RULES |= {
         _extreme("ReduceMin")(g, x, dims, keepdim), _extreme("ReduceMax")(g, x, dims, keepdim)
     ),
     "prod": lambda g, x, dim, keepdim: _reduced(g, "ReduceProd", g.value(x, g.dtype), [dim], keepdim),
-    **dict.fromkeys(("sort", "sort_stable"), lambda g, x, dim, descending: (
-        _best(g, x, x.shape[dim] if x.rank else 1, dim, descending)
-    )),
+    "sort": lambda g, x, dim, descending: _best(g, x, x.shape[dim] if x.rank else 1, dim, descending),
     "topk": lambda g, x, k, dim, largest: _best(g, x, k, dim, largest),
 }

@@ -13,7 +13,7 @@ from ..builder import END, Graph, Operand
 from ..rules import RULES, Unsupported, rule
 
 
-@rule("alias", "clone", "contiguous_copy", "copy_of", "lay_out", "alias_copy", "detach_copy", "conj", "_conj",
+@rule("alias", "clone", "contiguous_copy", "copy_of", "lay_out", "alias_copy", "conj", "_conj",
       "conj_physical", "real")  # fmt: skip
 def _same(g: Graph, x: Operand, *_: Any) -> str:
     if x.dtype.kind in "cW":
@@ -21,19 +21,19 @@ def _same(g: Graph, x: Operand, *_: Any) -> str:
     return x.name
 
 
-@rule("squeeze", "squeeze_", "squeeze_copy")
+@rule("squeeze")
 def _squeeze(g: Graph, x: Operand) -> str:
     axes = [n for n, size in enumerate(x.shape) if size == 1]
     return str(g.node("Squeeze", x, g.ints(axes))) if axes else x.name
 
 
-@rule("squeeze_dims", "squeeze_dims_", "squeeze_dims_copy")
+@rule("squeeze_dims")
 def _squeeze_dims(g: Graph, x: Operand, dims: Sequence[int]) -> str:
     axes = [d for d in dims if x.rank and x.shape[d] == 1]
     return str(g.node("Squeeze", x, g.ints(axes))) if axes else x.name
 
 
-@rule("permute", "permute_copy")
+@rule("permute")
 def _permute(g: Graph, x: Operand, dims: Sequence[int]) -> str:
     order = [d % x.rank for d in dims]
     if order == [*range(x.rank)]:
@@ -44,7 +44,7 @@ def _permute(g: Graph, x: Operand, dims: Sequence[int]) -> str:
     return found
 
 
-@rule("transpose", "transpose_", "transpose_copy")
+@rule("transpose")
 def _transpose(g: Graph, x: Operand, dim0: int, dim1: int) -> str:
     order = [*range(x.rank)]
     if order:
@@ -52,12 +52,12 @@ def _transpose(g: Graph, x: Operand, dim0: int, dim1: int) -> str:
     return _permute(g, x, order)
 
 
-@rule("select", "select_copy")
+@rule("select")
 def _select(g: Graph, x: Operand, dim: int, index: Any) -> str:
     return str(g.node("Gather", x, g.scalar(index), axis=dim))
 
 
-@rule("slice", "slice_copy")
+@rule("slice")
 def _slice(g: Graph, x: Operand, dim: int, start: Any, stop: Any, step: int) -> str:
     start = 0 if start is None else start
     whole = stop is None or stop == x.shape[dim]
@@ -67,7 +67,7 @@ def _slice(g: Graph, x: Operand, dim: int, start: Any, stop: Any, step: int) -> 
     return str(g.node("Slice", x, g.size(start), end, g.ints([dim]), g.ints([step])))
 
 
-@rule("split_with_sizes", "split_with_sizes_copy", "unsafe_split_with_sizes")
+@rule("split_with_sizes", "unsafe_split_with_sizes")
 def _split_with_sizes(g: Graph, x: Operand, sizes: Sequence[Any], dim: int) -> Any:
     return _parts(g, x, sizes, dim)
 
@@ -214,7 +214,7 @@ def _by_places(name: str) -> Any:
     return tell
 
 
-for _name in ("diagonal", "unfold", "unfold_copy", "diagonal_copy", "as_strided", "as_strided_", "rot90"):
+for _name in ("diagonal", "unfold", "as_strided", "rot90"):
     RULES[_name] = _by_places(_name)
 
 
@@ -231,7 +231,7 @@ def _put(g: Graph, base: Operand, source: Any, steps: Sequence[Any], strides: An
         op, attrs = step[0], step[1]
         shape = _shape_after(op, attrs, part)
         g.results = [(shape, part.dtype)]
-        part = Operand(RULES[op.name](g, part, *attrs), shape, part.dtype)
+        part = Operand(RULES[op.base](g, part, *attrs), shape, part.dtype)
     g.results = outer
     given = g.value(source, base.dtype)
     if not isinstance(source, Operand) or source.shape != part.shape:
@@ -271,23 +271,17 @@ for _name in ("slice", "select", "diagonal"):
 
 RULES |= {
     "cast": lambda g, x, dtype: g.value(x, g.dtype),
-    **dict.fromkeys(("view", "unsafe_view", "reshape_alias", "squeezed", "view_copy"), lambda g, x, *_: (
+    **dict.fromkeys(("view", "unsafe_view", "squeezed"), lambda g, x, *_: (
         x.name if x.shape == g.shape else g.reshaped(x, g.shape)
     )),
-    **dict.fromkeys(("squeeze_dim", "squeeze_dim_", "squeeze_dim_copy"), lambda g, x, dim: (
-        _squeeze_dims(g, x, (dim,))
-    )),
-    **dict.fromkeys(("unsqueeze", "unsqueeze_", "unsqueeze_copy"), lambda g, x, dim: (
-        g.node("Unsqueeze", x, g.ints([dim]))
-    )),
-    **dict.fromkeys(("expand", "expand_copy"), lambda g, x, *_: (
+    "squeeze_dim": lambda g, x, dim: _squeeze_dims(g, x, (dim,)),
+    "unsqueeze": lambda g, x, dim: g.node("Unsqueeze", x, g.ints([dim])),
+    "expand": lambda g, x, *_: (
         x.name if x.shape == g.shape else str(g.node("Expand", x, g.sizes(g.shape)))
-    )),
-    **dict.fromkeys(("t", "t_", "t_copy"), lambda g, x: _permute(g, x, [*range(x.rank)][::-1])),
-    **dict.fromkeys(("unbind", "unbind_copy"), lambda g, x, dim: (
-        tuple(_select(g, x, dim, n) for n in range(len(g.results)))
-    )),
-    **dict.fromkeys(("split", "split_copy", "unsafe_split"), lambda g, x, split_size, dim: (
+    ),
+    "t": lambda g, x: _permute(g, x, [*range(x.rank)][::-1]),
+    "unbind": lambda g, x, dim: tuple(_select(g, x, dim, n) for n in range(len(g.results))),
+    **dict.fromkeys(("split", "unsafe_split"), lambda g, x, split_size, dim: (
         _parts(g, x, [shape[dim] for shape, _ in g.results], dim)
     )),
     "tril": lambda g, x, diagonal: _triangle(g, x, diagonal, 0),
