@@ -276,4 +276,35 @@ def step(x): return x * 2 if w.grad is None else x * w.grad
 w.grad = torch.full((3,), 5.0)
 --- change 4
 w.grad = None
+=== slot_that_is_not_set: compiles
+class Scaled:
+    __slots__ = ("scale",)
+    def __getattr__(self, name): return 3.0
+o = Scaled()
+def step(x): return x * getattr(o, "scale", 1.0), hasattr(o, "scale")
+--- change 2
+o.scale = 11.0
+--- change 4
+del o.scale
+=== property_that_finds_nothing: compiles
+class Scaled:
+    @property
+    def scale(self): return self.held
+    def __getattr__(self, name):
+        if name == "scale": return 3.0
+        raise AttributeError(name)
+o = Scaled()
+def step(x): return x * getattr(o, "scale", 1.0), hasattr(o, "scale"), hasattr(o, "held")
+--- change 2
+o.held = 11.0
+--- change 4
+del o.held
+=== property_that_finds_nothing_alone: compiles
+class Scaled:
+    @property
+    def scale(self): return self.held
+o = Scaled()
+def step(x): return x * getattr(o, "scale", 1.0), hasattr(o, "scale")
+--- change 2
+o.held = 11.0
 ''')

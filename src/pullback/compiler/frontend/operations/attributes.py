@@ -111,22 +111,27 @@ def generic(session: Session, thing: Any, cls: type, name: str) -> Any:
     """Return an attribute as ``object.__getattribute__`` and ``__getattr__`` find it."""
     found = session.lookup(cls, name)
     kind = type(found)
-    if found is not ABSENT and _is_data(session, kind) and session.lookup(kind, "__get__") is not ABSENT:
-        return _through(session, found, kind, thing, cls, name)
-    held = session.dict_of(thing)
-    if held is not None:
-        value = session.dict_item(held, name)
-        if value is not ABSENT:
-            return value
-    if found is not ABSENT:
-        return _through(session, found, kind, thing, cls, name)
+    error = None
+    try:
+        if found is not ABSENT and _is_data(session, kind) and session.lookup(kind, "__get__") is not ABSENT:
+            return _through(session, found, kind, thing, cls, name)
+        held = session.dict_of(thing)
+        if held is not None:
+            value = session.dict_item(held, name)
+            if value is not ABSENT:
+                return value
+        if found is not ABSENT:
+            return _through(session, found, kind, thing, cls, name)
+    except AttributeError as raised:
+        # Of a slot that is not set, or out of a property: Python asks ``__getattr__`` then, too.
+        error = raised
     fallback = session.lookup(cls, "__getattr__")
     if type(fallback) is FunctionType:
         own = rules.rule_of(fallback) or calls.call_user
         return own(session, fallback, (thing, name), {})
     if fallback is not ABSENT:
         raise session.refusal(f"{cls.__name__}.__getattr__ is no function")
-    raise _missing(thing, name)
+    raise error or _missing(thing, name)
 
 
 def _missing(thing: Any, name: str) -> BaseException:
