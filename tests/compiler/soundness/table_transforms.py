@@ -230,4 +230,21 @@ def pulled(v): return torch.autograd.grad(last, w, v, retain_graph=True)[0]
 R.append(torch.func.jvp(pulled, (torch.ones(3),), (torch.arange(3.0),)))
 --- state
 R
+=== a_function_that_vjp_returns: compiles
+K = torch.tensor([1.0, 2.0, 3.0])
+def step(x):
+    r, pull = torch.func.vjp(lambda k: torch.sin(x * k), K)
+    pushed = torch.func.jvp(lambda k: torch.sin(x * k), (K,), pull(r))[1]
+    return r, pull(pushed)
+--- change 2
+K = torch.tensor([3.0, 1.0, 2.0])
+--- change 4
+K.mul_(2)
+=== a_function_that_vjp_returned_before
+K = torch.tensor([1.0, 2.0, 3.0])
+pull = torch.func.vjp(torch.sin, K)[1]
+def step(x):
+    return pull(x.cos())
+--- change 3
+pull = torch.func.vjp(torch.exp, K)[1]
 ''')

@@ -199,10 +199,21 @@ def call_native(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[st
     if type(result) in containers.ITERATORS:
         return session.made(result)
     if not isinstance(result, TensorBase):
-        for container in containers.within(result):
+        for container in _containers_of(f, result):
             if not session.was_passed(container) and not session.was_there(container):
                 session.made(container)
     return result
+
+
+def _containers_of(f: Any, result: Any) -> Iterator[Any]:
+    """Go through the containers in a result, and in the closures of functions that the call has defined: the
+    function that `vjp` returns holds lists of tensors.
+    """
+    yield from containers.within(result)
+    for part in result if type(result) is tuple else (result,):
+        if type(part) is FunctionType and part.__code__ in f.__code__.co_consts:
+            for held in _closed_over(part):
+                yield from containers.within(held)
 
 
 def given(session: Session, f: Any, value: Any) -> Any:
