@@ -17,14 +17,24 @@ _REALS = {"double": "i64", "float": "i32"}
 _Operator = Callable[["Lanes", Any], "Lanes"]
 
 
+def letters(type_: str) -> str:
+    """Return how the names of LLVM's functions end for floating numbers of a type, or vectors of them."""
+    count, _, real = type_.strip("<>").rpartition(" x ")
+    return f"{count and 'v'}{count}{'f64' if real == 'double' else 'f32'}"
+
+
+def _is_whole(kind: str) -> bool:
+    return kind[0] == "i"
+
+
 def _arithmetic(word: str) -> tuple[_Operator, _Operator]:
     """Return an operator of two numbers, and the same with the second one first."""
 
     def written(x: Lanes, y: Any) -> Lanes:
-        return x._with(("f" if x.kind in _REALS else "") + word, y)
+        return x._with(word if _is_whole(x.kind) else f"f{word}", y)
 
     def swapped(x: Lanes, y: Any) -> Lanes:
-        return x._with(("f" if x.kind in _REALS else "") + word, y, swapped=True)
+        return x._with(word if _is_whole(x.kind) else f"f{word}", y, swapped=True)
 
     return written, swapped
 
@@ -33,7 +43,7 @@ def _comparison(of_reals: str, of_whole: str = "") -> _Operator:
     """Return a comparison by LLVM's words for it."""
 
     def written(x: Lanes, y: Any) -> Lanes:
-        return x._with(f"fcmp {of_reals}" if x.kind in _REALS else f"icmp {of_whole}", y, kind="i1")
+        return x._with(f"icmp {of_whole}" if _is_whole(x.kind) else f"fcmp {of_reals}", y, kind="i1")
 
     return written
 
@@ -44,7 +54,7 @@ class Lanes:
     Attributes
     ----------
     kind : str
-        ``"double"``, ``"float"``, ``"i64"``, ``"i32"`` or ``"i1"``.
+        ``"double"``, ``"float"``, ``"i64"``, ``"i32"`` or ``"i1"``; of a writer for one lane a vector, too.
     """
 
     __slots__ = ("kind", "name", "writer")
@@ -151,12 +161,12 @@ class Writer:
 
     def intrinsic(self, name: str, *xs: Lanes) -> Lanes:
         """Return one of LLVM's functions of floating numbers."""
-        type_ = self.type(self.kind)
-        letters = "f64" if self.kind == "double" else "f32"
-        symbol = f"llvm.{name}.{letters if self.lanes == 1 else f'v{self.lanes}{letters}'}"
+        kind = xs[0].kind
+        type_ = self.type(kind)
+        symbol = f"llvm.{name}.{letters(type_)}"
         self.declarations[symbol] = f"declare {type_} @{symbol}({', '.join([type_] * len(xs))})"
         operands = ", ".join(f"{type_} {x.name}" for x in xs)
-        return self.instruction(f"call {type_} @{symbol}({operands})", self.kind)
+        return self.instruction(f"call {type_} @{symbol}({operands})", kind)
 
     def _lanes(self, x: Any) -> Lanes:
         return x if isinstance(x, Lanes) else self.constant(x)
