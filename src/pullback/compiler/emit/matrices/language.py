@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,137 +10,28 @@ import numpy as np
 
 from ...runtime import engine, shared_kernels
 from ...runtime.shared_kernels import Kernel
+from ..branching import Function, Place
 from ..codegen import LOOPS
-from ..lanes import Lanes, Writer, letters
+from ..lanes import Lanes, letters
 from ..vector_registers import registers
 
 DTYPES: dict[str, np.dtype[Any]] = {"float": np.dtype(np.float32), "double": np.dtype(np.float64)}
-Place = int | str
 
 
-class Reals(Writer):
+class Reals(Function):
     """Write one function of numbers of one type, ``"float"`` or ``"double"``, and of vectors of them.
 
-    Laness of 64 bits that change, as counters do, are variables: stack slots, which LLVM turns into
-    registers. Loops are not unrolled: what they do to a row takes longer than to count, and LLVM as long as
-    all else.
-
-    Parameters
-    ----------
-    name : str
-    parameters : mapping of str to str
-        Types by names; in the text a parameter is its name after a ``%``.
+    Loops are not unrolled: what they do to a row takes longer than to count, and LLVM as long as all else.
     """
 
+    again = ", !llvm.loop !0"
+
     def __init__(self, name: str, parameters: Mapping[str, str], real: str) -> None:
-        super().__init__(1, False, real)
-        given = ", ".join(f"{type_} %{name}" for name, type_ in parameters.items())
-        self._head = f"define internal void @{name}({given}) nounwind #0 {{\nentry:"
+        super().__init__(name, parameters, kind=real)
         self.bytes = DTYPES[real].itemsize
-        #: Laness in a vector.
+        #: Numbers in a vector.
         self.width = registers(real).lanes
         self.vector = f"<{self.width} x {real}>"
-        self._slots: list[str] = []
-        self._names = 0
-
-    def text(self) -> str:
-        """Return the function."""
-        return "\n".join([self._head, *self._slots, *self.lines, "  ret void", "}"])
-
-    def line(self, text: str) -> None:
-        """Write an instruction that has no value."""
-        self.lines.append("  " + text)
-
-    def value(self, text: str) -> str:
-        """Write an instruction and name its value."""
-        name = self._fresh()
-        self.line(f"{name} = {text}")
-        return name
-
-    def instruction(self, text: str, kind: str) -> Lanes:
-        """Return the value of an instruction, which is written where it is asked for."""
-        return Lanes(self, self.value(text), kind)
-
-    # Loops and branches.
-
-    def variable(self, value: Place) -> str:
-        """Return a variable that holds a number at first."""
-        name = self._slot("i64")
-        self.set(name, value)
-        return name
-
-    def get(self, variable: str) -> str:
-        """Return what a variable holds."""
-        return self.value(f"load i64, ptr {variable}")
-
-    def set(self, variable: str, value: Place) -> None:
-        """Let a variable hold a number."""
-        self.line(f"store i64 {value}, ptr {variable}")
-
-    def add(self, x: Place, y: Place) -> str:
-        """Return ``x + y``."""
-        return self.value(f"add i64 {x}, {y}")
-
-    def compare(self, order: str, x: Place, y: Place) -> Lanes:
-        """Return whether two numbers are in an order of LLVM's, as ``"slt"``."""
-        return self.instruction(f"icmp {order} i64 {x}, {y}", "i1")
-
-    @contextmanager
-    def when(self, condition: Lanes) -> Iterator[None]:
-        """Write what runs where a condition holds."""
-        then, end = (self._fresh()[1:] for _ in range(2))
-        self.line(f"br i1 {condition.name}, label %{then}, label %{end}")
-        self._label(then)
-        yield
-        self.line(f"br label %{end}")
-        self._label(end)
-
-    @contextmanager
-    def loop(self) -> Iterator[str]:
-        """Write what runs again and again; what is yielded names the loop for `leave`."""
-        head, end = (self._fresh()[1:] for _ in range(2))
-        self.line(f"br label %{head}")
-        self._label(head)
-        yield end
-        self.line(f"br label %{head}, !llvm.loop !0")
-        self._label(end)
-
-    def leave(self, loop: str, condition: Lanes) -> None:
-        """Leave a loop where a condition holds."""
-        further = self._fresh()[1:]
-        self.line(f"br i1 {condition.name}, label %{loop}, label %{further}")
-        self._label(further)
-
-    @contextmanager
-    def count(self, start: Place, stop: Place) -> Iterator[str]:
-        """Count from `start` to below `stop`."""
-        counter = self.variable(start)
-        with self.loop() as loop:
-            now = self.get(counter)
-            self.leave(loop, self.compare("sge", now, stop))
-            yield now
-            self.set(counter, self.add(now, 1))
-
-    @contextmanager
-    def count_down(self, start: Place, stop: Place) -> Iterator[str]:
-        """Count from below `start` down to `stop`."""
-        counter = self.variable(start)
-        with self.loop() as loop:
-            self.leave(loop, self.compare("sle", self.get(counter), stop))
-            self.set(counter, self.add(self.get(counter), -1))
-            yield self.get(counter)
-
-    def _label(self, name: str) -> None:
-        self.lines.append(f"{name}:")
-
-    def _fresh(self) -> str:
-        self._names += 1
-        return f"%v{self._names}"
-
-    def _slot(self, type_: str) -> str:
-        name = self._fresh()
-        self._slots.append(f"  {name} = alloca {type_}")
-        return name
 
     # Memory.
 
@@ -163,7 +53,7 @@ class Reals(Writer):
     def cell(self, x: Lanes | float) -> str:
         """Return the address of a variable that holds a number, or a vector, at first."""
         x = self._lanes(x)
-        name = self._slot(x.kind)
+        name = self.slot(x.kind)
         self.write(x, name)
         return name
 
