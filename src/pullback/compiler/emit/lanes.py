@@ -101,6 +101,10 @@ class Lanes:
         """Shift right with zeros from above."""
         return self._with("lshr", count)
 
+    def shifted(self, count: int) -> Lanes:
+        """Shift right with the sign from above."""
+        return self._with("ashr", count)
+
     __lt__, __le__, __gt__, __ge__ = map(_comparison, ("olt", "ole", "ogt", "oge"))
     #: Whether two numbers are equal, false for NaN, and whether they differ, true for NaN.
     equals, differs = _comparison("oeq", "eq"), _comparison("une", "ne")
