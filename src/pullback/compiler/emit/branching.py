@@ -27,15 +27,15 @@ class Function(Writer):
         The type of the floating numbers in it.
     """
 
-    #: What is said of loops where they begin again.
-    again = ""
+    #: What is said of loops where they begin again, and of who may call the function.
+    again, linkage = "", "internal "
 
     def __init__(
         self, name: str, parameters: Mapping[str, str], result: str = "void", kind: str = "double"
     ) -> None:
         super().__init__(1, False, kind)
         given = ", ".join(f"{type_} %{name}" for name, type_ in parameters.items())
-        self._head = f"define internal {result} @{name}({given}) nounwind #0 {{\nentry:"
+        self._head = f"{result} @{name}({given}) nounwind #0 {{\nentry:"
         self._result = result
         self._slots: list[str] = []
         self._names = 0
@@ -43,7 +43,7 @@ class Function(Writer):
     def text(self) -> str:
         """Return the function."""
         end = "  ret void" if self._result == "void" else "  unreachable"
-        return "\n".join([self._head, *self._slots, *self.lines, end, "}"])
+        return "\n".join([f"define {self.linkage}{self._head}", *self._slots, *self.lines, end, "}"])
 
     def line(self, text: str) -> None:
         """Write an instruction that has no value."""
@@ -127,14 +127,14 @@ class Function(Writer):
         self._label(further)
 
     @contextmanager
-    def count(self, start: Place, stop: Place) -> Iterator[str]:
+    def count(self, start: Place, stop: Place, step: int = 1) -> Iterator[str]:
         """Count from `start` to below `stop`."""
         counter = self.variable(start)
         with self.loop() as loop:
             now = self.get(counter)
             self.leave(loop, self.compare("sge", now, stop))
             yield now
-            self.set(counter, self.add(now, 1))
+            self.set(counter, self.add(now, step))
 
     @contextmanager
     def count_down(self, start: Place, stop: Place) -> Iterator[str]:

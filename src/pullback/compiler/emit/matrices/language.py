@@ -22,15 +22,21 @@ class Reals(Function):
     """Write one function of numbers of one type, ``"float"`` or ``"double"``, and of vectors of them.
 
     Loops are not unrolled: what they do to a row takes longer than to count, and LLVM as long as all else.
+
+    Parameters
+    ----------
+    width : int
+        Numbers in a vector; 0 for as many as a register of the processor's has.
     """
 
     again = ", !llvm.loop !0"
 
-    def __init__(self, name: str, parameters: Mapping[str, str], real: str) -> None:
-        super().__init__(name, parameters, kind=real)
+    def __init__(
+        self, name: str, parameters: Mapping[str, str], real: str, result: str = "void", width: int = 0
+    ) -> None:
+        super().__init__(name, parameters, result, real)
         self.bytes = DTYPES[real].itemsize
-        #: Numbers in a vector.
-        self.width = registers(real).lanes
+        self.width = width or registers(real).lanes
         self.vector = f"<{self.width} x {real}>"
 
     # Memory.
@@ -152,13 +158,17 @@ def kernel(f: Reals, arrays: Mapping[str, int], scratch: int, work: float, *call
     with g.count("%first", "%last") as image:
         own = [g.at(f"%{name}", g.value(f"mul i64 {image}, {size}")) for name, size in arrays.items()]
         g.line(f"call void @matrix({', '.join(f'ptr {place}' for place in (*own, '%scratch'))})")
-    text = "\n".join([
-        *sorted({text for g in (f, *called) for text in g.declarations.values()}),
-        *(other.text() for other in (*called, f, g)),
-        shared_kernels.part(tuple(arrays), "stack", f.kind, scratch),
-        '!0 = distinct !{!0, !1}\n!1 = !{!"llvm.loop.unroll.disable"}', engine.attributes(),
-    ])
+    text = module(*called, f, g, part=shared_kernels.part(tuple(arrays), "stack", f.kind, scratch))
     return Kernel(text, lambda: text, size=f.bytes, work=work, scratch=scratch, effort=LOOPS)
+
+
+def module(*functions: Reals, part: str = "") -> str:
+    """Return the text of a module of functions, and of one that calls them."""
+    return "\n".join([
+        *sorted({text for f in functions for text in f.declarations.values()}),
+        *(f.text() for f in functions), part,
+        '!0 = distinct !{!0, !1}\n!1 = !{!"llvm.loop.unroll.disable"}', engine.attributes(),
+    ])  # fmt: skip
 
 
 def function(arrays: Sequence[str], real: str) -> Reals:
