@@ -64,7 +64,7 @@ class _Blocks(Writer):
 
     def instruction(self, text: str, kind: str) -> Lanes:
         """Return the value of an instruction."""
-        return self.value(number(self.ops, text), kind)
+        return Lanes(self, number(self.ops, text), kind)
 
     def as_real(self, x: Lanes) -> Lanes:
         """Return whole numbers as floating ones."""
@@ -85,7 +85,7 @@ class _Blocks(Writer):
 def write_blocks(ops: Emitter, words: str, out: str, factors: str, begin: str, end: str) -> None:
     """Write the loop over blocks, from pointers to the words, the numbers, their deviation and mean."""
     do = _Blocks(ops, words)
-    std, mean = (do.value(_spread(ops, factors, place), "float") for place in (0, 1))
+    std, mean = (Lanes(do, _spread(ops, factors, place), "float") for place in (0, 1))
     with ops.loop(loop_variable("b"), begin, end):
         start = number(ops, f"mul i64 {ops.counters['b']}, {BLOCK}")
         middle = number(ops, f"add i64 {start}, {_LANES}")

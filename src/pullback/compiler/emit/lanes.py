@@ -7,9 +7,10 @@ but where `Writer` is asked to.
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Callable, Sequence
 from typing import Any
+
+from .scalars import DTYPES, number
 
 #: Kinds of floating numbers, and of integers that hold their bits.
 _REALS = {"double": "i64", "float": "i32"}
@@ -137,18 +138,11 @@ class Writer:
         """Return LLVM's name of the type of lanes."""
         return kind if self.lanes == 1 else f"<{self.lanes} x {kind}>"
 
-    def value(self, name: str, kind: str) -> Lanes:
-        """Return something that already has a name."""
-        return Lanes(self, name, kind)
-
     def constant(self, value: Any, kind: str | None = None) -> Lanes:
         """Return the same number in every lane."""
         kind = kind or self.kind
         if kind in _REALS:
-            if kind == "float":
-                (value,) = struct.unpack("<f", struct.pack("<f", value))
-            (bits,) = struct.unpack("<Q", struct.pack("<d", value))
-            text = f"0x{bits:016X}"
+            text = number(value, DTYPES[kind])
         else:
             text = str(value)
         if self.lanes > 1:

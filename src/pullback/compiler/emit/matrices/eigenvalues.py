@@ -11,7 +11,9 @@ from functools import lru_cache
 import numpy as np
 
 from ...runtime.shared_kernels import Kernel
-from .language import DTYPES, Lanes, Reals, Rows, columns, function, kernel
+from ..lanes import Lanes
+from ..scalars import DTYPES
+from .language import Reals, Rows, columns, function, kernel
 from .reflections import tridiagonal
 
 _KEPT = 256

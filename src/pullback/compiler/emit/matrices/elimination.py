@@ -6,7 +6,8 @@ from collections.abc import Callable
 from functools import lru_cache
 
 from ...runtime.shared_kernels import Kernel
-from .language import Lanes, Reals, Rows, columns, function, kernel
+from ..lanes import Lanes
+from .language import Reals, Rows, columns, function, kernel
 
 _KEPT = 256
 #: Estimated nanoseconds to take a row away from another.

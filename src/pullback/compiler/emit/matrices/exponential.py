@@ -7,8 +7,10 @@ from functools import lru_cache
 
 from ....ops.matrix_exp import METHODS
 from ...runtime.shared_kernels import Kernel
+from ..lanes import Lanes
+from ..scalars import DTYPES
 from .elimination import copied, eliminated, substituted
-from .language import DTYPES, Lanes, Reals, Rows, columns, function, kernel
+from .language import Reals, Rows, columns, function, kernel
 
 _KEPT = 256
 #: Estimated nanoseconds to add a multiple of a vector, and products of a matrix.

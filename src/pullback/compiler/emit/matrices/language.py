@@ -4,18 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
-
-import numpy as np
 
 from ...runtime import engine, shared_kernels
 from ...runtime.shared_kernels import Kernel
 from ..branching import Function, Place
 from ..codegen import LOOPS
 from ..lanes import Lanes, letters
+from ..scalars import DTYPES
 from ..vector_registers import registers
-
-DTYPES: dict[str, np.dtype[Any]] = {"float": np.dtype(np.float32), "double": np.dtype(np.float64)}
 
 
 class Reals(Function):
@@ -127,7 +123,7 @@ class Rows:
     def __getitem__(self, at: tuple[Place, Place]) -> Lanes:
         return self.f.read(self.place(*at))
 
-    def __setitem__(self, at: tuple[Place, Place], x: Lanes) -> None:
+    def __setitem__(self, at: tuple[Place, Place], x: Lanes | float) -> None:
         self.f.write(x, self.place(*at))
 
     def row(self, row: Place, first: int = 0) -> list[Lanes]:
