@@ -22,7 +22,7 @@ TYPES = {
     FLOAT16: "half", BFLOAT16: "i16",
 }  # fmt: skip
 #: Dtypes by LLVM's names of the types that are computed with.
-DTYPES = {"float": FLOAT32, "double": FLOAT64}
+DTYPES: dict[str, np.dtype[Any]] = {"float": FLOAT32, "double": FLOAT64}
 NARROW = {FLOAT16, BFLOAT16}
 
 
