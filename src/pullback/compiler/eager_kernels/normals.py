@@ -16,7 +16,7 @@ from numpy import ndarray
 
 from ...array.random_normal import BLOCK, COSINE, LOG, LOG_OF_2, QUARTER_PI, SINE
 from ..emit.emitter import Emitter, Module
-from ..emit.scalars import number as literal
+from ..emit.lanes import Lanes, Writer
 from ..passes import parallel_rows
 from ..runtime import engine
 from ..runtime.shared_kernels import address
@@ -27,7 +27,6 @@ EACH, EACH_DOUBLE = 1.2, 13
 
 _LANES = BLOCK // 2
 _REAL, _INT = f"<{_LANES} x float>", f"<{_LANES} x i32>"
-_FLOAT32 = np.dtype(np.float32)
 
 
 class Normals:
@@ -56,60 +55,44 @@ def _job(wide: bool) -> Job:
     return Job(ops)
 
 
-class _Lanes:
-    """Arithmetic on eight numbers at a time."""
+class _Blocks(Writer):
+    """Write arithmetic on eight numbers at a time into an emitter's function."""
 
     def __init__(self, ops: Emitter, words: str) -> None:
-        self.ops, self.words = ops, words
-        self._fma = ops.module.declare("llvm.fma.v8f32", _REAL, _REAL, _REAL, _REAL)
-        self._root = ops.module.declare("llvm.sqrt.v8f32", _REAL, _REAL)
+        super().__init__(_LANES, narrow=True, kind="float")
+        self.ops, self.words, self.declarations = ops, words, ops.module.declarations
 
-    def real(self, value: float) -> str:
-        return f"<{', '.join([f'float {literal(value, _FLOAT32)}'] * _LANES)}>"
+    def instruction(self, text: str, kind: str) -> Lanes:
+        """Return the value of an instruction."""
+        return Lanes(self, number(self.ops, text), kind)
 
-    def whole(self, value: int) -> str:
-        return f"<{', '.join([f'i32 {value}'] * _LANES)}>"
+    def as_real(self, x: Lanes) -> Lanes:
+        """Return whole numbers as floating ones."""
+        return self.instruction(f"sitofp {_INT} {x.name} to {_REAL}", "float")
 
-    def __call__(self, word: str, x: str, y: str) -> str:
-        """Return the result of an instruction on two operands."""
-        return number(self.ops, f"{word} {_REAL if word[0] == 'f' else _INT} {x}, {y}")
+    def as_whole(self, x: Lanes) -> Lanes:
+        """Return floating numbers as whole ones, rounded towards zero."""
+        return self.instruction(f"fptosi {_REAL} {x.name} to {_INT}", "i32")
 
-    def fma(self, x: str, y: str, z: str) -> str:
-        return number(self.ops, f"call {_REAL} @{self._fma}({_REAL} {x}, {_REAL} {y}, {_REAL} {z})")
-
-    def root(self, x: str) -> str:
-        return number(self.ops, f"call {_REAL} @{self._root}({_REAL} {x})")
-
-    def bits(self, x: str) -> str:
-        return number(self.ops, f"bitcast {_REAL} {x} to {_INT}")
-
-    def of_bits(self, x: str) -> str:
-        return number(self.ops, f"bitcast {_INT} {x} to {_REAL}")
-
-    def as_real(self, x: str) -> str:
-        return number(self.ops, f"sitofp {_INT} {x} to {_REAL}")
-
-    def as_whole(self, x: str) -> str:
-        return number(self.ops, f"fptosi {_REAL} {x} to {_INT}")
-
-    def polynomial(self, coefficients: Sequence[float], x: str) -> str:
-        first, *others = map(self.real, coefficients)
-        for coefficient in others:
-            first = self.fma(first, x, coefficient)
-        return first
+    def falling(self, coefficients: Sequence[float], x: Lanes) -> Lanes:
+        """Return a polynomial by falling powers of `x`."""
+        total = self.constant(coefficients[0])
+        for coefficient in coefficients[1:]:
+            total = self.fma(total, x, coefficient)
+        return total
 
 
 def write_blocks(ops: Emitter, words: str, out: str, factors: str, begin: str, end: str) -> None:
     """Write the loop over blocks, from pointers to the words, the numbers, their deviation and mean."""
-    do = _Lanes(ops, words)
-    std, mean = (_spread(ops, factors, place) for place in (0, 1))
+    do = _Blocks(ops, words)
+    std, mean = (Lanes(do, _spread(ops, factors, place), "float") for place in (0, 1))
     with ops.loop(loop_variable("b"), begin, end):
         start = number(ops, f"mul i64 {ops.counters['b']}, {BLOCK}")
         middle = number(ops, f"add i64 {start}, {_LANES}")
-        radius = _radius(do, do("fsub", do.real(1), _uniform(do, start)))
+        radius = _radius(do, 1 - _uniform(do, start))
         cosine, sine = _cosine_and_sine(do, _uniform(do, middle))
         for place, part in ((start, cosine), (middle, sine)):
-            value = do.fma(do("fmul", radius, part), std, mean)
+            value = do.fma(radius * part, std, mean).name
             target = number(ops, f"getelementptr float, ptr {out}, i64 {place}")
             ops.line(f"store {_REAL} {value}, ptr {target}, align 4")
 
@@ -120,54 +103,46 @@ def _spread(ops: Emitter, factors: str, place: int) -> str:
     return number(ops, f"shufflevector {_REAL} {one}, {_REAL} poison, {_INT} zeroinitializer")
 
 
-def _uniform(do: _Lanes, place: str) -> str:
+def _uniform(do: _Blocks, place: str) -> Lanes:
     """Return the low 24 bits of words as numbers in [0, 1)."""
     source = number(do.ops, f"getelementptr i32, ptr {do.words}, i64 {place}")
-    words = number(do.ops, f"load {_INT}, ptr {source}, align 4")
-    return do("fmul", do.as_real(do("and", words, do.whole(0xFFFFFF))), do.real(2.0**-24))
+    words = do.instruction(f"load {_INT}, ptr {source}, align 4", "i32")
+    return do.as_real(words & 0xFFFFFF) * 2.0**-24
 
 
-def _radius(do: _Lanes, x: str) -> str:
+def _radius(do: _Blocks, x: Lanes) -> Lanes:
     """Return √(-2·ln x), as `array.random_normal.cephes_radius`."""
     bits = do.bits(x)
-    least = int(np.float32(0.5**0.5).view(np.int32))
-    exponent = do("ashr", do("sub", bits, do.whole(least)), do.whole(23))
-    m = do.of_bits(do("sub", bits, do("shl", exponent, do.whole(23))))
-    m = do("fsub", m, do.real(1))
+    exponent = (bits - int(np.float32(0.5**0.5).view(np.int32))).shifted(23)
+    m = do.from_bits(bits - (exponent << 23)) - 1
     e = do.as_real(exponent)
-    square = do("fmul", m, m)
-    y = do("fmul", do.polynomial(LOG, m), m)
-    y = do.fma(y, square, do("fmul", e, do.real(float(LOG_OF_2[1]))))
-    y = do("fsub", y, do("fmul", square, do.real(0.5)))
-    y = do("fadd", do("fadd", y, m), do("fmul", e, do.real(float(LOG_OF_2[0]))))
-    return do.root(do("fmul", y, do.real(-2)))
+    square = m * m
+    y = do.falling(LOG, m) * m
+    y = do.fma(y, square, e * float(LOG_OF_2[1]))
+    y = y - square * 0.5
+    y = y + m + e * float(LOG_OF_2[0])
+    return do.sqrt(y * -2)
 
 
-def _cosine_and_sine(do: _Lanes, u: str) -> tuple[str, str]:
+def _cosine_and_sine(do: _Blocks, u: Lanes) -> tuple[Lanes, Lanes]:
     """Return cos 2πu and sin 2πu, as `array.random_normal.cephes_cos_sin`."""
-    x = do("fmul", u, do.real(2 * np.pi))
-    octant = do.as_whole(do("fmul", x, do.real(4 / np.pi)))
-    octant = do("and", do("add", octant, do.whole(1)), do.whole(-2))
+    x = u * (2 * np.pi)
+    octant = (do.as_whole(x * (4 / np.pi)) + 1) & -2
     count = do.as_real(octant)
     for part in QUARTER_PI:
-        x = do.fma(count, do.real(float(part)), x)
-    square = do("fmul", x, x)
-    cosine = do("fmul", do.polynomial(COSINE, square), square)
-    half = do("fmul", square, do.real(-0.5))
-    cosine = do("fadd", do.fma(cosine, square, half), do.real(1))
-    sine = do.fma(do("fmul", do.polynomial(SINE, square), square), x, x)
+        x = do.fma(count, float(part), x)
+    square = x * x
+    cosine = do.fma(do.falling(COSINE, square) * square, square, square * -0.5) + 1
+    sine = do.fma(do.falling(SINE, square) * square, x, x)
     # In every second pair of octants they change places; bit 2 of the octant gives the signs.
     sines, cosines = do.bits(sine), do.bits(cosine)
-    swap = do("ashr", do("shl", octant, do.whole(30)), do.whole(31))
-    swap = do("and", swap, do("xor", sines, cosines))
-    sines, cosines = do("xor", sines, swap), do("xor", cosines, swap)
-    sines = do("xor", sines, _sign(do, octant))
-    cosines = do("xor", cosines, _sign(do, do("add", octant, do.whole(2))))
-    return do.of_bits(cosines), do.of_bits(sines)
+    swap = (octant << 30).shifted(31) & (sines ^ cosines)
+    sines, cosines = sines ^ swap ^ _sign(octant), cosines ^ swap ^ _sign(octant + 2)
+    return do.from_bits(cosines), do.from_bits(sines)
 
 
-def _sign(do: _Lanes, octant: str) -> str:
-    return do("shl", do("and", octant, do.whole(4)), do.whole(29))
+def _sign(octant: Lanes) -> Lanes:
+    return (octant & 4) << 29
 
 
 def write_wide_blocks(ops: Emitter, words: str, out: str, factors: str, begin: str, end: str) -> None:

@@ -35,7 +35,7 @@ def _definition(symbol: str, name: str, real: str, lanes: int, declared: dict[st
     if kind != real:
         lines = [f"  %w{n} = fpext {given} {x} to {type_}" for n, x in enumerate(operands)]
         operands = [f"%w{n}" for n in range(count)]
-    arguments = [writer.value(x, kind) for x in operands]
+    arguments = [Lanes(writer, x, kind) for x in operands]
     result: Any = None if function is None else function(writer, *arguments)
     hard: Lanes | None = None
     if function is None:

@@ -7,9 +7,10 @@ but where `Writer` is asked to.
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Callable, Sequence
 from typing import Any
+
+from .scalars import DTYPES, number
 
 #: Kinds of floating numbers, and of integers that hold their bits.
 _REALS = {"double": "i64", "float": "i32"}
@@ -17,14 +18,24 @@ _REALS = {"double": "i64", "float": "i32"}
 _Operator = Callable[["Lanes", Any], "Lanes"]
 
 
+def letters(type_: str) -> str:
+    """Return how the names of LLVM's functions end for floating numbers of a type, or vectors of them."""
+    count, _, real = type_.strip("<>").rpartition(" x ")
+    return f"{count and 'v'}{count}{'f64' if real == 'double' else 'f32'}"
+
+
+def _is_whole(kind: str) -> bool:
+    return kind[0] == "i"
+
+
 def _arithmetic(word: str) -> tuple[_Operator, _Operator]:
     """Return an operator of two numbers, and the same with the second one first."""
 
     def written(x: Lanes, y: Any) -> Lanes:
-        return x._with(("f" if x.kind in _REALS else "") + word, y)
+        return x._with(word if _is_whole(x.kind) else f"f{word}", y)
 
     def swapped(x: Lanes, y: Any) -> Lanes:
-        return x._with(("f" if x.kind in _REALS else "") + word, y, swapped=True)
+        return x._with(word if _is_whole(x.kind) else f"f{word}", y, swapped=True)
 
     return written, swapped
 
@@ -33,7 +44,7 @@ def _comparison(of_reals: str, of_whole: str = "") -> _Operator:
     """Return a comparison by LLVM's words for it."""
 
     def written(x: Lanes, y: Any) -> Lanes:
-        return x._with(f"fcmp {of_reals}" if x.kind in _REALS else f"icmp {of_whole}", y, kind="i1")
+        return x._with(f"icmp {of_whole}" if _is_whole(x.kind) else f"fcmp {of_reals}", y, kind="i1")
 
     return written
 
@@ -44,7 +55,7 @@ class Lanes:
     Attributes
     ----------
     kind : str
-        ``"double"``, ``"float"``, ``"i64"``, ``"i32"`` or ``"i1"``.
+        ``"double"``, ``"float"``, ``"i64"``, ``"i32"`` or ``"i1"``; of a writer for one lane a vector, too.
     """
 
     __slots__ = ("kind", "name", "writer")
@@ -91,6 +102,10 @@ class Lanes:
         """Shift right with zeros from above."""
         return self._with("lshr", count)
 
+    def shifted(self, count: int) -> Lanes:
+        """Shift right with the sign from above."""
+        return self._with("ashr", count)
+
     __lt__, __le__, __gt__, __ge__ = map(_comparison, ("olt", "ole", "ogt", "oge"))
     #: Whether two numbers are equal, false for NaN, and whether they differ, true for NaN.
     equals, differs = _comparison("oeq", "eq"), _comparison("une", "ne")
@@ -123,18 +138,11 @@ class Writer:
         """Return LLVM's name of the type of lanes."""
         return kind if self.lanes == 1 else f"<{self.lanes} x {kind}>"
 
-    def value(self, name: str, kind: str) -> Lanes:
-        """Return something that already has a name."""
-        return Lanes(self, name, kind)
-
     def constant(self, value: Any, kind: str | None = None) -> Lanes:
         """Return the same number in every lane."""
         kind = kind or self.kind
         if kind in _REALS:
-            if kind == "float":
-                (value,) = struct.unpack("<f", struct.pack("<f", value))
-            (bits,) = struct.unpack("<Q", struct.pack("<d", value))
-            text = f"0x{bits:016X}"
+            text = number(value, DTYPES[kind])
         else:
             text = str(value)
         if self.lanes > 1:
@@ -151,12 +159,12 @@ class Writer:
 
     def intrinsic(self, name: str, *xs: Lanes) -> Lanes:
         """Return one of LLVM's functions of floating numbers."""
-        type_ = self.type(self.kind)
-        letters = "f64" if self.kind == "double" else "f32"
-        symbol = f"llvm.{name}.{letters if self.lanes == 1 else f'v{self.lanes}{letters}'}"
+        kind = xs[0].kind
+        type_ = self.type(kind)
+        symbol = f"llvm.{name}.{letters(type_)}"
         self.declarations[symbol] = f"declare {type_} @{symbol}({', '.join([type_] * len(xs))})"
         operands = ", ".join(f"{type_} {x.name}" for x in xs)
-        return self.instruction(f"call {type_} @{symbol}({operands})", self.kind)
+        return self.instruction(f"call {type_} @{symbol}({operands})", kind)
 
     def _lanes(self, x: Any) -> Lanes:
         return x if isinstance(x, Lanes) else self.constant(x)

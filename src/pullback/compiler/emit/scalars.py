@@ -21,6 +21,8 @@ TYPES = {
     # makes of a comparison may be no instruction of the processor's (LLVM 22, vectors of 512 bits).
     FLOAT16: "half", BFLOAT16: "i16",
 }  # fmt: skip
+#: Dtypes by LLVM's names of the types that are computed with.
+DTYPES: dict[str, np.dtype[Any]] = {"float": FLOAT32, "double": FLOAT64}
 NARROW = {FLOAT16, BFLOAT16}
 
 

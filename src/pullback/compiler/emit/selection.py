@@ -14,6 +14,7 @@ from ...array.selection import SORTED_BY_INSERTION, WORTH_A_HEAP
 from ..runtime import engine, shared_kernels
 from ..runtime.shared_kernels import Kernel
 from .branching import Function
+from .lanes import Lanes
 
 #: Estimated nanoseconds for an element that a heap lets pass, and that partitions move.
 _PASSED, _MOVED = 1.0, 6.0
@@ -102,13 +103,13 @@ def _rows(what: Selection) -> Function:
         start, to = f.value(f"mul i64 {row}, {n}"), f.value(f"mul i64 {row}, {k}")
         with f.count(0, n) as i:
             f.put("%keys", i, _key(f, what, f.add(start, i)))
-        chosen, found = "%places", "false"
+        chosen, found = "%places", Lanes(f, "false", "i1")
         if what.is_inserted:
             f.line(f"%best = getelementptr i64, ptr %places, i64 {n}")
-            found = f.value("call i1 @differing(ptr %keys, ptr %best)")
+            found = f.instruction("call i1 @differing(ptr %keys, ptr %best)", "i1")
             chosen = f.value(f"getelementptr i64, ptr %best, i64 {k + 1}")
-            chosen = f.value(f"select i1 {found}, ptr {chosen}, ptr %places")
-        with f.when(f.value(f"xor i1 {found}, true")):
+            chosen = f.value(f"select i1 {found.name}, ptr {chosen}, ptr %places")
+        with f.when(~found):
             _parted(f, what)
         with f.count(0, k) as i:
             place, at = f.element(chosen, i), f.add(to, i)
@@ -244,8 +245,8 @@ def _halve() -> Function:
     a, b, c = (f.element("%keys", at) for at in (low, middle, high))
     ab, bc, ac = (f.compare("slt", x, y) for x, y in ((a, b), (b, c), (a, c)))
 
-    def chosen(condition: str, x: str, y: str) -> str:
-        return f.value(f"select i1 {condition}, i64 {x}, i64 {y}")
+    def chosen(condition: Lanes, x: str, y: str) -> str:
+        return f.value(f"select i1 {condition.name}, i64 {x}, i64 {y}")
 
     rising = chosen(bc, middle, chosen(ac, high, low))
     falling = chosen(ac, low, chosen(bc, high, middle))
@@ -316,14 +317,14 @@ def _select() -> Function:
         with f.when(f.compare("sgt", f.value(f"sub i64 {end}, {begin}"), 3)):
             cut = f.value(f"call i64 @halve({_ARRAYS}, i64 {begin}, i64 {end})")
             is_before = f.compare("sle", cut, "%rank")
-            f.set(first, f.value(f"select i1 {is_before}, i64 {cut}, i64 {begin}"))
-            f.set(last, f.value(f"select i1 {is_before}, i64 {end}, i64 {cut}"))
+            f.set(first, f.value(f"select i1 {is_before.name}, i64 {cut}, i64 {begin}"))
+            f.set(last, f.value(f"select i1 {is_before.name}, i64 {end}, i64 {cut}"))
     begin, end = f.get(first), f.get(last)
     size = f.value(f"sub i64 {end}, {begin}")
     is_short = f.compare("sle", size, 3)
     with f.when(is_short):
         f.line(f"call void @insert({_ARRAYS}, i64 {begin}, i64 {end})")
-    with f.when(f.value(f"xor i1 {is_short}, true")):
+    with f.when(~is_short):
         held = f.value(f"sub i64 {f.add('%rank', 1)}, {begin}")
         f.line(f"call void @hold({_offset(f, begin)}, i64 {held}, i64 {size})")
         _swap(f, begin, "%rank")

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ast
 import operator
-import struct
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import FunctionType
 from typing import Any, NamedTuple
 
 from .python_functions import MATHEMATICS, NUMPY, PYTHON
 from .restricted_python import Field, Static
+from .scalars import FLOAT64, number
 
 _TYPES = {
     "Object": "ptr", "Words": "ptr", "Bytes": "ptr", "null": "ptr", "Int": "i64", "Bool": "i1",
@@ -430,12 +430,7 @@ def _constant(value: Any) -> _Value:
         return _Value("null", "null")
     if isinstance(value, bool):
         return _Value(str(value).lower(), "Bool")
-    return _Value(_bits(value), "Real") if isinstance(value, float) else _Value(str(value), "Int")
-
-
-def _bits(value: float) -> str:
-    """Return a floating number as LLVM reads every one: by its bits."""
-    return f"0x{int.from_bytes(struct.pack('>d', value)):016X}"
+    return _Value(number(value, FLOAT64), "Real") if isinstance(value, float) else _Value(str(value), "Int")
 
 
 def _kinds(function: FunctionType) -> dict[str, str]:

@@ -8,13 +8,13 @@ channel would read a number of every row. 512×128 took 410 µs so and takes 58,
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Callable
 from functools import lru_cache
 from typing import NamedTuple
 
 from ...runtime import shared_kernels
 from ...runtime.shared_kernels import Kernel
+from ..scalars import FLOAT64, number
 from ..vector_registers import registers
 from ..vectors import Code
 
@@ -242,7 +242,7 @@ def _forward(shape: ChannelShape, eps: float, weight: bool, bias: bool) -> Code:
             return [_binary(code, "fmul", distance, distance)]
 
         variance = channel.share(channel.sums(["%x"], squares, 1)[0])
-        root = channel.root(channel.double("fadd", variance, channel.constant(f"0x{_bits(eps)}")))
+        root = channel.root(channel.double("fadd", variance, channel.constant(number(eps, FLOAT64))))
         invstd = channel.double("fdiv", channel.constant("1.0"), root)
         for value, array in ((mean, "%mean"), (invstd, "%invstd"), (variance, "%variance")):
             channel.write(value, array)
@@ -292,10 +292,6 @@ def _backward(shape: ChannelShape, weight: bool) -> Code:
 
         channel.map(["%g", "%x"], "%in_x", compute)
     return code
-
-
-def _bits(value: float) -> str:
-    return struct.pack(">d", value).hex().upper()
 
 
 def _kernel(

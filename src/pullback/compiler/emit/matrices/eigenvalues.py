@@ -11,7 +11,9 @@ from functools import lru_cache
 import numpy as np
 
 from ...runtime.shared_kernels import Kernel
-from .language import DTYPES, Number, Reals, Rows, columns, function, kernel
+from ..lanes import Lanes
+from ..scalars import DTYPES
+from .language import Reals, Rows, columns, function, kernel
 from .reflections import tridiagonal
 
 _KEPT = 256
@@ -43,8 +45,8 @@ def symmetric(real: str, size: int) -> Kernel:
             x = a[i, j]
             a[j, i] = x
             # What is not a number stays.
-            larger = f.value(f"xor i1 {f.ordered('ole', f.size(x), f.read(largest))}, true")
-            f.write(f.chosen(larger, f.size(x), f.read(largest)), largest)
+            larger = ~(abs(x) <= f.read(largest))
+            f.write(f.select(larger, abs(x), f.read(largest)), largest)
     f.write(_is_usual(f, f.read(largest)), "%found")
     tridiagonal(f, a, t, diagonal, beside, room, size)
     # Rotations turn columns, which lie in one piece.
@@ -52,7 +54,7 @@ def symmetric(real: str, size: int) -> Kernel:
         z.put(i, [f.zeros()] * z.count)
         with f.count(0, size) as j:
             z[i, j] = t[j, i]
-    f.write(f.constant(0.0), beside, size - 1)
+    f.write(0.0, beside, size - 1)
     _Shifts(f, z, diagonal, beside, size).run()
     _in_order(f, z, diagonal, size)
     with f.count(0, size) as i:
@@ -64,13 +66,12 @@ def symmetric(real: str, size: int) -> Kernel:
     return kernel(f, arrays, scratch, 3 * size * size * _ROTATION)
 
 
-def _is_usual(f: Reals, largest: Number) -> Number:
+def _is_usual(f: Reals, largest: Lanes) -> Lanes:
     """Return 1 where LAPACK would not scale a matrix with such numbers, else 0."""
-    numbers = np.finfo(DTYPES[f.real])
+    numbers = np.finfo(DTYPES[f.kind])
     small = float(np.sqrt(numbers.tiny / numbers.eps)) * 4
-    within = f.value(f"and i1 {f.ordered('oge', largest, small)}, {f.ordered('ole', largest, 1 / small)}")
-    usual = f.value(f"or i1 {within}, {f.ordered('oeq', largest, 0.0)}")
-    return f.chosen(usual, f.constant(1.0), 0.0)
+    within = (largest >= small) & (largest <= 1 / small)
+    return f.select(within | largest.equals(0.0), 1.0, 0.0)
 
 
 def _in_order(f: Reals, z: Rows, diagonal: str, size: int) -> None:
@@ -78,7 +79,7 @@ def _in_order(f: Reals, z: Rows, diagonal: str, size: int) -> None:
     with f.count(0, size - 1) as i:
         best, least = f.variable(i), f.cell(f.read(diagonal, i))
         with f.count(f.add(i, 1), size) as j:
-            with f.when(f.ordered("olt", f.read(diagonal, j), f.read(least))):
+            with f.when(f.read(diagonal, j) < f.read(least)):
                 f.set(best, j)
                 f.write(f.read(diagonal, j), least)
         chosen = f.get(best)
@@ -95,7 +96,7 @@ class _Shifts:
 
     def __init__(self, f: Reals, z: Rows, diagonal: str, beside: str, size: int) -> None:
         self.f, self.z, self.diagonal, self.beside, self.size = f, z, diagonal, beside, size
-        numbers = np.finfo(DTYPES[f.real])
+        numbers = np.finfo(DTYPES[f.kind])
         self.eps, self.tiny = float(numbers.eps) / 2, float(numbers.tiny)
         self.rounds = f.variable(0)
 
@@ -109,25 +110,25 @@ class _Shifts:
             with f.loop() as search:
                 m = f.get(end)
                 f.leave(search, f.compare("sge", m, self.size - 1))
-                x, (low, high) = f.size(f.read(self.beside, m)), self._neighbours(m)
-                split = f.ordered("ole", x, f.root(low) * f.root(high) * self.eps)
+                x, (low, high) = abs(f.read(self.beside, m)), self._neighbours(m)
+                split = x <= f.sqrt(low) * f.sqrt(high) * self.eps
                 with f.when(split):
-                    f.write(f.constant(0.0), self.beside, m)
+                    f.write(0.0, self.beside, m)
                 f.leave(search, split)
                 f.set(end, f.add(m, 1))
             stop = f.get(end)
             f.set(start, f.add(stop, 1))
-            low, high = f.size(f.read(self.diagonal, begin)), f.size(f.read(self.diagonal, stop))
-            upwards = f.ordered("olt", high, low)
+            low, high = abs(f.read(self.diagonal, begin)), abs(f.read(self.diagonal, stop))
+            upwards = high < low
 
             def either(x: int | str, y: int | str) -> str:
-                return f.value(f"select i1 {upwards}, i64 {x}, i64 {y}")
+                return f.value(f"select i1 {upwards.name}, i64 {x}, i64 {y}")
 
             self._block(either(stop, begin), either(begin, stop), either(-1, 1))
 
-    def _neighbours(self, m: str) -> tuple[Number, Number]:
+    def _neighbours(self, m: str) -> tuple[Lanes, Lanes]:
         f = self.f
-        return f.size(f.read(self.diagonal, m)), f.size(f.read(self.diagonal, f.add(m, 1)))
+        return abs(f.read(self.diagonal, m)), abs(f.read(self.diagonal, f.add(m, 1)))
 
     def _block(self, first: str, last: str, way: str) -> None:
         """Find the eigenvalues of a block one by one, from `first` towards `last`, in steps of 1 or -1."""
@@ -145,14 +146,13 @@ class _Shifts:
             with f.when(pair):
                 self._pair(self._beside(at, way))
                 f.set(here, f.add(f.add(at, way), way))
-            more = f.value(f"xor i1 {f.value(f'or i1 {alone}, {pair}')}, true")
-            with f.when(more):
+            with f.when(~(alone | pair)):
                 given_up = f.compare("sge", f.get(self.rounds), _ROUNDS * self.size)
                 f.set(self.rounds, f.add(f.get(self.rounds), 1))
                 with f.when(given_up):
-                    f.write(f.constant(0.0), "%found")
+                    f.write(0.0, "%found")
                     f.set(here, f.add(last, way))
-                with f.when(f.value(f"xor i1 {given_up}, true")):
+                with f.when(~given_up):
                     self._round(at, m, p, way)
 
     def _beside(self, at: str, way: str) -> str:
@@ -167,23 +167,23 @@ class _Shifts:
             f.leave(search, f.compare("eq", m, last))
             between = self._beside(m, way)
             x = f.read(self.beside, between)
-            low, high = f.size(f.read(self.diagonal, m)), f.size(f.read(self.diagonal, f.add(m, way)))
+            low, high = abs(f.read(self.diagonal, m)), abs(f.read(self.diagonal, f.add(m, way)))
             limit = low * (self.eps * self.eps) * high + self.tiny
-            found = f.ordered("ole", x * x, limit)
+            found = x * x <= limit
             with f.when(found):
-                f.write(f.constant(0.0), self.beside, between)
+                f.write(0.0, self.beside, between)
             f.leave(search, found)
             f.set(at, f.add(m, way))
         return f.get(at)
 
-    def _round(self, first: str, m: str, p: Number, way: str) -> None:
+    def _round(self, first: str, m: str, p: Lanes, way: str) -> None:
         """Take one step with an implicit shift, from m back to the first."""
         f, d, e = self.f, self.diagonal, self.beside
         between = self._beside(first, way)
         x = f.read(e, between)
         g = (f.read(d, f.add(first, way)) - p) / (x * 2.0)
-        r = f.root(g * g + 1.0)
-        start = f.read(d, m) - p + x / (g + f.signed(r, g))
+        r = f.sqrt(g * g + 1.0)
+        start = f.read(d, m) - p + x / (g + f.copysign(r, g))
         cells = {name: f.cell(v) for name, v in (("g", start), ("s", 1.0), ("c", 1.0), ("p", 0.0))}
         i_at, downwards = f.variable(m), f.compare("slt", way, 0)
         with f.loop() as turns:
@@ -203,26 +203,26 @@ class _Shifts:
             f.write(g + q, d, i)
             for name, value in (("g", c * r - b), ("s", s), ("c", c), ("p", q)):
                 f.write(value, cells[name])
-            self._turn(place, c, f.chosen(downwards, s, -s))
+            self._turn(place, c, f.select(downwards, s, -s))
             f.set(i_at, before)
         f.write(p - f.read(cells["p"]), d, first)
         f.write(f.read(cells["g"]), e, between)
 
-    def _rotation(self, x: Number, y: Number) -> tuple[Number, Number, Number]:
+    def _rotation(self, x: Lanes, y: Lanes) -> tuple[Lanes, Lanes, Lanes]:
         """Return (c, s, r) with c·x + s·y = r and c·y = s·x."""
         f = self.f
-        large = f.chosen(f.ordered("ogt", f.size(x), f.size(y)), f.size(x), f.size(y))
-        unit = f.chosen(f.ordered("oeq", large, 0.0), f.constant(1.0), large)
+        large = f.select(abs(x) > abs(y), abs(x), abs(y))
+        unit = f.select(large.equals(0.0), 1.0, large)
         a, b = x / unit, y / unit
-        length = f.signed(f.root(a * a + b * b), a)
-        flat, upright = f.ordered("oeq", y, 0.0), f.ordered("oeq", x, 0.0)
+        length = f.copysign(f.sqrt(a * a + b * b), a)
+        flat, upright = y.equals(0.0), x.equals(0.0)
 
-        def either(usual: Number, if_flat: Number | float, if_upright: Number | float) -> Number:
-            return f.chosen(flat, _number(f, if_flat), f.chosen(upright, _number(f, if_upright), usual))
+        def either(usual: Lanes, if_flat: Lanes | float, if_upright: Lanes | float) -> Lanes:
+            return f.select(flat, if_flat, f.select(upright, if_upright, usual))
 
-        c = either(f.size(a) / f.size(length), 1.0, 0.0)
-        s = either(b / length, 0.0, f.signed(f.constant(1.0), y))
-        return c, s, either(length * unit, x, f.size(y))
+        c = either(abs(a) / abs(length), 1.0, 0.0)
+        s = either(b / length, 0.0, f.copysign(1.0, y))
+        return c, s, either(length * unit, x, abs(y))
 
     def _pair(self, low: str) -> None:
         """Find the two eigenvalues of what is left of two rows."""
@@ -232,46 +232,42 @@ class _Shifts:
         first, second, cosine, sine = self._two(a, b, c)
         f.write(first, d, low)
         f.write(second, d, high)
-        f.write(f.constant(0.0), self.beside, low)
+        f.write(0.0, self.beside, low)
         self._turn(low, cosine, sine)
 
-    def _two(self, a: Number, b: Number, c: Number) -> tuple[Number, Number, Number, Number]:
+    def _two(self, a: Lanes, b: Lanes, c: Lanes) -> tuple[Lanes, Lanes, Lanes, Lanes]:
         """Return the eigenvalues of [[a, b], [b, c]], the one of larger size first, and its vector."""
         f = self.f
         total, apart, twice = a + c, a - c, b + b
-        width, size = f.size(apart), f.size(twice)
-        wider = f.ordered("ogt", width, size)
-        long, short = f.chosen(wider, width, size), f.chosen(wider, size, width)
-        zero = f.ordered("oeq", long, 0.0)
-        part = short / f.chosen(zero, f.constant(1.0), long)
-        root = long * f.root(part * part + 1.0)
-        a_larger = f.ordered("ogt", f.size(a), f.size(c))
-        more, less = f.chosen(a_larger, a, c), f.chosen(a_larger, c, a)
-        negative, none = f.ordered("olt", total, 0.0), f.ordered("oeq", total, 0.0)
-        first = (total + f.chosen(negative, -root, root)) * 0.5
-        divisor = f.chosen(f.ordered("oeq", first, 0.0), f.constant(1.0), first)
-        second = f.chosen(none, root * -0.5, more / divisor * less - b / divisor * b)
-        falls = f.ordered("oge", apart, 0.0)
-        side = apart + f.chosen(falls, root, -root)
-        steep, diagonal = f.ordered("ogt", f.size(side), size), f.ordered("oeq", size, 0.0)
-        x, y = f.chosen(steep, side, twice), f.chosen(steep, twice, side)
-        slope = -(y / f.chosen(f.ordered("oeq", x, 0.0), f.constant(1.0), x))
-        unit = 1.0 / f.root(slope * slope + 1.0)
-        cosine, sine = f.chosen(steep, slope * unit, unit), f.chosen(steep, unit, slope * unit)
-        straight = f.value(f"and i1 {f.value(f'xor i1 {steep}, true')}, {diagonal}")
-        cosine, sine = f.chosen(straight, f.constant(1.0), cosine), f.chosen(straight, f.constant(0.0), sine)
+        width, size = abs(apart), abs(twice)
+        wider = width > size
+        long, short = f.select(wider, width, size), f.select(wider, size, width)
+        zero = long.equals(0.0)
+        part = short / f.select(zero, 1.0, long)
+        root = long * f.sqrt(part * part + 1.0)
+        a_larger = abs(a) > abs(c)
+        more, less = f.select(a_larger, a, c), f.select(a_larger, c, a)
+        negative, none = total < 0.0, total.equals(0.0)
+        first = (total + f.select(negative, -root, root)) * 0.5
+        divisor = f.select(first.equals(0.0), 1.0, first)
+        second = f.select(none, root * -0.5, more / divisor * less - b / divisor * b)
+        falls = apart >= 0.0
+        side = apart + f.select(falls, root, -root)
+        steep, diagonal = abs(side) > size, size.equals(0.0)
+        x, y = f.select(steep, side, twice), f.select(steep, twice, side)
+        slope = -(y / f.select(x.equals(0.0), 1.0, x))
+        unit = 1.0 / f.sqrt(slope * slope + 1.0)
+        cosine, sine = f.select(steep, slope * unit, unit), f.select(steep, unit, slope * unit)
+        straight = ~steep & diagonal
+        cosine, sine = f.select(straight, 1.0, cosine), f.select(straight, 0.0, sine)
         # Both signs are equal where the sum is not negative and the numbers fall, or neither.
-        equal = f.value(f"xor i1 {negative}, {falls}")
-        return first, second, f.chosen(equal, -sine, cosine), f.chosen(equal, cosine, sine)
+        equal = negative ^ falls
+        return first, second, f.select(equal, -sine, cosine), f.select(equal, cosine, sine)
 
-    def _turn(self, low: str, cosine: Number, sine: Number) -> None:
+    def _turn(self, low: str, cosine: Lanes, sine: Lanes) -> None:
         """Turn a column of the vectors together with the next."""
         f, high = self.f, self.f.add(low, 1)
         c, s = f.spread(cosine), f.spread(sine)
         lower, upper = self.z.row(low), self.z.row(high)
         self.z.put(high, [c * x - s * y for x, y in zip(upper, lower, strict=True)])
         self.z.put(low, [s * x + c * y for x, y in zip(upper, lower, strict=True)])
-
-
-def _number(f: Reals, x: Number | float) -> Number:
-    return x if isinstance(x, Number) else f.constant(x)

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from functools import lru_cache
 
 from ...runtime.shared_kernels import Kernel
-from .language import Number, Reals, Rows, columns, function, kernel
+from ..lanes import Lanes
+from .language import Reals, Rows, columns, function, kernel
 
 _KEPT = 256
 #: Estimated nanoseconds to take a row away from another.
@@ -19,10 +20,10 @@ def eliminated(f: Reals, rows: Rows, size: int) -> tuple[str, str]:
     """
     sign, regular = f.cell(1.0), f.cell(1.0)
     with f.count(0, size) as k:
-        best, largest = f.variable(k), f.cell(f.size(rows[k, k]))
+        best, largest = f.variable(k), f.cell(abs(rows[k, k]))
         with f.count(f.add(k, 1), size) as i:
-            here = f.size(rows[i, k])
-            with f.when(f.ordered("ogt", here, f.read(largest))):
+            here = abs(rows[i, k])
+            with f.when(here > f.read(largest)):
                 f.write(here, largest)
                 f.set(best, i)
         chosen = f.get(best)
@@ -32,8 +33,8 @@ def eliminated(f: Reals, rows: Rows, size: int) -> tuple[str, str]:
             rows.put(chosen, upper)
             f.write(-f.read(sign), sign)
         pivot = rows[k, k]
-        with f.when(f.ordered("oeq", pivot, 0.0)):
-            f.write(f.constant(0.0), regular)
+        with f.when(pivot.equals(0.0)):
+            f.write(0.0, regular)
         line = rows.row(k)
         with f.count(f.add(k, 1), size) as i:
             rows.add(i, -(rows[i, k] / pivot), line)
@@ -41,13 +42,13 @@ def eliminated(f: Reals, rows: Rows, size: int) -> tuple[str, str]:
 
 
 def substituted(
-    f: Reals, rows: Rows, size: int, sides: int, keep: Callable[[str, str, Number], None]
+    f: Reals, rows: Rows, size: int, sides: int, keep: Callable[[str, str, Lanes], None]
 ) -> None:
     """Hand over the solutions of what elimination left, whose sides stand behind the triangle."""
     with f.count_down(size, 0) as k:
         pivot = f.spread(rows[k, k])
         # Of the triangle nothing is read any more but the columns before this one.
-        line = [v / pivot for v in rows.row(k, size // f.lanes)]
+        line = [v / pivot for v in rows.row(k, size // f.width)]
         with f.count(0, k) as i:
             rows.add(i, -rows[i, k], line)
         rows.put(k, line)
@@ -107,16 +108,16 @@ def factors(real: str, size: int) -> Kernel:
     positive = f.cell(1.0)
     with f.count(0, size) as k:
         pivot = rows[k, k]
-        with f.when(f.value(f"xor i1 {f.ordered('ogt', pivot, 0.0)}, true")):
-            f.write(f.constant(0.0), positive)
-        scale = f.spread(f.root(pivot))
+        with f.when(~(pivot > 0.0)):
+            f.write(0.0, positive)
+        scale = f.spread(f.sqrt(pivot))
         line = [v / scale for v in rows.row(k)]
         rows.put(k, line)
         with f.count(f.add(k, 1), size) as i:
             rows.add(i, -rows[k, i], line)
         start = f.value(f"mul i64 {k}, {size}")
         with f.count(0, k) as j:
-            f.write(f.constant(0.0), "%u", start, j)
+            f.write(0.0, "%u", start, j)
         with f.count(k, size) as j:
             f.write(rows[k, j], "%u", start, j)
     f.write(f.read(positive), "%positive")

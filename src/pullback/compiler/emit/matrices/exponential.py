@@ -7,8 +7,10 @@ from functools import lru_cache
 
 from ....ops.matrix_exp import METHODS
 from ...runtime.shared_kernels import Kernel
+from ..lanes import Lanes
+from ..scalars import DTYPES
 from .elimination import copied, eliminated, substituted
-from .language import DTYPES, Number, Reals, Rows, columns, function, kernel
+from .language import Reals, Rows, columns, function, kernel
 
 _KEPT = 256
 #: Estimated nanoseconds to add a multiple of a vector, and products of a matrix.
@@ -20,13 +22,13 @@ def product(real: str, size: int) -> Reals:
     f = Reals("product", dict.fromkeys(("result", "a", "b"), "ptr"), real)
     result, a, b = (Rows(f, f"%{name}", columns(real, size)) for name in ("result", "a", "b"))
     with f.count(0, size) as i:
-        sums = [f.vector_cell() for _ in range(b.count)]
+        sums = [f.cell(f.zeros()) for _ in range(b.count)]
         for cell in sums:
             f.write(f.zeros(), cell)
         with f.count(0, size) as k:
             factor = f.spread(a[i, k])
             for cell, vector in zip(sums, b.row(k), strict=True):
-                f.write(f.fused(vector, factor, f.read_vector(cell)), cell)
+                f.write(f.muladd(vector, factor, f.read_vector(cell)), cell)
         result.put(i, [f.read_vector(cell) for cell in sums])
     return f
 
@@ -35,20 +37,19 @@ def _multiply(f: Reals, result: Rows, a: Rows, b: Rows) -> None:
     f.line(f"call void @product(ptr {result.start}, ptr {a.start}, ptr {b.start}) noinline")
 
 
-def _halvings(f: Reals, a: Rows, size: int, radius: float) -> tuple[str, Number]:
+def _halvings(f: Reals, a: Rows, size: int, radius: float) -> tuple[str, Lanes]:
     """Return the address of how often a matrix is halved for a norm within the radius, and its factor."""
     norm, times, factor = f.cell(0.0), f.variable(0), f.cell(1.0)
     with f.count(0, size) as j:
         column = f.cell(0.0)
-        f.write(f.constant(0.0), column)
+        f.write(0.0, column)
         with f.count(0, size) as i:
-            f.write(f.read(column) + f.size(a[i, j]), column)
-        larger = f.ordered("ogt", f.read(column), f.read(norm))
-        f.write(f.chosen(larger, f.read(column), f.read(norm)), norm)
-    with f.when(f.ordered("olt", f.read(norm), math.inf)):
+            f.write(f.read(column) + abs(a[i, j]), column)
+        larger = f.read(column) > f.read(norm)
+        f.write(f.select(larger, f.read(column), f.read(norm)), norm)
+    with f.when(f.read(norm) < math.inf):
         with f.loop() as loop:
-            far = f.ordered("ogt", f.read(norm), radius)
-            f.leave(loop, f.value(f"xor i1 {far}, true"))
+            f.leave(loop, ~(f.read(norm) > radius))
             f.write(f.read(norm) * 0.5, norm)
             f.write(f.read(factor) * 0.5, factor)
             f.set(times, f.add(f.get(times), 1))
@@ -62,9 +63,9 @@ def exponentials(real: str, size: int) -> Kernel:
     f = function(("a", "x"), real)
     count = columns(real, size)
     a, square, power, odd, even, other = (
-        Rows(f, f.at("%scratch", n * size * count * f.lanes), count) for n in range(6)
+        Rows(f, f.at("%scratch", n * size * count * f.width), count) for n in range(6)
     )
-    system = Rows(f, f.at("%scratch", 6 * size * count * f.lanes), columns(real, 2 * size))
+    system = Rows(f, f.at("%scratch", 6 * size * count * f.width), columns(real, 2 * size))
     with f.count(0, size) as i:
         a.put(i, [f.zeros()] * count)
     copied(f, a, "%a", size, size)
@@ -74,7 +75,7 @@ def exponentials(real: str, size: int) -> Kernel:
         a.put(i, [v * scale for v in a.row(i)])
         for rows in (power, odd, even):
             rows.put(i, [f.zeros()] * count)
-        power[i, i] = f.constant(1.0)
+        power[i, i] = 1.0
     _multiply(f, square, a, a)
     for place in range(0, len(numerator), 2):
         if place:
@@ -89,7 +90,7 @@ def exponentials(real: str, size: int) -> Kernel:
             system[i, j] = even[i, j] - other[i, j]
             system[i, f.add(j, size)] = even[i, j] + other[i, j]
     eliminated(f, system, size)
-    def keep(i: str, j: str, x: Number) -> None:
+    def keep(i: str, j: str, x: Lanes) -> None:
         power[i, j] = x
 
     substituted(f, system, size, size, keep)
@@ -100,6 +101,6 @@ def exponentials(real: str, size: int) -> Kernel:
     with f.count(0, size) as i:
         with f.count(0, size) as j:
             f.write(power[i, j], "%x", f.value(f"mul i64 {i}, {size}"), j)
-    scratch = size * (6 * count * f.lanes + system.pitch)
+    scratch = size * (6 * count * f.width + system.pitch)
     work = _PRODUCTS * size * size * count * _VECTOR
     return kernel(f, {"a": size * size, "x": size * size}, scratch, work, product(real, size))

@@ -9,15 +9,17 @@ from __future__ import annotations
 from functools import lru_cache
 
 from ...runtime.shared_kernels import Kernel
+from ..branching import Place
+from ..lanes import Lanes
 from .elimination import copied
-from .language import Number, Place, Reals, Rows, columns, function, kernel
+from .language import Reals, Rows, columns, function, kernel
 
 _KEPT = 256
 #: Estimated nanoseconds to take a row away from another.
 _ROW = 2.0
 
 
-def reflector(f: Reals, line: str, first: Place, size: int) -> tuple[Number, Number]:
+def reflector(f: Reals, line: str, first: Place, size: int) -> tuple[Lanes, Lanes]:
     """Make the numbers of a line from `first` on the vector v, with 1 in front, of the reflection 1 - τ·v·vᵀ
     that leaves only the first of them; those before it are made zeros. Return τ and what the first becomes.
     """
@@ -26,29 +28,29 @@ def reflector(f: Reals, line: str, first: Place, size: int) -> tuple[Number, Num
         x = f.read(line, i)
         f.write(f.read(square) + x * x, square)
     rest = f.read(square)
-    none = f.ordered("oeq", rest, 0.0)
-    beta = -f.signed(f.root(alpha * alpha + rest), alpha)
-    tau = f.chosen(none, f.constant(0.0), (beta - alpha) / beta)
-    scale = f.chosen(none, f.constant(0.0), 1.0 / (alpha - beta))
+    none = rest.equals(0.0)
+    beta = -f.copysign(f.sqrt(alpha * alpha + rest), alpha)
+    tau = f.select(none, 0.0, (beta - alpha) / beta)
+    scale = f.select(none, 0.0, 1.0 / (alpha - beta))
     with f.count(0, first) as i:
-        f.write(f.constant(0.0), line, i)
-    f.write(f.constant(1.0), line, first)
+        f.write(0.0, line, i)
+    f.write(1.0, line, first)
     with f.count(f.add(first, 1), size) as i:
         f.write(f.read(line, i) * scale, line, i)
-    return tau, f.chosen(none, alpha, beta)
+    return tau, f.select(none, alpha, beta)
 
 
-def _sums(f: Reals, rows: Rows, line: str, first: Place, height: int) -> list[Number]:
+def _sums(f: Reals, rows: Rows, line: str, first: Place, height: int) -> list[Lanes]:
     """Return the sum of rows from `first` on, each times its number of a vector."""
-    sums = [f.vector_cell() for _ in range(rows.count)]
+    sums = [f.cell(f.zeros()) for _ in range(rows.count)]
     with f.count(first, height) as i:
         factor = f.spread(f.read(line, i))
         for cell, vector in zip(sums, rows.row(i), strict=True):
-            f.write(f.fused(vector, factor, f.read_vector(cell)), cell)
+            f.write(f.muladd(vector, factor, f.read_vector(cell)), cell)
     return [f.read_vector(cell) for cell in sums]
 
 
-def reflect(f: Reals, rows: Rows, line: str, tau: Number, first: Place, height: int) -> None:
+def reflect(f: Reals, rows: Rows, line: str, tau: Lanes, first: Place, height: int) -> None:
     """Turn the columns of rows to their mirror image, by a vector whose numbers before `first` are zeros."""
     along = _sums(f, rows, line, first, height)
     with f.count(first, height) as i:
@@ -75,7 +77,7 @@ def orthogonal(real: str, height: int, width: int, kept: int) -> Kernel:
     with f.count(0, height) as i:
         q.put(i, [f.zeros()] * q.count)
     with f.count(0, min(height, kept)) as i:
-        q[i, i] = f.constant(1.0)
+        q[i, i] = 1.0
     with f.count_down(count, 0) as k:
         reflect(f, q, lines.place(k), f.read(taus, k), k, height)
     with f.count(0, kept) as j:
@@ -84,7 +86,7 @@ def orthogonal(real: str, height: int, width: int, kept: int) -> Kernel:
     with f.count(0, width) as j:
         with f.count(0, kept) as i:
             upper = f.compare("sle", i, j)
-            f.write(f.chosen(upper, rows[i, j], 0.0), "%r", f.value(f"mul i64 {j}, {kept}"), i)
+            f.write(f.select(upper, rows[i, j], 0.0), "%r", f.value(f"mul i64 {j}, {kept}"), i)
     arrays = {"a": height * width, "q": height * kept, "r": kept * width}
     scratch = height * (rows.pitch + q.pitch) + count * (lines.pitch + 1)
     return kernel(f, arrays, scratch, 2 * height * count * (rows.count + q.count) * _ROW)
@@ -105,7 +107,7 @@ def tridiagonal(f: Reals, a: Rows, z: Rows, diagonal: str, beside: str, line: st
     taus, other = f.at(line, a.pitch), f.at(line, 2 * a.pitch)
     with f.count(0, size) as i:
         z.put(i, [f.zeros()] * z.count)
-        z[i, i] = f.constant(1.0)
+        z[i, i] = 1.0
     with f.count(0, size - 1) as i:
         f.write(a[i, i], diagonal, i)
         first = f.add(i, 1)
@@ -119,7 +121,7 @@ def tridiagonal(f: Reals, a: Rows, z: Rows, diagonal: str, beside: str, line: st
         scaled = f.spread(tau)
         w = [x * scaled for x in sums]
         shift = f.spread(f.total([x * y for x, y in zip(v, w, strict=True)]) * tau * -0.5)
-        w = [f.fused(x, shift, y) for x, y in zip(v, w, strict=True)]
+        w = [f.muladd(x, shift, y) for x, y in zip(v, w, strict=True)]
         f.keep(w, other)
         with f.count(first, size) as j:
             a.add(j, -f.read(vector, j), w)
