@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from math import prod
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
+from ...array.named_tuples import NamedTuple
 from ..emit.scalars import computing
 from .domain import BLOCK, WIDTH, Domain, flat, in_lanes, once, reduced, split, stream
 from .filling import Node

@@ -11,8 +11,8 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable
 from functools import lru_cache
-from typing import NamedTuple
 
+from ....array.named_tuples import NamedTuple
 from ...runtime import shared_kernels
 from ...runtime.shared_kernels import Kernel
 from ..vector_registers import registers

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
+from ....array.named_tuples import NamedTuple
 from ..lanes import Lanes, Writer
 from .coefficients import EXP, EXP2
 
