@@ -14,7 +14,8 @@ code object. What the source does not say (the kernel, the class of nodes) it fi
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+
+from ..array.named_tuples import NamedTuple
 
 
 class Saved(NamedTuple):

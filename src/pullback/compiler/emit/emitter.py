@@ -94,7 +94,9 @@ class Emitter:
         self.moves = moves
         self.lines: list[str] = []
         self.slots: list[str] = []
-        self.scopes: list[dict[Any, Any]] = [{}]
+        #: What has a name, by what it is; and what the names of this scope were outside of it, or None.
+        self._known: dict[Any, Any] = {}
+        self._outside: list[tuple[Any, Any]] = []
         self.counters: dict[str, str] = {}
         self.parameters: dict[int, str] = {}
         #: Bytes from where a buffer begins to where its parameter points.
@@ -137,9 +139,14 @@ class Emitter:
     @contextmanager
     def scope(self) -> Iterator[None]:
         """Forget values named inside when the block ends."""
-        self.scopes.append({})
+        around, self._outside = self._outside, []
         yield
-        self.scopes.pop()
+        for key, value in reversed(self._outside):
+            if value is None:
+                del self._known[key]
+            else:
+                self._known[key] = value
+        self._outside = around
 
     @contextmanager
     def unless_same(self, buffer: Buffer, other: Buffer) -> Iterator[None]:
@@ -155,13 +162,11 @@ class Emitter:
         self.lines.append(f"same{same[1:]}:")
 
     def known(self, key: Any) -> Any:
-        for scope in reversed(self.scopes):
-            if key in scope:
-                return scope[key]
-        return None
+        return self._known.get(key)
 
     def remember(self, key: Any, value: Any) -> Any:
-        self.scopes[-1][key] = value
+        self._outside.append((key, self._known.get(key)))
+        self._known[key] = value
         return value
 
     def instruction(self, text: str, dtype: np.dtype[Any]) -> Value:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import struct
 from functools import lru_cache
 from math import copysign
-from typing import Any, NamedTuple
+from typing import Any
 
 import ml_dtypes
 import numpy as np
+
+from ...array.named_tuples import NamedTuple
 
 BOOL = np.dtype(bool)
 INT16, INT32, INT64 = np.dtype(np.int16), np.dtype(np.int32), np.dtype(np.int64)

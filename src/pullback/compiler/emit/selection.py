@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from functools import lru_cache
 from math import log
-from typing import NamedTuple
 
+from ...array.named_tuples import NamedTuple
 from ...array.selection import SORTED_BY_INSERTION, WORTH_A_HEAP
 from ..runtime import engine, shared_kernels
 from ..runtime.shared_kernels import Kernel

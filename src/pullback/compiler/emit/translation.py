@@ -6,8 +6,9 @@ import ast
 import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import FunctionType
-from typing import Any, NamedTuple
+from typing import Any
 
+from ...array.named_tuples import NamedTuple
 from .python_functions import MATHEMATICS, NUMPY, PYTHON
 from .restricted_python import Field, Static
 from .scalars import FLOAT64, number

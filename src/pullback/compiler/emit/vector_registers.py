@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
+from ...array.named_tuples import NamedTuple
 from ..runtime import engine
 
 

@@ -22,7 +22,7 @@ from ...core.levels import fresh_level
 from ...core.modes import DEFAULT, NO_GRAD, Modes, modes, set_modes
 from ...core.node import LEAF, Node
 from ...core.op import TABLE
-from ...core.recorder import Equation, Recorder, read_by
+from ...core.recorder import Equation, Recorder
 from ...core.settings import SETTINGS
 from ...core.traced_calls import Patterns
 from ...core.tracer import Tracer, seeing, tracing, turn
@@ -340,7 +340,7 @@ class _Capture:
             out.apart = back.apart(out)
         else:
             forward = rewritten("half", forward, Roller(recorder), numbers)
-        out.program = program_of(recorder, needed(forward, numbers, recorder.dtypes), cells.inputs, numbers)
+        out.program = program_of(recorder, forward, cells.inputs, numbers)
         trim(out, cells, session)
         out.strides = {n: cells.strides[n] for n in out.program.inputs if n in cells.strides}
         out.strides |= settled(recorder)
@@ -431,7 +431,7 @@ class _Capture:
         """Return the call's equations with steps for recurrent layers; the others follow them again."""
         recorder = self.recorder
         first, later = recorder.equations[:count], recorder.equations[count:]
-        first = rewritten("trace", first, recorder, [*numbers, *read_by(later)])
+        first = rewritten("trace", first, recorder, numbers, later)
         values = (t._value if isinstance(t, TensorBase) else t for t in pulled)
         wanted = [*numbers, *(v.index for v in values if isinstance(v, Tracer))]
         forward: list[Equation]

@@ -141,6 +141,8 @@ class ResultsPulledBack:
                 while number in makers and TABLE[makers[number].op].kind == "view":
                     number = makers[number].operands[0].index
                 others.add(number)
+        if not saved:
+            return {}
         before, later = (
             {(e.op, frozenset(getattr(o, "index", -1) for o in e.operands)) for e in equations}
             for equations in (self._recorder.equations[:count], self._recorder.equations[count:])

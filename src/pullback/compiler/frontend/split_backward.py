@@ -29,13 +29,11 @@ from .unsupported import Unsupported
 def program_of(
     recorder: Recorder, equations: Iterable[Equation], inputs: Sequence[int], outputs: Sequence[int]
 ) -> Program:
-    """Return equations as a program, verified."""
+    """Return equations as a program."""
     equations = list(equations)
     read = read_by(equations).union(outputs)
     constants = {k: v for k, v in recorder.constants.items() if k in read}
-    program = Program(inputs, equations, outputs, constants, recorder.shapes, recorder.dtypes)
-    program.verify()
-    return program
+    return Program(inputs, equations, outputs, constants, recorder.shapes, recorder.dtypes)
 
 
 def cut(
@@ -81,7 +79,7 @@ def cut(
     inputs = [*saved, *(c.index for c in covectors)]
     repeated = [e for e in forward if e.outputs[0] in again]
     out.pullback = program_of(recorder, [*repeated, *kept], inputs, targets)
-    return forward
+    return needed(forward, numbers, recorder.dtypes)
 
 
 def _shared(

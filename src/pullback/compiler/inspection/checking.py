@@ -8,11 +8,12 @@ value. The first equation whose values differ by more than rounding is reported 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy import ndarray
 
+from ...array.named_tuples import NamedTuple
 from ...core.blame import Place, place_at
 from ...core.op import TABLE
 from ...core.recorder import Reference

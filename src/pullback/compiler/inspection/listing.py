@@ -6,10 +6,11 @@ interpret and emit it do (`handlers`), so the listing cannot say another thing t
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
+from ...array.named_tuples import NamedTuple
 from ..emit.scalars import FLOAT64
 from ..lower.buffer import Buffer
 from ..lower.equations import Result

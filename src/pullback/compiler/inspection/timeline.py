@@ -12,12 +12,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from math import prod
 from statistics import median
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy import ndarray
 
 from ...array.locks import computed
+from ...array.named_tuples import NamedTuple
 from ...array.threads import get_num_threads, run_parts
 from ..emit.product import multiply
 from ..emit.writer import Writer

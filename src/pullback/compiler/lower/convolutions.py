@@ -6,13 +6,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from math import prod
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..emit.convolution.kernels import correlation, shape_of, weight
-from ..emit.convolution.plan import Shape
-from ..emit.convolution.pooling import PoolShape, maxima, pool_shape, spread
+from ...array.deferred_import import import_later
 from ..runtime.shared_kernels import Kernel
 from .buffer import Buffer
 from .context import Context
@@ -22,6 +20,13 @@ from .index import Indices
 from .lowered import Lowered, Precompiled
 from .lowered import Shape as Extents
 from .views import copied
+
+if TYPE_CHECKING:
+    from ..emit.convolution.plan import Shape
+    from ..emit.convolution.pooling import PoolShape
+
+kernels = import_later("..emit.convolution.kernels", __package__)
+pooling = import_later("..emit.convolution.pooling", __package__)
 
 Attrs = tuple[Any, ...]
 
@@ -47,7 +52,9 @@ def _shape(x: Extents, w: Extents, y: Extents, operands: Sequence[Lowered], attr
     if any(o.dtype != dtype for o in operands):
         return None
     stride, padding, dilation, groups = attrs
-    return shape_of((1, *x[1:]), w, (1, *y[1:]), dtype, stride, padding, dilation, groups)
+    one_image = (1, *x[1:]), w, (1, *y[1:])
+    found: Shape | None = kernels.shape_of(*one_image, dtype, stride, padding, dilation, groups)
+    return found
 
 
 def _is_cut(x: Extents, w: Extents, y: Extents, operands: Sequence[Lowered], attrs: Attrs) -> bool:
@@ -105,7 +112,7 @@ def conv(
     given = [o for o in (x, w, bias) if o is not None]
     shape = _shape(x.shape, w.shape, result, given, attrs)
     if shape is not None:
-        kernel = correlation(shape, False, bias is not None)
+        kernel = kernels.correlation(shape, False, bias is not None)
         y = context.buffer(result, x.dtype)
         return precompiled(context, kernel, x.shape[0], (x, w, bias), y, flops=2 * shape.multiplications)
     if not _is_cut(x.shape, w.shape, result, given, attrs):
@@ -128,7 +135,7 @@ def conv_transpose(
     """Return x = conv_transpose(y, w) + bias."""
     shape = _shape(result, w.shape, y.shape, [y, w], attrs[:4])
     if shape is not None:
-        kernel = correlation(shape, True, False)
+        kernel = kernels.correlation(shape, True, False)
         x = precompiled(
             context, kernel, y.shape[0], (y, w, None), context.buffer(result, y.dtype),
             flops=2 * shape.multiplications,
@@ -157,11 +164,13 @@ def conv_weight(context: Context, result: Extents, x: Lowered, y: Lowered, *attr
         covectors, patches = (_patches(context, v, y.shape[2:]) for v in (y, x))
         return copied(context.product(swapped(covectors), patches, x.dtype, 1.0), result)
     w = context.buffer(result, x.dtype)
-    return precompiled(context, weight(shape), x.shape[0], (x, y), w, flops=2 * shape.multiplications)
+    return precompiled(context, kernels.weight(shape), x.shape[0], (x, y), w, flops=2 * shape.multiplications)
 
 
 def _pool(x: Extents, y: Extents, dtype: np.dtype, windows: Any) -> PoolShape | None:
-    return pool_shape(x[2:], y[2:], dtype, windows.kernel, windows.stride, windows.padding, windows.dilation)
+    geometry = windows.kernel, windows.stride, windows.padding, windows.dilation
+    found: PoolShape | None = pooling.pool_shape(x[2:], y[2:], dtype, *geometry)
+    return found
 
 
 def max_pool(context: Context, x: Lowered, windows: Any) -> list[Lowered] | None:
@@ -172,7 +181,7 @@ def max_pool(context: Context, x: Lowered, windows: Any) -> list[Lowered] | None
         return None
     winners = context.buffer(out, octet)
     values = precompiled(
-        context, maxima(shape), prod(x.shape[:2]), (x,), context.buffer(out, x.dtype), winners
+        context, pooling.maxima(shape), prod(x.shape[:2]), (x,), context.buffer(out, x.dtype), winners
     )
     return [values, context.held(winners)]
 
@@ -186,7 +195,7 @@ def scatter_windows(
     if shape is None or winners.dtype != np.uint8:
         return None
     planes = prod(whole[:2])
-    return precompiled(context, spread(shape), planes, (y, winners), context.buffer(whole, y.dtype))
+    return precompiled(context, pooling.spread(shape), planes, (y, winners), context.buffer(whole, y.dtype))
 
 
 LOWERINGS: dict[str, Callable[..., Any]] = {"max_pool_2d": max_pool}

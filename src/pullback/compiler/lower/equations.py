@@ -116,6 +116,9 @@ class _Lowering:
         self.multiplied, self.copies = _multiplied(program)
         self.layouts = layouts.of_draws(program)
         self.apart = _is_mixed(program)
+        #: Whether no value is complex, of a dtype that native code does not know, or empty: then no equation
+        #: need be asked.
+        self.plain = TYPES.keys() >= {*program.dtypes} and not any(0 in shape for shape in program.shapes)
 
     def run(self) -> Result:
         program, context = self.program, self.context
@@ -163,9 +166,13 @@ class _Lowering:
 
     def _copied(self, value: Lowered) -> Lowered:
         """Return the value in new memory."""
-        if not complex_parts.hold([value], ()):
+        if not self._hold([value], ()):
             return self.context.call("clone", [value], (), False, [(value.shape, value.dtype)])[0]
         return self.context.stored(Lowered(value.shape, value.dtype, value.body, cost=value.cost))
+
+    def _hold(self, operands: Sequence[Any], results: complex_parts.Results) -> bool:
+        """Return whether native code knows the dtypes of all values, and none is empty."""
+        return self.plain or complex_parts.hold(operands, results)
 
     def _number(self, array: np.ndarray) -> Lowered:
         value, dtype = array[(0,) * array.ndim], array.dtype
@@ -176,7 +183,7 @@ class _Lowering:
         op = TABLE[equation.op]
         operands = [self.values[o.index] if isinstance(o, Reference) else o for o in equation.operands]
         results = [(program.shapes[o], program.dtypes[o]) for o in equation.outputs]
-        if equation.op in loops.LOWERINGS and complex_parts.hold(operands, results):
+        if equation.op in loops.LOWERINGS and self._hold(operands, results):
             wanted = [o in self.uses for o in equation.outputs]
             lowering = loops.LOWERINGS[equation.op]
             lowered: Sequence[Lowered | None] | None = lowering(
@@ -225,7 +232,7 @@ class _Lowering:
     def _lowered(
         self, op: Op, operands: list[Any], attrs: tuple[object, ...], results: list[Any]
     ) -> list[Lowered] | None:
-        if complex_parts.concern(operands, results):
+        if not self.plain and complex_parts.concern(operands, results):
             if op.kind != "elementwise" or op.base in views.LOWERINGS:
                 return complex_parts.lowered(self.context, op, operands, attrs, results, RULES)
             if not complex_parts.hold(operands, results):
@@ -234,10 +241,10 @@ class _Lowering:
             return None if found is None else [found]
         if op.kind == "view" or op.name in views.SPLITS:
             # Parts of a value may be empty.
-            return self._parts(op, operands, attrs) if complex_parts.hold(operands, ()) else None
+            return self._parts(op, operands, attrs) if self._hold(operands, ()) else None
         if op.name == "cat":
             operands = [o for o in operands if 0 not in o.shape]
-        if not complex_parts.hold(operands, results):
+        if not self._hold(operands, results):
             return None
         rule = RULES.get(op.base) or (op.each and functools.partial(losses.pairs, op))
         if rule is not None:
@@ -267,7 +274,7 @@ class _Lowering:
         computed = _computed(op, op.form, kinds, attrs, dtype, dtypes.get_default_dtype())
         if computed is None:
             return None
-        written, common, exact, count, as_is = computed
+        written, common, exact, count, as_is, paired = computed
         # What many elements share is computed once.
         operands = [
             self.context.stored(o)
@@ -275,8 +282,6 @@ class _Lowering:
             for o in operands
         ]
         bodies = [broadcast(o, shape) if isinstance(o, Lowered) else None for o in operands]
-
-        paired = any(d.kind == "c" for d in (*common, dtype))
 
         def body(ops: Handler, indices: Any) -> Any:
             if as_is:
@@ -301,10 +306,10 @@ class _Lowering:
 def _computed(
     op: Op, _form: Form | None, kinds: tuple[tuple[Any, Any], ...], attrs: tuple[object, ...],
     dtype: np.dtype[Any], _default: Any,
-) -> tuple[Form, list[np.dtype[Any]], list[np.dtype[Any]], int, bool] | None:
+) -> tuple[Form, list[np.dtype[Any]], list[np.dtype[Any]], int, bool, bool] | None:
     """Return the form of an op, the dtypes in which its operands meet and those in which they are computed,
-    how many operations an element takes, and whether real operands are taken as they are; None for an op
-    without a form, or that rounds an operand.
+    how many operations an element takes, whether real operands are taken as they are, and whether something
+    is complex; None for an op without a form, or that rounds an operand.
 
     What the op's own form and the default dtype are, on which the answer depends, are only part of the key.
     An operand is its dtype and whether it has no axes, or the type of a number and the number. The kinds of
@@ -344,7 +349,8 @@ def _computed(
         for (k, _), c, e in zip(kinds, common, exact, strict=True)
     )
     written = (as_is and not attrs and asking(op, exact)) or written
-    return written, common, exact, analysis.count, as_is
+    paired = any(d.kind == "c" for d in (*common, dtype))
+    return written, common, exact, analysis.count, as_is, paired
 
 
 def _is_mixed(program: Program) -> bool:

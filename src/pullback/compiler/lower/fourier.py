@@ -15,10 +15,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from math import prod, sqrt
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
+from ...array.named_tuples import NamedTuple
 from ..emit.emitter import Emitter
 from ..runtime.engine import register_bytes
 from .buffer import Buffer

@@ -23,11 +23,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
 from ...array.elementwise import NAMES
+from ...array.named_tuples import NamedTuple
 from .buffer import Buffer
 from .index import Index, Measured, atom_index
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from math import prod
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
+from ...array.named_tuples import NamedTuple
 from ..emit.scalars import computing
 from .domain import BLOCK, WIDTH, Domain, flat, in_lanes, once, reduced, split, stream
 from .filling import Node
@@ -111,8 +112,8 @@ def analysis_of(node: Node, where: Place) -> Analysis:
     analysis = Analysis()
     if isinstance(node, Map) and node.even is not None:
         # As the body would: two thirds of what it took to plan 5,000 irregular ops on 16 elements.
-        for buffer in node.even:
-            analysis.load(buffer, where.store if buffer.shape else ZERO)
+        analysis.reads = [Read(b, where.store if b.shape else ZERO) for b in node.even]
+        analysis.indices = [read.index for read in analysis.reads]
         analysis.count = node.count
     else:
         node.body(analysis, where.indices)  # type: ignore[attr-defined]  # maps and reductions have one

@@ -12,10 +12,11 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from math import prod
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
+from ...array.named_tuples import NamedTuple
 from ..emit.emitter import SHORT, Emitter, Module
 from ..emit.scalars import TYPES, Value, computing, is_float, number
 from .buffer import Buffer

@@ -12,8 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..emit.matrices import eigenvalues, elimination, reflections
-from ..emit.matrices import exponential as matrix_exponential
+from ...array.deferred_import import import_later
 from ..emit.scalars import TYPES, computing
 from . import small_systems
 from .context import BOOL, Context, broadcast
@@ -22,6 +21,11 @@ from .convolutions import precompiled
 from .handlers import Handler
 from .lowered import Lowered
 from .views import copied
+
+eigenvalues = import_later("..emit.matrices.eigenvalues", __package__)
+elimination = import_later("..emit.matrices.elimination", __package__)
+matrix_exponential = import_later("..emit.matrices.exponential", __package__)
+reflections = import_later("..emit.matrices.reflections", __package__)
 
 FLOAT64 = np.dtype(np.float64)
 #: Bytes of the largest matrix that is eliminated with the sides beside it, and most sides. With one side 64

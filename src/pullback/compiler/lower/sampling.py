@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import product
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
+from ...array.named_tuples import NamedTuple
 from ...array.sampler import KERNELS, Sampler, base_grid, derived
 from .context import Context
 from .handlers import Handler

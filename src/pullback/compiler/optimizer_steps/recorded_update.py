@@ -10,10 +10,11 @@ arrays is `Unsupported`, and stays NumPy's.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from numpy import ndarray
 
+from ...array.named_tuples import NamedTuple
 from ...tensor.tensor import Tensor
 
 #: Places of the arrays that every update is given; those of the state follow.

@@ -16,6 +16,7 @@ The time this takes is linear in the number of equations.
 
 from __future__ import annotations
 
+import operator
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
@@ -83,8 +84,10 @@ class Roller:
                     self.slices[output] = Slice(stack, place + n)
 
 
-def rolled(equations: Sequence[Equation], roller: Roller, needed: Iterable[int]) -> list[Equation]:
-    """Return the equations with loops in place of repetitions; `needed` are the values that others read."""
+def rolled(equations: Sequence[Equation], roller: Roller, needed: Iterable[int]) -> Sequence[Equation]:
+    """Return the equations with loops in place of repetitions, or as they are given where there are none;
+    `needed` are the values that others read.
+    """
     return Rolling(roller, equations, set(needed)).run()
 
 
@@ -111,7 +114,7 @@ class Rolling:
         self._ends: dict[int, int] = {}
         self._tried: Counter[tuple[int, int]] = Counter()
 
-    def run(self) -> list[Equation]:
+    def run(self) -> Sequence[Equation]:
         equations = self.equations
         signatures = self._signatures()
         following = _following(signatures)
@@ -125,7 +128,8 @@ class Rolling:
                 position = rolled
         for value in sorted(self.needed & self.roller.virtual):
             self.materialize(value)
-        return self.out
+        same = len(self.out) == len(equations) and all(map(operator.is_, self.out, equations))
+        return equations if same else self.out
 
     def _signatures(self) -> list[int]:
         known: dict[Any, int] = {}

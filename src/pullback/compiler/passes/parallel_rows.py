@@ -9,10 +9,11 @@ pairs, in order of the parts, so that results do not depend on the threads that 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...array.named_tuples import NamedTuple
 from ..runtime.thread_pool import PARALLEL
 
 if TYPE_CHECKING:

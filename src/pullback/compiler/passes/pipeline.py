@@ -71,9 +71,11 @@ PIPELINE = (
 
 def rewritten(of: str, value: Any, *others: Any) -> Any:
     """Apply the rewrites of one kind, in order."""
+    given: dict[Callable[..., Any], Any] = {}
     for stage in PIPELINE:
-        if stage.of == of:
-            value = stage.change(value, *others)
+        # What a rewrite has given, and none has changed since, it would give again.
+        if stage.of == of and given.get(stage.change) is not value:
+            value = given[stage.change] = stage.change(value, *others)
     return value
 
 

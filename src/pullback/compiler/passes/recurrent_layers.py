@@ -23,15 +23,18 @@ IN_STEPS: dict[str, Callable[..., tuple[Any, ...]]] = {
 }
 
 
-def in_steps(whole: list[Equation], recorder: Recorder, wanted: Sequence[int]) -> list[Equation]:
+def in_steps(
+    whole: list[Equation], recorder: Recorder, wanted: Sequence[int], later: Sequence[Equation]
+) -> list[Equation]:
     """Return equations of a recorder with the steps of recurrent layers in place of these.
 
     The steps do not make what the layers keep for their covectors on arrays, and covectors of traced values
-    do not read it. A layer stays whole where it is read all the same, or among the values that are wanted.
+    do not read it. A layer stays whole where it is read all the same, if `later`, or among the values that
+    are wanted.
     """
     if not any(equation.op in IN_STEPS for equation in whole):
         return whole
-    read = read_by(whole).union(wanted)
+    read = read_by([*whole, *later]).union(wanted)
     before, recorder.equations = recorder.equations, []
     for equation in whole:
         if equation.op in IN_STEPS and read.isdisjoint(_kept_outputs(equation)):

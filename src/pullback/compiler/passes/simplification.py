@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...core.body import acts
-from ...core.recorder import Equation, Reference, read_by
+from ...core.recorder import Equation, Reference
 from ...ops.refusing import stays
 from ..program.program import Program
 from ..program.text import exact
@@ -221,8 +221,7 @@ def _once(equations: Sequence[Equation], wanted: frozenset[int]) -> tuple[list[E
 
 def dead_code(program: Program) -> Program:
     """Leave out equations and constants that no output depends on."""
-    kept = needed(program.equations, program.outputs, program.dtypes)
-    wanted = read_by(kept).union(program.outputs)
+    kept, wanted = _needed(program.equations, program.outputs, program.dtypes)
     constants = {n: array for n, array in program.constants.items() if n in wanted}
     return Program(program.inputs, kept, program.outputs, constants, program.shapes, program.dtypes)
 
@@ -234,6 +233,13 @@ def dead_equations(equations: Sequence[Equation], roller: Any, wanted: Iterable[
 
 def needed(equations: Sequence[Equation], outputs: Iterable[int], dtypes: Sequence[Any]) -> list[Equation]:
     """Return the equations that values depend on, and those that act or may raise."""
+    return _needed(equations, outputs, dtypes)[0]
+
+
+def _needed(
+    equations: Sequence[Equation], outputs: Iterable[int], dtypes: Sequence[Any]
+) -> tuple[list[Equation], set[int]]:
+    """Return `needed`, and the values that are read: by these, or as outputs."""
     wanted = set(outputs)
     kept = []
     for equation in reversed(equations):
@@ -241,4 +247,4 @@ def needed(equations: Sequence[Equation], outputs: Iterable[int], dtypes: Sequen
             wanted.update([o.index for o in equation.operands if type(o) is Reference])
             kept.append(equation)
     kept.reverse()
-    return kept
+    return kept, wanted

@@ -11,12 +11,13 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy import ndarray
 
 from ...array.locks import computed
+from ...array.named_tuples import NamedTuple
 from ...array.strides import address as begin_of
 from ...array.threads import get_num_threads
 from ..emit.codegen import WRITTEN, Effort

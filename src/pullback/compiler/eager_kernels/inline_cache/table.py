@@ -12,13 +12,14 @@ import math
 from collections.abc import Callable, Sequence
 from functools import partial
 from operator import attrgetter, methodcaller
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from ....array.blas import single_threaded
 from ....array.loop_recording.recording import agrees, lying_alike, record
 from ....array.loop_recording.steps import DECIDE, Recording
+from ....array.named_tuples import NamedTuple
 from ....array.strides import address, restrided
 from ....core import facade
 from ....core.blame import written

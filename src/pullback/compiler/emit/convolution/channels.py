@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
-from typing import NamedTuple
 
+from ....array.named_tuples import NamedTuple
 from ...runtime import shared_kernels
 from ...runtime.shared_kernels import Kernel
 from ..scalars import FLOAT64, number

@@ -8,8 +8,7 @@ their rows.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
+from ....array.named_tuples import NamedTuple
 from ..vector_registers import Registers
 from ..vectors import Code, Loop
 from .packing import pack, unpack

@@ -14,8 +14,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
-from typing import NamedTuple
 
+from ....array.named_tuples import NamedTuple
 from ...runtime import engine, machine_code, shared_kernels
 from ..codegen import HASTY
 from ..vector_registers import registers

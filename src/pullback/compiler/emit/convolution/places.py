@@ -12,7 +12,8 @@ The transpose reads one part and writes s of them, which are interleaved when th
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import NamedTuple
+
+from ....array.named_tuples import NamedTuple
 
 
 class Tap(NamedTuple):

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import Any, NamedTuple
+from typing import Any
 
+from ....array.named_tuples import NamedTuple
 from ..vector_registers import Registers
 from .places import Axis, correlation, transposition
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from functools import lru_cache
 from math import prod
-from typing import NamedTuple
 
 import numpy as np
 
+from ....array.named_tuples import NamedTuple
 from ...runtime import shared_kernels
 from ...runtime.shared_kernels import Kernel
 from ..vector_registers import registers

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
+from ....array.named_tuples import NamedTuple
 from ..lanes import Lanes, Writer
 from .coefficients import LOG
 from .exponentials import LN2_HIGH, LN2_LOW

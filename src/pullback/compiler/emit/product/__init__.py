@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 from numpy import ndarray
 
+from ....array.named_tuples import NamedTuple
 from ....array.threads import get_num_threads
 from ...lower.lowered import Contraction
 from ...runtime.shared_kernels import LINE, address, parallel

@@ -13,9 +13,9 @@ them take 0.2 s, the part 0.08, a tile 0.008.
 from __future__ import annotations
 
 import functools
-from typing import NamedTuple
 
 from ....array.locks import computed
+from ....array.named_tuples import NamedTuple
 from ...runtime import cache, engine, machine_code
 from ..codegen import PLACED, WRITTEN
 from ..vector_registers import registers

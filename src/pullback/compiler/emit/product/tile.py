@@ -8,8 +8,7 @@ there are ``b_step`` elements of B, whose columns follow one another.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
+from ....array.named_tuples import NamedTuple
 from ..vector_registers import Registers
 from ..vectors import Code
 
