@@ -33,8 +33,8 @@ WORTH_CHAIN = (1 << 13) + 1
 #: in NumPy and 20 so, the pullback of layer norm 42 and 22. Up to 2¹² there are chains of NumPy's own loops.
 WORTH_ROWS = (1 << 12) + 1
 
-#: The same of functions that NumPy or SciPy computes one number at a time: of 3,072 float32 softplus takes 65 µs
-#: there and 37 so, log-sigmoid 64 and 38, mish 81 and 47 (busy machine); of 1,024 they take as long.
+#: The same of functions that NumPy or SciPy computes one number at a time: of 3,072 float32 softplus takes
+#: 65 µs there and 37 so, log-sigmoid 64 and 38, mish 81 and 47 (busy machine); of 1,024 they take as long.
 WORTH_SLOW = (1 << 10) + 1
 
 #: Multiplications and additions from which a native product is asked for, of matrices, and of stacks, which

@@ -13,8 +13,6 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from ..array import large
-from ..array.elementwise import native
 from ..array.layout import in_order
 from ..array.scipy_functions import special
 from ..core.op import Call, Term, elementwise
@@ -26,8 +24,6 @@ from .signatures import TWO
 
 
 def _lgamma(x: ndarray, /, out: Any = ...) -> ndarray:
-    if x.size >= large.SLOW and (found := native("lgamma", (x,), (), out)) is not None:
-        return found
     infinite = np.isinf(x)
     result = special("gammaln")(x, out=out)
     np.copyto(result, np.inf, where=infinite)
@@ -44,8 +40,6 @@ lgamma = elementwise(
 
 
 def _digamma(x: ndarray, /, out: Any = ...) -> ndarray:
-    if x.size >= large.SLOW and (found := native("digamma", (x,), (), out)) is not None:
-        return found
     # Before anything is written: what is written to may be x.
     none, pole = np.equal(x, 0), np.less(x, 0) & np.equal(x, np.trunc(x))
     infinite = np.copysign(np.inf, -x)
