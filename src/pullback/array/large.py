@@ -25,16 +25,17 @@ WORTH = 1 << 18
 _NEVER = 1 << 62
 
 #: The same where the loop is in place of a chain of ufuncs, as of an activation or a norm: it brings back
-#: several passes. SiLU of 2¹⁵ float32 takes 36 µs in NumPy and 22 so, hardswish 70 with its pullback and 31.
-WORTH_CHAIN = 1 << 15
+#: several passes. Up to 2¹³ elements recordings of NumPy's loops are played. Of 24,576 float32 (busy machine)
+#: softshrink takes 236 µs in NumPy and 17 so, hardswish 81 and 24, hardtanh 44 and 22.
+WORTH_CHAIN = (1 << 13) + 1
 
 #: The same of ops along rows, which are more passes still: of 2¹³ float32 softmax of rows of 64 takes 35 µs
 #: in NumPy and 20 so, the pullback of layer norm 42 and 22. Up to 2¹² there are chains of NumPy's own loops.
 WORTH_ROWS = (1 << 12) + 1
 
-#: The same of functions that NumPy computes one number at a time: of 2¹² float32 sinh takes 65 µs there and
-#: 21 so, atan2 67 and 28; of 3,000 atan 19 and 17.
-WORTH_SLOW = (1 << 11) + 1
+#: The same of functions that NumPy or SciPy computes one number at a time: of 3,072 float32 softplus takes
+#: 65 µs there and 37 so, log-sigmoid 64 and 38, mish 81 and 47 (busy machine); of 1,024 they take as long.
+WORTH_SLOW = (1 << 10) + 1
 
 #: Multiplications and additions from which a native product is asked for, of matrices, and of stacks, which
 #: NumPy gives one after another to one thread. On one thread native ones take 0.9 to 1.2 of OpenBLAS's time

@@ -15,6 +15,7 @@ from numpy import ndarray
 
 from ..array import activations as kernels
 from ..array import large
+from ..array.elementwise import native
 from ..array.layout import as_first, in_order, placed
 from ..core.connected import PIECEWISE, refused
 from ..core.op import Call, Term, elementwise, op, renamed
@@ -40,16 +41,14 @@ def _activation(
     names = fields.pop("attrs", ())
 
     def run(x: ndarray, /, *attrs: Any, out: Any = ...) -> ndarray:
-        if x.size >= (large.ROWS if dear else large.CHAIN) and out is ... and x.dtype in _NATIVE:
-            found = large.ask("elementwise", name, (x,), attrs)
+        if x.size >= (large.SLOW if dear else large.CHAIN):
+            found = native(name, (x,), attrs, out)
             if found is not None:
                 return found
         return into(out, kernel(x, *attrs))
 
     return elementwise(name, run, rule, inputs=("x",), attrs=names, promote=None, chained=True, **fields)
 
-
-_NATIVE = (np.dtype(np.float32), np.dtype(np.float64))
 
 
 def _chosen(condition: ndarray, x: Any, y: Any, dtype: Any) -> ndarray:

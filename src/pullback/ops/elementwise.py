@@ -16,7 +16,7 @@ from numpy import ndarray
 
 from ..array import dtype_limits, dtypes, large
 from ..array.activations import sigmoid_adjoint, sigmoid_block
-from ..array.elementwise import WORTH_BLOCKS, blockwise
+from ..array.elementwise import WORTH_BLOCKS, blockwise, native
 from ..array.layout import as_first
 from ..array.numbers import ZEROS
 from ..core.bulk import Bulk
@@ -143,8 +143,8 @@ def _signs(x: ndarray, /, out: Any = ...) -> ndarray:
         return into(out, x.copy())
     if x.dtype.kind != "f":
         return np.sign(x, out=out)
-    if x.size >= large.CHAIN and x.itemsize > 2 and out is ...:
-        found: ndarray | None = large.ask("elementwise", "sign", (x,), ())
+    if x.size >= large.CHAIN:
+        found = native("sign", (x,), (), out)
         if found is not None:
             return found
     nan = np.isnan(x)
@@ -173,8 +173,8 @@ sign = elementwise(
 
 
 def _abs(x: ndarray, /, out: Any = ...) -> ndarray:
-    if x.size >= large.SIZE and out is ... and x.dtype.kind == "f":
-        found = large.ask("elementwise", "abs", (x,), ())
+    if x.size >= large.SIZE:
+        found = native("abs", (x,), (), out)
         if found is not None:
             return found
     return np.absolute(x, out=out)
@@ -233,8 +233,8 @@ def _relu(x: ndarray, /, out: Any = ...) -> ndarray:
     """
     if x.size < _WORTH_CLIPPING or x.dtype.kind != "f":
         return np.maximum(ZEROS.get(x.dtype, 0), x, out=out)
-    if x.size >= large.CHAIN and out is ...:
-        found = large.ask("elementwise", "relu", (x,), ())
+    if x.size >= large.CHAIN:
+        found = native("relu", (x,), (), out)
         if found is not None:
             return found
     zero, most = x.dtype.type(0), x.dtype.type(np.inf)

@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
+from ..array import large
 from ..array.dtype_words import type_word
+from ..array.elementwise import native
 from ..array.scipy_functions import special
 from ..core.promotion import HALVES, check_broadcast, common_dtype, unsupported
 from ..core.value import dtype_of
@@ -25,7 +27,8 @@ def into(out: Any, result: Any) -> ndarray:
 
 
 def from_scipy(name: str, *, finite: bool = False) -> Callable[..., ndarray]:
-    """Return a kernel of one input from `scipy.special`.
+    """Return a kernel of one input from `scipy.special`, which computes one number at a time: of some on,
+    the compiler's loop for the op of this name, where it has one.
 
     Parameters
     ----------
@@ -34,6 +37,8 @@ def from_scipy(name: str, *, finite: bool = False) -> Callable[..., ndarray]:
     """
 
     def kernel(x: ndarray, /, out: Any = ...) -> ndarray:
+        if x.size >= large.SLOW and (found := native(name, (x,), (), out)) is not None:
+            return found
         infinite = np.isinf(x) if finite else False
         result = special(name)(x, out=out)
         if finite:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy import ndarray
 
 from ..array import large
+from ..array.strides import overlaps
 from .kernels import into
 
 _FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
@@ -27,8 +28,11 @@ def of_terms(function: Callable[..., Any], factor: Any, arrays: tuple[Any, ...],
         return None
     if any(type(v) is not ndarray or v.shape != first.shape or v.dtype is not first.dtype for v in arrays):
         return None
-    found: ndarray | None = large.ask("mapped", function, np.asarray(factor, first.dtype), arrays, ())
-    return found if found is None or out is ... else into(out, found)
+    factor = np.asarray(factor, first.dtype)
+    if out is ... or overlaps(out, arrays):
+        found: ndarray | None = large.ask("mapped", function, factor, arrays, ())
+        return found if found is None or out is ... else into(out, found)
+    return large.ask("mapped", function, factor, arrays, (), out)
 
 
 def plus(factor: Any, x: Any, y: Any) -> Any:

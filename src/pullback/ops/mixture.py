@@ -12,7 +12,7 @@ import numpy as np
 from numpy import ndarray
 
 from ..array import large
-from ..array.elementwise import WORTH_ASKING, WORTH_BLOCKS, blockwise
+from ..array.elementwise import WORTH_ASKING, WORTH_BLOCKS, blockwise, native
 from ..array.layout import in_order
 from ..array.numbers import scalar_like
 from ..core.dual import fitted
@@ -159,12 +159,12 @@ def _clamp(x: ndarray, /, low: Any, high: Any, out: Any = ...) -> ndarray:
         # them, 0.7 so, and 16,384 take 20 µs or 3.
         least = x.dtype.type(-math.inf if low is None else low)
         most = x.dtype.type(math.inf if high is None else high)
+        if x.size >= large.CHAIN and x.flags.c_contiguous and least == least and most == most:
+            result = np.empty(x.shape, x.dtype) if out is not x else x
+            if large.ask("clamp", x, result, np.array([least, most], x.dtype)):
+                return result if out is ... or out is x else into(out, result)
         if x.size < WORTH_BLOCKS:
             return np.clip(x, least, most, out=out)
-        if x.size >= large.SIZE and out is ... and x.flags.c_contiguous and least == least and most == most:
-            result = np.empty(x.shape, x.dtype)
-            if large.ask("clamp", x, result, np.array([least, most], x.dtype)):
-                return result
         return blockwise(lambda x, out: np.clip(x, least, most, out=out), x, out=out)
     # Of 0 and -0 a ufunc takes the second: the element stays, as in torch.
     if low is not None and high is not None:
@@ -319,7 +319,18 @@ def _checked_zero(function: np.ufunc) -> Callable[..., ndarray]:
     return kernel
 
 
+def _native_rest(name: str, x: Any, y: Any, out: Any) -> ndarray | None:
+    """Return the rest by a native loop where NumPy would divide one number at a time, or None."""
+    if type(x) is not ndarray or x.size < large.SLOW:
+        return None
+    if type(y) is float:
+        return native(f"{name}_number", (x,), (y,), out)
+    return native(name, (x, y), (), out) if type(y) is ndarray else None
+
+
 def _remainder_kernel(x: Any, y: Any, /, out: Any = ...) -> ndarray:
+    if (found := _native_rest("remainder", x, y, out)) is not None:
+        return found
     result = _REMAINDER(x, y)
     if result.dtype.kind == "f":
         np.copysign(result, x, out=result, where=result == 0)
@@ -331,6 +342,8 @@ _FMOD = _checked_zero(np.fmod)
 
 
 def _fmod_kernel(x: Any, y: Any, /, out: Any = ...) -> ndarray:
+    if (found := _native_rest("fmod", x, y, out)) is not None:
+        return found
     return _FMOD(x, y, out=out)
 
 
@@ -431,6 +444,10 @@ copysign = elementwise(
 
 
 def _logaddexp(x: Any, y: Any, /, out: Any = ...) -> ndarray:
+    if type(x) is ndarray and x.size >= large.SLOW:
+        found = native("logaddexp", (x, y), (), out)
+        if found is not None:
+            return found
     if np.result_type(x, y).kind != "c":
         return np.logaddexp(x, y, out=out)
     # From the operand with the larger real part, so that nothing overflows.

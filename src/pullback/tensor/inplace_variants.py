@@ -141,8 +141,11 @@ def inplace_variant(name: str, function: Function, how: InPlace = PLAIN, operato
 
 def _at_once(op: Op | None, parts: Function | None, general: Function) -> Function:
     """Return a variant that has NumPy compute in place where it can; else `general` does the call."""
-    if op is not None and op.kind == "elementwise" and not op.attrs and isinstance(op.kernel, np.ufunc):
-        return _fast_unary(op, general) if len(op.inputs) == 1 else _fast_binary(op, general)
+    if op is not None and op.kind == "elementwise" and not op.attrs:
+        if len(op.inputs) == 1:
+            return _fast_unary(op, general)
+        if op.parallel:
+            return _fast_binary(op, general)
     return general if parts is None else _fast_parts(parts, general)
 
 
@@ -156,13 +159,27 @@ def _lies_apart(array: ndarray) -> bool:
     return array.flags.c_contiguous or not overlaps_itself(array)
 
 
+#: More elements than an array has.
+_NEVER = 1 << 62
+
+
 def _fast_unary(op: Op, general: Function) -> Function:
-    kernel, worth = op.kernel, op.worth_asking
+    kernel, worth = op.kernel, op.worth_asking if op.parallel else _NEVER
+    taken: dict[Any, bool] = {}
+
+    def takes(dtype: np.dtype[Any]) -> bool:
+        """Return whether the kernel takes arrays of a dtype as they are."""
+        found = taken.get(dtype)
+        if found is None:
+            floats = dtype is calls.F32 or dtype is calls.F64
+            direct = op.parallel or calls.runs_at_once(op, (np.empty(0, dtype),))
+            found = taken[dtype] = floats and direct
+        return found
 
     def call(input: Any, *surplus: Any, **named: Any) -> Any:
         if (type(input) is facade.Tensor or type(input) is facade.Parameter) and not surplus and not named:
             a = input._value
-            plain = type(a) is ndarray and (a.dtype is calls.F32 or a.dtype is calls.F64)
+            plain = type(a) is ndarray and takes(a.dtype)
             mode = modes()
             counted = type(input._counter) is list
             free = mode is INFERENCE or (

@@ -44,7 +44,7 @@ class Parts:
         self._address, self._one = address, _One(address)
         self._all: Callable[..., None] | None = None
 
-    def run(self, context: ctypes.Array[ctypes.c_int64], parts: int) -> None:
+    def run(self, context: ctypes.Array[ctypes.c_int64] | bytes, parts: int) -> None:
         """Run so many parts: one of them alone needs no threads."""
         if parts == 1:
             self._one(context, 0)

@@ -8,7 +8,7 @@ kept on disk by the name of what was asked for, so that a later process neither 
 
 from __future__ import annotations
 
-import ctypes
+import struct
 from collections.abc import Callable, Sequence
 from types import FunctionType
 from typing import Any
@@ -102,25 +102,31 @@ class LargeKernel:
         self.gathers = {o.gathered.number for o in plan.own if o.gathered is not None}
         self._library = engine.Library(code, {}, functions.addresses)
         self._parts = Parts(self._library.address("part"))
-        self._context: Any = ctypes.c_int64 * (2 + len(plan.order))
+        self._packed = struct.Struct(f"{2 + len(plan.order)}q").pack
 
     def __call__(self, arrays: Sequence[ndarray | None], rows: int) -> dict[int, ndarray]:
         """Run on `rows` rows of the inputs and outputs, None where it is gathered; return what was gathered
         over the rows, by buffer.
         """
-        rows *= self.plan.each
-        parts = parallel_rows.count(rows, self.plan.work * rows, bool(self.gathers))
+        plan = self.plan
+        rows *= plan.each
+        parts = parallel_rows.count(rows, plan.work * rows, bool(self.gathers))
+        if not plan.own:
+            # All that a call of an elementwise op does: what stands below takes 2 µs more for nothing.
+            pointers = [address(arrays[at]) for at in plan.order]
+            self._parts.run(self._packed(rows, parts, *pointers), parts)
+            return {}
         own = [
             np.empty((parts, o.stride), np.uint8) if parts > 1 or o.gathered is None
             else np.empty(o.gathered.shape, o.gathered.dtype)
-            for o in self.plan.own
+            for o in plan.own
         ]  # fmt: skip
         places = [*arrays, *own]
-        pointers = [address(places[at]) for at in self.plan.order]
-        self._parts.run(self._context(rows, parts, *pointers), parts)
+        pointers = [address(places[at]) for at in plan.order]
+        self._parts.run(self._packed(rows, parts, *pointers), parts)
         return {
             o.gathered.number: values if parts == 1 else _joined(values, o.gathered, o.combine)
-            for values, o in zip(own, self.plan.own, strict=True) if o.gathered is not None
+            for values, o in zip(own, plan.own, strict=True) if o.gathered is not None
         }  # fmt: skip
 
 
@@ -174,6 +180,26 @@ _OF_ANY_LENGTH = (
 )  # fmt: skip
 
 
+def _laid(
+    kernel: LargeKernel, arrays: Sequence[ndarray], out: ndarray | None
+) -> tuple[list[ndarray], list[ndarray]] | None:
+    """Return arrays of one shape with what a kernel writes, walked in one order, and the latter as results;
+    None where there is no such order, or `out` is not what the kernel writes.
+    """
+    if out is None:
+        outputs = [np.empty_like(arrays[0], dtype=b.dtype) for b in kernel.outputs]
+    elif [b.dtype for b in kernel.outputs] == [out.dtype] and out.shape == arrays[0].shape:
+        outputs = [out]
+    else:
+        return None
+    whole = [*arrays, *outputs]
+    for x in whole:
+        if not x.flags.c_contiguous:
+            flats = flat_views(whole)
+            return None if flats is None else (flats, outputs)
+    return whole, outputs
+
+
 class TracedKernels:
     """The kernels, each made when it is first asked for. They give None for arrays that they do not take."""
 
@@ -205,9 +231,13 @@ class TracedKernels:
                         self._making = False
         return found
 
-    def elementwise(self, name: str, arrays: Sequence[ndarray], attrs: tuple[object, ...]) -> ndarray | None:
-        """Return the op on arrays of one shape."""
-        key = (name, repr(attrs), *(a.dtype for a in arrays))
+    def elementwise(
+        self, name: str, arrays: Sequence[ndarray], attrs: tuple[object, ...], out: ndarray | None = None
+    ) -> ndarray | None:
+        """Return the op on arrays of one shape, written to `out` where that is given: one of the arrays, or
+        one that shares no memory with them.
+        """
+        key = (name, repr(attrs), *[a.dtype for a in arrays])
         if attrs and not self._has_room(key):
             return None
 
@@ -217,15 +247,15 @@ class TracedKernels:
             op = TABLE[name]
             return flat_kernel(lambda *xs: op.call(*xs, *attrs), [a.dtype for a in arrays])
 
-        results = self._flat(key, make, arrays)
+        results = self._flat(key, make, arrays, out)
         return None if results is None else results[0]
 
     def mapped(
         self, function: Callable[..., Any], g: ndarray, arrays: Sequence[ndarray | None],
-        attrs: tuple[Any, ...],
+        attrs: tuple[Any, ...], out: ndarray | None = None,
     ) -> ndarray | None:  # fmt: skip
         """Return a function, of elementwise ops, of a covector, which may be one number, and of arrays of one
-        shape and dtype.
+        shape and dtype, written to `out` as `elementwise` does.
         """
         present = [x for x in arrays if x is not None]
         spread = g.shape != present[0].shape or 0 in g.strides
@@ -245,13 +275,12 @@ class TracedKernels:
             return flat_kernel(called, [g.dtype] * (1 + len(present)), 1, spread)
 
         found = self._kernel(key, make)
-        flats = None if found is None else flat_views(present if spread else [g, *present])
-        if flats is None:
+        laid = None if found is None else _laid(found[0], present if spread else [g, *present], out)
+        if laid is None:
             return None
-        kernel, places = found
-        outputs = [np.empty_like(present[0], dtype=b.dtype) for b in kernel.outputs]
-        kernel([*([np.asarray(one)] if spread else ()), *flats, *outputs], present[0].size)
-        return outputs[places[0]]
+        arrays, outputs = laid
+        found[0]([np.asarray(one), *arrays] if spread else arrays, present[0].size)
+        return outputs[found[1][0]]
 
     def _has_room(self, key: Any) -> bool:
         """Return whether there is a kernel for an op with these numbers, or may be one more.
@@ -263,15 +292,16 @@ class TracedKernels:
         # Another thread may add one while they are counted.
         return sum(other[0] == key[0] for other in list(self._made)) < MOST_NUMBERS
 
-    def _flat(self, key: Any, make: Callable[[], Any], arrays: Sequence[ndarray]) -> list[Any] | None:
+    def _flat(
+        self, key: Any, make: Callable[[], Any], arrays: Sequence[ndarray], out: ndarray | None = None
+    ) -> list[Any] | None:
         found = self._kernel(key, make)
-        flats = None if found is None else flat_views(arrays)
-        if flats is None:
+        laid = None if found is None else _laid(found[0], arrays, out)
+        if laid is None:
             return None
-        kernel, places = found
-        outputs = [np.empty_like(arrays[0], dtype=b.dtype) for b in kernel.outputs]
-        kernel([*flats, *outputs], arrays[0].size)
-        return [None if at is None else outputs[at] for at in places]
+        given, outputs = laid
+        found[0](given, arrays[0].size)
+        return [None if at is None else outputs[at] for at in found[1]]
 
     def rows(
         self, name: str, operands: Sequence[ndarray | None], attrs: tuple[Any, ...], per_row: Sequence[bool]
