@@ -69,7 +69,7 @@ def docs(session: nox.Session) -> None:
 @nox.session(python=["3.11", "3.12", "3.13", "3.14"], venv_backend="virtualenv")
 def pythons(session: nox.Session) -> None:
     """Run the tests that depend on Python's version, or others, on each CPython that is found here."""
-    session.install("-e", ".[compile,files]", "hypothesis>=6.120", "pytest>=8.4")
+    session.install("-e", ".[compile,files]", "hypothesis>=6.136", "pytest>=8.4")
     names = ["compiler/frontend", "core", "utils", "test_check.py", "test_notebooks.py", "test_runner.py"]
     session.run("python", "-m", "pytest", *(session.posargs or [f"tests/{name}" for name in names]))
 

@@ -93,10 +93,13 @@ CONSOLES = [
 
 def run_python(arguments: list[str], folder: Path) -> str:
     """Run this Python with the package of the repository; return what it printed."""
+    variables = {
+        "PYTHONPATH": str(ROOT / "src"), "PYTHONIOENCODING": "utf-8", "MPLBACKEND": "Agg",
+        "PULLBACK_CACHE": "1",
+    }  # fmt: skip
     done = subprocess.run(
         [sys.executable, *arguments],
-        capture_output=True, encoding="utf-8", cwd=folder, timeout=280,
-        env={**os.environ, "PYTHONPATH": str(ROOT / "src"), "PYTHONIOENCODING": "utf-8", "MPLBACKEND": "Agg"},
+        capture_output=True, encoding="utf-8", cwd=folder, timeout=280, env={**os.environ, **variables},
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     return done.stdout

@@ -98,7 +98,8 @@ NUMBERS = {
 
 def run(*arguments: str | Path) -> str:
     """Run `python -m pullback arguments…` to a good end and return what it printed."""
-    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "PYTHONIOENCODING": "utf-8"}
+    variables = {"PYTHONPATH": str(ROOT / "src"), "PYTHONIOENCODING": "utf-8", "PULLBACK_CACHE": "1"}
+    environment = {**os.environ, **variables}
     done = subprocess.run(
         [sys.executable, "-m", "pullback", *map(str, arguments)],
         capture_output=True, encoding="utf-8", env=environment, cwd=ROOT, timeout=280,

@@ -9,16 +9,13 @@ exempt.
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from textwrap import dedent
 
 import pytest
 
-from .test_words import statements
-
-PACKAGE = Path(__file__).parents[1] / "src" / "pullback"
+from .sources import PACKAGE, Source, dotted, package, read
 
 #: From the ground up. A layer has one or more parts, which do not know each other; the names of one part,
 #: each a file or a folder of the package, may import each other.
@@ -69,31 +66,6 @@ def unit_of(module: str) -> str:
     return parts[1] if len(parts) > 1 else "__init__"
 
 
-def is_type_checking(test: ast.expr) -> bool:
-    return dotted(test) in ("TYPE_CHECKING", "typing.TYPE_CHECKING")
-
-
-def dotted(node: ast.expr) -> str:
-    """A name, or names with dots between, as it is written; "" for another expression."""
-    if isinstance(node, ast.Name):
-        return node.id
-    if isinstance(node, ast.Attribute) and (before := dotted(node.value)):
-        return f"{before}.{node.attr}"
-    return ""
-
-
-def walk(node: ast.AST) -> Iterator[ast.AST]:
-    """All nodes that run: `ast.walk` without the bodies of `if TYPE_CHECKING:`."""
-    waiting = [node]
-    while waiting:
-        node = waiting.pop()
-        yield node
-        if isinstance(node, ast.If) and is_type_checking(node.test):
-            waiting += node.orelse
-        else:
-            waiting += ast.iter_child_nodes(node)
-
-
 def absolute(name: str, level: int, package: str) -> str:
     """The full name of a module that is named relative to a package."""
     if level == 0:
@@ -115,9 +87,9 @@ def named_at_run_time(node: ast.AST) -> ast.expr | None:
     return None
 
 
-def imports(tree: ast.Module, package: str, submodules: set[str]) -> Iterator[tuple[int, str]]:
+def imports(source: Source, package: str, submodules: set[str]) -> Iterator[tuple[int, str]]:
     """Line and name of each module of pullback that a file imports; "?" for a name known only at run time."""
-    for node in walk(tree):
+    for node in source.importing:
         if isinstance(node, ast.Import):
             found = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
@@ -158,22 +130,22 @@ def judge(importer: str, imported: str) -> str | None:
     return None
 
 
-def violations(package: Path) -> list[str]:
+def violations(folder: Path, sources: list[Source]) -> list[str]:
     """Every import under a package folder that breaks the rule, as `file:line: what it imports: why not`."""
-    places = [path for path in (package, package / "torch_names") if path.is_dir()]
+    places = [path for path in (folder, folder / "torch_names") if path.is_dir()]
     submodules = {
         path.stem for place in places for path in place.iterdir() if path.suffix == ".py" or path.is_dir()
     }
     wrong = []
-    for path in sorted(package.rglob("*.py")):
-        parts = path.relative_to(package.parent).with_suffix("").parts
+    for source in sources:
+        path = source.path
+        parts = path.relative_to(folder.parent).with_suffix("").parts
         unit = unit_of(".".join(part for part in parts if part != "__init__" or len(parts) == 2))
         if unit not in PLACE:
             wrong.append(f"{path}: {unit} has no place in LAYERS")
             continue
         enclosing = ".".join(parts[:-1])
-        tree = ast.parse(path.read_text(encoding="utf-8"), str(path))
-        for line, name in imports(tree, enclosing, submodules):
+        for line, name in imports(source, enclosing, submodules):
             if name == "?":
                 free = PLACE[unit][0] == TOP or unit == "torch_names"  # which finds what programs import
                 reason = None if free else "is named only at run time"
@@ -185,7 +157,7 @@ def violations(package: Path) -> list[str]:
 
 
 def test_no_import_points_upward() -> None:
-    found = violations(PACKAGE)
+    found = violations(PACKAGE, package())
     assert not found, "\n".join(["imports that point the wrong way:", *found])
 
 
@@ -193,16 +165,15 @@ def test_no_import_points_upward() -> None:
 # itself
 
 
-def tree_with(folder: Path, file: str, source: str) -> Path:
-    """A package with the usual names in it, all empty but one file."""
-    package = folder / "pullback"
+def violations_with(folder: Path, file: str, source: str) -> list[str]:
+    """What is wrong in a package with the usual names in it, all empty but one file."""
     for name in ("core", "ops", "tensor", "nn", "optim", "utils"):
-        (package / name).mkdir(parents=True)
-        (package / name / "__init__.py").touch()
+        (folder / name).mkdir(parents=True)
+        (folder / name / "__init__.py").touch()
     for name in ("__init__", "__main__", "errors"):
-        (package / f"{name}.py").touch()
-    (package / file).write_text(dedent(source), encoding="utf-8")
-    return package
+        (folder / f"{name}.py").touch()
+    (folder / file).write_text(dedent(source), encoding="utf-8")
+    return violations(folder, [read(path) for path in sorted(folder.rglob("*.py"))])
 
 
 @pytest.mark.parametrize(
@@ -233,9 +204,9 @@ def tree_with(folder: Path, file: str, source: str) -> Path:
     ],
 )
 def test_the_checker_catches(tmp_path: Path, file: str, source: str, line: int, reason: str) -> None:
-    package = tree_with(tmp_path, file, source)
-    (found,) = violations(package)
-    assert found.startswith(f"{package / file}:{line}: ")
+    folder = tmp_path / "pullback"
+    (found,) = violations_with(folder, file, source)
+    assert found.startswith(f"{folder / file}:{line}: ")
     assert found.endswith(reason)
 
 
@@ -255,12 +226,13 @@ def test_the_checker_catches(tmp_path: Path, file: str, source: str, line: int, 
     ],
 )
 def test_the_checker_allows(tmp_path: Path, file: str, source: str) -> None:
-    assert violations(tree_with(tmp_path, file, source)) == []
+    assert violations_with(tmp_path / "pullback", file, source) == []
 
 
 def test_the_checker_asks_for_a_place_for_each_file(tmp_path: Path) -> None:
-    package = tree_with(tmp_path, "novelty.py", "")
-    assert violations(package) == [f"{package / 'novelty.py'}: novelty has no place in LAYERS"]
+    folder = tmp_path / "pullback"
+    found = violations_with(folder, "novelty.py", "")
+    assert found == [f"{folder / 'novelty.py'}: novelty has no place in LAYERS"]
 
 
 def test_what_functions_bind_anew_is_named_in_one_place() -> None:
@@ -268,11 +240,7 @@ def test_what_functions_bind_anew_is_named_in_one_place() -> None:
     note = (PACKAGE.parents[1] / "docs/design/0021-folders.md").read_text(encoding="utf-8")
     named = {word for row in note.splitlines() if row.startswith("| `") for word in row.split("`")[1::2]}
     binding = {
-        path.relative_to(PACKAGE).as_posix()
-        for path in PACKAGE.rglob("*.py")
-        if re.search(r"\bglobal\b", text := path.read_text(encoding="utf-8"))
-        for node in ast.walk(ast.parse(text))
-        if isinstance(node, ast.Global)
+        source.path.relative_to(PACKAGE).as_posix() for source in package() if source.binds_globals
     }
     assert binding - named == set()
     assert {name for name in named if name.endswith(".py") and "/" in name} - binding == set()
@@ -281,16 +249,12 @@ def test_what_functions_bind_anew_is_named_in_one_place() -> None:
 def test_files_and_functions_are_of_a_size() -> None:
     """Files have at most 500 lines, functions 60 beside a docstring; docs/design/0021 names the others."""
     long = set()
-    for path in PACKAGE.rglob("*.py"):
-        text, name = path.read_text(encoding="utf-8"), path.relative_to(PACKAGE).as_posix()
-        if text.count("\n") > 500:
+    for source in package():
+        name = source.path.relative_to(PACKAGE).as_posix()
+        if source.text.count("\n") > 500:
             long.add(f"- `{name}`")
-        for node in statements(ast.parse(text)):
-            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-                told = ast.get_docstring(node) is not None
-                first = node.body[0]
-                docstring = (first.end_lineno or 0) - first.lineno + 1 if told else 0
-                if (node.end_lineno or 0) - node.lineno + 1 - docstring > 60:
-                    long.add(f"- `{name}: {node.name}`")
+        for found in source.definitions:
+            if found.lines > 60 and found.kind is not ast.ClassDef:
+                long.add(f"- `{name}: {found.name}`")
     note = (PACKAGE.parents[1] / "docs/design/0021-folders.md").read_text(encoding="utf-8")
     assert {row.partition(",")[0] for row in note.splitlines() if row.startswith("- `")} == long

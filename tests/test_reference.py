@@ -34,7 +34,7 @@ def run_all(folder: Path, *runner: str) -> dict[str, str]:
     done = subprocess.run(
         [sys.executable, *runner, "-m", "tools.examples"],
         capture_output=True, encoding="utf-8", cwd=folder, timeout=280,
-        env={**os.environ, "PYTHONPATH": path, "PYTHONIOENCODING": "utf-8"},
+        env={**os.environ, "PYTHONPATH": path, "PYTHONIOENCODING": "utf-8", "PULLBACK_CACHE": "1"},
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     told: dict[str, str] = json.loads(done.stdout)

@@ -10,14 +10,11 @@ import ast
 import inspect
 import re
 from collections.abc import Iterator
-from functools import cache
-from pathlib import Path
 
 import pytest
 
+from .sources import PACKAGE, package
 from .test_help import PLACES, members
-
-PACKAGE = Path(__file__).parents[1] / "src" / "pullback"
 
 VERBS = frozenset(re.findall(r"\w+", """
     Accept Accumulate Act Adapt Add Align Allow Answer Append Apply Ask Assign Attach Attend Average Be
@@ -46,29 +43,12 @@ THIRD_PERSON = frozenset(re.findall(r"\w+", """
     """))
 
 
-@cache
-def documented() -> list[tuple[str, type[ast.AST], str]]:
-    """Return every docstring of the package with its place and the kind of what has it; no tree is kept."""
-    return list(docstrings())
-
-
-def statements(tree: ast.AST) -> Iterator[ast.AST]:
-    """A module and its statements alone: to walk them takes a fifth of the time of all nodes."""
-    waiting = [tree]
-    while waiting:
-        node = waiting.pop()
-        yield node
-        for field in ("body", "orelse", "handlers", "finalbody", "cases"):
-            waiting += found if isinstance(found := getattr(node, field, []), list) else []
-
-
-def docstrings() -> Iterator[tuple[str, type[ast.AST], str]]:
-    for path in sorted(PACKAGE.rglob("*.py")):
-        for node in statements(ast.parse(path.read_text("utf-8"))):
-            if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
-                text = ast.get_docstring(node, clean=False)
-                if text:
-                    yield f"{path.relative_to(PACKAGE)}:{getattr(node, 'lineno', 1)}", type(node), text
+def documented() -> Iterator[tuple[str, type[ast.AST], str]]:
+    """Every docstring of the package with its place and the kind of what has it."""
+    for source in package():
+        for found in source.definitions:
+            if found.docstring:
+                yield f"{source.path.relative_to(PACKAGE)}:{found.line}", found.kind, found.docstring
 
 
 def first_word(text: str) -> str:
@@ -104,7 +84,7 @@ def test_what_is_made_of_declarations_begins_with_a_verb(place: str) -> None:
 
 def test_nobody_is_called_somebody() -> None:
     found = [
-        str(path.relative_to(PACKAGE)) for path in sorted(PACKAGE.rglob("*.py"))
-        if re.search(r"\b(somebody|whoever)\b", path.read_text("utf-8"), re.IGNORECASE)
+        str(source.path.relative_to(PACKAGE)) for source in package()
+        if re.search(r"\b(somebody|whoever)\b", source.text, re.IGNORECASE)
     ]
     assert found == []

@@ -24,13 +24,15 @@ TORCH = [sys.executable, "-W", "ignore", "-m", "torch.distributed.run", "--nproc
 
 
 def environment(**more: str) -> dict[str, str]:
-    """The variables of a job: pullback as it is here, and no traces of a job that the tests are part of."""
+    """The variables of a job: pullback as it is here, code that others have compiled, and no traces of a job
+    that the tests are part of.
+    """
     kept = {
         name: value
         for name, value in os.environ.items()
         if not name.startswith(("PMI_", "TORCHELASTIC_", "MASTER_")) and name not in ("RANK", "WORLD_SIZE")
     }
-    return {**kept, "PYTHONPATH": str(SOURCE), "PYTHONWARNINGS": "", **more}
+    return {**kept, "PYTHONPATH": str(SOURCE), "PULLBACK_CACHE": "1", "PYTHONWARNINGS": "", **more}
 
 
 def command(launcher: list[str], count: int, program: str, *args: object) -> list[str]:

@@ -17,6 +17,7 @@ from pullback.distributed.checkpoint.state_dict import (
 )
 from pullback.distributed.device_mesh import DeviceMesh, init_device_mesh
 from pullback.distributed.fsdp import FSDPModule, FullyShardedDataParallel, MixedPrecision, fully_shard
+from pullback.distributed.tensor import DTensor
 
 from .side_by_side import needs_mpi, run, run_in_torch, same
 
@@ -160,6 +161,38 @@ def test_a_graph_does_not_keep_whole_parameters() -> None:
     assert net[0].weight.grad.full_tensor().shape == (4, 3)
     with pytest.raises(RuntimeError, match="got mixed torch.Tensor and DTensor"):
         _ = net[0].weight.grad + pullback.ones(4, 3)
+
+
+@pytest.mark.usefixtures("group")
+@pytest.mark.parametrize("options", [{}, {"amsgrad": True, "maximize": True, "weight_decay": 0.1}])
+def test_a_step_is_done_on_the_parts(options: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    plain, sharded = nn.Linear(3, 4), nn.Linear(3, 4)
+    sharded.load_state_dict(plain.state_dict())
+    fully_shard(sharded)
+    models = [(net, pullback.optim.Adam(net.parameters(), lr=0.1, **options)) for net in (plain, sharded)]
+    saved = sharded.weight * sharded.weight
+    asked: list[str] = []
+    ask = DTensor.__torch_dispatch__
+
+    def counted(func: Any, *rest: Any) -> Any:
+        asked.append(str(func))
+        return ask(func, *rest)
+
+    for step in range(3):
+        for net, optimizer in models:
+            optimizer.zero_grad()
+            net(pullback.arange(6.0).reshape(2, 3) - step).pow(2).sum().backward()
+        with monkeypatch.context() as patch:
+            patch.setattr(DTensor, "__torch_dispatch__", counted)
+            for _, optimizer in models:
+                optimizer.step()
+        # The state is made in the first one.
+        assert step == 0 or asked == []
+        asked.clear()
+    assert sharded.weight.full_tensor().tolist() == plain.weight.tolist()
+    assert isinstance(models[1][1].state[sharded.weight]["exp_avg"], DTensor)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        saved.full_tensor().sum().backward()
 
 
 @pytest.mark.usefixtures("group")

@@ -149,7 +149,8 @@ class Ran:
 
 def run(*arguments: str) -> Ran:
     """Run `python -m pullback` with arguments in a fresh process, without colour."""
-    environment = {**os.environ, "PYTHONPATH": str(SOURCES), "NO_COLOR": "1", "COLUMNS": "100"}
+    variables = {"PYTHONPATH": str(SOURCES), "PULLBACK_CACHE": "1", "NO_COLOR": "1", "COLUMNS": "100"}
+    environment = {**os.environ, **variables}
     command = [sys.executable, "-m", "pullback", *arguments]
     try:
         done = subprocess.run(

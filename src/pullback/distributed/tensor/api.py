@@ -14,7 +14,9 @@ from typing import Any
 
 from ...autograd.function import Function
 from ...autograd.grad_mode import no_grad
+from ...core.modes import modes
 from ...core.process_group import default_group
+from ...core.versions import bump
 from ...core.wrapper import Wrapped
 from ...nn.modules.module import Module
 from ...nn.parameter import Parameter
@@ -26,7 +28,7 @@ from ...tensor.wrappers import _make_wrapper_subclass
 from .. import broadcast, get_global_rank
 from ..device_mesh import DeviceMesh, current_mesh, init_device_mesh
 from .layout import Layout, cut, moved, normalised, without_summands
-from .placement_types import Placement, Replicate, Shard
+from .placement_types import Partial, Placement, Replicate, Shard
 
 
 class DTensor(Tensor):
@@ -125,6 +127,28 @@ class DTensor(Tensor):
                 group = mesh.get_group(axis)
                 broadcast(local_tensor.detach(), get_global_rank(group, 0), group=group)
         return _FromLocal.apply(local_tensor, Layout(mesh, found, tuple(shape or whole)))
+
+    def _step_in_parts(self, grad: Any, state: dict[str, Any]) -> tuple[Any, Any, dict[str, Any]]:
+        """Return what this process has of a parameter, its gradient and an optimizer's state; where they do
+        not lie alike, or a mode looks at each op, return them as they are.
+
+        An op on a distributed tensor takes 0.2 ms, and a step of Adam has a dozen for each parameter.
+        """
+        layout = self._layout
+
+        def lies_alike(value: Any) -> bool:
+            if isinstance(value, DTensor):
+                return bool(value._layout == layout)
+            return not isinstance(value, Tensor) or not value.dim()
+
+        summed = any(isinstance(placement, Partial) for placement in layout.placements)
+        if summed or modes().dispatch_modes or not isinstance(grad, DTensor):
+            return self, grad, state
+        if not all(map(lies_alike, (grad, *state.values()))):
+            return self, grad, state
+        bump(self)
+        parts = {name: mapped(value, lambda tensor: tensor._local_tensor) for name, value in state.items()}
+        return self._local_tensor, grad._local_tensor, parts
 
     def to_local(self, *, grad_placements: Sequence[Placement] | None = None) -> Any:
         """Return what this process has.
