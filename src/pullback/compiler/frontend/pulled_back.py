@@ -141,6 +141,7 @@ class ResultsPulledBack:
                 while number in makers and TABLE[makers[number].op].kind == "view":
                     number = makers[number].operands[0].index
                 others.add(number)
+        self.themselves = {number: places[number] for number in saved}
         if not saved:
             return {}
         before, later = (
@@ -148,7 +149,6 @@ class ResultsPulledBack:
             for equations in (self._recorder.equations[:count], self._recorder.equations[count:])
         )
         others |= {number for _, operands in before & later for number in operands}
-        self.themselves = {number: places[number] for number in saved}
         return {number: saved[number] for number in saved if number in others}
 
     def _set_apart(self, number: int, saved: Sequence[tuple[Node, int]]) -> None:
