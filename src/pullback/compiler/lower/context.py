@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from itertools import product
 from math import prod
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..emit.product import merged
+from ..emit.scalars import computing
 from .buffer import Buffer
 from .filling import Call, Node
 from .handlers import Analysis, Handler
@@ -64,6 +66,8 @@ class Context:
         self._checks: dict[Any, Lowered] = {}
         self._products: dict[Any, Buffer] = {}
         self._tables: dict[int, tuple[np.ndarray, Buffer]] = {}
+        #: Buffers of halves in float32, by number.
+        self._wide: dict[int, Buffer] = {}
 
     def buffer(self, shape: Shape, dtype: np.dtype[Any], role: str = "temporary") -> Buffer:
         """Return a new buffer."""
@@ -249,11 +253,38 @@ class Context:
 
     def matrix(self, x: Lowered) -> Matrix:
         """Return a value as a product's operand, stored where it is no strided part of a buffer."""
-        found = self._strided(x)
+        found = self._strided(x) or self._widened(x)
         if found is None:
             found = self._strided(self.stored(x))
             assert found is not None
         return found
+
+    def _widened(self, x: Lowered) -> Matrix | None:
+        """Return an operand that is a buffer of halves in float32, as the part of a buffer that all products
+        share: a weight is converted once for its product and those of the backward pass.
+        """
+        analysis = probe(x.body, x.shape)
+        # The one operation is the cast.
+        if len(analysis.reads) != 1 or analysis.count != 1:
+            return None
+        buffer = analysis.reads[0].buffer
+        is_half = computing(buffer.dtype) == x.dtype != buffer.dtype
+        if not is_half or prod(buffer.shape) > prod(x.shape):
+            return None
+
+        def halves(ops: Handler, at: Indices) -> Any:
+            found = Analysis()
+            x.body(found, at)
+            return ops.load(buffer, found.reads[0].index)
+
+        narrow = self._strided(Lowered(x.shape, buffer.dtype, halves))
+        if narrow is None:
+            return None
+        if buffer.number not in self._wide:
+            stored = self.stored(self.cast(self.held(buffer), x.dtype)).buffer
+            assert stored is not None
+            self._wide[buffer.number] = stored
+        return replace(narrow, buffer=self._wide[buffer.number])
 
     def is_strided(self, x: Lowered) -> bool:
         """Return whether a value is the operand of a product where it lies."""

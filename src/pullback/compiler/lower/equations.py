@@ -215,7 +215,7 @@ class _Lowering:
 
     def _is_strided(self, value: Lowered, way: Sequence[Equation], folds: bool) -> bool:
         """Return whether a product takes what some equations make of a value where it lies."""
-        if value.buffer is not None or value.dtype not in contractions.DTYPES:
+        if value.buffer is not None or computing(value.dtype) not in contractions.DTYPES:
             return True
         for equation in way:
             shape = self.program.shapes[equation.outputs[0]]
@@ -248,11 +248,28 @@ class _Lowering:
             return None
         rule = RULES.get(op.base) or (op.each and functools.partial(losses.pairs, op))
         if rule is not None:
-            self.context.results = results
-            found = rule(self.context, *operands, *attrs)
+            found = self._by_rule(rule, op, operands, attrs, results)
         else:
             found = self._elementwise(op, operands, attrs, *results[0]) if op.kind == "elementwise" else None
         return [found] if isinstance(found, Lowered) else found
+
+    def _by_rule(
+        self, rule: Callable[..., Any], op: Op, operands: list[Any], attrs: tuple[object, ...],
+        results: list[Any],
+    ) -> Any:  # fmt: skip
+        context = self.context
+        halves = op.halves and any(isinstance(o, Lowered) and o.dtype in HALVES for o in operands)
+        if not halves or op.kind == "elementwise":
+            context.results = results
+            return rule(context, *operands, *attrs)
+        # In float32 as a whole and rounded once, as in eager.
+        context.results = [(shape, computing(dtype)) for shape, dtype in results]
+        wide = [context.cast(o, computing(o.dtype)) if isinstance(o, Lowered) else o for o in operands]
+        found = rule(context, *wide, *attrs)
+        if found is None:
+            return None
+        values = [found] if isinstance(found, Lowered) else found
+        return [v and context.cast(v, dtype) for v, (_, dtype) in zip(values, results, strict=True)]
 
     def _parts(self, op: Op, operands: list[Any], attrs: tuple[object, ...]) -> list[Lowered] | None:
         parts = views.viewed(op, operands[0], attrs)

@@ -121,9 +121,9 @@ def embedding_backward(
     context: Context, g: Lowered, indices: Lowered, rows: int, padding: int, by_frequency: bool
 ) -> Lowered | None:
     """Return rows of g added at `indices` to a table of zeros; the row `padding` stays zero."""
-    if by_frequency or not _integral(indices) or computing(g.dtype) != g.dtype:
+    if by_frequency or not _integral(indices):
         return None
-    rank = len(indices.shape)
+    rank, wide = len(indices.shape), context.cast(g, computing(g.dtype))
     shape = (rows, *g.shape[rank:])
     indices = context.cheap(indices)
     picked = _Picked.along(context, shape, indices, 0)
@@ -131,7 +131,8 @@ def embedding_backward(
     def kept(ops: Handler, at: Indices) -> Any:
         return ops.ne(indices.at(ops, at[:rank]), ops.constant(padding, indices.dtype))
 
-    return scattered(context, None, shape, g, picked.places, kept=kept if padding >= 0 else None)
+    chosen = kept if padding >= 0 else None
+    return context.cast(scattered(context, None, shape, wide, picked.places, kept=chosen), g.dtype)
 
 
 def _row_of(index: Lowered) -> Lowered:
