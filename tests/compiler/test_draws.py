@@ -76,6 +76,12 @@ def _in_bodies(x: Any) -> Any:
     return [first, second, F.dropout(laid, 0.5), torch.rand_like(x)]
 
 
+def _in_order_of_constants(x: Any) -> Any:
+    # A constant that repeats, and what is filled in the order of its memory.
+    wide = torch.ones(11).expand(4, 11) * x
+    return [torch.rand_like(wide), (wide.t() * 1).bernoulli_(wide.t() / 12)]
+
+
 def _derivative_of_branch(x: Any) -> Any:
     w = x.clone().requires_grad_()
     y = torch.cond(x.sum() > 3, lambda v: F.dropout(v, 0.5), lambda v: v * 1, (w,))
@@ -84,7 +90,7 @@ def _derivative_of_branch(x: Any) -> Any:
 
 FUNCTIONS = (
     _many_sizes, _many_sizes_in_float64, _kinds, _others_between, _in_other_order, _like_gradients,
-    _behind_products, _by_drawn_values, _in_bodies,
+    _behind_products, _by_drawn_values, _in_bodies, _in_order_of_constants,
 )  # fmt: skip
 
 

@@ -159,6 +159,8 @@ _bernoulli_op = op(
 bernoulli = _weighing(lambda p, generator: _bernoulli_op(traced(p), generator))
 
 
+#: Its first input says what to draw; the second is needed.
+DRAWS.add("bernoulli_each")
 _bernoulli_each_op = op(
     "bernoulli_each",
     lambda x, p, /, generator: random_transform.bernoulli(generator, laid_out_like(x), p),
