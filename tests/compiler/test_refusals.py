@@ -56,6 +56,8 @@ BY_INDEX: dict[str, Case] = {
     "nll_loss, weighed": lambda w, i: F.nll_loss(w[:2], i, weight=torch.ones(3)),
     "cross_entropy": lambda w, i: F.cross_entropy(w[:2], i),
     "multi_margin_loss": lambda w, i: F.multi_margin_loss(w[:2], i),
+    "max_unpool1d": lambda w, i: F.max_unpool1d(w[None, 0, :2], i[None], 2),
+    "max_unpool2d": lambda w, i: F.max_unpool2d(w[None, None, 0, :2], i[None, None], (1, 2)),
     "one_hot": lambda w, i: F.one_hot(i, 5)[:, :3] * w[:2],
 }
 BY_NUMBER: dict[str, Case] = {
