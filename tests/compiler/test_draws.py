@@ -76,6 +76,32 @@ def _in_bodies(x: Any) -> Any:
     return [first, second, F.dropout(laid, 0.5), torch.rand_like(x)]
 
 
+def _by_constants(x: Any) -> Any:
+    ones, kinds, row = torch.ones(11), torch.distributions, torch.arange(1.0, 4.0)
+    drawn = [
+        kinds.Beta(0.4, 0.4).sample(), kinds.Dirichlet(ones).sample(), kinds.Gamma(ones, 2.0).rsample(),
+        kinds.Categorical(ones).sample(), kinds.Binomial(9, ones * 0.3).sample(), torch.poisson(ones * 9),
+        torch.normal(ones, 2.0), torch.normal(2.0, ones), torch.normal(ones, ones * 3),
+        torch.bernoulli(ones, 0.4), torch.empty(11).bernoulli_(ones * 0.4), F.rrelu(-ones, training=True),
+        *(torch.multinomial(w, 3, again) for again in (False, True) for w in (ones, row.expand(5, 3))),
+    ]  # fmt: skip
+    return [v * x[0] for v in drawn]
+
+
+def _by_constants_with_history(x: Any) -> Any:
+    leaf, spread = torch.linspace(0.5, 2, 11, requires_grad=True), torch.ones(11, requires_grad=True)
+    gamma, around = torch._standard_gamma(leaf[3:] * 2), torch.normal(torch.zeros(11), spread)
+    (gamma.sum() + around @ x).backward()
+    with torch.no_grad():
+        return [leaf.grad, spread.grad, gamma.detach(), around * x, torch.poisson(leaf)]
+
+
+def _in_order_of_constants(x: Any) -> Any:
+    # A constant that repeats, and what is filled in the order of its memory.
+    wide = torch.ones(11).expand(4, 11) * x
+    return [torch.rand_like(wide), (wide.t() * 1).bernoulli_(wide.t() / 12)]
+
+
 def _derivative_of_branch(x: Any) -> Any:
     w = x.clone().requires_grad_()
     y = torch.cond(x.sum() > 3, lambda v: F.dropout(v, 0.5), lambda v: v * 1, (w,))
@@ -84,7 +110,8 @@ def _derivative_of_branch(x: Any) -> Any:
 
 FUNCTIONS = (
     _many_sizes, _many_sizes_in_float64, _kinds, _others_between, _in_other_order, _like_gradients,
-    _behind_products, _by_drawn_values, _in_bodies,
+    _behind_products, _by_drawn_values, _in_bodies, _in_order_of_constants,
+    _by_constants, _by_constants_with_history,
 )  # fmt: skip
 
 

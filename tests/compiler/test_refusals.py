@@ -56,6 +56,8 @@ BY_INDEX: dict[str, Case] = {
     "nll_loss, weighed": lambda w, i: F.nll_loss(w[:2], i, weight=torch.ones(3)),
     "cross_entropy": lambda w, i: F.cross_entropy(w[:2], i),
     "multi_margin_loss": lambda w, i: F.multi_margin_loss(w[:2], i),
+    "max_unpool1d": lambda w, i: F.max_unpool1d(w[None, 0, :2], i[None], 2),
+    "max_unpool2d": lambda w, i: F.max_unpool2d(w[None, None, 0, :2], i[None, None], (1, 2)),
     "one_hot": lambda w, i: F.one_hot(i, 5)[:, :3] * w[:2],
 }
 BY_NUMBER: dict[str, Case] = {
@@ -69,6 +71,9 @@ BY_NUMBER: dict[str, Case] = {
     "eigh": lambda w, i: torch.linalg.eigh(w[:3] * math.nan)[0],
     "svdvals": lambda w, i: torch.linalg.svdvals(w[:3] * math.nan),
     "binary_cross_entropy": lambda w, i: F.binary_cross_entropy(w.abs() + 2, w * 0 + 1),
+    "gaussian_nll_loss": lambda w, i: F.gaussian_nll_loss(w, w + 1, w.abs() - 9),
+    "gaussian_nll_loss of halves": lambda w, i: F.gaussian_nll_loss(w.half(), w.half(), w.abs().half() - 9),
+    "gaussian_nll_loss of whole numbers": lambda w, i: F.gaussian_nll_loss(w[:2], w[:2], i[:, None] - 9),
     "binary_cross_entropy of NaN": lambda w, i: F.binary_cross_entropy(w * math.nan, w * 0 + 1),
     "binary_cross_entropy of halves": lambda w, i: F.binary_cross_entropy(w.half() + 9, (w * 0).half()),
 }
@@ -109,7 +114,7 @@ FORMS = (_read, _not_read, _pulled_back, _in_a_loop)
 
 
 def _raised(function: Case, *args: Any) -> tuple[type, str]:
-    with pytest.raises((IndexError, RuntimeError)) as caught, np.errstate(all="ignore"):
+    with pytest.raises((IndexError, RuntimeError, ValueError)) as caught, np.errstate(all="ignore"):
         function(*args)
     return type(caught.value), str(caught.value)
 

@@ -94,3 +94,30 @@ def test_a_hidden_key_that_is_not_finite_spoils_what_it_spoils_in_torch(causal: 
     given = {"is_causal": True} if causal else {"attn_mask": torch.ones(130, 130).tril().bool()}
     out = torch.nn.functional.scaled_dot_product_attention(queries, keys, values, **given)
     assert out.isnan().sum() == (8 if causal else 130 * 8)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bool])
+def test_a_mask_of_one_dimension_is_refused_where_torch_takes_its_kernel(dtype: torch.dtype) -> None:
+    attend, mask = torch.nn.functional.scaled_dot_product_attention, torch.ones(3, dtype=dtype)
+    q, k = torch.randn(1, 2, 4, 8), torch.randn(1, 2, 3, 8)
+    for query, value in ((q, k), (q.clone().requires_grad_(), k), (q, k[..., :6])):
+        for causal in (False, True):
+            with pytest.raises(IndexError, match=r"expected to be in range of \[-1, 0\], but got -2"):
+                attend(query, k, value, mask, is_causal=causal)
+    with pytest.raises(IndexError, match="Dimension specified as -2 but tensor has no dimensions"):
+        attend(q, k, k, mask[0])
+    with pytest.raises(IndexError, match=r"expected to be in range of \[-1, 0\], but got -2"):
+        torch.compile(lambda q: attend(q, k, k, mask))(q)
+    # Its composed form takes what broadcasts.
+    assert attend(q[0], k[0], k[0], mask).shape == (2, 4, 8)
+    assert attend(q, k, k, mask, dropout_p=0.5).shape == q.shape
+    assert attend(q, k[:, :, :0], k[:, :, :0], mask[:0]).shape == q.shape
+
+
+def test_masks_of_other_dtypes_are_refused() -> None:
+    attend, x = torch.nn.functional.scaled_dot_product_attention, torch.randn(1, 2, 3, 8)
+    for dtype, word in ((torch.int64, "long int"), (torch.float64, "double")):
+        for query in (x, x[0], x[:, :, :0]):
+            with pytest.raises(RuntimeError, match=f"got attn_mask.dtype: {word} and  query.dtype: float"):
+                attend(query, x, x, torch.zeros(3, dtype=dtype))
+    assert attend(x.double(), x.double(), x.double(), torch.zeros(3, 3)).dtype == torch.float64

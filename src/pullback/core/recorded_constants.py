@@ -27,10 +27,16 @@ def bits_of(array: ndarray) -> tuple[Any, ...] | None:
 
 
 def kept(array: ndarray) -> ndarray:
-    """Return a copy; of one number that is everywhere, one that has it once."""
+    """Return a copy; of one number that is everywhere, one that has it once. What repeats along an axis, as
+    `expand` gives it, still does: what is computed of it lies in memory by that.
+    """
     if array.size > 1 and _is_one_number(array):
         return np.broadcast_to(array[(0,) * array.ndim].copy(), array.shape)
-    return array.copy(order="K")
+    repeats = [not s and n > 1 for s, n in zip(array.strides, array.shape, strict=True)]
+    if not any(repeats):
+        return array.copy(order="K")
+    once = tuple([slice(1 if repeated else None) for repeated in repeats])
+    return np.broadcast_to(array[once].copy(order="K"), array.shape)
 
 
 def _is_one_number(array: ndarray) -> bool:

@@ -135,6 +135,9 @@ def traced(x: object) -> Any:
     value = x._value if isinstance(x, TensorBase) else x
     if recorder is None or type(value) is not ndarray:
         return x
+    if isinstance(x, TensorBase) and x._node is not None and recorder.lifts:
+        recorder.lift(x)  # it keeps its history
+        return x
     constant = Tracer(recorder, recorder.operand(value)[0].index)
     return wrap(constant, None, recorder.level) if isinstance(x, TensorBase) else constant
 

@@ -19,7 +19,7 @@ from ..array.deferred_import import import_later
 from ..array.layout import as_first, in_order, placed
 from ..array.summation import sum_over
 from ..core.connected import PIECEWISE
-from ..core.op import Axes, Call, Term, Terms, elementwise, op, renamed
+from ..core.op import Axes, Call, Term, Terms, elementwise, like_first, op, renamed
 from ..core.op_fields import Place
 from ..core.promotion import check_broadcast, promoted
 from ..core.value import Value, dtype_of, shape_of
@@ -483,3 +483,16 @@ nll_loss: Call = op(
 )
 #: The same with places behind the classes, under torch's other node name.
 nll_loss_nd = renamed(nll_loss, "nll_loss2d", "NllLoss2DBackward0")
+
+
+def _variances(var: ndarray, /) -> ndarray:
+    if (var < 0).any():
+        raise ValueError("var has negative entry/entries")
+    return var.copy()
+
+
+#: The same numbers, refused where one is negative: a program asks when it runs.
+variances: Call = op(
+    "variances", _variances, (lambda g: g,), batch=lambda size: (), shape=like_first,
+    jvp=lambda primals, tangents, out: tangents[0],
+)  # fmt: skip

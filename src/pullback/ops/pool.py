@@ -193,8 +193,15 @@ adaptive_max_pools["_3d"] = adaptive_max_pool_3d = _declare_adaptive_max("_3d", 
 
 
 def _unpool(x: ndarray, indices: ndarray, /, size: Sizes) -> ndarray:
+    volume = math.prod(size)
+    outside = (indices < 0) | (indices >= volume)
+    if outside.any():
+        raise RuntimeError(
+            f"Found an invalid max index: {indices[outside].flat[0]} (output volumes are of size "
+            f"{'x'.join(map(str, size))})"
+        )
     lead = x.shape[: x.ndim - len(size)]
-    flat = np.zeros((*lead, math.prod(size)), x.dtype)
+    flat = np.zeros((*lead, volume), x.dtype)
     places = math.prod(x.shape[len(lead) :])
     np.put_along_axis(flat, indices.reshape(*lead, places), x.reshape(*lead, places), -1)
     return flat.reshape(*lead, *size)

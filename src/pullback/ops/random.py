@@ -56,16 +56,18 @@ DRAWS: set[str] = set()
 
 
 def _weighing(call: Callable[..., Any], inputs: int = 1) -> Callable[..., Any]:
-    """Wrap a random op that needs the values of its inputs, for the levels of vmap."""
+    """Wrap a random op that needs the values of its inputs, for the levels of vmap; a program that is being
+    written down has a draw by constants, too.
+    """
 
     def weighing(*args: Any) -> Any:
-        if not mappings.get():
-            return call(*args)
         given = args[:inputs]
-        if inputs > 1:
-            shape = np.broadcast_shapes(*map(shape_of, given))
-            given = tuple(expand(x, shape) for x in given)
-        return call(*mapped.prepared(given, mapped.current()), *args[inputs:])
+        if mappings.get():
+            if inputs > 1:
+                shape = np.broadcast_shapes(*map(shape_of, given))
+                given = tuple(expand(x, shape) for x in given)
+            given = mapped.prepared(given, mapped.current())
+        return call(traced(given[0]), *given[1:], *args[inputs:])
 
     return weighing
 
@@ -149,16 +151,18 @@ bernoulli_number = Draw("bernoulli_number", random_transform, ("p",), "Bernoulli
 dropout_noise = Draw("dropout_noise", random_transform, ("p",), "BernoulliBackward2")
 
 
-_bernoulli_op = op(
-    "bernoulli",
-    lambda p, /, generator: random_transform.bernoulli(generator, np.empty(p.shape, p.dtype), p),
-    (_no_derivative,), node_name="BernoulliBackward0", jvp=_zero_tangent,
-    batch=_same_attributes,
-)  # fmt: skip
 #: Ones with the probabilities that the input gives, and zeros.
-bernoulli = _weighing(lambda p, generator: _bernoulli_op(traced(p), generator))
+bernoulli = _weighing(
+    op(
+        "bernoulli",
+        lambda p, /, generator: random_transform.bernoulli(generator, np.empty(p.shape, p.dtype), p),
+        (_no_derivative,), node_name="BernoulliBackward0", jvp=_zero_tangent, batch=_same_attributes,
+    )
+)  # fmt: skip
 
 
+#: Its first input says what to draw; the second is needed.
+DRAWS.add("bernoulli_each")
 _bernoulli_each_op = op(
     "bernoulli_each",
     lambda x, p, /, generator: random_transform.bernoulli(generator, laid_out_like(x), p),
@@ -170,7 +174,7 @@ _bernoulli_each_op = op(
 def bernoulli_each(x: T, p: Any, generator: Generator) -> T:
     """Return ones with the probabilities `p`, which broadcast, and zeros, in the shape and dtype of `x`."""
     if not mappings.get():
-        return _bernoulli_each_op(x, p, generator)
+        return _bernoulli_each_op(traced(x), p, generator)
     return as_dtype(bernoulli(expand(p, shape_of(x)), generator), dtype_of(x))
 
 

@@ -32,6 +32,7 @@ _BY_INPUT = {
     ("offsets", _WHOLE): "embedding_bag_factor",
     ("p", _FLOATING): "drawn_from",
     ("q", _FLOATING): "probabilities",
+    ("var", "iufV"): "variances",
     ("targets", _WHOLE): "ctc_loss ctc_loss_slope ctc_rows",
     ("pivots", _WHOLE): "linalg_ldl_solve linalg_lu_solve lu_unpack",
     ("lengths", _WHOLE): "segment_reduce segment_spread",

@@ -17,7 +17,7 @@ from ..core.batched import mappings
 from ..core.device import CPU, META, as_device
 from ..core.device import device as _device
 from ..core.meta import drawn_for, looked_at
-from ..core.tracer import Tracer, is_tracing
+from ..core.tracer import Tracer, is_tracing, traced
 from ..core.value import TensorBase, array_of, dtype_of, shape_of, wrap
 from ..errors import with_note
 from ..ops import convert
@@ -327,7 +327,7 @@ def _check_deviations(std: ndarray) -> None:
 def bernoulli(input: Any, p: float | None = None, *, generator: Any = None) -> Any:
     """Return ones with the probabilities in `input` (or `p` for all), else zeros."""
     if p is not None:
-        return wrap(array_of(ops.bernoulli_number.call(input, p, _of(generator))))
+        return ops.bernoulli_number.call(input, p, _of(generator)).detach()
     return ops.bernoulli(input, _of(generator))
 
 
@@ -355,8 +355,10 @@ def multinomial(
     if out is not None and dtype_of(out) != np.int64:
         have = dtypes.from_numpy_dtype(dtype_of(out)).scalar_type
         raise RuntimeError(f"multinomial expects Long tensor out, got: {have}")
-    shape, traced = shape_of(input), isinstance(input._value, Tracer)
-    takes = traced and len(shape) in (1, 2) and 0 not in shape and dtype_of(input).kind in "fV"
+    if not mappings.get():
+        input = traced(input)
+    shape, is_noted = shape_of(input), isinstance(input._value, Tracer)
+    takes = is_noted and len(shape) in (1, 2) and 0 not in shape and dtype_of(input).kind in "fV"
     if takes and 0 < num_samples <= (1 if replacement else shape[-1]) and shape[-1] <= _BY_PARTS:
         result = _by_parts(input, num_samples, _of(generator))
     else:

@@ -13,6 +13,7 @@ SAMPLES = [
     *(Sample("mse_loss", (normal(3, 4), normal(4)), (how,)) for how in _REDUCTIONS),
     *(Sample("smooth_l1_loss", (apart(3, 4), normal(3, 4, scale=0.01)), (0.51, how)) for how in _REDUCTIONS),
     Sample("huber_loss", (apart(3, 4), normal(3, 4, scale=0.01)), (0.51, "mean")),
+    Sample("variances", (between(5, low=0.1, high=0.9),), reference=lambda var: var),
     Sample("soft_margin_loss", (normal(3, 4), integers(3, 4, low=1, high=3)), ("mean",)),
     Sample("binary_cross_entropy_slope", (between(3, low=0.1, high=0.9), between(3, low=0.1, high=0.9))),
     Sample(

@@ -44,6 +44,15 @@ def probabilities(context: Context, q: Lowered) -> Lowered | None:
     return q
 
 
+def variances(context: Context, var: Lowered) -> Lowered | None:
+    """Lower numbers of which none is negative."""
+    if var.dtype.kind != "f" or var.dtype != computing(var.dtype):
+        return None
+    var = context.cheap(var)
+    context.refuse(_any(context, var, lambda ops, value: ops.lt(value, ops.constant(0, var.dtype))))
+    return var
+
+
 def drawn_from(context: Context, p: Lowered) -> Lowered | None:
     """Lower weights of which something is drawn: finite, and each row with one above 0."""
     if not p.shape or p.dtype.kind != "f" or p.dtype != computing(p.dtype):
@@ -60,5 +69,5 @@ def drawn_from(context: Context, p: Lowered) -> Lowered | None:
 
 
 LOWERINGS: dict[str, Callable[..., Lowered | None]] = {
-    "drawn_from": drawn_from, "probabilities": probabilities
+    "drawn_from": drawn_from, "probabilities": probabilities, "variances": variances
 }  # fmt: skip

@@ -18,6 +18,7 @@ from ...ops.softmax import safe_softmax
 from ...tensor.api import public
 from ...tensor.contract import matmul
 from ...tensor.softmax import check_kernel
+from ...tensor.tensor import checked_axis
 from ...tensor.unrecorded import arrays, computed, readable
 from ...torch_names.backends import cuda
 from .dropout import dropout
@@ -41,33 +42,25 @@ def scaled_dot_product_attention(
     scale : float, optional
         1/√E by default.
     """
-    if is_causal and attn_mask is not None:
-        raise RuntimeError(
-            "_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True"
-        )
-    if dropout_p == 0 and (found := _unrecorded(query, key, value, attn_mask, is_causal, scale)) is not None:
-        return found
-    parts = (query, key, value)
-    shapes = q, k, v = shape_of(query), shape_of(key), shape_of(value)
-    if len(q) < 2 or len(k) < 2 or len(v) < 2:
-        ranks = tuple(map(len, shapes))
-        raise RuntimeError(
-            f"Expected query, key, and value to all be  at least 2 dimensional, but got query.dim: "
-            f"{ranks[0]} key.dim: {ranks[1]} and value.dim: {ranks[2]} instead."
-        )
-    if not (dtype_of(query) == dtype_of(key) == dtype_of(value)):
-        words = tuple(c_name(dtype_of(t)) for t in parts)
-        raise RuntimeError(
-            f"Expected query, key, and value to have the same dtype, but got query.dtype: {words[0]} "
-            f"key.dtype: {words[1]} and value.dtype: {words[2]} instead."
-        )
+    both = is_causal and attn_mask is not None
+    if dropout_p == 0 and not both:
+        found = _unrecorded(query, key, value, attn_mask, is_causal, scale)
+        if found is not None:
+            return found
+    _check(query, key, value, attn_mask)
+    q, k, v = shape_of(query), shape_of(key), shape_of(value)
     if 0 in q or 0 in k or 0 in v:
         # Nothing to attend to: zeros, with torch's history.
         sums = sum_all(query) + sum_all(key) + sum_all(value)
         zeros = np.zeros((*q[:-1], v[-1]), dtype_of(query))
         return wrap(zeros) + mul_number(sums, 0)
     flash = cuda.flash_sdp_enabled()
-    if flash and dropout_p == 0 and _is_one_op(query, key, value, attn_mask, enable_gqa):
+    is_one_op = flash and dropout_p == 0 and _is_one_op(query, key, value, attn_mask, enable_gqa)
+    if both:
+        raise RuntimeError(
+            "_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True"
+        )
+    if is_one_op:
         return attention(query, key, value, attn_mask, 0.0, is_causal, scale)[0]
     if not cuda.math_sdp_enabled():
         raise RuntimeError(
@@ -76,6 +69,29 @@ def scaled_dot_product_attention(
             "both the math kernel and the fused kernels."
         )  # fmt: skip
     return _composed(query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa)
+
+
+def _check(query: Any, key: Any, value: Any, mask: Any) -> None:
+    """Raise torch's errors for what no implementation takes."""
+    parts = (query, key, value)
+    ranks = tuple([len(shape_of(t)) for t in parts])
+    if min(ranks) < 2:
+        raise RuntimeError(
+            f"Expected query, key, and value to all be  at least 2 dimensional, but got query.dim: "
+            f"{ranks[0]} key.dim: {ranks[1]} and value.dim: {ranks[2]} instead."
+        )
+    kind = dtype_of(query)
+    if not (kind == dtype_of(key) == dtype_of(value)):
+        words = tuple(c_name(dtype_of(t)) for t in parts)
+        raise RuntimeError(
+            f"Expected query, key, and value to have the same dtype, but got query.dtype: {words[0]} "
+            f"key.dtype: {words[1]} and value.dtype: {words[2]} instead."
+        )
+    if mask is not None and dtype_of(mask) not in (np.bool_, np.float32, kind):
+        raise RuntimeError(
+            "Expected attn_mask dtype to be bool or float or to match query dtype, but got attn_mask.dtype: "
+            f"{c_name(dtype_of(mask))} and  query.dtype: {c_name(kind)} instead."
+        )
 
 
 def _unrecorded(query: Any, key: Any, value: Any, mask: Any, is_causal: bool, scale: float | None) -> Any:
@@ -92,11 +108,12 @@ def _unrecorded(query: Any, key: Any, value: Any, mask: Any, is_causal: bool, sc
         if x.strides[3] != x.itemsize:
             return None
     if mask is not None:
-        if readable(mask) is None or not _is_one_op(query, key, value, mask, False):
+        own = readable(mask)
+        if own is None or (own.dtype.kind != "b" and own.dtype is not q.dtype):
             return None
-        mask = mask._value
-        if mask.dtype.kind != "b" and mask.dtype is not q.dtype:
+        if not _is_one_op(query, key, value, mask, False):
             return None
+        mask = own
     return wrap(computed(attention.op.kernel, q, k, v, mask, 0.0, is_causal, scale)[0])
 
 
@@ -104,14 +121,16 @@ def _is_one_op(query: Any, key: Any, value: Any, mask: Any, grouped: bool) -> bo
     """Return whether torch computes the attention by one kernel on the CPU.
 
     It asks for four dimensions, equal batches, heads and widths, rows in one piece and a mask that needs no
-    gradient.
+    gradient. Before it asks for the widths, it looks at the mask's last two sizes, where there is memory.
     """
     q, k, v = shape_of(query), shape_of(key), shape_of(value)
-    if len(q) != 4 or len(k) != 4 or len(v) != 4 or dtype_of(query).kind not in "fV":
-        return False
-    if not (q[0] == k[0] == v[0] and q[3] == k[3] == v[3] and k[2] == v[2]):
+    if len(q) != 4 or len(k) != 4 or len(v) != 4 or not q[0] == k[0] == v[0]:
         return False
     if not (k[1] == v[1] and (q[1] % k[1] == 0 if grouped else q[1] == k[1])):
+        return False
+    if mask is not None and not mask.requires_grad and not query.is_meta:
+        checked_axis(-2, len(shape_of(mask)))
+    if not (q[3] == k[3] == v[3] and k[2] == v[2]) or dtype_of(query).kind not in "fV":
         return False
     for t in (query, key, value):
         a = t._value

@@ -10,7 +10,7 @@ from ...array import dtypes
 from ...array.dtype_words import type_word
 from ...array.pool import SMALL, Windows, max_values
 from ...core.modes import modes
-from ...core.value import TensorBase, array_of, dtype_of, shape_of, wrap
+from ...core.value import TensorBase, dtype_of, shape_of, wrap
 from ...errors import argument_type
 from ...ops import pool as ops
 from ...ops.structure import unsafe_view
@@ -343,21 +343,7 @@ def _put_back(x: Any, indices: Any, size: tuple[int, ...], rank: int) -> Any:
             f"max_unpooling{rank}d_forward_out_cpu(): Expected input to have non-zero size for non-batch "
             f"dimensions, but got {list(shape)} with dimension {shape.index(0, 1)} being empty."
         )
-    _check_places(indices, size)
     return (ops.max_unpool_3d if rank == 3 else ops.max_unpool_2d)(x, indices, size)
-
-
-def _check_places(indices: Any, size: tuple[int, ...]) -> None:
-    places = array_of(indices)
-    volume = 1
-    for n in size:
-        volume *= n
-    outside = (places < 0) | (places >= volume)
-    if outside.any():
-        raise RuntimeError(
-            f"Found an invalid max index: {places[outside].flat[0]} (output volumes are of size "
-            f"{'x'.join(map(str, size))})"
-        )
 
 
 @or_with_indices(adaptive_max_pool1d_with_indices)

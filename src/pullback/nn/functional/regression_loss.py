@@ -10,6 +10,7 @@ import numpy as np
 from ...array.dtype_words import type_word
 from ...core.graph_errors import unsafe_result
 from ...core.inplace import castable
+from ...core.tracer import is_traced
 from ...core.value import dtype_of, shape_of
 from ...core.warn import warn
 from ...errors import argument_type
@@ -176,7 +177,9 @@ def gaussian_nll_loss(
         if var < 0:
             raise ValueError("var has negative entry/entries")
         var = var * ones_like(input)
-    elif any_of(var < 0):
+    elif is_traced(negative := var < 0):
+        var = o.variances(var)
+    elif any_of(negative):
         raise ValueError("var has negative entry/entries")
     if var.size() != input.size():
         v, a = shape_of(var), input.size()

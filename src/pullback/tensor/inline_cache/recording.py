@@ -107,7 +107,8 @@ class Notes:
             raise Unplanned
         if op.draws:
             self.streams.append(attrs[-1])
-        self._may_fail |= bool(self.streams) and op.kind != "elementwise" and op.name not in DRAWS
+        fills = op.name in DRAWS and len(inputs) == 1
+        self._may_fail |= bool(self.streams) and op.kind != "elementwise" and not fills
         self.any_history &= not op.derivable and not op.is_view
         given = [self._told(v) for v in inputs]
         ends = [self._told(v) for v in attrs]
