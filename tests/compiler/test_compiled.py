@@ -9,6 +9,7 @@ import pytest
 
 import pullback as torch
 from pullback import nn
+from pullback.distributions import kl
 
 pytest.importorskip("llvmlite")
 
@@ -371,6 +372,19 @@ def test_distributions_check_what_is_known():
         native(lambda x: known.log_prob(1.0) + x, fullgraph=True)(logits)
     with pytest.raises(ValueError, match="Expected parameter scale"):
         native(lambda x: torch.distributions.Normal(x, -torch.ones(3)).mean, fullgraph=True)(logits)
+
+
+def test_a_registered_divergence_compiles_once() -> None:
+    # What other tests asked for is known.
+    kl._KL_MEMOIZE.clear()
+
+    def function(x: Any) -> Any:
+        return kl.kl_divergence(torch.distributions.Normal(x, 1.0), torch.distributions.Normal(0.0, 1.0))
+
+    compiled, x = native(function, fullgraph=True), torch.randn(5)
+    for _ in range(2):
+        torch.testing.assert_close(compiled(x), function(x))
+    assert programs(compiled) == 1
 
 
 class Registry(dict):

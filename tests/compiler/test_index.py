@@ -18,6 +18,7 @@ from pullback.compiler.lower.index import (
     linear,
     reshaped,
     strides_of,
+    traced_back,
     unravel,
 )
 
@@ -150,6 +151,41 @@ def test_indices_of_a_reshaped_array_in_reverse(shape: tuple[int, ...], random: 
     for point in np.ndindex(*new):
         values = dict(zip((v.name for v in variables), map(int, point), strict=True))
         assert array[tuple(number(i, values) for i in indices)] == np.flip(array.reshape(new))[point]
+
+
+@settings(max_examples=150, deadline=None)
+@given(SHAPES, st.randoms(use_true_random=False))
+def test_indices_of_a_view_are_traced_back_to_its_array(shape: tuple[int, ...], random: Any) -> None:
+    array = view = np.arange(prod(shape), dtype=np.int8).reshape(shape)
+    for _ in range(random.randint(1, 3)):
+        kind = random.choice(["permuted", "cut", "stepped", "repeated", "split", "diagonal"])
+        extent = view.shape[0] if view.ndim else 1
+        if kind == "permuted":
+            view = view.transpose(random.sample(range(view.ndim), view.ndim))
+        elif kind == "cut" and extent > 1:
+            view = view[random.randrange(extent) :]
+        elif kind == "stepped" and extent > 1:
+            view = view[:: random.randint(1, 3)]
+        elif kind == "repeated":
+            view = np.broadcast_to(view, (2, *view.shape))
+        elif kind == "split" and extent % 2 == 0 and view.flags.c_contiguous:
+            view = view.reshape(2, extent // 2, *view.shape[1:])
+        elif kind == "diagonal" and view.ndim > 1:
+            view = view.diagonal()
+    variables = [Variable(f"i{n}", extent) for n, extent in enumerate(view.shape)]
+    offset = view.__array_interface__["data"][0] - array.__array_interface__["data"][0]
+    back = traced_back(shape, view.shape, view.strides, offset)(tuple(atom_index(v) for v in variables))
+    for point in np.ndindex(*view.shape):
+        values = dict(zip((v.name for v in variables), map(int, point), strict=True))
+        assert array[tuple(number(i, values) for i in back)] == view[point]
+
+
+def test_a_view_axis_by_axis_of_the_parts_of_a_place_divides_no_more() -> None:
+    place = unravel(atom_index(Variable("i", 128)), (2,) * 7)
+    steps = strides_of((2,) * 7)
+    order = (3, 0, 6, 1, 2, 5, 4)
+    back = traced_back((2,) * 7, (2,) * 7, tuple(steps[n] for n in order), 0)(place)
+    assert [back[axis] for axis in order] == list(place)
 
 
 def _factors(n: int) -> list[int]:

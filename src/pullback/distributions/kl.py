@@ -18,7 +18,7 @@ Pair = tuple[type, type]
 
 #: The registered functions.
 _KL_REGISTRY: dict[Pair, Divergence] = {}
-#: What was found for pairs that were asked for; None where there is nothing.
+#: What was found for other pairs that were asked for; None where there is nothing.
 _KL_MEMOIZE: dict[Pair, Divergence | None] = {}
 
 
@@ -91,9 +91,13 @@ def kl_divergence(p: Any, q: Any) -> Any:
         Where no formula is registered for the two kinds.
     """
     pair = type(p), type(q)
-    if pair not in _KL_MEMOIZE:
-        _KL_MEMOIZE[pair] = _dispatch_kl(*pair)
-    function = _KL_MEMOIZE[pair]
+    # What is registered for the very pair is not memoized: a compiled function that changes a table which it
+    # reads is compiled anew in its second call.
+    function = _KL_REGISTRY.get(pair)
+    if function is None:
+        if pair not in _KL_MEMOIZE:
+            _KL_MEMOIZE[pair] = _dispatch_kl(*pair)
+        function = _KL_MEMOIZE[pair]
     if function is None:
         raise NotImplementedError(
             f"No KL(p || q) is implemented for p type {p.__class__.__name__} and q type "

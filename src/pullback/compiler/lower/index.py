@@ -8,8 +8,8 @@ division in the inner loop or nothing.
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Sequence
-from math import gcd
+from collections.abc import Callable, Iterable, Sequence
+from math import gcd, prod
 from typing import Any, TypeAlias
 
 
@@ -44,7 +44,7 @@ class Quotient:
         self.inner = inner
         self.divisor = divisor
         self.remainder = remainder
-        self._key = f"({inner.key()}){'%' if remainder else '/'}{divisor}"
+        self._key = _quotient_key(inner, divisor, remainder)
 
     def bounds(self) -> tuple[int, int]:
         low, high = self.inner.bounds()
@@ -57,6 +57,10 @@ class Quotient:
 
     def __repr__(self) -> str:
         return self._key
+
+
+def _quotient_key(inner: Index, divisor: int, remainder: bool) -> str:
+    return f"({inner.key()}){'%' if remainder else '/'}{divisor}"
 
 
 class Measured:
@@ -242,9 +246,9 @@ def _merged(index: Index) -> Index:
     for atom, low_factor in index.terms.values():
         if type(atom) is not Quotient or not atom.remainder:
             continue
-        whole = Quotient(atom.inner, atom.divisor, False)
-        if whole.key() in index.terms and index.terms[whole.key()][1] == low_factor * atom.divisor:
-            terms = {k: v for k, v in index.terms.items() if k not in (atom.key(), whole.key())}
+        whole = _quotient_key(atom.inner, atom.divisor, False)
+        if whole in index.terms and index.terms[whole][1] == low_factor * atom.divisor:
+            terms = {k: v for k, v in index.terms.items() if k not in (atom.key(), whole)}
             return Index(terms, index.constant) + atom.inner * low_factor
         for other, high_factor in index.terms.values():
             if (
@@ -337,3 +341,45 @@ def reshaped(indices: Indices, old: Sequence[int], new: Sequence[int]) -> Indice
         position = linear(indices[first_new:j], strides_of(group))
         result += unravel(position, old[first_old:i])
     return tuple(result)
+
+
+def traced_back(
+    old: Sequence[int], shape: tuple[int, ...], strides: Sequence[int], offset: int
+) -> Callable[[Indices], Indices]:
+    """Return what gives, for indices into a view of a contiguous array of shape `old`, those into the array.
+
+    A view that reorders, cuts or repeats axes, or splits and joins neighbours, is told axis by axis.
+    Quotients of the place in the whole array, which many axes make long to simplify, are for the others.
+    """
+    sources = None if 0 in old else _sources(old, shape, strides, offset)
+    if sources is not None:
+        return lambda at: tuple(
+            at[own[0]] if by == [1] and not start else linear([at[n] for n in own], by, start)
+            for own, by, start in sources
+        )
+    if offset == 0 and 0 not in old and prod(shape) == prod(old) and tuple(strides) == strides_of(shape):
+        return lambda at: reshaped(at, old, shape)
+    return lambda at: unravel(linear(at, strides, offset), old)
+
+
+def _sources(
+    old: Sequence[int], shape: Sequence[int], strides: Sequence[int], offset: int
+) -> list[tuple[list[int], list[int], int]] | None:
+    """Return for each axis of `old` the axes of a view that go along it, their steps on it, and where the
+    view begins; None where an axis of the view leaves the one that it begins on.
+    """
+    steps = strides_of(old)
+    starts = [offset // step % extent for extent, step in zip(old, steps, strict=True)]
+    sources: list[tuple[list[int], list[int], int]] = [([], [], start) for start in starts]
+    for own, (extent, stride) in enumerate(zip(shape, strides, strict=True)):
+        if extent == 1 or stride == 0:
+            continue
+        axis = next((n for n, step in enumerate(steps) if old[n] > 1 and stride % step == 0), None)
+        if axis is None:
+            return None
+        sources[axis][0].append(own)
+        sources[axis][1].append(stride // steps[axis])
+    for extent, (axes, by, start) in zip(old, sources, strict=True):
+        if start + sum((shape[n] - 1) * step for n, step in zip(axes, by, strict=True)) >= extent:
+            return None
+    return sources

@@ -12,7 +12,7 @@ from ...array.strides import address
 from ...core.op import Op
 from .context import Context
 from .handlers import Handler
-from .index import Indices, linear, strides_of, unravel
+from .index import Indices, linear, strides_of, traced_back
 from .lowered import Lowered
 
 #: Views whose kernel looks at strides that only the array at hand has.
@@ -36,12 +36,12 @@ def viewed(op: Op, x: Lowered, attrs: tuple[object, ...]) -> list[Lowered] | Non
 
 def _strided(x: Lowered, shape: tuple[int, ...], strides: tuple[int, ...], offset: int = 0) -> Lowered:
     """Return the elements of a value by strides from an offset on."""
+    place = traced_back(x.shape, shape, strides, offset)
 
     def body(ops: Handler, indices: Indices) -> Any:
-        position = linear(indices, strides, offset)
         if x.buffer is not None:
-            return ops.load(x.buffer, position)
-        return x.at(ops, unravel(position, x.shape))
+            return ops.load(x.buffer, linear(indices, strides, offset))
+        return x.at(ops, place(indices))
 
     return Lowered(shape, x.dtype, body, cost=x.cost)
 
