@@ -50,7 +50,6 @@ def _activation(
     return elementwise(name, run, rule, inputs=("x",), attrs=names, promote=None, chained=True, **fields)
 
 
-
 def _chosen(condition: ndarray, x: Any, y: Any, dtype: Any) -> ndarray:
     if type(condition) is ndarray and condition.size >= kernels.WORTH_BITS:
         x, y = (np.asarray(v, dtype) for v in (x, y))
