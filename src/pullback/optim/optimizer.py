@@ -263,17 +263,15 @@ class Optimizer:
             # As in torch, a parameter without state has no entry.
             if state:
                 self.state[param] = state
-        self._change(param, grad, state, group)
-
-    def _change(self, param: Any, grad: Any, state: dict[str, Any], group: dict[str, Any]) -> None:
-        """Call `update` with the sign of the gradient and complex numbers as it takes them.
-
-        What goes element by element is done on the parts of a distributed tensor, as plain ops.
-        """
         if self._splits_complex and not group.get("differentiable"):
             in_parts = getattr(param, "_step_in_parts", None)
             if in_parts is not None:
+                # What goes element by element is done on the parts of a distributed tensor, as plain ops.
                 param, grad, state = in_parts(grad, state)
+        self._change(param, grad, state, group)
+
+    def _change(self, param: Any, grad: Any, state: dict[str, Any], group: dict[str, Any]) -> None:
+        """Call `update` with the sign of the gradient and complex numbers as it takes them."""
         if group.get("maximize"):
             grad = -grad
         if self._splits_complex and param.is_complex():

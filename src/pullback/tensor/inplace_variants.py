@@ -5,6 +5,7 @@ Twins of ops that NumPy computes in place go without a temporary where nothing i
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -163,23 +164,21 @@ def _lies_apart(array: ndarray) -> bool:
 _NEVER = 1 << 62
 
 
-def _fast_unary(op: Op, general: Function) -> Function:
-    kernel, worth = op.kernel, op.worth_asking if op.parallel else _NEVER
-    taken: dict[Any, bool] = {}
+@functools.cache
+def _takes(op: Op, dtype: np.dtype[Any]) -> bool:
+    """Return whether an op's kernel takes arrays of a dtype as they are."""
+    return bool(calls.runs_at_once(op, (np.empty(0, dtype),)))
 
-    def takes(dtype: np.dtype[Any]) -> bool:
-        """Return whether the kernel takes arrays of a dtype as they are."""
-        found = taken.get(dtype)
-        if found is None:
-            floats = dtype is calls.F32 or dtype is calls.F64
-            direct = op.parallel or calls.runs_at_once(op, (np.empty(0, dtype),))
-            found = taken[dtype] = floats and direct
-        return found
+
+def _fast_unary(op: Op, general: Function) -> Function:
+    kernel, parallel = op.kernel, op.parallel
+    worth = op.worth_asking if parallel else _NEVER
 
     def call(input: Any, *surplus: Any, **named: Any) -> Any:
         if (type(input) is facade.Tensor or type(input) is facade.Parameter) and not surplus and not named:
             a = input._value
-            plain = type(a) is ndarray and takes(a.dtype)
+            plain = type(a) is ndarray and (a.dtype is calls.F32 or a.dtype is calls.F64)
+            plain = plain and (parallel or _takes(op, a.dtype))
             mode = modes()
             counted = type(input._counter) is list
             free = mode is INFERENCE or (
