@@ -115,7 +115,7 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
 @pytest.fixture(scope="session", autouse=True)
 def kept_code(tmp_path_factory: pytest.TempPathFactory) -> None:
     """Say where programs that tests start with ``PULLBACK_CACHE=1`` keep what they compile, for others of
-    this run: of four jobs of `tests/distributed/programs` the processes took 48.7 s, and take 40.0.
+    this run: of four jobs of `tests/distributed/programs` the processes took 48.7 s, and take 40.3.
     """
     folder = tmp_path_factory.getbasetemp()
     # The folders of a run's workers lie in one folder of that run.

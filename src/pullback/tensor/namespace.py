@@ -86,9 +86,9 @@ TOP_LEVEL: dict[str, Any] = {
     "is_tensor": properties.is_tensor,
 }
 
-#: The in-place methods that torch's top level has as functions too: those of ops of one element but for the
-#: second ones, and others.
+#: Ops of one element whose in-place variants torch has as methods alone.
 METHODS_ONLY = "absolute bitwise_not digamma erfinv lgamma logical_not sgn sign"
+#: In-place functions that torch's top level has beside those of ops of one element.
 IN_PLACE = (
     "addmv alpha_dropout as_strided clamp clamp_max clamp_min clip conj_physical detach dropout fill gcd "
     "index_put lcm ldexp logit nan_to_num round square xlogy zero"

@@ -20,7 +20,7 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-#: Functions of one element, which have in-place variants: ops as they stand but for the first, and others.
+#: Functions of one element, which have in-place variants: compositions, and ops but for what torch refuses.
 _UNARY = _words("clamp clip conj_physical logit nan_to_num positive pow round square").union(
     set(NAMES[1]) - _words("isfinite isinf logical_not relu")
 )
