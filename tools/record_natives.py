@@ -2,8 +2,8 @@
 
 torch writes them in Python; most end in a call of a function of its own in C, whose parser says what is wrong
 with the arguments. For each such function the record has its parameters with their defaults, the name of
-the function in C, what it is given, and its signatures. Run with a Python that has torch, from the project's
-root: ``python -m tools.record_natives``.
+the function in C, and what it is given. Run with a Python that has torch, from the project's root:
+``python -m tools.record_natives``.
 """
 
 from __future__ import annotations
@@ -14,11 +14,12 @@ import json
 import re
 import sys
 import textwrap
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
 import torch.nn.functional as F
-from tools.record_signatures import PACKAGED, printed
+from tools.record_signatures import PACKAGED
 
 import pullback
 
@@ -38,14 +39,14 @@ def given(node: ast.expr, parameters: list[str]) -> Any:
     return next(([value] for pattern, value in KINDS.items() if re.fullmatch(pattern, text)), None)
 
 
-def passed_on(function: Any, signatures: dict[str, list[str]]) -> dict[str, Any] | None:
+def passed_on(function: Any, in_c: Collection[str]) -> dict[str, Any] | None:
     declared = inspect.signature(function).parameters
     names = [n for n, p in declared.items() if p.kind is not p.VAR_KEYWORD]
     tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
     calls = []
     for node in ast.walk(tree):
         ours = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
-        if ours and ast.unparse(node.func.value) in OWNERS and node.func.attr in signatures:  # type: ignore[attr-defined, union-attr]  # asked for above
+        if ours and ast.unparse(node.func.value) in OWNERS and node.func.attr in in_c:  # type: ignore[attr-defined, union-attr]  # asked for above
             args = [given(a, names) for a in node.args]  # type: ignore[attr-defined]  # likewise
             named = {k.arg: given(k.value, names) for k in node.keywords}  # type: ignore[attr-defined]  # likewise
             if not node.func.attr.endswith("_") and sum(isinstance(a, str) for a in args):  # type: ignore[attr-defined]  # likewise
@@ -64,12 +65,11 @@ def passed_on(function: Any, signatures: dict[str, list[str]]) -> dict[str, Any]
             defaults[n] = default
     return {
         "parameters": names, "defaults": defaults, "name": name, "args": args, "kwargs": named,
-        "signatures": signatures[name],
     }  # fmt: skip
 
 
-def all_signatures() -> dict[str, list[str]]:
-    """The signatures of the functions in C, by name."""
+def functions_in_c() -> set[str]:
+    """Return the names of the functions in C that Python has."""
     sys.path.insert(0, str(PACKAGED))
     from torchgen.gen import parse_native_yaml
 
@@ -78,16 +78,8 @@ def all_signatures() -> dict[str, list[str]]:
     native = PACKAGED / "ATen" / "native"
     declared = parse_native_yaml(str(native / "native_functions.yaml"), str(native / "tags.yaml"))
     bound = [f for f in declared.native_functions if build.should_generate_py_binding(f)]
-    pairs = build.load_signatures(bound, str(PACKAGED / "autograd" / "deprecated.yaml"), method=False)
-    found: dict[str, list[str]] = {}
-    for belongs in (build.is_py_torch_function, build.is_py_nn_function):
-        for base, overloads in build.group_filter_overloads(pairs, belongs).items():
-            try:
-                texts = [printed(g.signature.signature_str()) for g in build.group_overloads(overloads)]
-            except (KeyError, AttributeError):
-                continue
-            found[str(base)] = texts
-    return found
+    there = (build.is_py_torch_function, build.is_py_nn_function)
+    return {str(f.func.name.name) for f in bound if any(belongs(f) for belongs in there)}
 
 
 #: Functions that put the input's sizes in the place of None before they pass a size on.
@@ -95,7 +87,7 @@ COMPLETED = ("adaptive_max_pool2d_with_indices", "adaptive_max_pool3d_with_indic
 
 
 def main() -> None:
-    signatures = all_signatures()
+    in_c = functions_in_c()
     record = {}
     for name in sorted(vars(F)):
         function = getattr(F, name)
@@ -105,7 +97,7 @@ def main() -> None:
         # Some are one of two functions, by whether indices are wanted.
         both = inspect.getclosurevars(function).nonlocals
         pair = [both[k] for k in ("if_false", "if_true")] if "if_true" in both else [function]
-        found = [passed_on(one, signatures) for one in pair]
+        found = [passed_on(one, in_c) for one in pair]
         if None not in found:
             record[name] = found
     TARGET.write_text(json.dumps(record, indent=0, ensure_ascii=False) + "\n")

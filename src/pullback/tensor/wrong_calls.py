@@ -1,10 +1,9 @@
 """Say what torch says of a call whose arguments fit none of a function's signatures.
 
 Functions here check only what they need, so a wrong call fails somewhere inside, as Python has it. Only then
-is the call read as torch's parser reads it, with the signatures that torch prints (`signatures.json`, written
-by ``tools/record_signatures.py``): a right call costs nothing. What torch wrote in Python has no parser; what
-its functions say of an argument that is no tensor was recorded (`tensor_arguments.json`, written by
-``tools/record_tensor_arguments.py``).
+is the call read as torch's parser reads it, with the signatures that torch prints, from `schemas.py`: a right
+call costs nothing. What torch wrote in Python has no parser; what its functions say of an argument that is no
+tensor was recorded (`tensor_arguments.json`, written by ``tools/record_tensor_arguments.py``).
 """
 
 from __future__ import annotations
@@ -20,6 +19,7 @@ from ..core.calls import LEAST, MOST
 from ..core.tracer import is_tracing
 from ..core.value import TensorBase, dtype_of, shape_of, wrap
 from ..errors import type_name
+from .schemas import signatures
 from .signature import Parser
 
 #: Functions that take a number where their signatures say Tensor.
@@ -46,11 +46,6 @@ def _beside(file: str) -> Any:
 
 
 @cache
-def _signatures() -> dict[str, dict[str, list[str]]]:
-    return _beside("signatures.json")
-
-
-@cache
 def _tensor_arguments() -> dict[str, dict[str, tuple[int, bool, str, str]]]:
     return _beside("tensor_arguments.json")
 
@@ -62,8 +57,8 @@ def _natives() -> dict[str, list[dict[str, Any]]]:
 
 @cache
 def _parser(place: str, name: str) -> Parser | None:
-    texts = _signatures().get("" if place == "nn" and name in OF_TOP_LEVEL else place, {}).get(name)
-    if texts is None:
+    texts = signatures("" if place == "nn" and name in OF_TOP_LEVEL else place, name)
+    if not texts:
         return None
     printed = f"{place}_{name}" if place in ("linalg", "fft", "special") else name
     numbers = name in NUMBERS_AS_TENSORS or name.removesuffix("_") in NUMBERS_AS_TENSORS
@@ -167,7 +162,7 @@ _LIKES = ("Tensor", "tuple of ints")
 @cache
 def _native_parser(function: str, which: int) -> Parser:
     native = _natives()[function][which]
-    return Parser(native["name"], *native["signatures"])
+    return Parser(native["name"], *signatures("", native["name"]))
 
 
 def passed_on(name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Exception | None:
@@ -290,7 +285,7 @@ def _read_one_by_one(place: str, name: str) -> bool:
     if parser is not None:
         return len(parser.signatures) == 1
     found = _natives().get(name) or _natives().get(f"{name}_with_indices") or ()
-    return place == "nn" and all(len(native["signatures"]) == 1 for native in found)
+    return place == "nn" and all(len(signatures("", native["name"])) == 1 for native in found)
 
 
 #: More arguments than a call has.
