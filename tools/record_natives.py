@@ -1,9 +1,8 @@
 """Record what functions of torch.nn.functional pass on as src/pullback/tensor/natives.json.
 
 torch writes them in Python; most end in a call of a function of its own in C, whose parser says what is wrong
-with the arguments. For each such function the record has its parameters with their defaults, the name of
-the function in C, and what it is given. Run with a Python that has torch, from the project's root:
-``python -m tools.record_natives``.
+with the arguments. The record has that call for each such function, where what is given are parameters or
+constants. Run with a Python that has torch, from the project's root: ``python -m tools.record_natives``.
 """
 
 from __future__ import annotations
@@ -26,22 +25,21 @@ import pullback
 TARGET = Path(pullback.__file__).parent / "tensor" / "natives.json"
 OWNERS = ("torch", "torch._C._nn", "_VF", "torch.special")
 #: What expressions come to that are given to functions in C, where only the kind matters.
-KINDS = {r"torch\.backends\..*": True, r"_Reduction\.get_enum\(reduction\)|reduction_enum": 1}
+KINDS = {r"torch\.backends\..*": "True", r"_Reduction\.get_enum\(reduction\)|reduction_enum": "1"}
 
 
-def given(node: ast.expr, parameters: list[str]) -> Any:
-    """A parameter's name as a string, a constant in a list; None for what only running would tell."""
+def given(node: ast.expr, parameters: list[str]) -> str | None:
+    """A parameter's name or a constant; None for what only running would tell."""
     if isinstance(node, ast.Name) and node.id in parameters:
         return node.id
-    if isinstance(node, ast.Constant):
-        return [node.value]
     text = ast.unparse(node)
-    return next(([value] for pattern, value in KINDS.items() if re.fullmatch(pattern, text)), None)
+    if isinstance(node, ast.Constant):
+        return text
+    return next((value for pattern, value in KINDS.items() if re.fullmatch(pattern, text)), None)
 
 
-def passed_on(function: Any, in_c: Collection[str]) -> dict[str, Any] | None:
-    declared = inspect.signature(function).parameters
-    names = [n for n, p in declared.items() if p.kind is not p.VAR_KEYWORD]
+def passed_on(function: Any, in_c: Collection[str]) -> str | None:
+    names = list(inspect.signature(function).parameters)
     tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
     calls = []
     for node in ast.walk(tree):
@@ -49,23 +47,14 @@ def passed_on(function: Any, in_c: Collection[str]) -> dict[str, Any] | None:
         if ours and ast.unparse(node.func.value) in OWNERS and node.func.attr in in_c:  # type: ignore[attr-defined, union-attr]  # asked for above
             args = [given(a, names) for a in node.args]  # type: ignore[attr-defined]  # likewise
             named = {k.arg: given(k.value, names) for k in node.keywords}  # type: ignore[attr-defined]  # likewise
-            if not node.func.attr.endswith("_") and sum(isinstance(a, str) for a in args):  # type: ignore[attr-defined]  # likewise
+            if not node.func.attr.endswith("_") and any(a in names for a in args):  # type: ignore[attr-defined]  # likewise
                 calls.append((node.func.attr, args, named))  # type: ignore[attr-defined]  # likewise
     if len({name for name, *_ in calls}) != 1:
         return None
     name, args, named = calls[-1]
-    if None in args or None in named.values():
+    if None in args or any(key != value for key, value in named.items()):
         return None
-    defaults = {}
-    for n in names:
-        default = declared[n].default
-        if default is not inspect.Parameter.empty:
-            if not (default is None or isinstance(default, (bool, int, float, str))):
-                return None
-            defaults[n] = default
-    return {
-        "parameters": names, "defaults": defaults, "name": name, "args": args, "kwargs": named,
-    }  # fmt: skip
+    return f"{name}({', '.join([*args, *(['*'] if named else []), *named])})"
 
 
 def functions_in_c() -> set[str]:
@@ -94,11 +83,10 @@ def main() -> None:
         here = hasattr(pullback.nn.functional, name) and inspect.isfunction(function)
         if name.startswith("_") or not here or name in COMPLETED:
             continue
-        # Some are one of two functions, by whether indices are wanted.
+        # Some are one of two functions, by whether indices are wanted; the other has a name of its own.
         both = inspect.getclosurevars(function).nonlocals
-        pair = [both[k] for k in ("if_false", "if_true")] if "if_true" in both else [function]
-        found = [passed_on(one, in_c) for one in pair]
-        if None not in found:
+        found = passed_on(both.get("if_false", function), in_c)
+        if found is not None:
             record[name] = found
     TARGET.write_text(json.dumps(record, indent=0, ensure_ascii=False) + "\n")
     print(len(record), *record)
