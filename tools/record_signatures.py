@@ -115,8 +115,12 @@ def main() -> None:
                 continue
             in_c.add(name)
             texts = [printed(group.signature.signature_str()) for group in build.group_overloads(overloads)]
-            if place == "nn" or texts != derived(place, name, unbound):
+            follow = derived(place, name, unbound)
+            older = [text for text in texts if text.endswith("|deprecated")]
+            if place == "nn" or texts != [*older, *follow]:
                 record[place][name] = texts
+            elif older:
+                record[place][name] = older
         record[place].update(BY_HAND.get(place, {}))
         named = [n for n in dir(owner) if n[0] != "_" and n not in in_c and place != "nn"]
         none[place] = " ".join(n for n in named if derived(place, n, unbound))

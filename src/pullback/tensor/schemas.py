@@ -80,12 +80,12 @@ def signatures(place: str, name: str) -> Sequence[str]:
     name : str
     """
     recorded = _recorded()
-    found = recorded["signatures"][place].get(name)
-    if found is not None:
-        return found
+    found = recorded["signatures"][place].get(name, ())
     if place == "nn" or name.startswith("_") or name in recorded["none"][place].split():
-        return ()
-    return derived(place, name, recorded["unbound"].split())
+        return found
+    # Older signatures are told beside those that are derived.
+    is_whole = found and not found[-1].endswith("|deprecated")
+    return found if is_whole else [*found, *derived(place, name, recorded["unbound"].split())]
 
 
 def derived(place: str, name: str, unbound: Iterable[str]) -> list[str]:
@@ -165,8 +165,8 @@ def _by_priority(signatures: dict[tuple[str, ...], list[str]]) -> list[str]:
     def order(text: str) -> tuple[int, str]:
         rank = max((1 + order(t)[0] for t in kinds if _is_after(kinds[text], kinds[t])), default=0)
         # torch's build sorts by its own words: IntArrayRef, Generator, TensorList.
-        words = text.replace("tuple of Tensors", "TensorList").replace("tuple", "Int").replace("torch.", "")
-        return rank, words
+        words = text.replace("tuple of Tensors", "TensorList").replace("tuple of Scalars", "ArrayRef")
+        return rank, words.replace("tuple", "Int").replace("torch.", "").replace(" = ", "=")
 
     return [f"({text})" for text in sorted(kinds, key=order)]
 
