@@ -8,12 +8,10 @@ tell: older signatures that torch still takes, functions written in Python, whic
 
 from __future__ import annotations
 
-import json
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 #: Types of schemas -> what the parser calls them.
@@ -38,9 +36,16 @@ _AFTER = {
 }  # fmt: skip
 
 
+def _beside(file: str) -> str:
+    # Imported by the first wrong call: with what it imports it takes 2 of the package's 75 ms.
+    from pathlib import Path
+
+    return Path(__file__).with_name(file).read_text("utf-8")
+
+
 @cache
 def _text() -> str:
-    return Path(__file__).with_name("schemas.txt").read_text("utf-8")
+    return _beside("schemas.txt")
 
 
 def _packet_at(place: int) -> str:
@@ -66,7 +71,9 @@ def schemas(packet: str) -> dict[str, str]:
 
 @cache
 def _recorded() -> Any:
-    return json.loads(Path(__file__).with_name("signatures.json").read_text("utf-8"))
+    import json
+
+    return json.loads(_beside("signatures.json"))
 
 
 def signatures(place: str, name: str) -> Sequence[str]:
