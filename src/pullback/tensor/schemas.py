@@ -88,7 +88,8 @@ def signatures(place: str, name: str) -> Sequence[str]:
     """
     recorded = _recorded()
     found = recorded["signatures"][place].get(name, ())
-    if place == "nn" or name.startswith("_") or name in recorded["none"][place].split():
+    private = name.startswith("_") and not name.startswith("_foreach_")
+    if place == "nn" or private or name in recorded["none"][place].split():
         return found
     # Older signatures are told beside those that are derived.
     is_whole = found and not found[-1].endswith("|deprecated")
@@ -104,11 +105,10 @@ def derived(place: str, name: str, unbound: Iterable[str]) -> list[str]:
         if "Tensor" in schema and "Tensor, t" not in schema and "..." not in schema:
             parts, out, options = _read(schema)
             if place == "Tensor":
-                itself = next((p for p in parts if p in ("Tensor input", "tuple of Tensors input")), "")
-                if out or not itself:
+                if out or "Tensor input" not in parts:
                     continue
-                parts.remove(itself)
-            if not (out and f"{packet}.{overload}" in unbound):
+                parts.remove("Tensor input")
+            if not (out and (f"{packet}.{overload}" in unbound or packet.startswith("_foreach_"))):
                 known = found.setdefault(tuple(parts), [])
                 known[:] = out + known + options
     return _by_priority(found)
@@ -117,14 +117,14 @@ def derived(place: str, name: str, unbound: Iterable[str]) -> list[str]:
 def _read(schema: str) -> tuple[list[str], list[str], list[str]]:
     """Return the parameters of an overload, with the star, then `out` and the options where it takes them."""
     parts: list[str] = []
-    outputs = 0
+    outputs: list[str] = []
     for part in re.split(r", (?![^\[]*\])", schema[schema.index("(") + 1 : schema.rindex(") -> ")]):
         declared, _, default = part.partition("=")
         kind, _, name = declared.rpartition(" ")
         if "!" in kind and "*" in parts:
-            outputs += 1
-        elif name == "self" and kind.startswith("Tensor"):
-            parts.append(f"{_kind(kind)} input")
+            outputs.append(_kind(kind))
+        elif name == "self" and _kind(kind) == "Tensor":
+            parts.append("Tensor input")
         elif part:
             parts.append(part if part == "*" else f"{_kind(kind)} {name}{_default(name, default)}")
     makes = "bool? pin_memory = None" in parts
@@ -132,8 +132,8 @@ def _read(schema: str) -> tuple[list[str], list[str], list[str]]:
         parts = [p for p in parts if not p.startswith(_MAKING)]
     if parts and parts[-1] == "*":
         parts.pop()
-    kind = "Tensor" if outputs == 1 else f"tuple of Tensors[{outputs}]"
-    out = [f"{kind} out = None"] if outputs else []
+    several = len(outputs) > 1
+    out = [f"{f'tuple of Tensors[{len(outputs)}]' if several else outputs[0]} out = None"] if outputs else []
     return parts, out, _OPTIONS if makes else []
 
 
@@ -172,7 +172,7 @@ def _by_priority(signatures: dict[tuple[str, ...], list[str]]) -> list[str]:
     def order(text: str) -> tuple[int, str]:
         rank = max((1 + order(t)[0] for t in kinds if _is_after(kinds[text], kinds[t])), default=0)
         # torch's build sorts by its own words: IntArrayRef, Generator, TensorList.
-        words = text.replace("tuple of Tensors", "TensorList").replace("tuple of Scalars", "ArrayRef")
+        words = text.replace("tuple of Tensors", "TensorList").replace("tuple of Scalars", "ScalarList")
         return rank, words.replace("tuple", "Int").replace("torch.", "").replace(" = ", "=")
 
     return [f"({text})" for text in sorted(kinds, key=order)]
