@@ -182,7 +182,8 @@ class Specialization:
         # What backward inside the function leaves on a leaf goes through its hooks in eager code.
         for at in captured.accumulated:
             hooks = tensors[at]._leaf_hooks
-            if hooks is not captured.reduced.get(at) or (hooks is not None and not hooks.has_one_after()):
+            known, kind = captured.hooked.get(at, (None, None))
+            if hooks is not known or (hooks is not None and hooks.on_leaf() != kind):
                 return False
         return all(tensors[at]._grad is not None for at in captured.grad_present)
 
