@@ -149,6 +149,15 @@ def step(x):
 last[1].data.add_(1)
 --- state
 w
+=== queue_made_a_tensor: compiles
+q = collections.deque([1.0, 2.0])
+def step(x):
+    r = collections.deque()
+    for k in reversed(q): r.appendleft(k * 2)
+    return torch.tensor(r) + x[:2], torch.tensor(q)
+--- change 3
+q.append(3.0)
+q.popleft()
 === queue_of_tensors: compiles
 import collections
 q = collections.deque([torch.ones(3), torch.arange(3.0)], maxlen=2)

@@ -155,7 +155,9 @@ class Cells:
         if at is None:
             if any(s is not t for s in self.recorder.beside(t)):
                 return False
-        elif self.found[at].kind not in ("fixed", "place") or (at not in self.given_data and t._value.index != self.inputs[at]):
+        elif self.found[at].kind not in ("fixed", "place") or not (
+            at in self.given_data or t._value.index == self.inputs[at]
+        ):  # fmt: skip
             return False
         kinds = [(s._value.shape, s._value.dtype, s._rearranged, s._inference) for s in (t, other)]
         there = self.recorder.beside(other)
