@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ....ops.strided import stays_within
 from ....tensor.tensor import Tensor
 from ..state.session import Session
 from . import native_functions
@@ -26,7 +27,10 @@ def _as_strided(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[st
     place = 4 if f is Tensor.as_strided_scatter else 3
     if kwargs.get("storage_offset", args[place] if len(args) > place else None) is not None:
         raise session.refusal(f"it calls {f.__name__} with a place in memory")
-    return native_functions.call_native(session, f, args, kwargs)
+    result = native_functions.call_native(session, f, args, kwargs)
+    if f is Tensor.as_strided and session.cells.is_traced(args[0]) and not stays_within(result, args[0]):
+        raise session.refusal("it calls as_strided for elements that the tensor does not hold")
+    return result
 
 
 @rule(Tensor.is_conj, Tensor.resolve_conj, Tensor.is_neg, Tensor.resolve_neg, Tensor.is_set_to)
