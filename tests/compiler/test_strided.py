@@ -45,6 +45,9 @@ def test_numbers_and_gradients_are_those_of_eager(name, turned):
     [
         lambda x: x[:, :2].as_strided((2, 2), (1, 2)),
         lambda x: x.t()[:, ::2].as_strided((2, 2), (1, 6)),
+        lambda x: (x[:, :2] * 1)[:, :1].as_strided_((2, 2), (1, 2)),
+        lambda x: torch.as_strided(x[:, :2], (2, 2), (1, 2)) * 2,
+        lambda x: torch.as_strided_copy(x[:, :2], (2, 2), (1, 2)),
         lambda x: x[:1].expand(3, 4).as_strided((2, 2), (1, 2)),
     ],
 )
