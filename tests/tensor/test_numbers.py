@@ -88,3 +88,26 @@ def test_factors_are_looked_at_as_in_torch():
         n.addcmul(n, n, value=1e20)
     with pytest.raises(RuntimeError, match="^value cannot be converted to type float without overflow"):
         x.addcdiv(x, x, value=1e300)
+
+
+@pytest.mark.parametrize(
+    ("call", "expected", "dtype"),
+    [
+        ("div(16, 5, rounding_mode='trunc')", 3, "int64"),
+        ("div(-7., 2, rounding_mode='floor')", -4.0, "float32"),
+        ("div(7, 2, rounding_mode=None)", 3.5, "float32"),
+        ("add(2, 3, alpha=2)", 8, "int64"),
+        ("sub(3, 4.5, alpha=2)", -6.0, "float32"),
+    ],
+)
+def test_options_between_two_numbers_give_a_tensor(call: str, expected: float, dtype: str) -> None:
+    found = eval(f"pullback.{call}")
+    assert isinstance(found, pullback.Tensor)
+    assert (found.item(), found.dtype, found.shape) == (expected, getattr(pullback, dtype), ())
+
+
+def test_a_quotient_of_two_numbers_is_a_size_in_a_compiled_function() -> None:
+    def chunks(x: pullback.Tensor) -> pullback.Tensor:
+        return x.view(pullback.div(x.shape[0], 7, rounding_mode="trunc") - 1, -1)
+
+    assert pullback.compile(chunks, fullgraph=True)(pullback.zeros(36)).shape == (4, 9)

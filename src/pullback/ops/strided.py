@@ -38,14 +38,25 @@ def _places(shape: Shape, strides: Strides) -> ndarray:
     return places
 
 
+def stays_within(view: Term, x: Term) -> bool:
+    """Return whether a view that begins where `x` does shows elements of `x` alone, each of which has a place
+    of its own.
+    """
+    shown, held = (_places(v.shape, strides_of(v)) for v in map(visible_layout, (view, x)))
+    return bool(np.isin(shown, held).all()) and np.unique(held).size == held.size
+
+
 def _span(shape: Shape, strides: Strides, size: Shape, stride: Strides, offset: int) -> tuple[int, int]:
     """Return the lowest place and number of places that two layouts of one storage reach."""
     low = min(0, offset)
     return low, max(extent(shape, strides), offset + extent(size, stride)) - low
 
 
-def _overlaps(places: ndarray) -> bool:
-    return len(np.unique(places)) != places.size
+def _shared_out(store: ndarray, places: ndarray) -> None:
+    """Divide what lies in storage by how many of the places share it."""
+    sharing = np.bincount(places.ravel(), minlength=len(store))
+    if sharing.max(initial=0) > 1:
+        store /= np.maximum(sharing, 1).astype(store.real.dtype)
 
 
 def _values(
@@ -54,8 +65,7 @@ def _values(
     low, length = _span(shape, strides, size, stride, offset)
     inside = _places(shape, strides) - low
     store = scatter.index_sum(x.ravel(), inside.ravel(), length)
-    if _overlaps(inside):
-        store /= np.maximum(np.bincount(inside.ravel(), minlength=length), 1).astype(x.real.dtype)
+    _shared_out(store, inside)
     return store[_places(size, stride) + (offset - low)]
 
 
@@ -65,9 +75,18 @@ def _values_backward(
     low, length = _span(shape, strides, size, stride, offset)
     inside = _places(shape, strides) - low
     store = scatter.index_sum(g.ravel(), (_places(size, stride) + (offset - low)).ravel(), length)
-    if _overlaps(inside):
-        store /= np.maximum(np.bincount(inside.ravel(), minlength=length), 1).astype(g.real.dtype)
+    _shared_out(store, inside)
     return store[inside]
+
+
+def _shown(
+    x: ndarray, /, size: Shape, stride: Strides, offset: int, shape: Shape, strides: Strides
+) -> ndarray:
+    """Return the view of an array that lies as it is said to; of a program's, which does not, a copy."""
+    own = strides_of(x)
+    if own == strides or all(n == 1 or a == b for n, a, b in zip(shape, own, strides, strict=True)):
+        return strided(x, size, stride, offset)
+    return _values(x, shape, strides, size, stride, offset)
 
 
 def _batched(
@@ -102,7 +121,7 @@ strided_values_backward: Call = _declare("strided_values_backward", _values_back
 #: are those of x.
 as_strided = view(
     "as_strided",
-    lambda x, /, size, stride, offset, shape, strides: strided(x, size, stride, offset),
+    _shown,
     lambda g, size, stride, offset, shape, strides: strided_values_backward(
         g, shape, strides, size, stride, offset
     ),

@@ -83,6 +83,13 @@ def widened(input: Any, *numbers: Any) -> Any:
     return input if common == dtype_of(input) else cast(input, common)
 
 
+def as_tensor_first(input: Any, other: Any) -> Any:
+    """Return the first of two operands, as a tensor where both are numbers: an op would return an array."""
+    if isinstance(input, Tensor) or isinstance(other, Tensor):
+        return input
+    return wrap(np.asarray(input, dtypes.result_numpy_dtype([input])))
+
+
 def _check_alpha(function: str, alpha: Any, *operands: Any) -> None:
     if not is_number(alpha):
         raise errors.argument_type(function, "alpha", None, "Number", alpha)
@@ -123,7 +130,7 @@ def add(input: Any, other: Any, *, alpha: Any = 1) -> Tensor:
     if type(alpha) is int and alpha == 1:
         return a.add.op.public(input, other)
     _check_alpha("add", alpha, input, other)
-    return m.add_scaled(input, other, factor(alpha, input, other, exact=False))
+    return m.add_scaled(as_tensor_first(input, other), other, factor(alpha, input, other, exact=False))
 
 
 def refuse_bools(input: Any, other: Any) -> None:
@@ -145,7 +152,8 @@ def sub(input: Any, other: Any, *, alpha: Any = 1) -> Tensor:
         return a.sub.op.public(input, other)
     refuse_bools(input, other)
     _check_alpha("sub", alpha, input, other)
-    return m.sub_scaled(input, other, factor(-number(alpha), input, other, exact=False))
+    scale = factor(-number(alpha), input, other, exact=False)
+    return m.sub_scaled(as_tensor_first(input, other), other, scale)
 
 
 def rsub(input: Any, other: Any, alpha: Any = 1) -> Tensor:
@@ -196,10 +204,11 @@ def div(input: Any, other: Any, *, rounding_mode: str | None = NOT_GIVEN) -> Ten
     """
     if rounding_mode is NOT_GIVEN:
         return a.div.op.public(input, other)
+    if rounding_mode is not None and not isinstance(rounding_mode, str):
+        raise _DIV.rejected((input, other), {"rounding_mode": rounding_mode})
+    input = as_tensor_first(input, other)
     if rounding_mode is None:
         return a.div_with_mode.op.public(input, other)
-    if not isinstance(rounding_mode, str):
-        raise _DIV.rejected((input, other), {"rounding_mode": rounding_mode})
     if rounding_mode == "floor":
         return m.floor_quotient(input, other)
     if rounding_mode == "trunc":
@@ -223,9 +232,7 @@ def _floor_divide(input: Any, other: Any) -> Tensor:
     input, other : Tensor or number
         Shapes broadcast.
     """
-    if not isinstance(input, Tensor) and not isinstance(other, Tensor):
-        input = wrap(np.asarray(input, dtypes.result_numpy_dtype([input])))
-    return m.floor_divide(input, other)
+    return m.floor_divide(as_tensor_first(input, other), other)
 
 
 floor_divide = declare(

@@ -45,6 +45,7 @@ from . import (
     scans,
     selection,
     sorting,
+    strided,
     triangular,
     views,
     volumes,
@@ -73,7 +74,7 @@ RULES: dict[str, Callable[..., Any]] = {
     for family in (
         alignments, arrangements, averages, batch_norm, borders, contractions, convolutions, gathers, losses,
         matrices, normalization, reductions, refusals, routines, sampling, scans, selection, sorting,
-        triangular, views, volumes, whole_numbers,
+        strided, triangular, views, volumes, whole_numbers,
     )
     for name, rule in family.LOWERINGS.items()
 } | {"scaled_dot_product_attention": attention.attention}  # fmt: skip
@@ -239,7 +240,7 @@ class _Lowering:
                 return None
             found = self._elementwise(op, operands, attrs, *results[0])
             return None if found is None else [found]
-        if op.kind == "view" or op.name in views.SPLITS:
+        if (op.kind == "view" and op.base not in RULES) or op.name in views.SPLITS:
             # Parts of a value may be empty.
             return self._parts(op, operands, attrs) if self._hold(operands, ()) else None
         if op.name == "cat":

@@ -31,10 +31,10 @@ def viewed(op: Op, x: Lowered, attrs: tuple[object, ...]) -> list[Lowered] | Non
     origin = address(base)
     result = op.kernel(base, *attrs)
     parts = result if isinstance(result, (tuple, list)) else (result,)
-    return [_strided(x, part.shape, part.strides, address(part) - origin) for part in parts]
+    return [by_strides(x, part.shape, part.strides, address(part) - origin) for part in parts]
 
 
-def _strided(x: Lowered, shape: tuple[int, ...], strides: tuple[int, ...], offset: int = 0) -> Lowered:
+def by_strides(x: Lowered, shape: tuple[int, ...], strides: tuple[int, ...], offset: int = 0) -> Lowered:
     """Return the elements of a value by strides from an offset on."""
     place = traced_back(x.shape, shape, strides, offset)
 
@@ -48,7 +48,7 @@ def _strided(x: Lowered, shape: tuple[int, ...], strides: tuple[int, ...], offse
 
 def copied(x: Lowered, shape: tuple[int, ...]) -> Lowered:
     """Give a value another shape of as many elements."""
-    return x if shape == x.shape else _strided(x, shape, strides_of(shape))
+    return x if shape == x.shape else by_strides(x, shape, strides_of(shape))
 
 
 def flipped(context: Context, x: Lowered, dims: tuple[int, ...]) -> Lowered:

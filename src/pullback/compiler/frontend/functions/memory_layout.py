@@ -8,6 +8,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from ....core.visible import visible_layout
+from ....ops.strided import stays_within
+from ....tensor import rearrange
+from ....tensor.builtin import behind
+from ....tensor.namespace import TOP_LEVEL
 from ....tensor.tensor import Tensor
 from ..state.session import Session
 from . import native_functions
@@ -21,12 +26,24 @@ def _strides(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, 
     return native_functions.call_native(session, f, args, kwargs)
 
 
-@rule(Tensor.as_strided, Tensor.as_strided_, Tensor.as_strided_scatter)
+_COPY = behind(TOP_LEVEL["as_strided_copy"])
+_SCATTERS = (Tensor.as_strided_scatter, behind(TOP_LEVEL["as_strided_scatter"]))
+
+
+@rule(
+    Tensor.as_strided, Tensor.as_strided_, behind(TOP_LEVEL["as_strided"]), behind(TOP_LEVEL["as_strided_"]),
+    _COPY, *_SCATTERS,
+)
 def _as_strided(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    place = 4 if f is Tensor.as_strided_scatter else 3
+    place = 4 if f in _SCATTERS else 3
     if kwargs.get("storage_offset", args[place] if len(args) > place else None) is not None:
         raise session.refusal(f"it calls {f.__name__} with a place in memory")
-    return native_functions.call_native(session, f, args, kwargs)
+    traced = f not in _SCATTERS and args and session.cells.is_traced(args[0])
+    held = visible_layout(args[0]) if traced else None
+    shown = native_functions.call_native(session, rearrange.as_strided if f is _COPY else f, args, kwargs)
+    if held is not None and not stays_within(shown, held):
+        raise session.refusal(f"it calls {f.__name__} for elements that the tensor does not hold")
+    return native_functions.call_native(session, f, args, kwargs) if f is _COPY else shown
 
 
 @rule(Tensor.is_conj, Tensor.resolve_conj, Tensor.is_neg, Tensor.resolve_neg, Tensor.is_set_to)

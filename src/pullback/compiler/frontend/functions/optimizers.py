@@ -114,6 +114,12 @@ def _left(session: Session, state: dict[Any, Any], before: dict[Any, tuple[Any, 
                 session.write_item(entry, name, value)
 
 
+@rule(Optimizer._patch_step_function)
+def _patched(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    # The first optimizer of a class does this for good, inside a trace as outside.
+    f(*args, **kwargs)
+
+
 @rule(Optimizer.zero_grad)
 def _zero_grad(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     _follow_groups(session, args[0])

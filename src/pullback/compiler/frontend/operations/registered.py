@@ -9,6 +9,7 @@ from types import ModuleType
 from ..bytecode.hooks import COMPARISONS, HOOKS, OPERATORS, operator_function
 from ..functions import (
     clocks,
+    hook_handles,
     iterators,
     memory_layout,
     messages,
@@ -44,7 +45,10 @@ _BY_NAME: dict[ModuleType, str] = {
     calls: "call_named call_last_names call_unpacked",
     # They have no hooks; their rules are known once they are imported.
     **dict.fromkeys(
-        (iterators, memory_layout, clocks, standard_library, random_generators, messages, module_calls), ""
+        (
+            iterators, memory_layout, clocks, standard_library, random_generators, messages, module_calls,
+            hook_handles,
+        ), "",
     ),
 }
 for _module, _names in _BY_NAME.items():

@@ -45,7 +45,8 @@ def copied(container: Any) -> Any:
 
 def without(container: dict[Any, Any], key: Any) -> None:
     """Take a key out of a dict, if it is there."""
-    dict.pop(container, key, None)
+    kind: Any = OrderedDict if isinstance(container, OrderedDict) else dict
+    kind.pop(container, key, None)
 
 
 def refill(container: dict[Any, Any], held: dict[Any, Any]) -> None:
@@ -89,5 +90,36 @@ def set_cell(cell: CellType, value: Any) -> None:
 
 #: Methods that make a list longer, by as much in each call.
 GROWING = (list.append, list.extend, list.insert)
+#: Functions that give a dict a key's value, and that take a key out.
+_PUTTING = (dict.__setitem__, OrderedDict.__setitem__)
+_TAKING = (dict.__delitem__, OrderedDict.__delitem__)
 #: Functions that assign to a place: the container, the key where there is one, and the value.
 ASSIGNING = (dict.__setitem__, set_cell, set_slot, set_class)
+
+
+def without_passing(effects: list[Effect], entry: dict[int, Any]) -> list[Effect]:
+    """Return the effects; where one puts a key into a dict and a later one takes it out, the key is taken out
+    if it is there.
+
+    Parameters
+    ----------
+    entry
+        What dicts held when the call began, by identity.
+    """
+    others = {id(e.args[0]) for e in effects if e.args and e.function not in (*_PUTTING, *_TAKING)}
+    there = {(name, key) for name, held in entry.items() if isinstance(held, dict) for key in held}
+    kept: dict[int, Effect] = dict(enumerate(effects))
+    put: dict[Any, list[int]] = {}
+    for n, (function, args) in enumerate(effects):
+        if function not in (*_PUTTING, *_TAKING) or id(args[0]) in others or id(args[0]) not in entry:
+            continue
+        place = id(args[0]), args[1]
+        if function in _TAKING:
+            if place in put:
+                kept[n] = Effect(without, args)
+            for earlier in put.pop(place, ()):
+                del kept[earlier]
+            there.discard(place)
+        elif place not in there:
+            put.setdefault(place, []).append(n)
+    return list(kept.values())

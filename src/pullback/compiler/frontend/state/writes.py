@@ -22,6 +22,7 @@ from .effects import (
     set_class,
     set_slot,
     without,
+    without_passing,
 )
 from .guards import ABSENT, cell_contents, class_dict, dict_keys, slot_of
 from .reads import Reads
@@ -197,14 +198,15 @@ class Writes(Reads):
         later = {(id(container), name) for container, name in self.read_later}
         if later and any(self._place_of(effect) in later for effect in self.effects):
             raise self.refusal("it assigns a variable that a function called after the program reads")
-        shaped = {id(e.args[0]) for e in self.effects if e.args and e.function not in ASSIGNING}
+        effects = without_passing(self.effects, self._entry)
+        shaped = {id(e.args[0]) for e in effects if e.args and e.function not in ASSIGNING}
         last: dict[Any, int] = {}
-        for n, effect in enumerate(self.effects):
+        for n, effect in enumerate(effects):
             place = self._place_of(effect)
             if place is not None and place[0] not in shaped:
                 last[place] = n
         kept = []
-        for n, effect in enumerate(self.effects):
+        for n, effect in enumerate(effects):
             place = self._place_of(effect)
             if place in last:
                 held = self._held.get(place, ABSENT)
