@@ -57,6 +57,19 @@ def test_gives_what_eager_gives(name: str) -> None:
     assert compiled._native.eager_because is None
 
 
+def test_what_is_selected_lies_as_in_eager_code() -> None:
+    def selects(m):
+        return torch.nonzero(m), *torch.unique(m, return_inverse=True)
+
+    compiled = torch.compile(selects)
+    for mask in (torch.zeros(2, 3), torch.ones(2, 3)):
+        for found, expected in zip(compiled(mask), selects(mask), strict=True):
+            assert found.stride() == expected.stride()
+            assert found._is_view() == expected._is_view()
+            assert torch.equal(found, expected)
+    assert compiled._native.eager_because is None
+
+
 def test_a_size_that_varies_runs_eagerly() -> None:
     compiled = torch.compile(lambda x, m: x[m].sum())
     x = torch.randn(8, 3)

@@ -354,3 +354,10 @@ def test_new_gradients_do_not_wait_for_one_another(in_backward):
     finally:
         tracemalloc.stop()
     assert grown < 4 * 256 * 256 * 4
+
+
+def test_a_tensor_that_is_named_twice_has_one_gradient():
+    x, y = torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True)
+    first, other, again = torch.autograd.grad((x * y).sum(), [x, y, x])
+    assert first is again
+    assert first is not other

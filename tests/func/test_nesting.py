@@ -166,3 +166,13 @@ def test_a_write_to_a_captured_tensor_is_named_by_its_overload(call, variant):
 
     with pytest.raises(RuntimeError, match=re.escape(f"in-place operation (aten::{variant}) that would")):
         grad(writes)(torch.ones(2))
+
+
+@pytest.mark.parametrize("transform", [grad, torch.func.grad_and_value, jacrev, jacfwd])
+@pytest.mark.parametrize("aux", [1, None, {"count": 2.0}])
+def test_what_is_passed_through_is_of_tensors(transform, aux):
+    with pytest.raises(RuntimeError, match="Expected tensors, got unsupported type <class '"):
+        transform(lambda x: (x.sum(), aux), has_aux=True)(torch.ones(3))
+    for transformed in (lambda f, x: vjp(f, x, has_aux=True), lambda f, x: jvp(f, (x,), (x,), has_aux=True)):
+        with pytest.raises(RuntimeError, match="Expected tensors, got unsupported type <class '"):
+            transformed(lambda x: (x.sum(), aux), torch.ones(3))

@@ -37,3 +37,16 @@ def test_the_gradient_of_a_layer_norm_s_weight_is_0_where_rows_have_one_element(
     x = pullback.tensor([[1000.1], [-77.7], [3.3]])
     pullback.nn.functional.layer_norm(x, (1,), weight).backward(pullback.tensor([[1.3], [-2.7], [0.9]]))
     assert weight.grad.item() == 0.0
+
+
+@pytest.mark.parametrize("name", ["running_mean", "running_var"])
+@pytest.mark.parametrize("training", [True, False])
+@pytest.mark.parametrize("module", [pullback.nn.BatchNorm1d, pullback.nn.InstanceNorm1d])
+def test_statistics_that_require_grad_are_refused(module: Any, training: bool, name: str) -> None:
+    layer = module(3, track_running_stats=True).train(training)
+    getattr(layer, name).requires_grad_()
+    text = f"'native_batch_norm' is not differentiable with respect to argument '{name}'"
+    with pytest.raises(RuntimeError, match=text):
+        layer(pullback.ones(2, 3, 4))
+    with pullback.no_grad():
+        layer(pullback.ones(2, 3, 4))

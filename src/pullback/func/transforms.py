@@ -154,6 +154,17 @@ def with_aux(outputs: object, function: str) -> tuple[Any, Any]:
     return outputs
 
 
+def leave_aux(aux: object, level: Any) -> Any:
+    """Return what a function passes through, below a level; raise torch's error where it is no tensor."""
+
+    def left(v: object) -> Any:
+        if not isinstance(v, TensorBase):
+            raise RuntimeError(f"Expected tensors, got unsupported type {type(v)}")
+        return leave(v, level)
+
+    return tree_map(left, aux)
+
+
 def vjp(func: Callable[..., Any], *primals: object, has_aux: bool = False) -> Any:
     """Return the outputs of ``func(*primals)`` and the function that pulls covectors back.
 
@@ -183,7 +194,7 @@ def vjp(func: Callable[..., Any], *primals: object, has_aux: bool = False) -> An
         outputs, aux = func(*tree_unflatten(leaves, spec)), None
         if has_aux:
             outputs, aux = with_aux(outputs, "vjp(f, *primals)")
-            aux = tree_map(lambda v: leave(v, level), aux)
+            aux = leave_aux(aux, level)
         ys, out_spec = tree_flatten(outputs)
         check_outputs(ys, "vjp(f, *primals)")
         for y in ys:
@@ -248,7 +259,7 @@ def grad_and_value(
             output, aux = func(*replaced(args, positions, tree_unflatten(leaves, spec)), **kwargs), None
             if has_aux:
                 output, aux = with_aux(output, name)
-                aux = tree_map(lambda v: leave(v, level), aux)
+                aux = leave_aux(aux, level)
             if not isinstance(output, TensorBase):
                 raise RuntimeError(f"{name}: Expected f(*args) to return a Tensor, got {type(output)}")
             if len(shape_of(output)) != 0:
@@ -324,7 +335,7 @@ def jvp(
         aux = None
         if has_aux:
             outputs, aux = with_aux(outputs, JVP)
-            aux = tree_map(lambda v: leave(v, level), aux)
+            aux = leave_aux(aux, level)
         ys, out_spec = tree_flatten(outputs)
         check_outputs(ys, JVP)
         pushed = [tangent_of(y, level) for y in ys]

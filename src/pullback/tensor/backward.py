@@ -309,11 +309,15 @@ def grad(
         engine.run_backward(
             roots, keep_graph=keep, create_graph=create_graph, capture=capture, accumulate=False
         )
-        return tuple([
+        found = [
             _in_memory_of(vs, g) if type(g) is ndarray
             else _result(x, g, allow_unused, materialize_grads, position, create_graph)
             for position, (x, g) in enumerate(zip(xs, capture.results, strict=True))
-        ])  # fmt: skip
+        ]  # fmt: skip
+        if len(xs) > 1 and len(one_each := dict(zip(map(id, xs), found, strict=True))) < len(xs):
+            # A tensor that is named twice has one gradient.
+            found = [one_each[id(x)] for x in xs]
+        return tuple(found)
 
     if not (is_grads_batched or observers):
         return pull(*covectors)

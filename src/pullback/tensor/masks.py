@@ -20,6 +20,7 @@ from ..ops import view as v
 from ..ops.convert import cast
 from ..ops.index import index
 from ..ops.kernel_words import RARE
+from ..ops.strided import as_strided
 from ..ops.structure import expand, unbind
 from .api import public
 from .argument_types import as_number, is_tensor
@@ -108,7 +109,8 @@ def _places(array: np.ndarray) -> Any:
 
 def _rows(columns: Any) -> Any:
     """Return traced places as `nonzero` does, which gives no view."""
-    rows = v.transpose(columns, 0, 1)
+    rank, found = shape = shape_of(columns)
+    rows = v.transpose(columns, 0, 1) if found else as_strided(columns, (0, rank), (1, 0), 0, shape, (1, 1))
     rows._view = None
     return rows
 

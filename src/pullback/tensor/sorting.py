@@ -114,11 +114,12 @@ def _traced_distinct(input: Any, dim: int | None, distinct: Callable[..., Any]) 
     length = wrap(np.array(shape_of(flat), _INT64))
     new = cat((wrap(np.ones(1, bool)), ne(ordered[1:], ordered[:-1])), 0)
     first = traced_places(new)[0]
-    inverse = new.cumsum(0) - 1
+    rank = new.cumsum(0)
     if order is not None:
-        inverse = inverse.scatter(0, order, inverse)
+        rank = rank.scatter(0, order, rank)
     counts = cat((first, length), 0)
-    return ordered[first], inverse.reshape(shape_of(input)), counts[1:] - counts[:-1]
+    # What eager gives is no view: the places are new tensors after they have got the shape.
+    return ordered[first], rank.reshape(shape_of(input)) - 1, counts[1:] - counts[:-1]
 
 
 #: What reads the arguments of torch's own functions behind those in Python.

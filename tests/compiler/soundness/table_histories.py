@@ -244,6 +244,18 @@ flag = True
 w.mul_(p * 2)
 --- change 4
 flag = False
+=== versions_of_gradients_that_are_written_to: compiles
+w = torch.ones(3, requires_grad=True)
+v = torch.ones(3, requires_grad=True)
+def step(x):
+    w.grad = None
+    (w * x + v).sum().backward()
+    with torch.no_grad():
+        w.grad.mul_(2)
+        v.grad[0] += 1
+    w.grad.clamp_(0, 1)
+--- state
+w.grad._version, v.grad._version
 === versions_of_what_data_and_statistics_write: compiles
 m = nn.BatchNorm1d(3)
 made = []

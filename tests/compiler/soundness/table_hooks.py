@@ -5,6 +5,30 @@ from __future__ import annotations
 from .programs import read
 
 PROGRAMS = read('''
+=== hook_that_is_a_method_of_a_list
+seen = []
+w = torch.ones(3, requires_grad=True)
+def step(x):
+    y = w * x
+    y.register_hook(seen.append)
+    y.sum().backward()
+    return len(seen), seen[-1]
+=== hook_that_prints
+w = torch.ones(3, requires_grad=True)
+def step(x):
+    y = w * x
+    y.register_hook(print)
+    y.sum().backward()
+    return w.grad.sum()
+=== hook_that_sets_an_item
+seen = {}
+w = torch.ones(3, requires_grad=True)
+def step(x):
+    y = w * x
+    y.register_hook(functools.partial(seen.__setitem__, len(seen)))
+    return torch.func.vmap(operator.neg)(y).sum(), torch.autograd.grad(y.sum(), w)
+--- state
+len(seen)
 === forward_hook_added:
 m = nn.Linear(3, 2)
 def step(x): return m(x)

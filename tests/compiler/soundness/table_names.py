@@ -177,6 +177,12 @@ def step(x): return x * soundness_k
 builtins.soundness_k = 2.0
 --- change 5
 del builtins.soundness_k
+=== builtins_of_globals_replaced: raises
+names = {'k': 1.0}
+exec('def f(x): return x * k', names)
+def step(x): return names['f'](x)
+--- change 4
+del names['k']; names['__builtins__'] = {'k': 4.0}
 === builtin_sum_replaced:
 l = [1.0, 2.0]
 def step(x): return x * sum(l)

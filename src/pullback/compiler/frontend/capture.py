@@ -389,7 +389,7 @@ class _Capture:
                     return None
             elif g is None:
                 if own is not None or cells.had_gradient(at):
-                    out.grads.append((at, None))
+                    out.grads.append((at, None, 0))
             elif cells.is_cell(g):
                 if own is not None or cells.found[cells.index[id(g)]] != Cell("grad", at):
                     raise Unsupported("a tensor that the function is given becomes a gradient")
@@ -398,7 +398,7 @@ class _Capture:
                 if g._node is not None or g._view is not None or shares or id(g) in grads:
                     raise Unsupported("a gradient has a history, or shares its memory")
                 grads[id(g)] = at
-                out.grads.append((at, output(g)))
+                out.grads.append((at, output(g), cells.recorder.times_written(g)))
         return grads
 
     def _leaves(self, out: Captured, result: Any) -> list[Any]:

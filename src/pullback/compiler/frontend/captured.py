@@ -79,8 +79,9 @@ class Captured:
     draws: Draws | None
     #: How often each of these is written to, as its version counts.
     counts: list[int]
-    #: (cell, output): what `.grad` of a cell is after the call; None for None.
-    grads: list[tuple[int, int | None]]
+    #: (cell, output, times): what `.grad` of a cell is after the call, None for None, and how often that was
+    #: written to.
+    grads: list[tuple[int, int | None, int]]
     #: The new tensors among the results, and those that results are views of.
     made: list[Made]
     #: Of the leaves of what the function returned, then of the arguments of the effects.

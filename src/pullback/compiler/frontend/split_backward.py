@@ -161,7 +161,7 @@ def trim(out: Captured, cells: Cells, session: Session) -> None:
     out.program.inputs = tuple(cells.inputs[at] for at in keep)
     out.writes = [(place[at], n) for at, n in out.writes]
     out.new_leaves = [place[at] for at in out.new_leaves]
-    out.grads = [(place[at], n) for at, n in out.grads]
+    out.grads = [(place[at], n, times) for at, n, times in out.grads]
     out.pulled = [(place[at], n) for at, n in out.pulled]
     out.results = [_renumbered(r, place) for r in out.results]
     out.made = [
@@ -172,7 +172,7 @@ def trim(out: Captured, cells: Cells, session: Session) -> None:
     out.saved = [s if s.cell is None else s._replace(cell=place[s.cell]) for s in out.saved]
     written = {at for at, _ in out.writes}
     # A gradient may have come and gone where none was before.
-    accumulated = {at for at, _ in out.grads}.union(place[at] for at in out.grad_absent if at in place)
+    accumulated = {at for at, *_ in out.grads}.union(place[at] for at in out.grad_absent if at in place)
     accumulated |= {cell.where for at, cell in enumerate(out.cells) if cell.kind == "grad" and at in written}
     accumulated |= {place[at] for at in keep if id(cells.tensors[at]) in cells.differentiated}
     out.accumulated = sorted(accumulated)
@@ -196,7 +196,7 @@ def _kept(out: Captured, cells: Cells, session: Session) -> list[int]:
     """
     read = read_by(out.program.equations).union(out.program.outputs)
     asked = {at for at, t in enumerate(cells.tensors) if id(t) in session.asked_grads}
-    touched = {*out.new_leaves, *(at for at, _ in (*out.writes, *out.grads, *out.pulled))}
+    touched = {*out.new_leaves, *(at for at, *_ in (*out.writes, *out.grads, *out.pulled))}
     touched |= {at for r in _sources(out.results) if (at := _cell_of(r)) is not None}
     touched |= asked
     touched |= {at for at, cell in enumerate(cells.found) if cell.kind not in ("grad", "number")}

@@ -271,7 +271,7 @@ class _Forward:
             scratch.append(array)
             table[first + position] = array.ctypes.data
             copies += [first + position, 1 + at, array.nbytes]
-        tensors = {position: id(None) for _, position in captured.grads}
+        tensors = {position: id(None) for _, position, _ in captured.grads}
         tensors |= {
             new.output: id(LEAF) if new.leaf else id(None)
             for new in captured.made if new.output is not None and new.placement is None
@@ -312,7 +312,9 @@ class _Forward:
                 if times > _FEW:
                     source.names["written_again"] = blame.written_again
                     source.line(f"written_again({self.cells.texts[at]}._counter, {times - 1})")
-        for at, position in captured.grads:
+        for at, position, times in captured.grads:
+            if times:
+                source.line(f"o{position}._counter[0] = {times}")
             source.line(f"{self.cells.texts[at]}._grad = {'None' if position is None else f'o{position}'}")
 
 

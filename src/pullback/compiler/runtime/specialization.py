@@ -244,9 +244,9 @@ class Specialization:
             edges = [edge_of(cells[at]) for at, _ in captured.pulled]
             node = self._boundary(edges) if captured.differentiable else None
             refusing = [refusal(*kind, error)(edges) for kind, error in captured.refused]
-        grads = [
-            (cells[at], None if n is None else wrap(conforming(values[n], cells[at]._value)))
-            for at, n in captured.grads
+        grads: list[tuple[Any, Any, int]] = [
+            (cells[at], None if n is None else wrap(conforming(values[n], cells[at]._value)), times)
+            for at, n, times in captured.grads
         ]
         made: list[Any] = []
         for new in captured.made:
@@ -275,8 +275,10 @@ class Specialization:
                 bump(t)
             if count > 1 and not t._inference:
                 written_again(t._counter, count - 1)
-        for t, grad in grads:
+        for t, grad, times in grads:
             t._grad = grad
+            if times:
+                grad._counter[0] = times
         for n, result in enumerate(captured.results):
             if result.reads_gradient():
                 results[n] = result.tensor(cells, made)

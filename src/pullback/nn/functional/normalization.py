@@ -39,7 +39,7 @@ from ...tensor.padding import pad
 from ...tensor.sizes import count
 from ...tensor.tensor import checked_dim
 from ...tensor.unrecorded import arrays, computed, in_memory
-from .loss_reduction import functional, mirrored
+from .loss_reduction import check_no_gradient, functional, mirrored
 from .pooling import avg_pool2d, avg_pool3d
 
 
@@ -177,6 +177,7 @@ def batch_norm(
         raise TypeError("a tensor is normalised")
     given = (input, weight, bias, running_mean, running_var)
     if training and (found := in_memory(*given)) and _fit(*found) and type(momentum) is float:
+        _check_no_gradient(running_mean, running_var)
         out, mean, var = _with_moved(input, weight, bias, running_mean, running_var, momentum, float(eps))
         np.copyto(found[3], mean._value)
         np.copyto(found[4], var._value)
@@ -193,6 +194,12 @@ def batch_norm(
 def _fit(x: ndarray, *vectors: ndarray) -> bool:
     """Return whether there is something to normalise, and a number for each channel in each vector."""
     return x.ndim > 1 and x.size > 0 and all(v.shape == x.shape[1:2] for v in vectors)
+
+
+def _check_no_gradient(running_mean: Any, running_var: Any) -> None:
+    """Raise torch's error for statistics that require grad."""
+    check_no_gradient("native_batch_norm", "running_mean", running_mean)
+    check_no_gradient("native_batch_norm", "running_var", running_var)
 
 
 def _check_running(input: Any, *running: Any) -> None:
@@ -238,6 +245,7 @@ def with_statistics(
         for v, join in ((weight, mul), (bias, add)):
             out = out if v is None or not shape_of(v)[0] else join(out, select(v, 0, 0))
         return out, None, None
+    _check_no_gradient(running_mean, running_var)
     detached = [None if v is None else v.detach() for v in (running_mean, running_var)]
     if training and input._level:
         _check_running(input, running_mean, running_var)
@@ -288,7 +296,7 @@ def instance_norm(
     vectors = [None if v is None else _repeated(v, n) for v in (running_mean, running_var, weight, bias)]
     folded = reshape(input, (1, n * channels, *shape[2:]))
     if use_input_stats and (running_mean is not None or running_var is not None):
-        vectors[:2] = [None if v is None else v.detach().clone() for v in vectors[:2]]
+        vectors[:2] = [None if v is None else v.clone() for v in vectors[:2]]
     # Statistics of another dtype are converted, and converted back: the parameters decide what is mixed, and
     # of the statistics torch looks at the mean alone.
     kind = next((dtype_of(v) for v in (weight, bias) if v is not None), dtype_of(input))

@@ -66,7 +66,7 @@ def step_written_down(
             _check_gradients(captured, arguments)
             tensors = _tensors(captured, [t for _, t in arguments])
             open_ends = [
-                (tensors[at], n is not None) for at, n in captured.grads
+                (tensors[at], n is not None) for at, n, _ in captured.grads
                 if at in (captured.grad_absent if n is not None else captured.grad_present)
             ]  # fmt: skip
             if not open_ends:
@@ -153,14 +153,16 @@ class _Outputs:
         self.captured = captured
         self.outputs: list[int] = []
         self.returned: list[dict[str, Any]] = []
-        self._grads, self._writes = dict(captured.grads), dict(captured.writes)
+        self._grads = {at: n for at, n, _ in captured.grads}
+        self._writes = dict(captured.writes)
         self._cells = {cell.where: at for at, cell in enumerate(captured.cells) if cell.kind == "grad"}
 
     def written(self, position: Mapping[int, int]) -> list[tuple[int, int]]:
         """Return (input, output) for each input that the program writes to, by the inputs of its cells."""
         program, found = self.captured.program, []
         # A gradient that no call reads is left out.
-        grads = [(self._cells[at], n) for at, n in self.captured.grads if n is not None and at in self._cells]
+        cells = self._cells
+        grads = [(cells[at], n) for at, n, _ in self.captured.grads if n is not None and at in cells]
         for at, n in (*self.captured.writes, *grads):
             found.append((position[at], len(self.outputs)))
             self.outputs.append(program.outputs[n])
@@ -217,7 +219,7 @@ class _Outputs:
 def _check_gradients(captured: Any, arguments: Sequence[tuple[str, Any]]) -> None:
     """Refuse a function that leaves gradients on arguments, which are other tensors in each call."""
     cells = captured.cells
-    leaves = [at for at, _ in captured.grads] + [cell.where for cell in cells if cell.kind == "grad"]
+    leaves = [at for at, *_ in captured.grads] + [cell.where for cell in cells if cell.kind == "grad"]
     names = [arguments[cells[at].where][0] for at in leaves if cells[at].kind == "argument"]
     if names:
         raise with_note(

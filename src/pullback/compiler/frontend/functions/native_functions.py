@@ -148,7 +148,7 @@ def callback(session: Session, f: Any) -> Any:
             is_native(f.__code__.co_filename) and rules.rule_of(f) is None and not holds_users(f)
         ):
             return f
-    if isinstance(f, (type, BuiltinFunctionType)) or not callable(f):
+    if isinstance(f, type) or not callable(f):
         return f
 
     @functools.wraps(f)
@@ -159,7 +159,7 @@ def callback(session: Session, f: Any) -> Any:
                 session.made(container)
         return calls.call(f, args, kwargs)
 
-    is_object = not isinstance(f, (FunctionType, MethodType, functools.partial))
+    is_object = not isinstance(f, (FunctionType, MethodType, BuiltinFunctionType, functools.partial))
     return _Object(session, called) if is_object else called
 
 
