@@ -19,7 +19,7 @@ from numpy import ndarray
 from ..array import dtypes
 from . import facade
 from .modes import DEFAULT, NO_GRAD, modes
-from .value import InnerValue, Value, dtype_of, run, shape_of, within_transform
+from .value import InnerValue, TensorBase, Value, dtype_of, run, shape_of, within_transform
 
 if TYPE_CHECKING:
     from .modes import Modes
@@ -103,7 +103,7 @@ def of_rows(op: Op, inputs: tuple[Any, ...], attrs: tuple[object, ...], level: i
             own = v._level == level
             if own:
                 if type(v) is not Batched:
-                    if v._node is not None or type(v._value) is not Batched:
+                    if not isinstance(v, TensorBase) or v._node is not None or type(v._value) is not Batched:
                         return None
                     v = v._value
                 dim = v.dim

@@ -242,7 +242,7 @@ def run(op: Op, inputs: tuple[object, ...], attrs: tuple[object, ...]) -> Any:
         found = recorder.patterns.called(op, inputs, attrs)
         if found is not NotImplemented:
             return found
-    top = None
+    top: Value | None = None
     level = -1
     for value in inputs:
         if isinstance(value, TensorBase):

@@ -287,7 +287,7 @@ def _filled(x: ndarray, /, value: Any, out: Any = ...) -> ndarray:
     if out is ...:
         return np.full_like(x, value)
     out.fill(value)
-    return out  # type: ignore[no-any-return]  # what `out` is
+    return out
 
 
 def _filling(name: str, node_name: str) -> Any:

@@ -184,7 +184,7 @@ def twin(session: Session, f: FunctionType) -> FunctionType:
     made = FunctionType(code, f.__globals__, f.__name__, f.__defaults__, f.__closure__)
     made.__kwdefaults__ = f.__kwdefaults__
     # A function keeps the built-in names that its globals had when it was made.
-    if made.__builtins__ is not f.__builtins__:
+    if made.__builtins__ is not f.__builtins__:  # type: ignore[attr-defined]  # typeshed lacks it
         raise session.refusal(f"it calls {name_of(f)}, whose globals have other built-in names now")
     return made
 
