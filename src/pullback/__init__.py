@@ -7,6 +7,7 @@ when first used. A name that pullback does not have raises an AttributeError tha
 from __future__ import annotations
 
 import importlib
+from functools import cache as _cache
 from typing import Any
 
 from .array.deferred_import import uncollected as _uncollected
@@ -32,9 +33,10 @@ def _native(module: str, name: str) -> Any:
     return _of_compiler(f"eager_kernels.{module}", name)()
 
 
+@_cache  # an optimizer's step asks each time
 def _of_compiler(module: str, name: str) -> Any:
     """Return what a module of the compiler has under a name, loading it on first use."""
-    with _locks.importing:
+    with _locks.importing, _uncollected():
         return getattr(importlib.import_module(f"{__package__}.compiler.{module}"), name)
 
 

@@ -141,8 +141,10 @@ class BackwardLoop:
         if len(roles) > 1 and not any(are_numbers):
             variants += _variants(rule, (*roles[:-1], SCALAR))
         try:
-            kept = [v for v in variants if (small := self._small_call([v])) and _agree(rule, small, v)]
-            return self._small_call(kept) if kept else None
+            # Of one function for all, each is tried: of functions for one each, all words are made twice.
+            small = self._small_call(variants) if variants else None
+            kept = [v for v in variants if small is not None and _agree(rule, small, v)]
+            return small if kept == variants else self._small_call(kept) if kept else None
         except NotYet:
             return None
 
@@ -161,20 +163,19 @@ _FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
 _SPECIAL = (0.0, -0.0, 1.0, -1.0, 0.5, 2.0, -3.0, 1e-30, -1e30, np.inf, -np.inf, np.nan)
 
 
-@lru_cache(maxsize=8)
-def _pairs(size: int, dtype: np.dtype[Any]) -> list[np.ndarray]:
-    """Return two arrays that hold all pairs of special numbers."""
+@lru_cache(maxsize=16)
+def _pairs(size: int, dtype: np.dtype[Any], turn: int) -> list[np.ndarray]:
+    """Return two arrays that hold all pairs of special numbers, beginning with that of a turn."""
     places = [np.tile(_SPECIAL, len(_SPECIAL)), np.repeat(_SPECIAL, len(_SPECIAL))]
-    return [np.resize(place, size).astype(dtype) for place in places]
+    return [np.roll(np.resize(place, size).astype(dtype), turn) for place in places]
 
 
 def _agree(rule: Callable[..., Any], small: Callable[..., Any], variant: Variant) -> bool:
     """Return whether a native function gives a rule's bits, on few elements and on as many as it takes."""
     for size in (len(_SPECIAL) ** 2, largest(variant)):
-        pairs = _pairs(size, variant.dtypes[0])
         for number in (2.0, -0.3, 0.0) if SCALAR in variant.roles else (0.0,):
             given = [
-                number if role == SCALAR else np.roll(pairs[k % 2], k // 2)
+                number if role == SCALAR else _pairs(size, variant.dtypes[0], k // 2)[k % 2]
                 for k, role in enumerate(variant.roles)
             ]
             try:
