@@ -23,7 +23,7 @@ def test_a_covector_passes_nan_as_in_torch(function: Any) -> None:
     assert x.grad.tolist() == [1.0, 0.0, 1.0, 1.0 if function is F.relu else 0.0]
 
 
-def test_native_dropout_trains_unless_told_not_to():
+def test_native_dropout_trains_unless_told_not_to() -> None:
     pullback.manual_seed(0)
     trained = pullback.native_dropout(pullback.ones(64), 0.5, True)
     pullback.manual_seed(0)
