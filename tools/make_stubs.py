@@ -249,7 +249,8 @@ class Stub:
                     parts.append("*")
                 name = f"{p.name}_" if iskeyword(p.name) else p.name
                 # torch prints the first number of a default that is a list.
-                value = "..." if self.kind(p).startswith("Sequence") else literal(p.default)
+                is_first = self.kind(p).startswith("Sequence") and p.default != "None"
+                value = "..." if is_first else literal(p.default)
                 parts.append(f"{name}: {self.kind(p)}" + (f" = {value}" if p.has_default else ""))
             found.append(parts)
         return found

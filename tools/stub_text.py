@@ -48,6 +48,8 @@ def default(p: inspect.Parameter) -> str:
 
 def literal(text: str) -> str:
     """A default value of a signature as torch prints it, as a stub writes it."""
+    if text.startswith("{"):
+        text = f"({text[1:-1].replace(',', ', ')})"
     try:
         ast.literal_eval(text)
     except (ValueError, SyntaxError):

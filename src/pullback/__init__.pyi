@@ -994,7 +994,7 @@ def frac_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Write what :func:`frac` gives into `input`, and return it."""
 def freeze(model: Any, args: Any = (), kwargs: Mapping[str, Any] | None = None, f: Any = None) -> Any:
     """Compile a model or a step for the shapes and dtypes of example inputs, to be kept in one file."""
-def frexp(input: Tensor, *, out: Sequence[Tensor] | None = ...) -> return_types.frexp:
+def frexp(input: Tensor, *, out: Sequence[Tensor] | None = None) -> return_types.frexp:
     """Return the mantissa and exponent: ``input = mantissa · 2^exponent`` with |mantissa| in [½, 1)."""
 def frobenius_norm(
     input: Tensor, dim: Sequence[builtins.int], keepdim: builtins.bool = False, *, out: Tensor | None = None,
@@ -1211,27 +1211,27 @@ def histc(
 @overload
 def histogram(
     input: Tensor, bins: Tensor, *, weight: Tensor | None = None, density: builtins.bool = False,
-    out: Sequence[Tensor] | None = ...,
+    out: Sequence[Tensor] | None = None,
 ) -> return_types.histogram: ...
 @overload
 def histogram(
-    input: Tensor, bins: builtins.int = 100, *, range: Sequence[builtins.float] | None = ...,
-    weight: Tensor | None = None, density: builtins.bool = False, out: Sequence[Tensor] | None = ...,
+    input: Tensor, bins: builtins.int = 100, *, range: Sequence[builtins.float] | None = None,
+    weight: Tensor | None = None, density: builtins.bool = False, out: Sequence[Tensor] | None = None,
 ) -> return_types.histogram:
     """Count the elements in each of several intervals."""
 @overload
 def histogramdd(
-    input: Tensor, bins: builtins.int, range: Sequence[builtins.float] | None = ...,
+    input: Tensor, bins: builtins.int, range: Sequence[builtins.float] | None = None,
     weight: Tensor | None = None, density: builtins.bool = False,
 ) -> return_types.histogramdd: ...
 @overload
 def histogramdd(
-    input: Tensor, bins: Sequence[builtins.int], range: Sequence[builtins.float] | None = ...,
+    input: Tensor, bins: Sequence[builtins.int], range: Sequence[builtins.float] | None = None,
     weight: Tensor | None = None, density: builtins.bool = False,
 ) -> return_types.histogramdd: ...
 @overload
 def histogramdd(
-    input: Tensor, bins: Sequence[Tensor], range: Sequence[builtins.float] | None = ...,
+    input: Tensor, bins: Sequence[Tensor], range: Sequence[builtins.float] | None = None,
     weight: Tensor | None = None, density: builtins.bool = False,
 ) -> return_types.histogramdd:
     """Count the points in each cell of a grid."""
@@ -1769,7 +1769,7 @@ def native_batch_norm(
     """Return the batch norm ``(input − mean)·invstd·weight + bias`` of each channel."""
 def native_channel_shuffle(input: Tensor, groups: builtins.int) -> Tensor:
     """Return :func:`channel_shuffle` without a derivative, as torch has it."""
-def native_dropout(input: Tensor, p: builtins.float, train: builtins.bool) -> tuple[Tensor, Tensor]:
+def native_dropout(input: Tensor, p: builtins.float, train: builtins.bool | None) -> tuple[Tensor, Tensor]:
     """Return the input with elements set to 0 with probability `p`, the others divided by 1 - p; and which
     are left.
     """
@@ -2408,7 +2408,7 @@ def sparse_csr_tensor(*args: Any, **kwargs: Any) -> Any:
 def split(tensor: Any, split_size_or_sections: Any, dim: builtins.int = 0) -> tuple[Tensor, ...]:
     """Return parts of one size along axis `dim` (the last may be smaller), or parts of the given sizes."""
 def split_copy(
-    input: Tensor, split_size: builtins.int, dim: builtins.int = 0, *, out: Sequence[Tensor] | None = ...,
+    input: Tensor, split_size: builtins.int, dim: builtins.int = 0, *, out: Sequence[Tensor] | None = None,
 ) -> tuple[Tensor, ...]:
     """Copy what :func:`split` shows: parts of one size along an axis."""
 def split_with_sizes(
@@ -2417,7 +2417,7 @@ def split_with_sizes(
     """Return parts of the given sizes along axis `dim`."""
 def split_with_sizes_copy(
     input: Tensor, split_sizes: Sequence[builtins.int], dim: builtins.int = 0, *,
-    out: Sequence[Tensor] | None = ...,
+    out: Sequence[Tensor] | None = None,
 ) -> tuple[Tensor, ...]:
     """Copy what :func:`split_with_sizes` shows: parts of given sizes along an axis."""
 def spmm(input: Tensor, mat2: Tensor) -> Tensor:
@@ -2600,7 +2600,7 @@ uint8: dtype
 def unbind(input: Tensor, dim: builtins.int = 0) -> tuple[Tensor, ...]:
     """Return the parts along axis `dim`, each without it."""
 def unbind_copy(
-    input: Tensor, dim: builtins.int = 0, *, out: Sequence[Tensor] | None = ...,
+    input: Tensor, dim: builtins.int = 0, *, out: Sequence[Tensor] | None = None,
 ) -> tuple[Tensor, ...]:
     """Copy what :func:`unbind` shows: the parts along an axis."""
 def unflatten(input: Tensor, dim: builtins.int, sizes: Sequence[builtins.int]) -> Tensor:

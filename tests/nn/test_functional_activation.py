@@ -21,3 +21,11 @@ def test_a_covector_passes_nan_as_in_torch(function: Any) -> None:
     x = pullback.tensor([float("nan"), -2.0, 0.5, 9.0], requires_grad=True)
     function(x).sum().backward()
     assert x.grad.tolist() == [1.0, 0.0, 1.0, 1.0 if function is F.relu else 0.0]
+
+
+def test_native_dropout_trains_unless_told_not_to() -> None:
+    pullback.manual_seed(0)
+    trained = pullback.native_dropout(pullback.ones(64), 0.5, True)
+    pullback.manual_seed(0)
+    undecided = pullback.native_dropout(pullback.ones(64), 0.5, None)
+    assert pullback.equal(trained[0], undecided[0]) and pullback.equal(trained[1], undecided[1])

@@ -17,8 +17,8 @@ def fft(
 ) -> Tensor:
     """Return the discrete Fourier transform ``X[k] = Σₙ x[n]·exp(−2πi·kn/N)`` along `dim`."""
 def fft2(
-    input: Tensor, s: Sequence[int] | None = ..., dim: Sequence[int] = ..., norm: str | None = None, *,
-    out: Tensor | None = None,
+    input: Tensor, s: int | Sequence[int] | None = None, dim: int | Sequence[int] = (-2, -1),
+    norm: str | None = None, *, out: Tensor | None = None,
 ) -> Tensor:
     """Do :func:`fftn` over two axes, by default the last two; parameters as there."""
 def fftfreq(
@@ -28,24 +28,24 @@ def fftfreq(
 ) -> Tensor:
     """Make the frequencies of :func:`fft` in its order: ``[0, 1, …, ⌈n/2⌉ − 1, −⌊n/2⌋, …, −1]/(d·n)``."""
 def fftn(
-    input: Tensor, s: Sequence[int] | None = ..., dim: Sequence[int] | None = ..., norm: str | None = None, *,
-    out: Tensor | None = None,
+    input: Tensor, s: int | Sequence[int] | None = None, dim: int | Sequence[int] | None = None,
+    norm: str | None = None, *, out: Tensor | None = None,
 ) -> Tensor:
     """Return the discrete Fourier transform over several axes: :func:`fft` along each of them."""
-def fftshift(input: Tensor, dim: Sequence[int] | None = ...) -> Tensor:
+def fftshift(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
     """Move frequency 0 to the middle: each of `dim` (all axes by default) turned by half of its size."""
 def hfft(
     input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, out: Tensor | None = None,
 ) -> Tensor:
     """Return :func:`fft` of a Hermitian signal given by its elements 0 … N/2; the result is real."""
 def hfft2(
-    input: Tensor, s: Sequence[int] | None = ..., dim: Sequence[int] = ..., norm: str | None = None, *,
-    out: Tensor | None = None,
+    input: Tensor, s: int | Sequence[int] | None = None, dim: int | Sequence[int] = (-2, -1),
+    norm: str | None = None, *, out: Tensor | None = None,
 ) -> Tensor:
     """Do :func:`hfftn` over two axes, by default the last two; parameters as there."""
 def hfftn(
-    input: Tensor, s: Sequence[int] | None = ..., dim: Sequence[int] | None = ..., norm: str | None = None, *,
-    out: Tensor | None = None,
+    input: Tensor, s: int | Sequence[int] | None = None, dim: int | Sequence[int] | None = None,
+    norm: str | None = None, *, out: Tensor | None = None,
 ) -> Tensor:
     """Return :func:`fftn` of a signal that is Hermitian, given by the elements 0 … N/2 of the last axis;
     it is real.
@@ -55,29 +55,29 @@ def ifft(
 ) -> Tensor:
     """Return the inverse of :func:`fft`: ``x[n] = 1/N·Σₖ X[k]·exp(2πi·kn/N)``, with its parameters."""
 def ifft2(
-    input: Tensor, s: Sequence[int] | None = ..., dim: Sequence[int] = ..., norm: str | None = None, *,
-    out: Tensor | None = None,
+    input: Tensor, s: int | Sequence[int] | None = None, dim: int | Sequence[int] = (-2, -1),
+    norm: str | None = None, *, out: Tensor | None = None,
 ) -> Tensor:
     """Do :func:`fftn` over two axes, by default the last two; parameters as there."""
 def ifftn(
-    input: Tensor, s: Sequence[int] | None = ..., dim: Sequence[int] | None = ..., norm: str | None = None, *,
-    out: Tensor | None = None,
+    input: Tensor, s: int | Sequence[int] | None = None, dim: int | Sequence[int] | None = None,
+    norm: str | None = None, *, out: Tensor | None = None,
 ) -> Tensor:
     """Return the inverse of :func:`fftn` (parameters as there)."""
-def ifftshift(input: Tensor, dim: Sequence[int] | None = ...) -> Tensor:
+def ifftshift(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
     """Return the inverse of :func:`fftshift`: frequency 0 from the middle to the front."""
 def ihfft(
     input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, out: Tensor | None = None,
 ) -> Tensor:
     """Return the inverse of :func:`hfft`: the frequencies 0 … N/2 of :func:`ifft` for a real input."""
 def ihfft2(
-    input: Tensor, s: Sequence[int] | None = ..., dim: Sequence[int] = ..., norm: str | None = None, *,
-    out: Tensor | None = None,
+    input: Tensor, s: int | Sequence[int] | None = None, dim: int | Sequence[int] = (-2, -1),
+    norm: str | None = None, *, out: Tensor | None = None,
 ) -> Tensor:
     """Do :func:`ihfftn` over two axes, by default the last two; parameters as there."""
 def ihfftn(
-    input: Tensor, s: Sequence[int] | None = ..., dim: Sequence[int] | None = ..., norm: str | None = None, *,
-    out: Tensor | None = None,
+    input: Tensor, s: int | Sequence[int] | None = None, dim: int | Sequence[int] | None = None,
+    norm: str | None = None, *, out: Tensor | None = None,
 ) -> Tensor:
     """Return the inverse of :func:`hfftn`: :func:`ifftn` of a real input, places 0 … N/2 of the last axis."""
 def irfft(
@@ -85,13 +85,13 @@ def irfft(
 ) -> Tensor:
     """Return the inverse of :func:`rfft`: a real signal of `n` elements from its frequencies 0 … N/2."""
 def irfft2(
-    input: Tensor, s: Sequence[int] | None = ..., dim: Sequence[int] = ..., norm: str | None = None, *,
-    out: Tensor | None = None,
+    input: Tensor, s: int | Sequence[int] | None = None, dim: int | Sequence[int] = (-2, -1),
+    norm: str | None = None, *, out: Tensor | None = None,
 ) -> Tensor:
     """Do :func:`irfftn` over two axes, by default the last two; parameters as there."""
 def irfftn(
-    input: Tensor, s: Sequence[int] | None = ..., dim: Sequence[int] | None = ..., norm: str | None = None, *,
-    out: Tensor | None = None,
+    input: Tensor, s: int | Sequence[int] | None = None, dim: int | Sequence[int] | None = None,
+    norm: str | None = None, *, out: Tensor | None = None,
 ) -> Tensor:
     """Return the inverse of :func:`rfftn`; the last of `s` is the result's size, by default 2·(size − 1)."""
 def rfft(
@@ -99,8 +99,8 @@ def rfft(
 ) -> Tensor:
     """Return the frequencies 0 … N/2 of :func:`fft` for a real input; the others are their conjugates."""
 def rfft2(
-    input: Tensor, s: Sequence[int] | None = ..., dim: Sequence[int] = ..., norm: str | None = None, *,
-    out: Tensor | None = None,
+    input: Tensor, s: int | Sequence[int] | None = None, dim: int | Sequence[int] = (-2, -1),
+    norm: str | None = None, *, out: Tensor | None = None,
 ) -> Tensor:
     """Do :func:`rfftn` over two axes, by default the last two; parameters as there."""
 def rfftfreq(
@@ -110,7 +110,7 @@ def rfftfreq(
 ) -> Tensor:
     """Make the frequencies of :func:`rfft`: ``[0, 1, …, ⌊n/2⌋]/(d·n)`` (parameters as of :func:`fftfreq`)."""
 def rfftn(
-    input: Tensor, s: Sequence[int] | None = ..., dim: Sequence[int] | None = ..., norm: str | None = None, *,
-    out: Tensor | None = None,
+    input: Tensor, s: int | Sequence[int] | None = None, dim: int | Sequence[int] | None = None,
+    norm: str | None = None, *, out: Tensor | None = None,
 ) -> Tensor:
     """Return :func:`fftn` of a real input with its parameters, frequencies 0 … N/2 of the last axis only."""

@@ -161,7 +161,7 @@ def svdvals(A: Tensor, *, driver: str | None = None, out: Tensor | None = None) 
 def tensorinv(input: Tensor, ind: int = 2, *, out: Tensor | None = None) -> Tensor:
     """Return the inverse of a tensor as a map from its last axes to its first `ind`."""
 def tensorsolve(
-    input: Tensor, other: Tensor, dims: Sequence[int] | None = ..., *, out: Tensor | None = None,
+    input: Tensor, other: Tensor, dims: Sequence[int] | None = None, *, out: Tensor | None = None,
 ) -> Tensor:
     """Return X with ``tensordot(input, X, X.ndim) = other``."""
 def vander(x: Tensor, *, N: int | None = None) -> Tensor:

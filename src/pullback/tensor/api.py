@@ -100,7 +100,8 @@ def public(
 
 
 def with_signature(*signatures: str, name: str | None = None, **options: Any) -> Callable[[Function], Any]:
-    """Declare a public function that gets its arguments as torch's parser reads them by these signatures.
+    """Declare a public function that gets its arguments as torch's parser reads them by these signatures, by
+    default those that its schemas tell.
 
     A function ``linalg_…`` is of that namespace; with ``is_function=False`` the signatures are those of a
     method, the tensor aside. The other options are those of `public`.

@@ -189,7 +189,7 @@ for _name, _function in {
     setattr(Tensor, _name, _function)
 
 
-@with_signature("(Number fill_value, bool wrap = False)", is_function=False, out=False)
+@with_signature(is_function=False, out=False)
 def fill_diagonal_(self: Any, fill_value: Any, wrap: bool = False) -> Any:
     """Fill the main diagonal in place and return the tensor.
 

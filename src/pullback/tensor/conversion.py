@@ -146,7 +146,7 @@ for _name, _dtype in {
     _casting_method(_name, _dtype)
 
 
-@with_signature("(Tensor other)", is_function=False, out=False)
+@with_signature(is_function=False, out=False)
 def type_as(self: Any, other: Any) -> Any:
     """Return the tensor in the dtype of `other`."""
     return cast(on_device(self, other.device), dtypes.from_numpy_dtype(dtype_of(other)))

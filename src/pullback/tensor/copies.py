@@ -129,7 +129,7 @@ _publish("view_as_complex", _view_as_complex_copy, "pairs as complex numbers")
 # --- splits that are no views -------------------------------------------------------------------------------
 
 
-@with_signature("(Tensor input, int split_size, int dim = 0)", out=False)
+@with_signature(out=False)
 def unsafe_split(input: Any, split_size: int, dim: int = 0) -> tuple[Any, ...]:
     """Return parts of one size along axis `dim`, as :func:`split` gives them, which autograd takes for no
     views.
@@ -140,14 +140,14 @@ def unsafe_split(input: Any, split_size: int, dim: int = 0) -> tuple[Any, ...]:
     return c.unsafe_split(input, split_size, checked_dim(dim, len(shape_of(input))))
 
 
-@with_signature("(Tensor input, tuple of ints split_sizes, int dim = 0)", out=False)
+@with_signature(out=False)
 def unsafe_split_with_sizes(input: Any, split_sizes: Any, dim: int = 0) -> tuple[Any, ...]:
     """Return parts of given sizes along axis `dim` (see :func:`unsafe_split`)."""
     parts.split_with_sizes(input, split_sizes, dim)
     return c.unsafe_split_with_sizes(input, split_sizes, checked_dim(dim, len(shape_of(input))))
 
 
-@with_signature("(Tensor input, int chunks, int dim = 0)", out=False)
+@with_signature(out=False)
 def unsafe_chunk(input: Any, chunks: int, dim: int = 0) -> tuple[Any, ...]:
     """Return at most `chunks` parts of one size along axis `dim` (see :func:`unsafe_split`)."""
     parts.chunk(input, chunks, dim)

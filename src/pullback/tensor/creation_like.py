@@ -108,7 +108,7 @@ def _like(function: str, what: str, fill: Any) -> Callable[..., Any]:
             return made_sparse(parser, args, kwargs)
         return of_dense(*args, **kwargs)
 
-    call.behind, call.taken = create, 1  # type: ignore[attr-defined]  # functions take attributes
+    call.behind, call.taken = create, lambda: 1  # type: ignore[attr-defined]  # functions take attributes
     return public(described(call, create, parser), name=function, method=False, out=False)
 
 

@@ -81,7 +81,7 @@ def _check_width(x: Any, name: str) -> None:
         raise NotImplementedError(f"\"{name}\" not implemented for '{type_word(dtype_of(x))}'")
 
 
-@with_signature("(Tensor input, float p = 2)", method=False, out=False)
+@with_signature(method=False, out=False)
 def pdist(input: Any, p: float = 2.0) -> Any:
     """Return distances ``(Σ |xᵢ − xⱼ|ᵖ)^(1/p)`` of each row to every later: (N, M) -> (N (N − 1) / 2,)."""
     rank = len(shape_of(input))

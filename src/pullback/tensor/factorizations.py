@@ -27,7 +27,7 @@ def _general(input: Any, name: str) -> tuple[Any, Any]:
     return spectral.eig(input)
 
 
-@with_signature("(Tensor input)")
+@with_signature()
 def linalg_eig(input: Any) -> Any:
     """Return eigenvalues, in no order, and eigenvectors of norm 1: ``A V = V diag(L)``.
 
@@ -44,7 +44,7 @@ def linalg_eig(input: Any) -> Any:
     return return_type("linalg_eig", "eigenvalues", "eigenvectors")(_general(input, "linalg.eig"))
 
 
-@with_signature("(Tensor input)")
+@with_signature()
 def linalg_eigvals(input: Any) -> Any:
     """Return eigenvalues, complex, in no order: (…, n, n) -> (…, n)."""
     return _general(input, "linalg.eigvals")[0]
@@ -57,7 +57,7 @@ def _hermitian(A: Any, UPLO: str, name: str) -> tuple[Any, Any]:
     return spectral.eigh(A, UPLO.upper())
 
 
-@with_signature('(Tensor input, str UPLO = "L")')
+@with_signature()
 def linalg_eigh(input: Any, UPLO: str = "L") -> Any:
     """Return eigenvalues, ascending, and eigenvectors of Hermitian matrices: ``A = Q diag(L) Qᴴ``.
 
@@ -75,7 +75,7 @@ def linalg_eigh(input: Any, UPLO: str = "L") -> Any:
     return return_type("linalg_eigh", "eigenvalues", "eigenvectors")(_hermitian(input, UPLO, "linalg.eigh"))
 
 
-@with_signature('(Tensor input, str UPLO = "L")')
+@with_signature()
 def linalg_eigvalsh(input: Any, UPLO: str = "L") -> Any:
     """Return eigenvalues, ascending, of Hermitian matrices: (…, n, n) -> (…, n)."""
     return _hermitian(input, UPLO, "linalg.eigvalsh")[0]
@@ -99,7 +99,7 @@ def singular(A: Any, full: bool, name: str) -> tuple[Any, Any, Any]:
     return spectral.svd(A, full)
 
 
-@with_signature("(Tensor A, bool full_matrices = True, *, str driver = None)")
+@with_signature()
 def linalg_svd(A: Any, full_matrices: bool = True, *, driver: str | None = None) -> Any:
     """Return the singular values, descending, and vectors: ``A = U diag(S) Vh``.
 
@@ -120,14 +120,14 @@ def linalg_svd(A: Any, full_matrices: bool = True, *, driver: str | None = None)
     return return_type("linalg_svd", "U", "S", "Vh")(singular(A, full_matrices, "linalg.svd"))
 
 
-@with_signature("(Tensor A, *, str driver = None)")
+@with_signature()
 def linalg_svdvals(A: Any, *, driver: str | None = None) -> Any:
     """Return the singular values, descending: (…, m, n) -> (…, min(m, n))."""
     _check_driver(driver)
     return singular(A, False, "linalg.svd")[1]
 
 
-@with_signature("(Tensor input, bool some = True, bool compute_uv = True)")
+@with_signature()
 def svd(input: Any, some: bool = True, compute_uv: bool = True) -> Any:
     """Return ``input = U diag(S) Vᴴ``, with V itself as third result.
 
@@ -170,7 +170,7 @@ def orthonormal(A: Any, mode: str = "reduced") -> tuple[Any, Any]:
     return orthogonal.qr(A, mode)
 
 
-@with_signature('(Tensor A, str mode = "reduced")')
+@with_signature()
 def linalg_qr(A: Any, mode: str = "reduced") -> Any:
     """Return ``A = Q R`` with orthonormal columns of Q and an upper triangle R.
 
@@ -188,14 +188,14 @@ def linalg_qr(A: Any, mode: str = "reduced") -> Any:
     return return_type("linalg_qr", "Q", "R")(orthonormal(A, mode))
 
 
-@with_signature("(Tensor input, bool some = True)")
+@with_signature()
 def qr(input: Any, some: bool = True) -> Any:
     """Return ``input = Q R`` (see `torch.linalg.qr`)."""
     superseded("qr")
     return return_type("qr", "Q", "R")(orthonormal(input, "reduced" if some else "complete"))
 
 
-@with_signature("(Tensor input)")
+@with_signature()
 def geqrf(input: Any) -> Any:
     """Return QR as LAPACK's geqrf leaves it.
 
@@ -244,7 +244,7 @@ def _reflectors(input: Any, tau: Any) -> Any:
     return orthogonal.householder_product(input, tau)
 
 
-@with_signature("(Tensor input, Tensor tau)")
+@with_signature()
 def linalg_householder_product(input: Any, tau: Any) -> Any:
     """Return the first n columns of the product of the reflectors ``I − τᵢ vᵢ vᵢᴴ``.
 
@@ -262,13 +262,13 @@ def linalg_householder_product(input: Any, tau: Any) -> Any:
     return _reflectors(input, tau)
 
 
-@with_signature("(Tensor input, Tensor input2)")
+@with_signature()
 def orgqr(input: Any, input2: Any) -> Any:
     """Return the first columns of a product of reflectors (see `torch.linalg.householder_product`)."""
     return _reflectors(input, input2)
 
 
-@with_signature("(Tensor input, Tensor input2, Tensor input3, bool left = True, bool transpose = False)")
+@with_signature()
 def ormqr(input: Any, input2: Any, input3: Any, left: bool = True, transpose: bool = False) -> Any:
     """Return the product of Q, given by reflectors, with a matrix C: ``Q C`` (``Qᴴ C``), or ``C Q``.
 

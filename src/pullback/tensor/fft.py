@@ -26,15 +26,6 @@ from .tensor import checked_axis
 
 _Function = Callable[..., Any]
 
-_ONE = "(Tensor input, int? n = None, int dim = -1, str? norm = None, *, Tensor out = None)"
-_TWO = (
-    "(Tensor input, tuple of ints? s = None, tuple of ints dim = -2, str? norm = None, *, Tensor out = None)"
-)
-_MANY = (
-    "(Tensor input, tuple of ints? s = None, tuple of ints? dim = None, str? norm = None, *, Tensor out = "
-    "None)"
-)
-
 
 # --- arguments ----------------------------------------------------------------------------------------------
 
@@ -44,7 +35,7 @@ def _listed(value: Any) -> Any:
     return (value,) if type(value) is int else value
 
 
-def transform(name: str, signature: str, result: str, family: str = "") -> Callable[[_Function], _Function]:
+def transform(name: str, result: str, family: str = "") -> Callable[[_Function], _Function]:
     """Declare a transform: torch's parser reads its arguments, and `out` must be `result`, complex or
     floating.
 
@@ -53,15 +44,13 @@ def transform(name: str, signature: str, result: str, family: str = "") -> Calla
     family : str
         The name by which errors call it.
     """
-    parser = Parser(f"fft_{name}", signature)
-    single = signature is _ONE
+    parser = Parser(f"fft_{name}")
+    several = ("s", "dim") if name.endswith(("2", "n")) else ()
 
     def declare(function: _Function) -> _Function:
         def call(*args: Any, **kwargs: Any) -> Any:
-            if not single:
-                args = (*args[:1], *map(_listed, args[1:3]), *args[3:])
-                kwargs = {k: _listed(v) if k in ("s", "dim") else v for k, v in kwargs.items()}
             given = parser.bind(args, kwargs)
+            given |= {k: _listed(given[k]) for k in several if k in given}
             out = given.pop("out", None)
             found = function(**given)
             if out is None:
@@ -152,7 +141,7 @@ def _complex_1d(input: Any, n: int | None, dim: int, norm: str | None, forward: 
     return found if forward else conj(found)
 
 
-@transform("fft", _ONE, "complex")
+@transform("fft", "complex")
 def fft(input: Any, n: int | None = None, dim: int = -1, norm: str | None = None) -> Any:
     """Return the discrete Fourier transform ``X[k] = Σₙ x[n]·exp(−2πi·kn/N)`` along `dim`.
 
@@ -174,7 +163,7 @@ def fft(input: Any, n: int | None = None, dim: int = -1, norm: str | None = None
     return _complex_1d(input, n, dim, norm, True)
 
 
-@transform("ifft", _ONE, "complex")
+@transform("ifft", "complex")
 def ifft(input: Any, n: int | None = None, dim: int = -1, norm: str | None = None) -> Any:
     """Return the inverse of :func:`fft`: ``x[n] = 1/N·Σₖ X[k]·exp(2πi·kn/N)``, with its parameters."""
     return _complex_1d(input, n, dim, norm, False)
@@ -191,7 +180,7 @@ def _real_1d(name: str, input: Any, n: int | None, dim: int, norm: str | None, f
     return found if forward else conj(found)
 
 
-@transform("rfft", _ONE, "complex")
+@transform("rfft", "complex")
 def rfft(input: Any, n: int | None = None, dim: int = -1, norm: str | None = None) -> Any:
     """Return the frequencies 0 … N/2 of :func:`fft` for a real input; the others are their conjugates.
 
@@ -200,7 +189,7 @@ def rfft(input: Any, n: int | None = None, dim: int = -1, norm: str | None = Non
     return _real_1d("rfft", input, n, dim, norm, True)
 
 
-@transform("ihfft", _ONE, "complex")
+@transform("ihfft", "complex")
 def ihfft(input: Any, n: int | None = None, dim: int = -1, norm: str | None = None) -> Any:
     """Return the inverse of :func:`hfft`: the frequencies 0 … N/2 of :func:`ifft` for a real input."""
     return _real_1d("ihfft", input, n, dim, norm, False)
@@ -216,7 +205,7 @@ def _to_real_1d(input: Any, n: int | None, dim: int, norm: str | None, forward: 
     return f.c2r(conj(x) if forward else x, (axis,), _normalization(norm, forward), size)
 
 
-@transform("irfft", _ONE, "floating point")
+@transform("irfft", "floating point")
 def irfft(input: Any, n: int | None = None, dim: int = -1, norm: str | None = None) -> Any:
     """Return the inverse of :func:`rfft`: a real signal of `n` elements from its frequencies 0 … N/2.
 
@@ -225,7 +214,7 @@ def irfft(input: Any, n: int | None = None, dim: int = -1, norm: str | None = No
     return _to_real_1d(input, n, dim, norm, False)
 
 
-@transform("hfft", _ONE, "floating point")
+@transform("hfft", "floating point")
 def hfft(input: Any, n: int | None = None, dim: int = -1, norm: str | None = None) -> Any:
     """Return :func:`fft` of a Hermitian signal given by its elements 0 … N/2; the result is real.
 
@@ -243,7 +232,7 @@ def _complex_nd(input: Any, s: Any, dim: Any, norm: str | None, forward: bool) -
     return f.c2c(x, dims, _normalization(norm, forward), forward)
 
 
-@transform("fftn", _MANY, "complex")
+@transform("fftn", "complex")
 def fftn(input: Any, s: Any = None, dim: Any = None, norm: str | None = None) -> Any:
     """Return the discrete Fourier transform over several axes: :func:`fft` along each of them.
 
@@ -261,13 +250,13 @@ def fftn(input: Any, s: Any = None, dim: Any = None, norm: str | None = None) ->
     return _complex_nd(input, s, dim, norm, True)
 
 
-@transform("ifftn", _MANY, "complex", "fftn")
+@transform("ifftn", "complex", "fftn")
 def ifftn(input: Any, s: Any = None, dim: Any = None, norm: str | None = None) -> Any:
     """Return the inverse of :func:`fftn` (parameters as there)."""
     return _complex_nd(input, s, dim, norm, False)
 
 
-@transform("rfftn", _MANY, "complex")
+@transform("rfftn", "complex")
 def rfftn(input: Any, s: Any = None, dim: Any = None, norm: str | None = None) -> Any:
     """Return :func:`fftn` of a real input with its parameters, frequencies 0 … N/2 of the last axis only."""
     if dtype_of(input).kind in "cW":
@@ -287,7 +276,7 @@ def _half_sizes(name: str, input: Any, s: Any, dim: Any) -> tuple[tuple[int, ...
     return dims, [*sizes[:-1], last // 2 + 1], last
 
 
-@transform("irfftn", _MANY, "floating point")
+@transform("irfftn", "floating point")
 def irfftn(input: Any, s: Any = None, dim: Any = None, norm: str | None = None) -> Any:
     """Return the inverse of :func:`rfftn`; the last of `s` is the result's size, by default 2·(size − 1)."""
     dims, sizes, last = _half_sizes("irfftn", input, s, dim)
@@ -295,7 +284,7 @@ def irfftn(input: Any, s: Any = None, dim: Any = None, norm: str | None = None) 
     return f.c2r(x, dims, _normalization(norm, False), last)
 
 
-@transform("hfftn", _MANY, "floating point")
+@transform("hfftn", "floating point")
 def hfftn(input: Any, s: Any = None, dim: Any = None, norm: str | None = None) -> Any:
     """Return :func:`fftn` of a signal that is Hermitian, given by the elements 0 … N/2 of the last axis; it
     is real.
@@ -310,7 +299,7 @@ def hfftn(input: Any, s: Any = None, dim: Any = None, norm: str | None = None) -
     return f.c2r(conj(x), dims[-1:], scale, last)
 
 
-@transform("ihfftn", _MANY, "complex")
+@transform("ihfftn", "complex")
 def ihfftn(input: Any, s: Any = None, dim: Any = None, norm: str | None = None) -> Any:
     """Return the inverse of :func:`hfftn`: :func:`ifftn` of a real input, places 0 … N/2 of the last axis."""
     dims, sizes = _axes(input, s, dim)
@@ -337,7 +326,7 @@ def _over_two(name: str, function: _Function, result: str, family: str = "") -> 
     call.__doc__ = (
         f"Do :func:`{family or name[:-1] + 'n'}` over two axes, by default the last two; parameters as there."
     )
-    return transform(name, _TWO, result, family)(call)
+    return transform(name, result, family)(call)
 
 
 fft2 = _over_two("fft2", fftn, "complex", "fftn")
@@ -394,15 +383,11 @@ def rfftfreq(n: int, d: float = 1.0, *, dtype: Any = None) -> np.ndarray:
     return _spaced(np.arange(half), n, d, chosen)
 
 
-_SHIFT = "(Tensor input, tuple of ints? dim = None)"
-
-
 def _shifted(name: str, function: _Function) -> _Function:
-    parser = Parser(f"fft_{name}", _SHIFT)
+    parser = Parser(f"fft_{name}")
 
     def call(*args: Any, **kwargs: Any) -> Any:
-        kwargs = {k: _listed(v) for k, v in kwargs.items()}
-        return function(**parser.bind((*args[:1], *map(_listed, args[1:])), kwargs))
+        return function(**{k: _listed(v) for k, v in parser.bind(args, kwargs).items()})
 
     return public(described(call, function, parser), name=name, namespace="fft", out=False)
 

@@ -27,7 +27,6 @@ from .conversion import cast
 from .conversion import type_name as type_name_of
 from .creation import made, on_any_device
 from .out import write_out
-from .signature import OPTIONS
 
 
 def _tensors(given: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -94,9 +93,6 @@ def _stream_text(t: Any) -> str:
     return f"{rows}\n[ {type_name_of(t)}{{{sizes}}} ]"
 
 
-_TRIANGLE = f"(int row, int col, int offset = 0, *, {OPTIONS})"
-
-
 def _triangle(name: str, find: Any, what: str) -> None:
     def indices(row: int, col: int, offset: int = 0, *, dtype: Any = None) -> np.ndarray:
         for side, size in (("row", row), ("col", col)):
@@ -120,7 +116,7 @@ def _triangle(name: str, find: Any, what: str) -> None:
         -------
         tensor (2, number of places), int64
         """
-    with_signature(_TRIANGLE, method=False, out=False)(on_any_device(indices))
+    with_signature(method=False, out=False)(on_any_device(indices))
 
 
 _triangle("tril_indices", np.tril_indices, "lower")
@@ -150,7 +146,7 @@ def cartesian_prod(*tensors: Any) -> Any:
     return stack([reshape(contiguous_copy(grid), (-1,)) for grid in grids], 1)
 
 
-@with_signature("(Tensor input, int r = 2, bool with_replacement = False)", method=False, out=False)
+@with_signature(method=False, out=False)
 def combinations(input: Any, r: int = 2, with_replacement: bool = False) -> Any:
     """Return all choices of `r` elements of a vector, in the order of their places.
 
@@ -199,14 +195,14 @@ def _given(result: Any, out: Any, name: str) -> Any:
     return write_out(out, result, name)
 
 
-@with_signature("(Tensor real, Tensor imag, *, Tensor out = None)", name="complex", method=False, out=False)
+@with_signature(name="complex", method=False, out=False)
 def complex_(real: Any, imag: Any, *, out: Any = None) -> Any:
     """Return complex numbers ``real + i·imag``; shapes broadcast."""
     _check_parts(real, imag)
     return _given(ops.complex(real, imag), out, "complex")
 
 
-@with_signature("(Tensor abs, Tensor angle, *, Tensor out = None)", method=False, out=False)
+@with_signature(method=False, out=False)
 def polar(abs: Any, angle: Any, *, out: Any = None) -> Any:
     """Return complex numbers ``abs·exp(i·angle)``; shapes broadcast."""
     _check_parts(abs, angle)
@@ -215,7 +211,7 @@ def polar(abs: Any, angle: Any, *, out: Any = None) -> Any:
     return _given(ops.polar(abs, angle), out, "polar")
 
 
-@with_signature("(Tensor x, int N = None, bool increasing = False)", method=False, out=False)
+@with_signature(method=False, out=False)
 def vander(x: Any, N: int | None = None, increasing: bool = False) -> Any:
     """Return powers of a vector as columns: ``x**(N - 1), …, x, 1``, or the other way round.
 
@@ -250,7 +246,7 @@ def _powers(x: Any, columns: int) -> Any:
     return cat((ones, cumprod(repeated, len(shape))), len(shape))
 
 
-@with_signature("(Tensor x, *, int N = None)", method=False, out=False)
+@with_signature(method=False, out=False)
 def linalg_vander(x: Any, *, N: int | None = None) -> Any:
     """Return powers ``1, x, …, x**(N - 1)`` along a new last axis, N by default the number of elements."""
     dtype = dtype_of(x)

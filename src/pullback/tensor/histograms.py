@@ -192,11 +192,8 @@ def histogramdd(input: Any, bins: Any, range: Any = None, weight: Any = None, de
     return named("histogramdd", ("hist", "bin_edges"), _of_points(input, each, range, weight, density))
 
 
-_OPTIONS = "Tensor weight = None, bool density = False"
-
-
-def _publish(name: str, function: Any, method: bool, *signatures: str) -> None:
-    parser = Parser(name, *signatures)
+def _publish(name: str, function: Any, method: bool) -> None:
+    parser = Parser(name)
 
     def call(*args: Any, **kwargs: Any) -> Any:
         given = parser.bind(args, kwargs)
@@ -207,16 +204,5 @@ def _publish(name: str, function: Any, method: bool, *signatures: str) -> None:
     public(described(call, function, parser), name=name, method=method, out=False)
 
 
-_publish(
-    "histogram", histogram, True,
-    f"(Tensor input, Tensor bins, *, {_OPTIONS}, tuple of Tensors out = None)",
-    f"(Tensor input, int bins = 100, *, tuple of floats range = None, {_OPTIONS}, tuple of Tensors out = "
-    "None)",
-)  # fmt: skip
-_publish(
-    "histogramdd", histogramdd, False,
-    *(
-        f"(Tensor input, {kind} bins, tuple of floats range = None, {_OPTIONS})"
-        for kind in ("int", "tuple of ints", "tuple of Tensors")
-    ),
-)  # fmt: skip
+_publish("histogram", histogram, True)
+_publish("histogramdd", histogramdd, False)

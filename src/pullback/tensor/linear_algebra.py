@@ -40,7 +40,7 @@ def _inverse(A: Any, name: str, caller: str) -> tuple[Any, Any]:
     return ops.inv_ex(A, caller)
 
 
-@with_signature("(Tensor A)")
+@with_signature()
 def linalg_inv(A: Any) -> Any:
     """Return the inverse A⁻¹ of square matrices.
 
@@ -55,13 +55,13 @@ def linalg_inv(A: Any) -> Any:
     return _inverse(A, "linalg.inv", "linalg.inv")[0]
 
 
-@with_signature("(Tensor input)")
+@with_signature()
 def inverse(input: Any) -> Any:
     """Return the inverse of square matrices: (…, n, n) -> (…, n, n) (see `torch.linalg.inv`)."""
     return _inverse(input, "linalg.inv", "linalg.inv")[0]
 
 
-@with_signature("(Tensor A, *, bool check_errors = False)")
+@with_signature()
 def linalg_inv_ex(A: Any, *, check_errors: bool = False) -> Any:
     """Return the inverse, and per matrix the place of its first zero pivot or 0, as (inverse, info).
 
@@ -90,7 +90,7 @@ def _solution(A: Any, B: Any, left: bool, caller: str) -> tuple[Any, Any]:
     return ops.solve_ex(A, B, left, vector, caller)
 
 
-@with_signature("(Tensor A, Tensor B, *, bool left = True)")
+@with_signature()
 def linalg_solve(A: Any, B: Any, *, left: bool = True) -> Any:
     """Return X with ``A X = B`` (or ``X A = B``).
 
@@ -109,7 +109,7 @@ def linalg_solve(A: Any, B: Any, *, left: bool = True) -> Any:
     return _solution(A, B, left, "torch.linalg.solve")[0]
 
 
-@with_signature("(Tensor A, Tensor B, *, bool left = True, bool check_errors = False)")
+@with_signature()
 def linalg_solve_ex(A: Any, B: Any, *, left: bool = True, check_errors: bool = False) -> Any:
     """Return X with ``A X = B``, and per matrix the place of its first zero pivot or 0, as (result, info).
 
@@ -124,7 +124,7 @@ def linalg_solve_ex(A: Any, B: Any, *, left: bool = True, check_errors: bool = F
     return return_type("linalg_solve_ex", "result", "info")(parts)
 
 
-@with_signature("(Tensor input, int ind = 2)")
+@with_signature()
 def linalg_tensorinv(input: Any, ind: int = 2) -> Any:
     """Return the inverse of a tensor as a map from its last axes to its first `ind`.
 
@@ -151,7 +151,7 @@ def linalg_tensorinv(input: Any, ind: int = 2) -> Any:
     return ops.inv_ex(input.reshape(last, last), "inv")[0].reshape((*shape[ind:], *shape[:ind]))
 
 
-@with_signature("(Tensor input, Tensor other, tuple of ints dims = None)")
+@with_signature()
 def linalg_tensorsolve(input: Any, other: Any, dims: Any = None) -> Any:
     """Return X with ``tensordot(input, X, X.ndim) = other``.
 
@@ -191,7 +191,7 @@ def _factor(A: Any, upper: bool, caller: str) -> tuple[Any, Any]:
     return triangular.cholesky_ex(A, upper, caller)
 
 
-@with_signature("(Tensor input, *, bool upper = False)")
+@with_signature()
 def linalg_cholesky(input: Any, *, upper: bool = False) -> Any:
     """Return the triangular factor L of ``A = L Lᴴ`` for Hermitian positive-definite matrices.
 
@@ -209,7 +209,7 @@ def linalg_cholesky(input: Any, *, upper: bool = False) -> Any:
     return _factor(input, upper, "linalg.cholesky")[0]
 
 
-@with_signature("(Tensor input, *, bool upper = False, bool check_errors = False)")
+@with_signature()
 def linalg_cholesky_ex(input: Any, *, upper: bool = False, check_errors: bool = False) -> Any:
     """Return the Cholesky factor, and per matrix the order of its first minor that is not positive or 0.
 
@@ -228,7 +228,7 @@ def linalg_cholesky_ex(input: Any, *, upper: bool = False, check_errors: bool = 
     return return_type("linalg_cholesky_ex", "L", "info")(parts)
 
 
-@with_signature("(Tensor input, bool upper = False)")
+@with_signature()
 def cholesky(input: Any, upper: bool = False) -> Any:
     """Return the Cholesky factor: (…, n, n) -> (…, n, n) (see `torch.linalg.cholesky`)."""
     superseded("cholesky")
@@ -236,14 +236,14 @@ def cholesky(input: Any, upper: bool = False) -> Any:
     return triangular.cholesky(input, upper)
 
 
-@with_signature("(Tensor input, bool upper = False)")
+@with_signature()
 def cholesky_inverse(input: Any, upper: bool = False) -> Any:
     """Return ``(L Lᴴ)⁻¹`` from a Cholesky factor L (``(Uᴴ U)⁻¹`` with `upper`): (…, n, n) -> (…, n, n)."""
     check_square(input, "cholesky_inverse")
     return triangular.cholesky_inverse(input, upper)
 
 
-@with_signature("(Tensor input, Tensor input2, bool upper = False)")
+@with_signature()
 def cholesky_solve(input: Any, input2: Any, upper: bool = False) -> Any:
     """Return X with ``L Lᴴ X = input`` (``Uᴴ U X`` with `upper`) for a Cholesky factor.
 
@@ -272,7 +272,7 @@ def cholesky_solve(input: Any, input2: Any, upper: bool = False) -> Any:
 # --- triangular systems -------------------------------------------------------------------------------------
 
 
-@with_signature("(Tensor input, Tensor B, *, bool upper, bool left = True, bool unitriangular = False)")
+@with_signature()
 def linalg_solve_triangular(
     input: Any, B: Any, *, upper: bool, left: bool = True, unitriangular: bool = False
 ) -> Any:
@@ -297,9 +297,7 @@ def linalg_solve_triangular(
     return triangular.solve_triangular(input, B, upper, left, unitriangular)
 
 
-@with_signature(
-    "(Tensor input, Tensor A, bool upper = True, bool transpose = False, bool unitriangular = False)",
-)
+@with_signature()
 def triangular_solve(
     input: Any, A: Any, upper: bool = True, transpose: bool = False, unitriangular: bool = False
 ) -> Any:
@@ -331,7 +329,7 @@ def triangular_solve(
 # --- determinants -------------------------------------------------------------------------------------------
 
 
-@with_signature("(Tensor A)")
+@with_signature()
 def linalg_det(A: Any) -> Any:
     """Return the determinant: (…, n, n) -> (…)."""
     check_square(A, "linalg.det")
@@ -339,13 +337,13 @@ def linalg_det(A: Any) -> Any:
     return ops.det(A)
 
 
-@with_signature("(Tensor input)")
+@with_signature()
 def det(input: Any) -> Any:
     """Return the determinant: (…, n, n) -> (…)."""
     return linalg_det(input)
 
 
-@with_signature("(Tensor input)", out=False)
+@with_signature(out=False)
 def logdet(input: Any) -> Any:
     """Return the logarithm of the determinant, nan where that is negative: (…, n, n) -> (…)."""
     check_square(input, "logdet")
@@ -362,19 +360,19 @@ def _sign_and_size(A: Any) -> tuple[Any, Any]:
     return ops.slogdet(A)
 
 
-@with_signature("(Tensor A)")
+@with_signature()
 def linalg_slogdet(A: Any) -> Any:
     """Return the determinant's sign (or phase) and the logarithm of its modulus, as (sign, logabsdet)."""
     return return_type("linalg_slogdet", "sign", "logabsdet")(_sign_and_size(A))
 
 
-@with_signature("(Tensor input)")
+@with_signature()
 def slogdet(input: Any) -> Any:
     """Return the sign and logarithm of the absolute value of the determinant (see `torch.linalg.slogdet`)."""
     return return_type("slogdet", "sign", "logabsdet")(_sign_and_size(input))
 
 
-@with_signature("(Tensor input)", out=False)
+@with_signature(out=False)
 def trace(input: Any) -> Any:
     """Return the sum of a matrix's diagonal: (m, n) -> ()."""
     rank = len(shape_of(input))
@@ -388,7 +386,7 @@ def trace(input: Any) -> Any:
 # --- products -----------------------------------------------------------------------------------------------
 
 
-@with_signature("(Tensor input, Tensor other, *, int dim = -1)")
+@with_signature()
 def linalg_cross(input: Any, other: Any, *, dim: int = -1) -> Any:
     """Return the vector product along `dim`, of length 3 in both; other axes broadcast."""
     a, b = shape_of(input), shape_of(other)
@@ -408,7 +406,7 @@ def linalg_cross(input: Any, other: Any, *, dim: int = -1) -> Any:
     return ops.cross(input, other, axis)
 
 
-@with_signature("(Tensor input, Tensor other, int dim = None)")
+@with_signature()
 def cross(input: Any, other: Any, dim: int | None = None) -> Any:
     """Return the vector product along `dim`, or along the first axis of length 3."""
     if dim is None:
@@ -419,7 +417,7 @@ def cross(input: Any, other: Any, dim: int | None = None) -> Any:
     return linalg_cross(input, other, dim=dim)
 
 
-@with_signature("(Tensor A, *, int offset = 0, int dim1 = -2, int dim2 = -1)", out=False)
+@with_signature(out=False)
 def linalg_diagonal(A: Any, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
     """Return a diagonal of matrices as a view: (…, m, n) -> (…, min(m, n))."""
     return A.diagonal(offset, dim1, dim2)

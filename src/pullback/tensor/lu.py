@@ -39,7 +39,7 @@ def _check_lu(A: Any, pivot: bool, name: str) -> None:
         raise RuntimeError("linalg.lu_factor: LU without pivoting is not implemented on the CPU")
 
 
-@with_signature("(Tensor A, *, bool pivot = True, bool check_errors = False)")
+@with_signature()
 def linalg_lu_factor_ex(A: Any, *, pivot: bool = True, check_errors: bool = False) -> Any:
     """Return ``A = P L U`` as LAPACK leaves it, with the place of each matrix's first zero pivot or 0.
 
@@ -60,7 +60,7 @@ def linalg_lu_factor_ex(A: Any, *, pivot: bool = True, check_errors: bool = Fals
     return return_type("linalg_lu_factor_ex", "LU", "pivots", "info")(parts)
 
 
-@with_signature("(Tensor A, *, bool pivot = True)")
+@with_signature()
 def linalg_lu_factor(A: Any, *, pivot: bool = True) -> Any:
     """Return ``A = P L U`` as LAPACK leaves it, for `lu_solve` and `lu_unpack`: (LU, pivots).
 
@@ -124,7 +124,7 @@ lu.__wrapped__.__wrapped__ = _lu_with_infos  # what `inspect.signature` follows
 public(_method, name="lu", is_function=False, out=False)
 
 
-@with_signature("(Tensor A, *, bool pivot = True)")
+@with_signature()
 def linalg_lu(A: Any, *, pivot: bool = True) -> Any:
     """Return ``A = P L U`` with a permutation P, ones on the diagonal of the lower triangle L, an upper
     triangle U.
@@ -143,9 +143,7 @@ def linalg_lu(A: Any, *, pivot: bool = True) -> Any:
     return return_type("linalg_lu", "P", "L", "U")(ops.lu(A))
 
 
-@with_signature(
-    "(Tensor LU_data, Tensor LU_pivots, bool unpack_data = True, bool unpack_pivots = True)", method=False,
-)
+@with_signature(method=False)
 def lu_unpack(LU_data: Any, LU_pivots: Any, unpack_data: bool = True, unpack_pivots: bool = True) -> Any:
     """Return P, L and U from the results of `torch.linalg.lu_factor`; what is not asked for is empty.
 
@@ -205,7 +203,7 @@ def _solved(LU: Any, pivots: Any, B: Any, left: bool, adjoint: bool) -> Any:
     return ops.lu_solve(LU, pivots, B, left, adjoint)
 
 
-@with_signature("(Tensor LU, Tensor pivots, Tensor B, *, bool left = True, bool adjoint = False)")
+@with_signature()
 def linalg_lu_solve(LU: Any, pivots: Any, B: Any, *, left: bool = True, adjoint: bool = False) -> Any:
     """Return X with ``A X = B`` from the results of `torch.linalg.lu_factor`.
 
@@ -227,7 +225,7 @@ def linalg_lu_solve(LU: Any, pivots: Any, B: Any, *, left: bool = True, adjoint:
     return _solved(LU, pivots, B, left, adjoint)
 
 
-@with_signature("(Tensor input, Tensor LU_data, Tensor LU_pivots)")
+@with_signature()
 def lu_solve(input: Any, LU_data: Any, LU_pivots: Any) -> Any:
     """Return X with ``A X = input`` (see `torch.linalg.lu_solve`): (…, n, k) -> (…, n, k)."""
     superseded("lu_solve")
@@ -243,7 +241,7 @@ def _ldl(input: Any, hermitian: bool, caller: str) -> tuple[Any, Any, Any]:
     return ops.ldl_factor_ex(input, hermitian, caller)
 
 
-@with_signature("(Tensor input, *, bool hermitian = False, bool check_errors = False)")
+@with_signature()
 def linalg_ldl_factor_ex(input: Any, *, hermitian: bool = False, check_errors: bool = False) -> Any:
     """Return ``P L D Lᵀ Pᵀ`` (or with Lᴴ) of symmetric matrices as LAPACK leaves it, and where D has a zero.
 
@@ -263,7 +261,7 @@ def linalg_ldl_factor_ex(input: Any, *, hermitian: bool = False, check_errors: b
     return return_type("linalg_ldl_factor_ex", "LD", "pivots", "info")(parts)
 
 
-@with_signature("(Tensor input, *, bool hermitian = False)")
+@with_signature()
 def linalg_ldl_factor(input: Any, *, hermitian: bool = False) -> Any:
     """Return ``P L D Lᵀ Pᵀ`` (or with Lᴴ) of symmetric matrices as LAPACK leaves it, for `ldl_solve`.
 
@@ -282,7 +280,7 @@ def linalg_ldl_factor(input: Any, *, hermitian: bool = False) -> Any:
     return return_type("linalg_ldl_factor", "LD", "pivots")(parts)
 
 
-@with_signature("(Tensor LD, Tensor pivots, Tensor B, *, bool hermitian = False)")
+@with_signature()
 def linalg_ldl_solve(LD: Any, pivots: Any, B: Any, *, hermitian: bool = False) -> Any:
     """Return X with ``A X = B`` from the results of `torch.linalg.ldl_factor`.
 

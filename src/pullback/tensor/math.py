@@ -185,10 +185,7 @@ declare(
 )
 
 
-_DIV = Parser(
-    "div", *TWO, "(Tensor input, Tensor other, *, str rounding_mode, Tensor out = None)",
-    "(Tensor input, Number other, *, str rounding_mode)",
-)
+_DIV = Parser("div")
 
 
 @public(inplace=True, name="div", aliases=("divide",))
@@ -327,7 +324,7 @@ _POWER_SIGNATURES = (
     "(Number self, Tensor exponent, *, Tensor out = None)",
     "(Tensor input, Number exponent, *, Tensor out = None)",
 )
-_POWER = Parser("pow", *_POWER_SIGNATURES)
+_POWER = Parser("pow")
 power = declare("pow", power_of, *_POWER_SIGNATURES, numbers=("exponent",))
 
 

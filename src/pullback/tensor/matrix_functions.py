@@ -68,12 +68,7 @@ def _pseudoinverse(x: Any, atol: Any, rtol: Any, hermitian: bool) -> Any:
     return least_squares.pinv(x, *_tolerances(x, atol, rtol, "linalg.pinv"), hermitian)
 
 
-@with_signature(
-    "(Tensor input, *, Tensor atol = None, Tensor rtol = None, bool hermitian = False, Tensor out = None)",
-    "(Tensor input, *, float atol = None, float rtol = None, bool hermitian = False, Tensor out = None)",
-    "(Tensor input, Tensor rcond, bool hermitian = False, *, Tensor out = None)",
-    "(Tensor input, float rcond, bool hermitian = False, *, Tensor out = None)",
-)
+@with_signature()
 def linalg_pinv(
     input: Any, rcond: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None
 ) -> Any:
@@ -101,18 +96,13 @@ def linalg_pinv(
     return _pseudoinverse(input, atol, rtol if rcond is None else rcond, hermitian)
 
 
-@with_signature("(Tensor input, float rcond = 1e-15)")
+@with_signature()
 def pinverse(input: Any, rcond: float = 1e-15) -> Any:
     """Return the pseudoinverse, where singular values up to rcond·σ₁ count as 0: (…, m, n) -> (…, n, m)."""
     return _pseudoinverse(input, None, rcond, False)
 
 
-@with_signature(
-    "(Tensor input, *, Tensor atol = None, Tensor rtol = None, bool hermitian = False, Tensor out = None)",
-    "(Tensor input, *, float atol = None, float rtol = None, bool hermitian = False, Tensor out = None)",
-    "(Tensor input, Tensor tol, bool hermitian = False, *, Tensor out = None)",
-    "(Tensor input, float tol, bool hermitian = False, *, Tensor out = None)",
-)
+@with_signature()
 def linalg_matrix_rank(
     input: Any, tol: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None
 ) -> Any:
@@ -151,7 +141,7 @@ def linalg_matrix_rank(
 # --- least squares ------------------------------------------------------------------------------------------
 
 
-@with_signature("(Tensor input, Tensor b, float rcond = None, *, str driver = None)")
+@with_signature()
 def linalg_lstsq(input: Any, b: Any, rcond: float | None = None, *, driver: str | None = None) -> Any:
     """Return X that minimises ``‖A X − B‖`` (the smallest such X where A has not full rank).
 
@@ -215,9 +205,7 @@ def linalg_lstsq(input: Any, b: Any, rcond: float | None = None, *, driver: str 
 _ORDERS = (2, -2, 1, -1, math.inf, -math.inf)
 
 
-@with_signature(
-    "(Tensor input, Number p = None, *, Tensor out = None)", "(Tensor input, str p, *, Tensor out = None)",
-)
+@with_signature()
 def linalg_cond(input: Any, p: Any = None) -> Any:
     """Return the condition ``‖A‖ ‖A⁻¹‖`` in the matrix norm of order `p`: (…, n, n) -> (…).
 
@@ -263,7 +251,7 @@ def _exponential(input: Any) -> Any:
     return exponential.matrix_exp(input)
 
 
-@with_signature("(Tensor input)")
+@with_signature()
 def linalg_matrix_exp(input: Any) -> Any:
     """Return the exponential Σ Aᵏ / k! of square matrices: (…, n, n) -> (…, n, n).
 
@@ -275,7 +263,7 @@ def linalg_matrix_exp(input: Any) -> Any:
     return _exponential(input)
 
 
-@with_signature("(Tensor input)")
+@with_signature()
 def matrix_exp(input: Any) -> Any:
     """Return the exponential of square matrices (see `torch.linalg.matrix_exp`)."""
     return _exponential(input)

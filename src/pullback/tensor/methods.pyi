@@ -706,7 +706,7 @@ class Methods(TensorBase):
     ) -> return_types.histogram: ...
     @overload
     def histogram(
-        self, bins: builtins.int = 100, *, range: Sequence[builtins.float] | None = ...,
+        self, bins: builtins.int = 100, *, range: Sequence[builtins.float] | None = None,
         weight: Tensor | None = None, density: builtins.bool = False,
     ) -> return_types.histogram:
         """Count the elements in each of several intervals."""
@@ -1375,14 +1375,14 @@ class Methods(TensorBase):
     @overload
     def set_(
         self, source: UntypedStorage | TypedStorage, storage_offset: builtins.int,
-        size: Sequence[builtins.int], stride: Sequence[builtins.int] | None = ...,
+        size: Sequence[builtins.int], stride: Sequence[builtins.int] | None = None,
     ) -> Tensor: ...
     @overload
     def set_(self, source: Tensor) -> Tensor: ...
     @overload
     def set_(
         self, source: Tensor, storage_offset: builtins.int, size: Sequence[builtins.int],
-        stride: Sequence[builtins.int] | None = ...,
+        stride: Sequence[builtins.int] | None = None,
     ) -> Tensor:
         """Put the tensor onto the storage of `source`, a storage or a tensor; onto an empty one where it
         is left out.

@@ -76,7 +76,7 @@ _publish("frobenius_norm", _frobenius_norm, _OVER)
 _publish("nuclear_norm", _nuclear_norm, _OVER, "(Tensor input, bool keepdim = False, *, Tensor out = None)")
 
 
-@with_signature("(Tensor v, int pow = 2, int dim = 0)", method=False, out=False)
+@with_signature(method=False, out=False)
 def norm_except_dim(v: Any, pow: int = 2, dim: int = 0) -> Any:
     """Return the norm of order `pow` over all axes but `dim`, which the others stay beside with size 1; over
     all for −1.

@@ -107,7 +107,7 @@ def _reading(
                 return function(*first, *given, **bound)
         raise parser.rejected(rest, kwargs)
 
-    call.behind, call.taken = function, _tensors_alone(signatures[0], before)  # type: ignore[attr-defined]  # functions take attributes
+    call.behind, call.taken = function, lambda: _tensors_alone(signatures[0], before)  # type: ignore[attr-defined]  # functions take attributes
     call.__name__ = call.__qualname__ = printed
     call.__doc__ = text or function.__doc__
     call.__module__ = function.__module__

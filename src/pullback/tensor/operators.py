@@ -144,13 +144,7 @@ def _wrong_call(op: Op, inputs: tuple[object, ...], named: Mapping[str, Any], me
 
 
 #: What reads the arguments of comparisons, asked for their errors only.
-_COMPARISONS = {
-    name: Parser(
-        name, "(Tensor input, Tensor other, *, Tensor out = None)",
-        "(Tensor input, Number other, *, Tensor out = None)",
-    )
-    for name in ("eq", "ne", "lt", "le", "gt", "ge")
-}
+_COMPARISONS = {name: Parser(name) for name in ("eq", "ne", "lt", "le", "gt", "ge")}
 
 #: Functions whose first operand may be a number too.
 _NUMBERS_FIRST = frozenset({"add", "sub", "mul", "div"})

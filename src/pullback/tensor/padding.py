@@ -92,10 +92,7 @@ def _check_amounts(
         raise RuntimeError(f"input ({before_text}) is too small. Calculated output {after_text}")
 
 
-_CONSTANT = "(Tensor input, tuple of ints pad, Number value = 0)"
-
-
-@with_signature(_CONSTANT, method=False, out=False)
+@with_signature(method=False, out=False)
 def constant_pad_nd(input: Any, pad: Sequence[int], value: Any = 0) -> Any:
     """Pad the last axes with a number.
 

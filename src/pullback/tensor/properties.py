@@ -22,7 +22,7 @@ from .tensor import Tensor
 
 
 def _question(name: str, answer: Any, meaning: str) -> None:
-    parser = Parser(name, "(Tensor input)")
+    parser = Parser(name)
 
     @reads(parser)
     def ask(*args: Any, **kwargs: Any) -> Any:
@@ -51,13 +51,13 @@ _question("is_conj", lambda input: bits_of(input)[0], "the elements are conjugat
 _question("is_neg", lambda input: bits_of(input)[1], "the elements are negated when they are read")
 
 
-@with_signature("(Tensor input)", out=False)
+@with_signature(out=False)
 def is_nonzero(input: Any) -> bool:
     """Return whether the one element is not zero."""
     return bool(input)
 
 
-@with_signature("(Tensor input, Tensor other)", out=False)
+@with_signature(out=False)
 def is_same_size(input: Any, other: Any) -> bool:
     """Return whether two tensors have the same shape."""
     return shape_of(input) == shape_of(other)
@@ -75,25 +75,25 @@ def _shape_as_tensor(input: Any) -> Any:
     return wrap(np.array(shape_of(input), np.int64))
 
 
-@with_signature("(Tensor input)", out=False)
+@with_signature(out=False)
 def conj(input: Any) -> Any:
     """Return the complex conjugates, a view; a real tensor itself."""
     return convert.conj_view(input) if dtype_of(input).kind in "cW" else input
 
 
-@with_signature("(Tensor input)", out=False)
+@with_signature(out=False)
 def resolve_conj(input: Any) -> Any:
     """Return the tensor with its conjugates worked out: itself where they are."""
     return convert.clone(input) if bits_of(input)[0] else input
 
 
-@with_signature("(Tensor input, *, Tensor out = None)", inplace=True)
+@with_signature(inplace=True)
 def conj_physical(input: Any) -> Any:
     """Return the complex conjugates as new elements; a real tensor itself."""
     return convert.conj_physical(input) if dtype_of(input).kind in "cW" else input
 
 
-@with_signature("(Tensor input)", out=False)
+@with_signature(out=False)
 def resolve_neg(input: Any) -> Any:
     """Return the tensor with its signs worked out: itself where they are."""
     return convert.clone(input) if bits_of(input)[1] else input
@@ -122,10 +122,7 @@ def is_tensor(obj: Any, /) -> bool:
     return isinstance(obj, Tensor)
 
 
-@with_signature(
-    "(Tensor tensor, Tensor other)", "(Number scalar, Tensor tensor)", "(Tensor tensor, Number other)",
-    "(Number scalar1, Number scalar2)", method=False, out=False,
-)
+@with_signature(method=False, out=False)
 def result_type(**operands: Any) -> dtypes.dtype:
     """Return the dtype that results when two tensors or numbers meet."""
     order = ("scalar", "tensor", "other", "scalar1", "scalar2")
@@ -155,7 +152,7 @@ def set_default_tensor_type(t: Any, /) -> None:
 public(set_default_tensor_type, method=False, out=False)
 
 
-@with_signature("(tuple of ints size)", is_function=False, out=False)
+@with_signature(is_function=False, out=False)
 def sum_to_size(self: Any, size: Any) -> Any:
     """Return the sum over the axes along which `size` broadcasts to the tensor's shape."""
     shape = shape_of(self)
@@ -212,7 +209,7 @@ def is_pinned(self: Any, device: Any = None) -> bool:
     return False
 
 
-@with_signature("(Tensor input)", out=False)
+@with_signature(out=False)
 def is_distributed(input: Any) -> bool:
     """Return False."""
     return False

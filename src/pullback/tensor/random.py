@@ -259,14 +259,7 @@ def randn_like(
     return _drawn_like(ops.normal, "randn_like", input, generator, options, requires_grad, 0.0, 1.0)
 
 
-@with_signature(
-    *(
-    f"(Tensor input, {bounds}{end}"
-    for bounds in ("int low, int high", "Tensor high", "int high")
-    for end in _ENDS_LIKE
-    ),
-    method=False, out=False,
-)
+@with_signature(method=False, out=False)
 def randint_like(
     input: Any, high: Any, low: int = 0, *, generator: Any = None, dtype: Any = None, layout: Any = None,
     device: Any = None, pin_memory: bool = False, requires_grad: bool = False, memory_format: Any = None,
@@ -282,12 +275,7 @@ def randint_like(
     )
 
 
-@with_signature(
-    f"(Tensor mean, Tensor std, *, {GENERATOR}, Tensor out = None)",
-    f"(Tensor mean, float std = 1, *, {GENERATOR}, Tensor out = None)",
-    f"(float mean, Tensor std, *, {GENERATOR}, Tensor out = None)",
-    f"(float mean, float std, tuple of ints size, *, {GENERATOR}, {OUT})", method=False,
-)
+@with_signature(method=False)
 def normal(
     mean: Any = 0.0, std: Any = 1.0, size: Any = None, *, generator: Any = None, dtype: Any = None,
     layout: Any = None, device: Any = None, pin_memory: bool = False, requires_grad: bool = False,
@@ -321,9 +309,7 @@ def _check_deviations(std: ndarray) -> None:
         raise RuntimeError("normal expects all elements of std >= 0.0")
 
 
-@with_signature(
-    f"(Tensor input, *, {GENERATOR}, Tensor out = None)", f"(Tensor input, float p, *, {GENERATOR})",
-)
+@with_signature()
 def bernoulli(input: Any, p: float | None = None, *, generator: Any = None) -> Any:
     """Return ones with the probabilities in `input` (or `p` for all), else zeros."""
     if p is not None:
@@ -331,10 +317,7 @@ def bernoulli(input: Any, p: float | None = None, *, generator: Any = None) -> A
     return ops.bernoulli(input, _of(generator))
 
 
-@with_signature(
-    f"(Tensor input, int num_samples, bool replacement = False, *, {GENERATOR}, Tensor out = None)",
-    out=False,
-)
+@with_signature(out=False)
 def multinomial(
     input: Any, num_samples: int, replacement: bool = False, *, generator: Any = None, out: Any = None
 ) -> Any:
@@ -376,13 +359,13 @@ def _by_parts(weights: Any, count: int, generator: Any) -> Any:
     return ratio.sort(-1, descending=True, stable=True).indices[..., :count].clone()  # no view, as in eager
 
 
-@with_signature(f"(Tensor input, {GENERATOR})", method=False)
+@with_signature(method=False)
 def poisson(input: Any, generator: Any = None) -> Any:
     """Return the Poisson numbers with the rates in `input`."""
     return ops.poisson(input, _of(generator))
 
 
-@with_signature(f"(Tensor count, Tensor prob, {GENERATOR})", method=False, out=False)
+@with_signature(method=False, out=False)
 def binomial(count: Any, prob: Any, generator: Any = None) -> Any:
     """Draw how many of `count` trials succeed, each with probability `prob`; the two broadcast.
 
@@ -441,14 +424,14 @@ def _floats(tensors: tuple[Any, ...], kernel: str) -> list[Any]:
     return kinds
 
 
-@with_signature("(Tensor input, float p, bool train)", method=False, out=False)
-def native_dropout(input: Any, p: float, train: bool) -> tuple[Any, Any]:
+@with_signature(method=False, out=False)
+def native_dropout(input: Any, p: float, train: bool | None) -> tuple[Any, Any]:
     """Return the input with elements set to 0 with probability `p`, the others divided by 1 - p; and which
     are left.
     """
     if 0 in shape_of(input):
         return input, input.clone()
-    if not train:
+    if train is False:
         return input.clone(), wrap(np.ones(shape_of(input), np.bool_))
     if dtype_of(input).kind in "biu":
         word = type_word(dtype_of(input))
@@ -456,29 +439,6 @@ def native_dropout(input: Any, p: float, train: bool) -> tuple[Any, Any]:
     like = input.detach()
     noise = ops.dropout_noise.call(like.real if like.is_complex() else like, p, default_generator)
     return input * noise, noise.bool()
-
-
-# --- draws in place -----------------------------------------------------------------------------------------
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 
 
 #: torch's top level has these as they are.

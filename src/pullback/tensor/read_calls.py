@@ -177,20 +177,22 @@ def at_once(function: Function, general: Function, failed: Function, kinds: Kind
     kinds : Kinds, optional
         Tells how many arguments need no look; by default none needs one.
     """
-    behind, taken = getattr(function, "behind", function), getattr(function, "taken", 0)
-    kinds = None if hasattr(function, "taken") else kinds
+    behind, count_taken = getattr(function, "behind", function), getattr(function, "taken", None)
+    kinds = None if count_taken else kinds
     cached: Function | None = None
-    safe, whole = EVERY if kinds is None else 0, general
+    # Told by the first call: the signatures of all functions are not read with the package.
+    safe, taken, whole = 0, 0, general
 
     def use(found: Function | None) -> None:
         nonlocal cached
         cached = found
 
     def first(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        nonlocal safe, whole
+        nonlocal safe, taken, whole
         whole = general
-        if kinds is not None:
-            safe = kinds.safe
+        safe = EVERY if kinds is None else kinds.safe
+        if count_taken is not None:
+            taken = count_taken()
         return general(args, kwargs)
 
     whole = first

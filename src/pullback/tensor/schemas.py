@@ -8,6 +8,7 @@ tell: older signatures that torch still takes, functions written in Python, whic
 
 from __future__ import annotations
 
+import os
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
@@ -36,16 +37,24 @@ _AFTER = {
 }  # fmt: skip
 
 
-def _beside(file: str) -> str:
-    # Imported by the first wrong call: with what it imports it takes 2 of the package's 75 ms.
-    from pathlib import Path
+def _read_beside(file: str) -> str:
+    # Not by pathlib: to import it takes 8 ms.
+    with open(os.path.join(os.path.dirname(__file__), file), encoding="utf-8") as stream:
+        return stream.read()
 
-    return Path(__file__).with_name(file).read_text("utf-8")
+
+@cache
+def recorded(file: str) -> Any:
+    """Return what was recorded of torch in a JSON file of this folder."""
+    # Imported when first needed: it takes 3 of the package's 75 ms.
+    import json
+
+    return json.loads(_read_beside(file))
 
 
 @cache
 def _text() -> str:
-    return _beside("schemas.txt")
+    return _read_beside("schemas.txt")
 
 
 def _packet_at(place: int) -> str:
@@ -69,13 +78,6 @@ def schemas(packet: str) -> dict[str, str]:
     return found
 
 
-@cache
-def _recorded() -> Any:
-    import json
-
-    return json.loads(_beside("signatures.json"))
-
-
 def signatures(place: str, name: str) -> Sequence[str]:
     """Return the signatures of a function or method as torch's parser prints them, in the order in which it
     tries them; none of a function that is written in Python.
@@ -86,14 +88,14 @@ def signatures(place: str, name: str) -> Sequence[str]:
         'Tensor' for a method, otherwise the namespace; torch's top level is ''.
     name : str
     """
-    recorded = _recorded()
-    found = recorded["signatures"][place].get(name, ())
+    known = recorded("signatures.json")
+    found = known["signatures"][place].get(name, ())
     private = name.startswith("_") and not name.startswith("_foreach_")
-    if place == "nn" or private or name in recorded["none"][place].split():
+    if place == "nn" or private or name in known["none"][place].split():
         return found
     # Older signatures are told beside those that are derived.
     is_whole = found and not found[-1].endswith("|deprecated")
-    return found if is_whole else [*found, *derived(place, name, recorded["unbound"].split())]
+    return found if is_whole else [*found, *derived(place, name, known["unbound"].split())]
 
 
 def derived(place: str, name: str, unbound: Iterable[str]) -> list[str]:

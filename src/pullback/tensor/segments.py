@@ -24,11 +24,7 @@ def _expected(text: str) -> RuntimeError:
     )
 
 
-@with_signature(
-    "(Tensor data, str reduce, *, Tensor? lengths = None, Tensor? indices = None, Tensor? offsets = None, "
-    "int axis = 0, bool unsafe = False, Number? initial = None)",
-    method=False, out=False,
-)
+@with_signature(method=False, out=False)
 def segment_reduce(
     data: Any, reduce: str, *, lengths: Any = None, indices: Any = None, offsets: Any = None, axis: int = 0,
     unsafe: bool = False, initial: Any = None,

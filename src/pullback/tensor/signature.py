@@ -170,11 +170,14 @@ class Parser:
         schemas of the function of that name.
     numbers : bool
         Whether numbers are taken for tensors.
+    place : str
+        'Tensor' for a method whose signatures are derived.
     """
 
-    def __init__(self, function: str, *signatures: str, numbers: bool = False) -> None:
+    def __init__(self, function: str, *signatures: str, numbers: bool = False, place: str = "") -> None:
         self.function = function
         self._given = signatures
+        self._place = place
         self.numbers = numbers
         #: Types, and names, of arguments that need no parser, where no integer is too long.
         self.known: set[tuple[object, ...]] = set()
@@ -186,7 +189,7 @@ class Parser:
     @computed
     def texts(self) -> Sequence[str]:
         """Return the signatures as torch prints them."""
-        return self._given or signatures("", self.function)
+        return self._given or signatures(self._place, self.function)
 
     @computed
     def signatures(self) -> list[Signature]:
@@ -224,8 +227,8 @@ def parsed(
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Decorate a function whose arguments torch's parser reads; the body gets them by name, converted.
 
-    `plain`, which gets all arguments by place and unread, is asked before; it gives None where it is not for
-    these.
+    Where no signatures are given, they are derived from schemas. `plain`, which gets all arguments by place
+    and unread, is asked before; it gives None where it is not for these.
     """
     parser = Parser(function_name, *signatures)
 
@@ -239,7 +242,8 @@ def parsed(
 
         if plain is not None:
             return described(asking, function, parser)
-        call.behind, call.taken = function, _tensors_alone(signatures[0], function)  # type: ignore[attr-defined]  # functions take attributes
+        call.behind = function  # type: ignore[attr-defined]  # functions take attributes
+        call.taken = lambda: _tensors_alone(parser.texts[0], function)  # type: ignore[attr-defined]  # likewise
         return described(call, function, parser)
 
     return decorate
@@ -276,7 +280,7 @@ _NUMBERS = frozenset({int, float})
 
 def method(function_name: str, *signatures: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Decorate a method whose arguments, the tensor aside, torch's parser reads (see `parsed`)."""
-    parser = Parser(function_name, *signatures)
+    parser = Parser(function_name, *signatures, place="Tensor")
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         def call(self: Any, /, *args: Any, **kwargs: Any) -> Any:

@@ -13,15 +13,12 @@ from functools import cache
 from typing import Any
 
 from ..core.value import TensorBase
+from .schemas import recorded
 
 
 @cache
 def _texts() -> dict[str, dict[str, str]]:
-    # Read by the first refusal.
-    import json
-    from pathlib import Path
-
-    table = json.loads(Path(__file__).with_name("sparse_refusals.json").read_text("utf-8"))
+    table = recorded("sparse_refusals.json")
     return {
         layout: {name: text for text, names in texts.items() for name in names.split(", ")}
         for layout, texts in table.items()

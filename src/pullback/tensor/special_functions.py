@@ -77,7 +77,7 @@ declare("mvlgamma", mvlgamma, "(Tensor input, int p, *, Tensor out = None)")
 declare("polygamma", polygamma, "(int n, Tensor input, *, Tensor out = None)", method=False)
 
 
-@with_signature("(int n)", is_function=False, name="polygamma", inplace=True, out=False)
+@with_signature(is_function=False, name="polygamma", inplace=True, out=False)
 def _polygamma_of(self: Any, n: int) -> Any:
     """Return the derivative of order n of ψ (see `torch.polygamma`)."""
     return polygamma(n, self)

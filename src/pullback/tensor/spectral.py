@@ -199,13 +199,6 @@ def _transformed(parts: Any, scale: int, onesided: bool | None) -> Any:
     return f.c2c(parts, (2,), scale, True)
 
 
-_ISTFT = (
-    "(Tensor input, int n_fft, int? hop_length = None, int? win_length = None, Tensor? window = None, bool "
-    "center = True, bool normalized = False, bool? onesided = None, int? length = None, bool return_complex "
-    "= False)"
-)
-
-
 def _inverse(
     input: Any, n_fft: int, hop_length: int | None = None, win_length: int | None = None, window: Any = None,
     center: bool = True, normalized: bool = False, onesided: bool | None = None, length: int | None = None,
@@ -333,7 +326,7 @@ def _check_spectrum(
         )
 
 
-istft = with_signature(_ISTFT, name="istft", out=False, method=False)(_inverse)
+istft = with_signature(name="istft", out=False, method=False)(_inverse)
 
 
 def _method(

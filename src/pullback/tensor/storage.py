@@ -167,7 +167,7 @@ def typed_storage(self: Any) -> TypedStorage:
     return _typed_storage(self)
 
 
-@with_signature("(Tensor tensor)", is_function=False, out=False)
+@with_signature(is_function=False, out=False)
 def is_set_to(self: Any, tensor: Any) -> bool:
     """Return whether both tensors are the same part of the same storage in the same shape."""
     a, b = memory_of(self), memory_of(tensor)
@@ -296,9 +296,7 @@ def _set_on_meta(self: Any, source: Any, storage_offset: int | None, size: Any, 
     return _put_onto(self, innermost(placed))
 
 
-@with_signature(
-    "(tuple of ints size, *, torch.memory_format memory_format = None)", is_function=False, out=False,
-)
+@with_signature(is_function=False, out=False)
 def resize_(self: Any, size: Any, *, memory_format: Any = None) -> Any:
     """Give the tensor another size: its elements are the storage's from its first one on, in C order."""
     if self.requires_grad:

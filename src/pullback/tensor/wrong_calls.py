@@ -20,7 +20,7 @@ from ..core.calls import LEAST, MOST
 from ..core.tracer import is_tracing
 from ..core.value import TensorBase, dtype_of, shape_of, wrap
 from ..errors import type_name
-from .schemas import signatures
+from .schemas import recorded, signatures
 from .signature import Parser
 
 #: Functions that take a number where their signatures say Tensor.
@@ -38,22 +38,8 @@ OF_TOP_LEVEL = frozenset({
 })  # fmt: skip
 
 
-def _beside(file: str) -> Any:
-    # Imported by the first wrong call: with what they import they take 4 of the package's 75 ms.
-    import json
-    from pathlib import Path
-
-    return json.loads(Path(__file__).with_name(file).read_text("utf-8"))
-
-
-@cache
-def _tensor_arguments() -> dict[str, dict[str, str]]:
-    return _beside("tensor_arguments.json")
-
-
-@cache
 def _natives() -> dict[str, str]:
-    return _beside("natives.json")
+    return recorded("natives.json")
 
 
 #: The functions of `nn.functional`, by name.
@@ -142,7 +128,7 @@ def no_tensor(name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Ex
     """Build the error of a function of `nn.functional` for the first argument that has to be a tensor and is
     none; None where all are.
     """
-    for place, (parameter, text) in enumerate(_tensor_arguments().get(name, {}).items()):
+    for place, (parameter, text) in enumerate(recorded("tensor_arguments.json").get(name, {}).items()):
         optional, parameter = parameter.endswith("?"), parameter.rstrip("?")
         value = args[place] if place < len(args) else kwargs.get(parameter, TensorBase)
         if value is TensorBase or isinstance(value, TensorBase) or (optional and value is None):

@@ -129,7 +129,7 @@ def _limits(input: Any, *numbers: Any) -> Any:
     return tuple(factor(v, input) for v in numbers)
 
 
-_THRESHOLD = Parser("threshold", "(Tensor input, Number threshold, Number value, *, Tensor out = None)")
+_THRESHOLD = Parser("threshold")
 
 
 @public(namespace="nn.functional", method=False, out=False, behind="_threshold")

@@ -241,7 +241,7 @@ def conv_transpose3d(
 
 
 @public(method=False, out=False)
-@parsed("conv_tbc", "(Tensor input, Tensor weight, Tensor bias, int pad = 0)")
+@parsed("conv_tbc")
 def conv_tbc(input: Any, weight: Any, bias: Any, pad: int = 0) -> Any:
     """Return the convolution in time: ``out[t] = Σ_k input[t + k − pad] @ weight[k] + bias``.
 

@@ -103,13 +103,7 @@ def ctc_loss(
     return by_number(log_probs, targets, input_lengths, target_lengths, blank, number, zero_infinity)
 
 
-@parsed(
-    "ctc_loss",
-    "(Tensor log_probs, Tensor targets, tuple of ints input_lengths, tuple of ints target_lengths, int blank "
-    "= 0, int reduction = at::Reduction::Mean, bool zero_infinity = False)",
-    "(Tensor log_probs, Tensor targets, Tensor input_lengths, Tensor target_lengths, int blank = 0, int "
-    "reduction = at::Reduction::Mean, bool zero_infinity = False)",
-)
+@parsed("ctc_loss")
 def by_number(
     log_probs: Any, targets: Any, input_lengths: Any, target_lengths: Any, blank: int = 0, reduction: int = 0,
     zero_infinity: bool = False,

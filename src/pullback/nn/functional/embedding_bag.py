@@ -162,13 +162,7 @@ def _check_mode(mode: str, scale_grad_by_freq: bool, sparse: bool) -> None:
         raise ValueError("max mode does not support sparse weights")
 
 
-_PARSER = Parser(
-    "embedding_bag",
-    "(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq, int mode, bool sparse, Tensor? "
-    "per_sample_weights, bool include_last_offset, int? padding_idx)",
-    "(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq = False, int mode = 0, bool "
-    "sparse = False, Tensor? per_sample_weights = None, bool include_last_offset = False)",
-)
+_PARSER = Parser("embedding_bag")
 
 
 @mirrored

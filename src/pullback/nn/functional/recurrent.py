@@ -28,18 +28,6 @@ from ...tensor.signature import parsed
 from ...tensor.unrecorded import arrays
 from .dropout import dropout
 
-_OPTIONS = (
-    "tuple of Tensors params, bool has_biases, int num_layers, float dropout, bool train, bool "
-    "bidirectional"
-)
-
-
-def _signatures(hidden: str) -> tuple[str, str]:
-    return (
-        f"(Tensor data, Tensor batch_sizes, {hidden} hx, {_OPTIONS})",
-        f"(Tensor input, {hidden} hx, {_OPTIONS}, bool batch_first)",
-    )
-
 
 class _Weights(NamedTuple):
     """The parameters of one layer in one direction."""
@@ -245,7 +233,7 @@ def _network_of(name: str, layer: _Layer, text: str) -> Callable[..., tuple[Any,
 
     network.__name__ = network.__qualname__ = name
     network.__doc__ = text
-    declared = parsed(name, *_signatures("Tensor"))(network)
+    declared = parsed(name)(network)
     return cast(Callable[..., tuple[Any, Any]], public(declared, method=False, out=False))
 
 
@@ -303,7 +291,7 @@ def _check_rows(params: Sequence[Any], hx: Any, options: _Options) -> None:
 
 
 @public(method=False, out=False)
-@parsed("lstm", *_signatures("tuple of Tensors"))
+@parsed("lstm")
 def lstm(
     hx: Any, params: Any, has_biases: bool, num_layers: int, dropout: float, train: bool, bidirectional: bool,
     input: Any = None, batch_first: bool = False, data: Any = None, batch_sizes: Any = None,

@@ -13,11 +13,6 @@ from ...tensor.product_sums import linear
 from ...tensor.signature import parsed
 from ...tensor.unrecorded import arrays, computed
 
-_ELMAN = "(Tensor input, Tensor hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih = None, Tensor? b_hh = None)"
-_LSTM = (
-    "(Tensor input, tuple of Tensors hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih = None, Tensor? b_hh = None)"
-)
-
 
 def _check(input: Any, states: tuple[Any, ...], w_ih: Any, w_hh: Any, gates: int) -> None:
     """Raise torch's error for weights, inputs or states that do not fit together."""
@@ -83,7 +78,7 @@ def _plain_lstm_cell(input: Any, hx: Any, *weights: Any) -> Any:
 
 
 @public(method=False, out=False)
-@parsed("rnn_tanh_cell", _ELMAN, plain=partial(_plain_elman_cell, False))
+@parsed("rnn_tanh_cell", plain=partial(_plain_elman_cell, False))
 def rnn_tanh_cell(input: Any, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None) -> Any:
     """Return ``tanh(W_ih x + b_ih + W_hh h + b_hh)``: (N, I), (N, H) -> (N, H)."""
     _check(input, (hx,), w_ih, w_hh, 1)
@@ -91,7 +86,7 @@ def rnn_tanh_cell(input: Any, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b
 
 
 @public(method=False, out=False)
-@parsed("rnn_relu_cell", _ELMAN, plain=partial(_plain_elman_cell, True))
+@parsed("rnn_relu_cell", plain=partial(_plain_elman_cell, True))
 def rnn_relu_cell(input: Any, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None) -> Any:
     """Return ``relu(W_ih x + b_ih + W_hh h + b_hh)``: (N, I), (N, H) -> (N, H)."""
     _check(input, (hx,), w_ih, w_hh, 1)
@@ -99,7 +94,7 @@ def rnn_relu_cell(input: Any, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b
 
 
 @public(method=False, out=False)
-@parsed("gru_cell", _ELMAN, plain=_plain_gru_cell)
+@parsed("gru_cell", plain=_plain_gru_cell)
 def gru_cell(input: Any, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None) -> Any:
     """Compute a gated recurrent unit (Cho et al. 2014): (N, I), (N, H) -> (N, H).
 
@@ -115,7 +110,7 @@ def gru_cell(input: Any, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: 
 
 
 @public(method=False, out=False)
-@parsed("lstm_cell", _LSTM, plain=_plain_lstm_cell)
+@parsed("lstm_cell", plain=_plain_lstm_cell)
 def lstm_cell(
     input: Any, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None
 ) -> tuple[Any, Any]:
