@@ -83,7 +83,8 @@ def test_a_general_kernel_is_told_what_differs() -> None:
     assert len({*map(pattern, texts)}) == 1
     general = General(texts)
     head = "(ptr %p0, i64 %lo, i64 %hi, i64 %size0, i64 %size1)"
-    assert general.text == KERNEL.replace("(ptr %p0, i64 %lo, i64 %hi)", head).format("%size0", "%size1", 8, 5)
+    whole = KERNEL.replace("(ptr %p0, i64 %lo, i64 %hi)", head)
+    assert general.text == whole.format("%size0", "%size1", 8, 5)
     assert [general.sizes(text) for text in texts] == [
         ", i64 5, i64 4", ", i64 6, i64 5", ", i64 100, i64 99"
     ]  # fmt: skip

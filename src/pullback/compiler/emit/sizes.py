@@ -20,7 +20,7 @@ _SIZE = re.compile(
 )
 
 
-#: What says that iterations are independent; the second, of short loops, that there shall be no copies of them.
+#: What says that iterations are independent; of short loops also that there shall be no copies of them.
 _LONG, _SHORT = "!llvm.loop !1\n", "!llvm.loop !5\n"
 
 
