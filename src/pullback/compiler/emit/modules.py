@@ -83,8 +83,7 @@ class Kernels:
         """Return the name of the function that does what a text says, and the sizes that it is given."""
         for alike in self._waiting.values():
             if len(alike) >= self.ALIKE:
-                general = General(list(alike))
-                self._general.update(dict.fromkeys(alike, general))
+                self._general.update(dict.fromkeys(alike, General(list(alike))))
         self._waiting.clear()
         if (general := self._general.get(text)) is None:
             return self.name(text), ""
