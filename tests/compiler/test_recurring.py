@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import pullback as torch
-from pullback.compiler.runtime import specialization
+from pullback.compiler.runtime import recurring, specialization
 
 pytest.importorskip("llvmlite")
 
@@ -68,6 +68,24 @@ def test_a_long_list_is_compared_up_to_what_differs(monkeypatch):
     assert call(batch(50)).item() == 398
     # What is remembered of the call is 199 of them.
     assert 199 <= len(looked_at) < 400
+
+
+def test_the_longer_the_arguments_the_fewer_looks_in_vain(monkeypatch):
+    """A look at hundreds of tensors takes as long as the call, so it soon is one call of sixteen."""
+    call = torch.compile(lambda xs: torch.stack([x for x in xs if x is not None]).sum())
+
+    def batch(n: int) -> list[Any]:
+        return [None if k == n else torch.ones(2) for k in range(640)]
+
+    with pytest.warns(UserWarning, match="each call needs another program"):
+        assert [call(batch(n)).item() for n in range(16)] == [1278] * 16
+    looked: list[int] = []
+    monkeypatch.setattr(recurring, "kinds_of", lambda leaves, varying: looked.append(1) or ())
+    assert [call(batch(n)).item() for n in range(16, 48)] == [1278] * 32
+    assert len(looked) <= 3
+    # What has its program is served by it when that is looked for again, and then at once.
+    assert [call(batch(3)).item() for _ in range(20)] == [1278] * 20
+    assert call._native._recurring._missed == 0
 
 
 def test_a_limit_of_the_users_holds():

@@ -15,6 +15,7 @@ from ..runtime import engine
 from . import functions
 from .codegen import HASTY, LOOPS, Code, Effort, is_endless
 from .emitter import Module
+from .sizes import General, pattern
 from .widened import widened
 
 #: Steps that are kernels, or nodes in loops' kernels, from which kernels have modules of their own, which
@@ -51,6 +52,9 @@ class Kernels:
         Whether kernels have modules of their own.
     """
 
+    #: Kernels that differ in sizes alone of which one is made that is told them.
+    ALIKE = 3
+
     def __init__(self, module: Module, compile: Compiler) -> None:
         self.module = module
         self.names: dict[str, str] = {}
@@ -59,6 +63,31 @@ class Kernels:
         self._gathered: list[str] = []
         self._lines = 0
         self._compiling: list[Callable[[], Code]] = []
+        #: Kernels that wait for others that are like them, by what they have in common; the first of a kind
+        #: is compiled at once.
+        self._waiting: dict[str, dict[str, None]] = {}
+        self._general: dict[str, General] = {}
+
+    def expect(self, text: str) -> None:
+        """Take note of a kernel that will be called."""
+        if text in self.names:
+            return
+        kind = pattern(text)
+        if kind in self._waiting:
+            self._waiting[kind][text] = None
+        else:
+            self._waiting[kind] = {}
+            self.name(text)
+
+    def called(self, text: str) -> tuple[str, str]:
+        """Return the name of the function that does what a text says, and the sizes that it is given."""
+        for alike in self._waiting.values():
+            if len(alike) >= self.ALIKE:
+                self._general.update(dict.fromkeys(alike, General(list(alike))))
+        self._waiting.clear()
+        if (general := self._general.get(text)) is None:
+            return self.name(text), ""
+        return self.name(general.text), general.sizes(text)
 
     def name(self, text: str, prefix: str = "kernel") -> str:
         """Return the name of a function of this text."""

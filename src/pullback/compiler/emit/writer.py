@@ -163,13 +163,13 @@ class Writer:
             name = self.kernels.name(text)
             self.lines.append(f"  call void @{name}(ptr %table, i64 0, i64 {emission.rows})")
             return
-        name = self.kernels.name(emission.text)
         if emission.parts > 1:
-            self._parts(kernel, emission, name)
+            self._parts(kernel, emission, self.kernels.name(emission.text))
             return
+        name, sizes = self.kernels.called(emission.text)
         operands = ", ".join(f"ptr {self._moved(self._pointer(p), p, emission)}" for p in emission.parameters)
         self.lines.append(
-            f"  call void @{name}({operands}{', ' if operands else ''}i64 0, i64 {emission.rows})"
+            f"  call void @{name}({operands}{', ' if operands else ''}i64 0, i64 {emission.rows}{sizes})"
         )
 
     def _of_table(self, emission: Emission) -> str:

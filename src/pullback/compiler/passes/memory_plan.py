@@ -132,8 +132,9 @@ def emitted(plan: Plan) -> Plan:
         if isinstance(step, Kernel):
             emission = plan.emissions[id(step)] = emit(step, module, escaping[n])
             if kernels.apart and len(emission.parameters) <= WIDE:
-                # It is compiled while the next ones are written.
-                kernels.name(emission.text)
+                # It is compiled while the next ones are written. Threads and loops want sizes to be known.
+                alone = plan.whole and _parts(emission) == 1
+                (kernels.expect if alone else kernels.name)(emission.text)
         elif isinstance(step, Routine):
             ops = Emitter(module)
             step.write(ops)
@@ -147,8 +148,13 @@ def emitted(plan: Plan) -> Plan:
 def cut(plan: Plan) -> Plan:
     """Say how many parts each kernel is cut into."""
     for emission in plan.emissions.values():
-        emission.parts = parallel_rows.count(emission.rows, emission.work, bool(emission.partials))
+        emission.parts = _parts(emission)
     return plan
+
+
+def _parts(emission: Emission) -> int:
+    """Return into how many parts a kernel is cut."""
+    return parallel_rows.count(emission.rows, emission.work, bool(emission.partials))
 
 
 def with_bodies(plan: Plan) -> Plan:

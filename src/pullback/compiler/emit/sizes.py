@@ -1,0 +1,67 @@
+"""One function for kernels that do the same on arrays of other sizes.
+
+A loop over slices that become shorter, or over grids that become coarser, is a kernel for each step whose
+texts differ in extents, strides and places alone. LLVM takes as long for each of them as for the first. Where
+several are alike, one is written that takes as arguments the numbers in which they differ.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+#: A number that may as well be an argument: what indices are multiplied by, added to or compared with, and
+#: where counters begin. Not what is divided by: LLVM divides by what it knows in a tenth of the time.
+_SIZE = re.compile(
+    r"(?<== )((?:add|sub|mul)(?: n[us]w)* i64 \S+, |icmp \w+ i64 \S+, |getelementptr [^\n]*, i64 )(-?\d+)$"
+    r"|(?<== )(call i64 @llvm\.[su](?:min|max)\.i64\(i64 \S+, i64 )(-?\d+)(?=\)$)"
+    r"|(?<=  )(store i64 )(-?\d+)(?=, ptr )",
+    re.MULTILINE,
+)
+
+
+#: What says that iterations are independent; of short loops also that there shall be no copies of them.
+_LONG, _SHORT = "!llvm.loop !1\n", "!llvm.loop !5\n"
+
+
+def pattern(text: str) -> str:
+    """Return what kernels of other sizes have in common with a text."""
+    return _SIZE.sub(r"\1\3\5#", text).replace(_SHORT, _LONG)
+
+
+def _numbers(text: str) -> list[str]:
+    """Return the sizes in a text, in order."""
+    return [m[2] or m[4] or m[6] for m in _SIZE.finditer(text)]
+
+
+class General:
+    """The function for texts of one pattern; it takes sizes behind the rows.
+
+    Attributes
+    ----------
+    text : str
+        The function, without its name.
+    """
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        columns = list(zip(*map(_numbers, texts), strict=True))
+        #: Places where a size stands first, by what it is in each of the texts.
+        self._first: dict[tuple[str, ...], int] = {}
+        for place, column in enumerate(columns):
+            if len(set(column)) > 1:
+                self._first.setdefault(column, place)
+        names = {column: f"%size{n}" for n, column in enumerate(self._first)}
+        given = iter(columns)
+
+        def written(match: re.Match[str]) -> str:
+            column = next(given)
+            return (match[1] or match[3] or match[5]) + names.get(column, column[0])
+
+        parameters = "".join(f", i64 {name}" for name in names.values())
+        text = _SIZE.sub(written, texts[0]).replace("i64 %hi)", f"i64 %hi{parameters})", 1)
+        self.text = text.replace(_LONG, _SHORT) if any(_SHORT in t for t in texts) else text
+
+    def sizes(self, text: str) -> str:
+        """Return the operands that make it do what one of the texts says."""
+        numbers = _numbers(text)
+        return "".join(f", i64 {numbers[place]}" for place in self._first.values())

@@ -1,0 +1,95 @@
+"""One function for kernels that differ in sizes alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import pullback as torch
+
+pytest.importorskip("llvmlite")
+from pullback.compiler.emit import modules
+from pullback.compiler.emit.sizes import General, pattern
+
+STEPS = 60
+
+
+def tree(x: Any, q: Any) -> Any:
+    """Go back from the leaves of a tree of prices, which has a node less in each step."""
+    v = x.exp()
+    for _ in range(STEPS):
+        v = torch.maximum(q * v[:, 1:] + (1 - q) * v[:, :-1], 1 - x[:, : v.shape[1] - 1].cos())
+    return v.sum()
+
+
+def triangle(x: Any, q: Any) -> Any:
+    """Add up what stands in the rows of a triangle, as far as the diagonal."""
+    total = q.sum()
+    for n in range(STEPS, 2, -1):
+        total = total + (x[:, :n] * q.sin()).softmax(1).square().sum()
+    return total
+
+
+def pyramid(x: Any, q: Any) -> Any:
+    """Smooth on grids that each have other places and strides."""
+    total = q.sum()
+    for n in range(2, STEPS):
+        part = x[:, n : n + 9 + n % 5]
+        total = total + (part[:, 1:] - part[:, :-1]).square().sum(1).tanh().sum()
+    return total
+
+
+@pytest.mark.parametrize("function", [tree, triangle, pyramid], ids=lambda f: f.__name__)
+def test_steps_of_other_sizes_share_kernels(function: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They compute what eager does, and there are fewer kernels than steps."""
+    made: list[modules.Kernels] = []
+    compiled = modules.Kernels.compiled
+
+    def counted(kernels: modules.Kernels, *texts: Any) -> Any:
+        made.append(kernels)
+        return compiled(kernels, *texts)
+
+    monkeypatch.setattr(modules.Kernels, "compiled", counted)
+
+    def step(x: Any, q: Any) -> Any:
+        value = function(x, q)
+        return value.detach(), *torch.autograd.grad(value, [x, q])
+
+    torch.manual_seed(3)
+    x = torch.rand(5, STEPS + 15, dtype=torch.float64).requires_grad_()
+    q = torch.rand(5, 1, dtype=torch.float64).requires_grad_()
+    found, want = torch.compile(step)(x, q), step(x, q)
+    for one, other in zip(found, want, strict=True):
+        torch.testing.assert_close(one, other, rtol=1e-10, atol=1e-10)
+    (kernels,) = made
+    assert len(kernels.names) < STEPS
+
+
+KERNEL = """(ptr %p0, i64 %lo, i64 %hi) nounwind #0 {{
+  store i64 0, ptr %v1
+  %v3 = icmp slt i64 %v2, {0}
+  %v4 = mul nsw i64 %v2, {0}
+  %v5 = call i64 @llvm.smin.i64(i64 %v4, i64 {1})
+  %v6 = getelementptr double, ptr %p0, i64 {2}
+  %v7 = udiv i64 %v5, 7
+  br label %l1_head, !llvm.loop !{3}
+}}"""
+
+
+def test_a_general_kernel_is_told_what_differs() -> None:
+    """Numbers that are equal in every text are one argument, and those that never differ are none."""
+    texts = [KERNEL.format(n, n - 1, 8, kind) for n, kind in ((5, 5), (6, 5), (100, 1))]
+    assert len({*map(pattern, texts)}) == 1
+    general = General(texts)
+    head = "(ptr %p0, i64 %lo, i64 %hi, i64 %size0, i64 %size1)"
+    whole = KERNEL.replace("(ptr %p0, i64 %lo, i64 %hi)", head)
+    assert general.text == whole.format("%size0", "%size1", 8, 5)
+    assert [general.sizes(text) for text in texts] == [
+        ", i64 5, i64 4", ", i64 6, i64 5", ", i64 100, i64 99"
+    ]  # fmt: skip
+
+
+def test_what_divides_is_no_argument() -> None:
+    """LLVM divides by a known number without dividing."""
+    assert pattern("  %v1 = udiv i64 %v0, 7") != pattern("  %v1 = udiv i64 %v0, 8")
