@@ -133,7 +133,7 @@ def emitted(plan: Plan) -> Plan:
             emission = plan.emissions[id(step)] = emit(step, module, escaping[n])
             if kernels.apart and len(emission.parameters) <= WIDE:
                 # It is compiled while the next ones are written.
-                kernels.name(emission.text)
+                kernels.name(emission.text, is_brief=emission.is_brief)
         elif isinstance(step, Routine):
             ops = Emitter(module)
             step.write(ops)
