@@ -134,7 +134,8 @@ def emitted(plan: Plan) -> Plan:
             if kernels.apart and len(emission.parameters) <= WIDE:
                 # It is compiled while the next ones are written. Threads and loops want sizes to be known.
                 alone = plan.whole and _parts(emission) == 1
-                (kernels.expect if alone else kernels.name)(emission.text)
+                note = kernels.expect if alone else kernels.name
+                note(emission.text, is_brief=emission.is_brief)
         elif isinstance(step, Routine):
             ops = Emitter(module)
             step.write(ops)
