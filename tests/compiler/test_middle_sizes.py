@@ -71,3 +71,29 @@ def test_loops_of_several_passes(monkeypatch: pytest.MonkeyPatch, name: str, dty
     monkeypatch.setattr(large, "CHAIN", 1 << 62)
     np.testing.assert_array_equal(found.numpy(), call(x).numpy())
     assert found.numpy().tobytes() == call(x).numpy().tobytes() or name == "lerp"
+
+
+@pytest.mark.parametrize("dims", [None, 0, 1])
+@pytest.mark.parametrize("layout", ["rows", "columns", "gaps"])
+def test_sums_without_nan_choose_nothing(monkeypatch: pytest.MonkeyPatch, dims: Any, layout: str) -> None:
+    whole = torch.from_numpy(drawn(90, 160))
+    x = {"rows": whole, "columns": whole.T, "gaps": whole[:, ::2]}[layout]
+    asked, where = [], np.where
+    monkeypatch.setattr(np, "where", lambda *given: asked.append(given) or where(*given))
+    found = x.nansum(dims)
+    assert bool(asked) == (layout != "rows")
+    holes = torch.cat([x, torch.full_like(x[:1], float("nan"))])
+    whole_sum = np.nansum(holes.numpy(), axis=dims)
+    np.testing.assert_allclose(holes.nansum(dims).numpy(), whole_sum, rtol=1e-4, atol=1e-4)
+    chosen = torch.from_numpy(where(np.isnan(x.numpy()), np.float32(0), x.numpy())).sum(dims)
+    assert found.numpy().tobytes() == chosen.numpy().tobytes()
+
+
+def test_minus_of_complex_numbers_goes_to_the_kernel_at_once() -> None:
+    from pullback.core.calls import runs_at_once
+    from pullback.core.op import TABLE
+
+    x = drawn(3).astype(np.complex64)
+    assert runs_at_once(TABLE["neg"], [x]) and not runs_at_once(TABLE["neg"], [x.real > 0])
+    with pytest.raises(RuntimeError, match="Negation, the `-` operator, on a bool tensor"):
+        -torch.tensor([True])
