@@ -54,6 +54,33 @@ def test_running_sums_begin_when_they_pay(
     np.testing.assert_array_equal(found, expected)
 
 
+@pytest.mark.parametrize("shape", [(90, 70), (3, 40, 50), (5001, 16)])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int64])
+@pytest.mark.parametrize("ufunc", [np.add, np.multiply])
+@pytest.mark.parametrize("reverse", [False, True])
+def test_running_sums_go_down_columns(
+    monkeypatch: pytest.MonkeyPatch, shape: Any, dtype: Any, ufunc: Any, reverse: bool
+) -> None:
+    x, asked, dim = (1 + 1e-2 * drawn(*shape)).astype(dtype), [], len(shape) - 2
+    x[..., ::3] = -1
+    x[..., 1] = -x[..., 1] * 0
+    running = Running()
+
+    def down(*given: Any) -> bool:
+        asked.append(running.down(*given))
+        return asked[-1]
+
+    monkeypatch.setattr(reduction._SCANS, "_is_due", False)
+    monkeypatch.setattr(reduction._SCANS, "_due", -1e18)
+    expected = reduction.accumulated(ufunc, x, dim, reverse)
+    monkeypatch.setattr(large.source(), "running_down", down, raising=False)
+    running.down(ufunc.__name__, x.reshape(-1, *x.shape[-2:]), np.empty_like(x), reverse)
+    monkeypatch.setattr(reduction._SCANS, "_is_due", True)
+    found = reduction.accumulated(ufunc, x, dim, reverse)
+    assert asked == [True]
+    assert found.tobytes() == expected.tobytes()
+
+
 @pytest.mark.parametrize("name", ["nan_to_num", "lerp"])
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
 def test_loops_of_several_passes(monkeypatch: pytest.MonkeyPatch, name: str, dtype: Any) -> None:
