@@ -61,4 +61,4 @@ def test_the_sign_of_a_negative_zero_and_of_nan_is_zero(name: str) -> None:
 
 def test_a_kernel_that_looks_at_values_has_no_form() -> None:
     with pytest.raises(Unwritten):
-        form(TABLE["remainder"])(Reference({}, {}), np.float64(3), np.float64(2))
+        form(TABLE["remainder"])(Reference({}, {}), np.int64(3), np.int64(2))

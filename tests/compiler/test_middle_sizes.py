@@ -54,6 +54,33 @@ def test_running_sums_begin_when_they_pay(
     np.testing.assert_array_equal(found, expected)
 
 
+@pytest.mark.parametrize("shape", [(90, 70), (3, 40, 50), (5001, 16)])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int64])
+@pytest.mark.parametrize("ufunc", [np.add, np.multiply])
+@pytest.mark.parametrize("reverse", [False, True])
+def test_running_sums_go_down_columns(
+    monkeypatch: pytest.MonkeyPatch, shape: Any, dtype: Any, ufunc: Any, reverse: bool
+) -> None:
+    x, asked, dim = (1 + 1e-2 * drawn(*shape)).astype(dtype), [], len(shape) - 2
+    x[..., ::3] = -1
+    x[..., 1] = -x[..., 1] * 0
+    running = Running()
+
+    def down(*given: Any) -> bool:
+        asked.append(running.down(*given))
+        return asked[-1]
+
+    monkeypatch.setattr(reduction._SCANS, "_is_due", False)
+    monkeypatch.setattr(reduction._SCANS, "_due", -1e18)
+    expected = reduction.accumulated(ufunc, x, dim, reverse)
+    monkeypatch.setattr(large.source(), "running_down", down, raising=False)
+    running.down(ufunc.__name__, x.reshape(-1, *x.shape[-2:]), np.empty_like(x), reverse)
+    monkeypatch.setattr(reduction._SCANS, "_is_due", True)
+    found = reduction.accumulated(ufunc, x, dim, reverse)
+    assert asked == [True]
+    assert found.tobytes() == expected.tobytes()
+
+
 @pytest.mark.parametrize("name", ["nan_to_num", "lerp"])
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
 def test_loops_of_several_passes(monkeypatch: pytest.MonkeyPatch, name: str, dtype: Any) -> None:
@@ -71,3 +98,29 @@ def test_loops_of_several_passes(monkeypatch: pytest.MonkeyPatch, name: str, dty
     monkeypatch.setattr(large, "CHAIN", 1 << 62)
     np.testing.assert_array_equal(found.numpy(), call(x).numpy())
     assert found.numpy().tobytes() == call(x).numpy().tobytes() or name == "lerp"
+
+
+@pytest.mark.parametrize("dims", [None, 0, 1])
+@pytest.mark.parametrize("layout", ["rows", "columns", "gaps"])
+def test_sums_without_nan_choose_nothing(monkeypatch: pytest.MonkeyPatch, dims: Any, layout: str) -> None:
+    whole = torch.from_numpy(drawn(90, 160))
+    x = {"rows": whole, "columns": whole.T, "gaps": whole[:, ::2]}[layout]
+    asked, where = [], np.where
+    monkeypatch.setattr(np, "where", lambda *given: asked.append(given) or where(*given))
+    found = x.nansum(dims)
+    assert bool(asked) == (layout != "rows")
+    holes = torch.cat([x, torch.full_like(x[:1], float("nan"))])
+    whole_sum = np.nansum(holes.numpy(), axis=dims)
+    np.testing.assert_allclose(holes.nansum(dims).numpy(), whole_sum, rtol=1e-4, atol=1e-4)
+    chosen = torch.from_numpy(where(np.isnan(x.numpy()), np.float32(0), x.numpy())).sum(dims)
+    assert found.numpy().tobytes() == chosen.numpy().tobytes()
+
+
+def test_minus_of_complex_numbers_goes_to_the_kernel_at_once() -> None:
+    from pullback.core.calls import runs_at_once
+    from pullback.core.op import TABLE
+
+    x = drawn(3).astype(np.complex64)
+    assert runs_at_once(TABLE["neg"], [x]) and not runs_at_once(TABLE["neg"], [x.real > 0])
+    with pytest.raises(RuntimeError, match="Negation, the `-` operator, on a bool tensor"):
+        -torch.tensor([True])

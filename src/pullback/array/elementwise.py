@@ -56,8 +56,9 @@ _THRESHOLDS: dict[Any, int] = {
 #: exp of float64 327, 142, 127, tan of float32 822, 130, 137, atan 709, 125, 189, log1p 627, 169, 103, sin of
 #: float64 639, 180, 237. Native errors are at most 1.4 units in the last place (NumPy 3.0).
 NAMES: dict[Any, str] = {
-    np.exp: "exp", np.exp2: "exp2", np.expm1: "expm1", np.log: "log", np.log2: "log2", np.log1p: "log1p",
-    np.sin: "sin", np.cos: "cos", np.tan: "tan", np.arcsin: "asin", np.arccos: "acos", np.arctan: "atan",
+    np.exp: "exp", np.exp2: "exp2", np.expm1: "expm1", np.log: "log", np.log2: "log2", np.log10: "log10",
+    np.log1p: "log1p", np.sin: "sin", np.cos: "cos", np.tan: "tan", np.arcsin: "asin", np.arccos: "acos",
+    np.arctan: "atan",
     np.sinh: "sinh", np.cosh: "cosh", np.tanh: "tanh", np.arcsinh: "asinh", np.arctanh: "atanh",
     np.power: "pow", np.arctan2: "atan2", np.hypot: "hypot",
 }  # fmt: skip
@@ -66,8 +67,8 @@ NAMES: dict[Any, str] = {
 #: few elements on. 2¹⁴ float32 with the pullback, µs, NumPy, native, torch: log1p 254, 94, 98,
 #: expm1 238, 73, 107, atan 231, 83, 125, sinh 511, 121, 134, atan2 574, 178, 185.
 _ONE_BY_ONE = {
-    np.expm1, np.log1p, np.tan, np.arcsin, np.arccos, np.arctan, np.sinh, np.cosh, np.arcsinh, np.arctanh,
-    np.arctan2, np.hypot,
+    np.exp2, np.expm1, np.log2, np.log10, np.log1p, np.tan, np.arcsin, np.arccos, np.arctan, np.sinh, np.cosh,
+    np.arcsinh, np.arctanh, np.arctan2, np.floor_divide, np.fmod, np.hypot, np.logaddexp, np.remainder,
 }  # fmt: skip
 
 #: NumPy's float32 loops for these stall on memory: 4,000,000 elements take 3.9 ms, and 2.2 ms when each
@@ -208,6 +209,8 @@ def native(
     first = operands[0]
     for x in operands:
         if type(x) is not ndarray or x.shape != first.shape or x.dtype is not first.dtype:
+            if hasattr(x, "leave_to_native"):
+                x.leave_to_native(name)
             return None
     if first.dtype is not _F32 and first.dtype is not _F64:
         return None

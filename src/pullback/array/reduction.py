@@ -176,13 +176,15 @@ def accumulated(
     of the elements the error of a running sum grows with its length (7e-6 after 100,000 elements).
     """
     out = np.empty(x.shape, x.dtype) if out is None else out
-    now = x.size >= large.SIZE
-    if dim == x.ndim - 1 and (now or (x.size >= large.ROWS and _SCANS.is_hot(_STEP * x.size))):
-        length = x.shape[-1]
-        rows = np.ascontiguousarray(x).reshape(-1, length)
+    along = dim == x.ndim - 1
+    now = along and x.size >= large.SIZE
+    wide = along or (x.size < large.SIZE and math.prod(x.shape[dim + 1 :]) >= _SIDE_BY_SIDE)
+    if wide and (now or (x.size >= large.ROWS and _SCANS.is_hot(_STEP * x.size))):
+        shape = (-1, x.shape[dim], math.prod(x.shape[dim + 1 :]))[: 2 if along else 3]
         found = out if out.flags.c_contiguous else np.empty(x.shape, x.dtype)
         ask = large.ask if now else _SCANS.ask
-        if ask("running", ufunc.__name__, rows, found.reshape(-1, length), reverse):
+        given = np.ascontiguousarray(x).reshape(shape), found.reshape(shape)
+        if ask("running" if along else "running_down", ufunc.__name__, *given, reverse):
             if found is not out:
                 out[...] = found
             return out
@@ -226,6 +228,10 @@ def _accumulate(ufunc: np.ufunc, x: ndarray, dim: int, reverse: bool, out: ndarr
         out[cut] = block
         before = block[last]
 
+
+#: Columns from which native sums go down side by side: of 256 rows of 64 float32 they take 20 µs so and 127
+#: by NumPy. Of 2²⁰ numbers, which do not stay in the cache, its steps are as fast.
+_SIDE_BY_SIDE = 16
 
 #: Rows from which one step for all of them is faster than all steps for one: NumPy takes 15 ns a row.
 #: (32, 64, 32) along its last axis took 440 µs and takes 160.

@@ -312,8 +312,21 @@ def divides_by_zero(x: Any, y: Any) -> bool:
     return bool(np.size(x) and np.any(np.asarray(y) == 0))
 
 
-def _checked_zero(function: np.ufunc) -> Callable[..., ndarray]:
+def _native_rest(name: str, x: Any, y: Any, out: Any) -> ndarray | None:
+    """Return a rest, or a whole quotient, by a native loop where NumPy would divide one number at a time, or
+    None. Numbers are repeated, so that one loop does for all of them.
+    """
+    if not isinstance(x, ndarray) or x.size < large.SLOW or x.dtype.kind != "f":
+        return None
+    if type(y) is float or type(y) is int or (type(y) is ndarray and y.size == 1):
+        y = np.full(x.shape, y, x.dtype)
+    return native(name, (x, y), (), out) if isinstance(y, ndarray) else None
+
+
+def _dividing(name: str, function: Callable[..., ndarray]) -> Callable[..., ndarray]:
     def kernel(x: Any, y: Any, /, out: Any = ...) -> ndarray:
+        if (found := _native_rest(name, x, y, out)) is not None:
+            return found
         if np.result_type(x, y).kind in "biu" and divides_by_zero(x, y):
             raise RuntimeError("ZeroDivisionError")
         return function(x, y, out=out)
@@ -321,32 +334,14 @@ def _checked_zero(function: np.ufunc) -> Callable[..., ndarray]:
     return kernel
 
 
-def _native_rest(name: str, x: Any, y: Any, out: Any) -> ndarray | None:
-    """Return the rest by a native loop where NumPy would divide one number at a time, or None."""
-    if type(x) is not ndarray or x.size < large.SLOW:
-        return None
-    if type(y) is float:
-        return native(f"{name}_number", (x,), (y,), out)
-    return native(name, (x, y), (), out) if type(y) is ndarray else None
-
-
-def _remainder_kernel(x: Any, y: Any, /, out: Any = ...) -> ndarray:
-    if (found := _native_rest("remainder", x, y, out)) is not None:
-        return found
-    result = _REMAINDER(x, y)
+def _signed_remainder(x: Any, y: Any, out: Any) -> ndarray:
+    result = np.remainder(x, y)
     if result.dtype.kind == "f":
         np.copysign(result, x, out=result, where=result == 0)
     return into(out, result)
 
 
-_REMAINDER = _checked_zero(np.remainder)
-_FMOD = _checked_zero(np.fmod)
-
-
-def _fmod_kernel(x: Any, y: Any, /, out: Any = ...) -> ndarray:
-    if (found := _native_rest("fmod", x, y, out)) is not None:
-        return found
-    return _FMOD(x, y, out=out)
+_remainder_kernel, _fmod_kernel = _dividing("remainder", _signed_remainder), _dividing("fmod", np.fmod)
 
 
 #: x − y·floor(x / y), the sign of y; of zeros that of x.
@@ -378,9 +373,7 @@ fmod_number = elementwise(
 )
 
 
-def _floor_quotient(x: Any, y: Any, /, out: Any = ...) -> ndarray:
-    if np.result_type(x, y).kind in "biu" and divides_by_zero(x, y):
-        raise RuntimeError("ZeroDivisionError")
+def _floored(x: Any, y: Any, out: Any) -> ndarray:
     with np.errstate(all="ignore"):
         result = np.floor_divide(x, y)
         if result.dtype.kind == "f":
@@ -388,6 +381,8 @@ def _floor_quotient(x: Any, y: Any, /, out: Any = ...) -> ndarray:
             result = np.where(np.equal(y, 0), np.true_divide(x, y), result).astype(result.dtype)
     return into(out, result)
 
+
+_floor_quotient = _dividing("div_floor", _floored)
 
 #: floor(x / y).
 floor_quotient: Call = elementwise(
@@ -446,7 +441,7 @@ copysign = elementwise(
 
 
 def _logaddexp(x: Any, y: Any, /, out: Any = ...) -> ndarray:
-    if type(x) is ndarray and x.size >= large.SLOW:
+    if isinstance(x, ndarray) and x.size >= large.SLOW:
         found = native("logaddexp", (x, y), (), out)
         if found is not None:
             return found

@@ -84,6 +84,11 @@ class Recorded(ndarray):
             return FUNCTIONS[ndarray.__getitem__](_asked(self), self, key)
         return _asked(self).move(self, lambda places: places[key])
 
+    def leave_to_native(self, name: str) -> None:
+        """Refuse what a native loop is asked for, in whose place NumPy's loops would be played."""
+        if self.recorder is not None and not self.recorder.is_over:
+            raise Unrecorded(f"a native loop for {name}")
+
     def astype(self, dtype: Any, *args: Any, copy: bool = True, **named: Any) -> Any:  # type: ignore[override]
         """Return the elements in another dtype."""
         if self.dtype != dtype:

@@ -26,6 +26,7 @@ _HOMES = {
     "recursion": ("vector_recursion", "Recursion", "run"),
     "rows": ("traced_kernels", "TracedKernels", "rows"),
     "running": ("scans", "Running", "gathered"),
+    "running_down": ("scans", "Running", "down"),
     "samples": ("grid_samples", "Sampling", "run"),
     "stacked": ("stacked_products", "StackedProducts", "run"),
     "spread": ("spreading", "Spreading", "spread"),
@@ -72,6 +73,8 @@ class Kernels:
         See `vector_recursion.Recursion.run`.
     running : callable
         See `scans.Running.gathered`.
+    running_down : callable
+        See `scans.Running.down`.
     samples : callable
         ``(kind, x, y, grid, out, size, sampler)``: see `grid_samples.Sampling.run`.
     spread : callable

@@ -14,7 +14,7 @@ from ..emit.emitter import Emitter, Module
 from ..emit.scalars import TYPES
 from ..passes import parallel_rows
 from ..runtime.shared_kernels import address
-from .jobs import FLOATS, Jobs, loop_variable, number, opened, read, write
+from .jobs import APART, FLOATS, Jobs, loop_variable, number, opened, read, write
 
 #: Rows side by side. Of eight whose length is a power of two, what is read and written falls on the same
 #: lines of the cache: 1,024 rows of as many float64 take 1.5 to 7.7 ms, four at a time 0.6; float32 either
@@ -23,8 +23,9 @@ TOGETHER = 4
 #: What is combined in running sums and products, and where they start, of floats and of whole numbers.
 SUMMED = (*FLOATS, np.dtype(np.int64))
 _COMBINED = {"add": (("fadd", "0.0"), ("add", "0")), "multiply": (("fmul", "1.0"), ("mul", "1"))}
-#: Nanoseconds for an element of a running sum, and for one that is looked at for the first few.
-SUM, LOOK = 0.8, 0.8
+#: Nanoseconds for an element of a running sum, in rows and down columns, and for one that is looked at for
+#: the first few.
+SUM, DOWN, LOOK = 0.8, 0.4, 0.8
 #: The most that is looked for: what is found is kept in order, and putting one in its place takes as long as
 #: there are places.
 FEW = 64
@@ -44,6 +45,19 @@ class Running(Jobs):
         groups = -(-len(x) // together)
         parts = parallel_rows.count(groups, x.size * SUM, False, parallel_rows.FINE)
         job.run(groups, parts, (address(x), address(out), len(x), x.shape[1]))
+        return True
+
+    def down(self, name: str, x: ndarray, out: ndarray, reverse: bool) -> bool:
+        """Return the same down the columns of each matrix of ``(count, length, columns)``; whether that was
+        done. What is gathered starts as its first element, as in NumPy.
+        """
+        if x.dtype not in SUMMED or name not in _COMBINED:
+            return False
+        count, length, columns = x.shape
+        job = self.job(_gathered_down, name, TYPES[x.dtype], reverse)
+        parts = parallel_rows.count(columns, x.size * DOWN, False, parallel_rows.FINE)
+        totals = np.empty(columns, np.int64 if x.dtype.kind == "i" else np.float64)
+        job.run(columns, parts, (address(x), address(out), address(totals), count, length, columns))
         return True
 
     def first(self, x: ndarray, places: ndarray, descending: bool) -> bool:
@@ -99,6 +113,39 @@ def _gathered(name: str, real: str, reverse: bool, together: int) -> Emitter:
                 found.append((place, after))
             for place, value in found:
                 write(ops, real, value, "%out", place)
+    return ops
+
+
+def _gathered_down(name: str, real: str, reverse: bool) -> Emitter:
+    wide = "i64" if real == "i64" else "double"
+    word, neutral = _COMBINED[name][real == "i64"]
+    # 0 + -0 is 0, so a sum of floats starts at -0.
+    neutral = "-0.0" if neutral == "0.0" else neutral
+    fields = {"x": "ptr", "out": "ptr", "totals": "ptr", "count": "i64", "length": "i64", "columns": "i64"}
+    ops = opened(Module(), fields)
+    matrix, n = loop_variable("m"), loop_variable("n")
+    ops.line("%last = sub i64 %length, 1")
+    with ops.loop(matrix, "0", "%count"):
+        start = number(ops, f"mul i64 {ops.counters['m']}, %length")
+        with ops.loop(loop_variable("s"), "%lo", "%hi", innermost="1"):
+            write(ops, wide, neutral, "%totals", ops.counters["s"], APART)
+        with ops.loop(n, "0", "%length"):
+            at = ops.counters["n"]
+            if reverse:
+                at = number(ops, f"sub i64 %last, {at}")
+            row = number(ops, f"mul i64 {number(ops, f'add i64 {start}, {at}')}, %columns")
+            with ops.loop(loop_variable("c"), "%lo", "%hi", innermost="1"):
+                column = ops.counters["c"]
+                place = number(ops, f"add i64 {row}, {column}")
+                value = read(ops, real, "%x", place, APART)
+                if real == "float":
+                    value = number(ops, f"fpext float {value} to double")
+                before = read(ops, wide, "%totals", column, APART)
+                after = number(ops, f"{word} {wide} {before}, {value}")
+                write(ops, wide, after, "%totals", column, APART)
+                if real == "float":
+                    after = number(ops, f"fptrunc double {after} to float")
+                write(ops, real, after, "%out", place, APART)
     return ops
 
 

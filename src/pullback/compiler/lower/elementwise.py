@@ -238,10 +238,32 @@ def added_in_logs(ops: Handler, x: Any, y: Any) -> Any:
     return ops.add(ops.maximum(x, y), ops.function("log1p", ops.function("exp", apart)))
 
 
+def _rest(ops: Handler, x: Any, y: Any) -> Any:
+    """Return what is left of x by y, of the sign of y."""
+    zero, left = ops.constant(0, x.dtype), ops.function("fmod", x, y)
+    other = ops.ne(ops.lt(y, zero), ops.lt(left, zero))
+    moved = ops.select(other, ops.add(left, y), left)
+    return ops.select(ops.eq(left, zero), ops.copysign(zero, y), moved)
+
+
+def _floor_divide(ops: Handler, x: Any, y: Any) -> Any:
+    """Return the whole quotient below x / y as NumPy and torch have it: by what is left."""
+    zero, half, one = (ops.constant(k, x.dtype) for k in (0, 0.5, 1))
+    left, true = ops.function("fmod", x, y), ops.div(x, y)
+    quotient = ops.div(ops.sub(x, left), y)
+    below = ops.and_(ops.ne(left, zero), ops.ne(ops.lt(y, zero), ops.lt(left, zero)))
+    quotient = ops.select(below, ops.sub(quotient, one), quotient)
+    whole = ops.floor(quotient)
+    whole = ops.select(ops.gt(ops.sub(quotient, whole), half), ops.add(whole, one), whole)
+    whole = ops.select(ops.eq(quotient, zero), ops.copysign(zero, true), whole)
+    return ops.select(ops.eq(y, zero), true, whole)
+
+
 #: Of whole numbers these are not what NumPy has.
-_APART = ("floordiv", "rem", "shl", "shr", "fmod")
+_APART = ("floordiv", "rem", "shl", "shr")
 _WORDS = {ufunc: word for word, ufunc in UFUNCS.items() if word not in _APART}
 _FORMULAS: dict[np.ufunc, Callable[..., Any]] = {
+    np.floor_divide: _floor_divide,
     np.fmax: functools.partial(_number, order="lt"),
     np.fmin: functools.partial(_number, order="gt"),
     np.isfinite: lambda ops, x: ops.lt(ops.abs(x), ops.constant(inf, x.dtype)),
@@ -254,6 +276,7 @@ _FORMULAS: dict[np.ufunc, Callable[..., Any]] = {
     np.logical_xor: lambda ops, x, y: ops.xor(_truth(ops, x), _truth(ops, y)),
     np.positive: lambda ops, x: x,
     np.reciprocal: lambda ops, x: ops.div(ops.constant(1, x.dtype), x),
+    np.remainder: _rest,
     np.sign: _sign,
     np.signbit: lambda ops, x: ops.lt(ops.copysign(ops.constant(1, x.dtype), x), ops.constant(0, x.dtype)),
     np.square: lambda ops, x: ops.mul(x, x),
@@ -261,7 +284,9 @@ _FORMULAS: dict[np.ufunc, Callable[..., Any]] = {
 #: By the names of SciPy's functions, which are not imported for this.
 _OF_SCIPY = {"gammaln": "lgamma", "psi": "digamma"}
 #: What handlers have of floating numbers only.
-_OF_FLOATS = {np.copysign, np.divide, np.isfinite, np.isinf, np.reciprocal, np.signbit} | {
+_OF_FLOATS = {
+    np.copysign, np.divide, np.floor_divide, np.isfinite, np.isinf, np.reciprocal, np.remainder, np.signbit,
+} | {
     ufunc for ufunc, word in _WORDS.items() if word in MATHEMATICS
 }
 

@@ -248,10 +248,9 @@ class _Lowering:
         if not self._hold(operands, results):
             return None
         rule = RULES.get(op.base) or (op.each and functools.partial(losses.pairs, op))
-        if rule is not None:
-            found = self._by_rule(rule, op, operands, attrs, results)
-        else:
-            found = self._elementwise(op, operands, attrs, *results[0]) if op.kind == "elementwise" else None
+        found = None if rule is None else self._by_rule(rule, op, operands, attrs, results)
+        if found is None and op.kind == "elementwise":
+            found = self._elementwise(op, operands, attrs, *results[0])
         return [found] if isinstance(found, Lowered) else found
 
     def _by_rule(

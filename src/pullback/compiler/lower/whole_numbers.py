@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from .context import INT64, Context
-from .contractions import DTYPES as FLOATS
 from .gathers import searchsorted
 from .handlers import Handler
 from .index import Indices
@@ -29,8 +28,6 @@ _COST = 4
 def divided(context: Context, x: Any, number: Any, *, rest: bool) -> Lowered | None:
     """Lower ``x // n``, or ``x % n`` with `rest`, of a positive number; None for other operands."""
     dtype = context.results[0][1]
-    if rest and isinstance(x, Lowered) and x.dtype == dtype in FLOATS and type(number) in (int, float):
-        return _rest(context, x, number) if 0 < number < 1e38 else None
     if not isinstance(x, Lowered) or type(number) is not int or x.dtype != dtype or dtype not in _WIDE:
         return None
     if not 0 < number <= np.iinfo(dtype).max:
@@ -42,17 +39,6 @@ def divided(context: Context, x: Any, number: Any, *, rest: bool) -> Lowered | N
         return ops.sub(value, ops.mul(quotient, by)) if rest else quotient
 
     return context.map(x.shape, dtype, body, _COST + context.count(x))
-
-
-def _rest(context: Context, x: Lowered, number: float) -> Lowered:
-    """Lower ``x % n`` of floating numbers: a place in a periodic box."""
-
-    def body(ops: Handler, indices: Indices) -> Any:
-        by = ops.constant(number, x.dtype)
-        left = ops.function("fmod", x.at(ops, indices), by)
-        return ops.select(ops.lt(left, ops.constant(0, x.dtype)), ops.add(left, by), left)
-
-    return context.map(x.shape, x.dtype, body, _COST + context.count(x))
 
 
 def places(context: Context, x: Lowered, count: int) -> Lowered | None:

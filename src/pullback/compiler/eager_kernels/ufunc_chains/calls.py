@@ -63,10 +63,10 @@ def largest(variant: Variant) -> int:
     steps, result = variant.note.steps, len(variant.roles)
     # The slots of what only the chain sees come after that of the result.
     alone = len(steps) == 1 and all(o.slot <= result for o in steps[0].operands)
-    if not alone:
-        return MOST
+    if alone and steps[0].ufunc in _EXACT:
+        return MOST_ALONE
     # Of more of what is slow a native loop is asked for, which gives other bits.
-    return MOST_ALONE if (ufunc := steps[0].ufunc) in _EXACT else min(MOST, worth_asking(ufunc) - 1)
+    return min(MOST, *(worth_asking(step.ufunc) - 1 for step in steps))
 
 
 def _may_be_laid_out(variant: Variant) -> bool:
