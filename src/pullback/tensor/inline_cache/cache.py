@@ -26,7 +26,7 @@ from ...array.scipy_functions import imports
 from ...core import facade
 from ...core.calls import ABSENT
 from ...core.device import device
-from ...core.modes import COMMON, INFERENCE, NO_GRAD, modes, put_modes, reset_modes
+from ...core.modes import COMMON, INFERENCE, NO_GRAD, beneath_autocast, modes, put_modes, reset_modes
 from ...core.value import TensorBase
 
 draws = import_later(".draws", __package__)
@@ -69,8 +69,8 @@ class InlineCache:
         Whether it looks at places before a kernel reads or writes there, as public functions do.
     """
 
-    __slots__ = ("_asked", "_calls", "_earned", "_function", "_general", "_kinds", "_left", "_looks",
-                 "_numbers", "_pause", "_plans", "_table", "_use", "_writes")
+    __slots__ = ("_asked", "_calls", "_casts", "_earned", "_function", "_general", "_kinds", "_left",
+                 "_looks", "_numbers", "_pause", "_plans", "_table", "_use", "_writes")
 
     def __init__(
         self, function: Function, kinds: Any, general: Function, use: Callable[[Function | None], None],
@@ -80,6 +80,8 @@ class InlineCache:
         self._function, self._kinds, self._general, self._use = function, kinds, general, use
         self._left, self._calls, self._pause, self._plans = _CALLS, _CALLS, _CALLS, _PLANS
         self._earned = 0
+        #: Whether autocast may cast something in a call that has a plan.
+        self._casts = False
         self._asked, self._numbers = 0, dict[tuple[float, ...], int]()
         self._table: Any = None
         self._writes = getattr(function, "__name__", "").endswith("_")
@@ -114,8 +116,38 @@ class InlineCache:
         self._table[0], self._table[1] = 0, self._calls
         self._plans = _PLANS
 
-    def specialise(self, *arguments: Any, named: dict[str, Any] | None = None) -> Any:
-        """Do a call, and make a plan for such calls if there can be one; None where it is none to look at."""
+    def under_autocast(
+        self, cached: Function, a: Any, b: Any, c: Any, d: Any, named: dict[str, Any], more: tuple[Any, ...]
+    ) -> Any:
+        """Do a call by a plan where autocast is on and nothing else, and none of the plans is of a call that
+        it casts anything in; None elsewhere.
+        """
+        if self._casts or (plain := beneath_autocast(modes())) is None:
+            return None
+        token = put_modes(plain)
+        try:
+            found = cached(a, b, c, d, named, *more) if named or more else cached(a, b, c, d)
+            if found is HOT:
+                found = self.specialise(a, b, c, d, *more, named=named, autocast=True)
+        finally:
+            reset_modes(token)
+        return found
+
+    def _is_told_beneath(self, casts: bool | None) -> bool:
+        """Return whether autocast, which is on, is known to cast nothing in a call. Where it casts something,
+        the function is called once more with what was cast, and plans are made of those calls.
+        """
+        self._casts = bool(casts)
+        if casts is None:
+            self._pause = self._table[1] = min(2 * self._pause, _SELDOM)
+        return casts is False
+
+    def specialise(
+        self, *arguments: Any, named: dict[str, Any] | None = None, autocast: bool = False
+    ) -> Any:
+        """Do a call, and make a plan for such calls if there can be one; None where it is none to look at, as
+        one in which `autocast`, which is on, casts something.
+        """
         named = named or {}
         given = arguments[: next((k for k, a in enumerate(arguments) if a is ABSENT), len(arguments))]
         by_place = len(given)
@@ -135,6 +167,9 @@ class InlineCache:
             return None
         self._earned = 0
         before = draws.Stand(streams)
+        if autocast and not self._is_told_beneath(planning.casts(call, given, tensors)):
+            before.restore()
+            return None
         result = call(*given)
         stand = before if before.note_end() else None
         if stand and has_foreign_threads():  # what they draw meanwhile would be drawn twice
@@ -160,6 +195,7 @@ class InlineCache:
                 compute, *plan = planning.planned(function, given, tensors, alike, self._looks, stand)
             if compute is not None and not stand:  # nothing in a recording would draw
                 compute = source.replayed(compute, [tensor._value for tensor in tensors], plan[-2])
+            self._casts = self._casts or planning.casts(call, given, tensors) is not False
             # In between another thread's trace may have come upon a tensor, which has no strides then.
             is_told = source.add(self._table, arguments, named, compute, *plan)
         except Exception:  # noqa: BLE001  # whatever keeps a function from running without elements
