@@ -44,6 +44,9 @@ _FEW = 1 << 12
 #: fewer taps take less than a call of native code, and can be recorded (`loop_recording`): 2×2 windows of
 #: 8×28×28 take 25 µs in Python and 9 recorded, native code 45.
 _TAPS, _RECORDED = 8, 1 << 14
+#: Windows for each of such taps up to which that holds for more elements, too: the largest in each of 192
+#: rows of 64 took 620 µs with one tap after another, 60 with all at once.
+_WINDOWS_A_TAP = 32
 
 #: Nanoseconds that NumPy takes for the calls of a small pool, and for each element.
 _CALLS, _ELEMENT = 25_000, 2
@@ -117,10 +120,11 @@ def max_pool(x: ndarray, windows: Windows) -> tuple[ndarray, ndarray]:
         places.
     """
     simple = prod(windows.kernel) <= _TAPS and _FEW < 4 * x.size <= 4 * _RECORDED
-    few = None if simple or not 0 < x.size <= _FEW else _largest_of_few(x, _table(x.shape[2:], windows))
+    output = windows.output(x.shape[2:])
+    at_once = 0 < x.size <= _FEW or _are_large(x, windows, output)
+    few = _largest_of_few(x, _table(x.shape[2:], windows)) if at_once and not simple else None
     if few is not None:
         return few
-    output = windows.output(x.shape[2:])
     values = np.empty((*x.shape[:2], *output), x.dtype)
     winners = np.empty(values.shape, np.min_scalar_type(prod(windows.kernel) - 1))
     if not simple and _native(
@@ -151,6 +155,14 @@ def max_pool(x: ndarray, windows: Windows) -> tuple[ndarray, ndarray]:
 
     each_part(task, x, values, winners)
     return values, winners
+
+
+def _are_large(x: ndarray, windows: Windows, output: Sequence[int]) -> bool:
+    """Return whether windows have so many taps, for how many there are, that a call for each takes longer
+    than to gather what lies under them. Native code does larger arrays.
+    """
+    taps, count = prod(windows.kernel), prod(x.shape[:2]) * prod(output)
+    return taps > _TAPS and 0 < x.size < _WORTH_NATIVE and 0 < count <= _WINDOWS_A_TAP * taps
 
 
 class _Table(NamedTuple):
@@ -191,7 +203,8 @@ def _table(size: tuple[int, ...], windows: Windows) -> _Table | None:
 
 def _largest_of_few(x: ndarray, table: _Table | None) -> tuple[ndarray, ndarray] | None:
     """Return what `max_pool` does, of a few elements in a few calls; None where one is nan."""
-    many = table is not None and x.size * table.places.size > 4 * _FEW * prod(x.shape[2:])
+    gathered = 0 if table is None else x.size * table.places.size
+    many = gathered > max(4 * _FEW, 2 * x.size) * prod(x.shape[2:])
     if table is None or many or x.dtype.kind not in "fiu":
         return None
     values, first = _largest(x, table.places)
