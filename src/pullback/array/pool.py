@@ -44,8 +44,7 @@ _FEW = 1 << 12
 #: fewer taps take less than a call of native code, and can be recorded (`loop_recording`): 2×2 windows of
 #: 8×28×28 take 25 µs in Python and 9 recorded, native code 45.
 _TAPS, _RECORDED = 8, 1 << 14
-#: Windows for each of such taps up to which that holds for more elements, too: the largest in each of 192
-#: rows of 64 took 620 µs with one tap after another, 60 with all at once.
+#: Windows a tap up to which that holds for more elements: 192 windows of 64 took 620 µs, 60 at once.
 _WINDOWS_A_TAP = 32
 
 #: Nanoseconds that NumPy takes for the calls of a small pool, and for each element.
@@ -119,11 +118,11 @@ def max_pool(x: ndarray, windows: Windows) -> tuple[ndarray, ndarray]:
         ``(N, C, *output)`` each; winners are unsigned integers, a byte where the window has at most 256
         places.
     """
-    simple = prod(windows.kernel) <= _TAPS and _FEW < 4 * x.size <= 4 * _RECORDED
-    output = windows.output(x.shape[2:])
-    at_once = 0 < x.size <= _FEW or _are_large(x, windows, output)
-    few = _largest_of_few(x, _table(x.shape[2:], windows)) if at_once and not simple else None
-    if few is not None:
+    count, output = prod(windows.kernel), windows.output(x.shape[2:])
+    simple = count <= _TAPS and _FEW < 4 * x.size <= 4 * _RECORDED
+    wide = count > _TAPS and prod((*x.shape[:2], *output)) <= _WINDOWS_A_TAP * count
+    at_once = 0 < x.size <= (_WORTH_NATIVE if wide else _FEW) and not simple
+    if at_once and (few := _largest_of_few(x, _table(x.shape[2:], windows))) is not None:
         return few
     values = np.empty((*x.shape[:2], *output), x.dtype)
     winners = np.empty(values.shape, np.min_scalar_type(prod(windows.kernel) - 1))
@@ -155,14 +154,6 @@ def max_pool(x: ndarray, windows: Windows) -> tuple[ndarray, ndarray]:
 
     each_part(task, x, values, winners)
     return values, winners
-
-
-def _are_large(x: ndarray, windows: Windows, output: Sequence[int]) -> bool:
-    """Return whether windows have so many taps, for how many there are, that a call for each takes longer
-    than to gather what lies under them. Native code does larger arrays.
-    """
-    taps, count = prod(windows.kernel), prod(x.shape[:2]) * prod(output)
-    return taps > _TAPS and 0 < x.size < _WORTH_NATIVE and 0 < count <= _WINDOWS_A_TAP * taps
 
 
 class _Table(NamedTuple):
@@ -203,9 +194,8 @@ def _table(size: tuple[int, ...], windows: Windows) -> _Table | None:
 
 def _largest_of_few(x: ndarray, table: _Table | None) -> tuple[ndarray, ndarray] | None:
     """Return what `max_pool` does, of a few elements in a few calls; None where one is nan."""
-    gathered = 0 if table is None else x.size * table.places.size
-    many = gathered > max(4 * _FEW, 2 * x.size) * prod(x.shape[2:])
-    if table is None or many or x.dtype.kind not in "fiu":
+    most = max(4 * _FEW, 2 * x.size) * prod(x.shape[2:])
+    if table is None or x.size * table.places.size > most or x.dtype.kind not in "fiu":
         return None
     values, first = _largest(x, table.places)
     if x.dtype.kind == "f" and np.isnan(values).any():
@@ -279,9 +269,7 @@ def _native(
 
 
 def _lowest(dtype: np.dtype) -> Any:
-    if dtype.kind == "b":
-        return False
-    return np.iinfo(dtype).min if dtype.kind in "iu" else -np.inf
+    return False if dtype.kind == "b" else np.iinfo(dtype).min if dtype.kind in "iu" else -np.inf
 
 
 def _has_nan(values: ndarray) -> bool:

@@ -40,10 +40,8 @@ def run_tensor(op: Op, inputs: tuple[object, ...], attrs: tuple[object, ...], le
     if level > META and is_alone and (result := _on_rows(op, inputs, attrs, level, mode)) is not None:
         return result
     record = op.derivable and mode.grad and not mode.inference
-    inner: list[Any] = []
-    edges: list[Any] = []
-    wanted = traced = False
-    has_bits = op.signs is not None
+    inner, edges = list[Any](), list[Any]()
+    wanted, traced, has_bits = False, False, op.signs is not None
     aliased = top = None
     if level and record:
         _lift(inputs, level)

@@ -155,11 +155,9 @@ class InlineCache:
         call = partial(_with_names, self._general, [*named])
         self._table[1] = self._pause
         tensors = list(_tensors(given))
-        usual = any(modes() is mode for mode in COMMON)
-        plain = usual and given and len(tensors) <= TENSORS and all(map(_is_plain, tensors))
-        if not plain or _specialising or not _are_fixed(given):
-            return None
-        if (numbers := tuple(_numbers(given))) and self._are_new(numbers):
+        plain = given and len(tensors) <= TENSORS and all(map(_is_plain, tensors)) and _are_usual(modes())
+        numbers = tuple(_numbers(given)) if plain and not _specialising and _are_fixed(given) else None
+        if numbers is None or (numbers and self._are_new(numbers)):
             return None
         self._earned += _LIGHT
         if self._looks and max([tensor._value.size for tensor in tensors], default=0) > self._earned:
@@ -207,11 +205,13 @@ class InlineCache:
             reset_modes(before_modes)
             _specialising.pop()
         if is_told:
-            self._plans -= 1
-            self._pause = self._calls
-            self._table[1] = self._calls if self._plans else _NEVER
+            self._note_plan()
         return result
 
+    def _note_plan(self) -> None:
+        self._plans -= 1
+        self._pause = self._calls
+        self._table[1] = self._calls if self._plans else _NEVER
 
     def _are_new(self, numbers: tuple[float, ...]) -> bool:
         """Return whether numbers, behind the first few, were not given before the last pause: those of a rate
@@ -319,6 +319,10 @@ def _numbers(values: Any) -> Iterator[float]:
             yield from _numbers(value)
         elif type(value) is slice:
             yield from _numbers((value.start, value.stop, value.step))
+
+
+def _are_usual(now: Any) -> bool:
+    return any(now is mode for mode in COMMON)
 
 
 def _is_plain(tensor: Any) -> bool:
