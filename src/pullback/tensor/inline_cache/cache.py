@@ -187,10 +187,7 @@ class InlineCache:
                 given, tensors, alike = planning.without_inference(call, given, tensors, result)
             looked_at = self._kinds is not None and by_place > self._kinds.safe
             function = call if named or looked_at or stand else self._function
-            if self._writes:
-                compute, *plan = writes.planned_write(function, given, tensors, alike, stand)
-            else:
-                compute, *plan = planning.planned(function, given, tensors, alike, self._looks, stand)
+            compute, *plan = self._planned(function, given, tensors, alike, stand)
             if compute is not None and not stand:  # nothing in a recording would draw
                 compute = source.replayed(compute, [tensor._value for tensor in tensors], plan[-2])
             self._casts = self._casts or planning.casts(call, given, tensors) is not False
@@ -207,6 +204,11 @@ class InlineCache:
         if is_told:
             self._note_plan()
         return result
+
+    def _planned(self, function: Function, given: Any, tensors: list[Any], result: Any, stand: Any) -> Any:
+        if self._writes:
+            return writes.planned_write(function, given, tensors, result, stand)
+        return planning.planned(function, given, tensors, result, self._looks, stand)
 
     def _note_plan(self) -> None:
         self._plans -= 1
