@@ -143,6 +143,22 @@ def test_the_last_nan_of_an_adaptive_window_wins(copies):
     np.testing.assert_array_equal(pool.adaptive_max_pool(x, (3,))[1], np.tile([1, 3, 5], (1, copies, 1)))
 
 
+@pytest.mark.parametrize("has_nan", [False, True])
+def test_what_lies_under_large_windows_is_looked_at_at_once(monkeypatch, has_nan):
+    x = np.random.default_rng(0).integers(-9, 9, (4, 48, 64)).astype(np.float32)
+    if has_nan:
+        x[1, 2, 3] = x[1, 2, 40] = np.nan
+    windows = Windows((64,), (64,), (0,), (1,))
+    with monkeypatch.context() as patch:
+        patch.setattr(pool, "_WINDOWS_A_TAP", 0)
+        expected = pool.max_pool(x, windows)
+    if not has_nan:
+        monkeypatch.setattr(pool, "padded_box", None)
+    for found, own in zip(pool.max_pool(x, windows), expected, strict=True):
+        np.testing.assert_array_equal(found, own)
+        assert found.dtype == own.dtype
+
+
 def test_ceil_mode_leaves_out_windows_that_start_in_the_padding():
     assert Windows((2,), (2,), (1,), (1,), True).output((3,)) == (2,)
     assert Windows((3,), (2,), (0,), (1,), True).output((4,)) == (2,)

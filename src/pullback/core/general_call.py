@@ -15,7 +15,7 @@ from .batched import Batched, of_rows
 from .blame import stamp
 from .levels import META, WRAPPER
 from .marked import Marked, resolved, viewed
-from .modes import DEFAULT, NO_GRAD, Modes, modes
+from .modes import DEFAULT, NO_GRAD, Modes, beneath_autocast, modes, put_modes, reset_modes
 from .node import DIFFERENTIABLE, LEAF, MultiNode, Node, Output, accumulator, unrecorded
 from .saved import save
 from .tracer import Tracer, running
@@ -32,16 +32,16 @@ _new = object.__new__
 def run_tensor(op: Op, inputs: tuple[object, ...], attrs: tuple[object, ...], level: int) -> Any:
     """Run `op` on the inner values of tensors at `level`; put a node behind the result where it needs one."""
     mode = modes()
+    if mode.autocast is not None and (plain := beneath_autocast(mode)) is not None:
+        return _beneath(plain, op, inputs, attrs)
     is_alone = mode is DEFAULT or mode is NO_GRAD or (mode.transform and mode.is_transform_alone)
     if not level and mode.transform and is_alone:
         return within_transform(op, inputs, mode, op.called, inputs, attrs)
     if level > META and is_alone and (result := _on_rows(op, inputs, attrs, level, mode)) is not None:
         return result
     record = op.derivable and mode.grad and not mode.inference
-    inner: list[Any] = []
-    edges: list[Any] = []
-    wanted = traced = False
-    has_bits = op.signs is not None
+    inner, edges = list[Any](), list[Any]()
+    wanted, traced, has_bits = False, False, op.signs is not None
     aliased = top = None
     if level and record:
         _lift(inputs, level)
@@ -90,6 +90,15 @@ def run_tensor(op: Op, inputs: tuple[object, ...], attrs: tuple[object, ...], le
     if wanted:
         attach(op, inputs, inner, attrs, edges, outs, level)
     return tuple(outs) if several else outs[0]
+
+
+def _beneath(plain: Modes, op: Op, inputs: tuple[object, ...], attrs: tuple[object, ...]) -> Any:
+    """Run an op as it runs without autocast, which casts what public functions are given and no more."""
+    token = put_modes(plain)
+    try:
+        return op.called(inputs, attrs)
+    finally:
+        reset_modes(token)
 
 
 def _on_rows(op: Op, inputs: tuple[object, ...], attrs: tuple[object, ...], level: int, mode: Modes) -> Any:

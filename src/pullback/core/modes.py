@@ -61,6 +61,24 @@ NO_GRAD = Modes(grad=False)
 INFERENCE = Modes(grad=False, inference=True)
 COMMON = (DEFAULT, NO_GRAD, INFERENCE)
 
+#: What `beneath_autocast` was asked last, and the answer.
+_beneath: tuple[Modes | None, Modes | None] = (None, None)
+
+
+def beneath_autocast(mode: Modes) -> Modes | None:
+    """Return the common record to which autocast alone was added; None for all other records."""
+    global _beneath
+    if mode.autocast is None:
+        return None
+    asked, answer = _beneath
+    if asked is mode:
+        return answer
+    rest = mode._replace(autocast=None)
+    answer = next((common for common in COMMON if rest == common), None)
+    _beneath = mode, answer
+    return answer
+
+
 _current: ContextVar[Modes] = ContextVar("pullback_modes", default=DEFAULT)
 
 #: Returns the record now in force (a C method: about 10 ns).

@@ -237,6 +237,10 @@ def at_once(function: Function, general: Function, failed: Function, kinds: Kind
                 found = specialise(a, b, c, d, *more, named=named)
             if found is not None:
                 return found
+        if cached is not None and OVERRIDING:
+            found = cache.under_autocast(cached, a, b, c, d, named, more)
+            if found is not None:
+                return found
         return whole((*_given(a, b, c, d), *more), named)
 
     return call

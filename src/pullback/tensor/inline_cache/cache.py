@@ -26,7 +26,7 @@ from ...array.scipy_functions import imports
 from ...core import facade
 from ...core.calls import ABSENT
 from ...core.device import device
-from ...core.modes import COMMON, INFERENCE, NO_GRAD, modes, put_modes, reset_modes
+from ...core.modes import COMMON, INFERENCE, NO_GRAD, beneath_autocast, modes, put_modes, reset_modes
 from ...core.value import TensorBase
 
 draws = import_later(".draws", __package__)
@@ -69,8 +69,8 @@ class InlineCache:
         Whether it looks at places before a kernel reads or writes there, as public functions do.
     """
 
-    __slots__ = ("_asked", "_calls", "_earned", "_function", "_general", "_kinds", "_left", "_looks",
-                 "_numbers", "_pause", "_plans", "_table", "_use", "_writes")
+    __slots__ = ("_asked", "_calls", "_casts", "_earned", "_function", "_general", "_kinds", "_left",
+                 "_looks", "_numbers", "_pause", "_plans", "_table", "_use", "_writes")
 
     def __init__(
         self, function: Function, kinds: Any, general: Function, use: Callable[[Function | None], None],
@@ -80,6 +80,8 @@ class InlineCache:
         self._function, self._kinds, self._general, self._use = function, kinds, general, use
         self._left, self._calls, self._pause, self._plans = _CALLS, _CALLS, _CALLS, _PLANS
         self._earned = 0
+        #: Whether autocast may cast something in a call that has a plan.
+        self._casts = False
         self._asked, self._numbers = 0, dict[tuple[float, ...], int]()
         self._table: Any = None
         self._writes = getattr(function, "__name__", "").endswith("_")
@@ -114,8 +116,38 @@ class InlineCache:
         self._table[0], self._table[1] = 0, self._calls
         self._plans = _PLANS
 
-    def specialise(self, *arguments: Any, named: dict[str, Any] | None = None) -> Any:
-        """Do a call, and make a plan for such calls if there can be one; None where it is none to look at."""
+    def under_autocast(
+        self, cached: Function, a: Any, b: Any, c: Any, d: Any, named: dict[str, Any], more: tuple[Any, ...]
+    ) -> Any:
+        """Do a call by a plan where autocast is on and nothing else, and none of the plans is of a call that
+        it casts anything in; None elsewhere.
+        """
+        if self._casts or (plain := beneath_autocast(modes())) is None:
+            return None
+        token = put_modes(plain)
+        try:
+            found = cached(a, b, c, d, named, *more) if named or more else cached(a, b, c, d)
+            if found is HOT:
+                found = self.specialise(a, b, c, d, *more, named=named, autocast=True)
+        finally:
+            reset_modes(token)
+        return found
+
+    def _is_told_beneath(self, casts: bool | None) -> bool:
+        """Return whether autocast, which is on, is known to cast nothing in a call. Where it casts something,
+        the function is called once more with what was cast, and plans are made of those calls.
+        """
+        self._casts = bool(casts)
+        if casts is None:
+            self._pause = self._table[1] = min(2 * self._pause, _SELDOM)
+        return casts is False
+
+    def specialise(
+        self, *arguments: Any, named: dict[str, Any] | None = None, autocast: bool = False
+    ) -> Any:
+        """Do a call, and make a plan for such calls if there can be one; None where it is none to look at, as
+        one in which `autocast`, which is on, casts something.
+        """
         named = named or {}
         given = arguments[: next((k for k, a in enumerate(arguments) if a is ABSENT), len(arguments))]
         by_place = len(given)
@@ -123,11 +155,9 @@ class InlineCache:
         call = partial(_with_names, self._general, [*named])
         self._table[1] = self._pause
         tensors = list(_tensors(given))
-        usual = any(modes() is mode for mode in COMMON)
-        plain = usual and given and len(tensors) <= TENSORS and all(map(_is_plain, tensors))
-        if not plain or _specialising or not _are_fixed(given):
-            return None
-        if (numbers := tuple(_numbers(given))) and self._are_new(numbers):
+        plain = given and len(tensors) <= TENSORS and all(map(_is_plain, tensors)) and _are_usual(modes())
+        numbers = tuple(_numbers(given)) if plain and not _specialising and _are_fixed(given) else None
+        if numbers is None or (numbers and self._are_new(numbers)):
             return None
         self._earned += _LIGHT
         if self._looks and max([tensor._value.size for tensor in tensors], default=0) > self._earned:
@@ -135,6 +165,9 @@ class InlineCache:
             return None
         self._earned = 0
         before = draws.Stand(streams)
+        if autocast and not self._is_told_beneath(planning.casts(call, given, tensors)):
+            before.restore()
+            return None
         result = call(*given)
         stand = before if before.note_end() else None
         if stand and has_foreign_threads():  # what they draw meanwhile would be drawn twice
@@ -154,12 +187,10 @@ class InlineCache:
                 given, tensors, alike = planning.without_inference(call, given, tensors, result)
             looked_at = self._kinds is not None and by_place > self._kinds.safe
             function = call if named or looked_at or stand else self._function
-            if self._writes:
-                compute, *plan = writes.planned_write(function, given, tensors, alike, stand)
-            else:
-                compute, *plan = planning.planned(function, given, tensors, alike, self._looks, stand)
+            compute, *plan = self._planned(function, given, tensors, alike, stand)
             if compute is not None and not stand:  # nothing in a recording would draw
                 compute = source.replayed(compute, [tensor._value for tensor in tensors], plan[-2])
+            self._casts = self._casts or planning.casts(call, given, tensors) is not False
             # In between another thread's trace may have come upon a tensor, which has no strides then.
             is_told = source.add(self._table, arguments, named, compute, *plan)
         except Exception:  # noqa: BLE001  # whatever keeps a function from running without elements
@@ -171,11 +202,18 @@ class InlineCache:
             reset_modes(before_modes)
             _specialising.pop()
         if is_told:
-            self._plans -= 1
-            self._pause = self._calls
-            self._table[1] = self._calls if self._plans else _NEVER
+            self._note_plan()
         return result
 
+    def _planned(self, function: Function, given: Any, tensors: list[Any], result: Any, stand: Any) -> Any:
+        if self._writes:
+            return writes.planned_write(function, given, tensors, result, stand)
+        return planning.planned(function, given, tensors, result, self._looks, stand)
+
+    def _note_plan(self) -> None:
+        self._plans -= 1
+        self._pause = self._calls
+        self._table[1] = self._calls if self._plans else _NEVER
 
     def _are_new(self, numbers: tuple[float, ...]) -> bool:
         """Return whether numbers, behind the first few, were not given before the last pause: those of a rate
@@ -283,6 +321,10 @@ def _numbers(values: Any) -> Iterator[float]:
             yield from _numbers(value)
         elif type(value) is slice:
             yield from _numbers((value.start, value.stop, value.step))
+
+
+def _are_usual(now: Any) -> bool:
+    return any(now is mode for mode in COMMON)
 
 
 def _is_plain(tensor: Any) -> bool:

@@ -23,10 +23,12 @@ from ...array.strides import address, storage, strides_of
 from ...core import facade
 from ...core.levels import META
 from ...core.meta import Meta, drawn_for
-from ...core.modes import DEFAULT, modes
+from ...core.modes import DEFAULT, modes, put_modes, reset_modes
 from ...core.node import LEAF
 from ...core.value import TensorBase, wrap
 from ...core.views import DEFAULT_VIEW, MULTI_VIEW, bring_up_to_date
+from ..cast_functions import is_cast
+from ..interception import activate, deactivate
 from .draws import Stand
 from .nodes import CONSTANT, History, Unplanned, steps_behind
 from .recording import Layout, Notes
@@ -173,6 +175,40 @@ def noted_call(notes: Notes, function: Function, given: Sequence[Any], stand: St
     if notes.streams if stand is None else stand.has_moved() or not stand.holds(notes.streams):
         raise Unplanned
     return noted
+
+
+class _Refusing:
+    """Raise in place of a cast, and note it."""
+
+    has_met = False
+
+    def casts(self, label: str) -> bool:
+        if is_cast(label):
+            self.has_met = True
+            raise Unplanned
+        return False
+
+
+def casts(call: Function, given: Sequence[Any], tensors: list[Any]) -> bool | None:
+    """Return whether autocast casts anything in a call, which is made on tensors without elements; None where
+    that cannot be told of those.
+    """
+    notes, autocast = Notes(), _Refusing()
+    arrays = [tensor._value for tensor in tensors]
+    stand_ins = [wrap(notes.layout(a.shape, a.dtype, strides_of(a)), None, META) for a in arrays]
+    token = put_modes(modes()._replace(autocast=autocast))
+    activate()
+    drawing = drawn_for.set(notes.drawn_for)
+    try:
+        with no_warnings():
+            call(*replaced(given, iter(stand_ins)))
+    except Exception:  # noqa: BLE001  # a cast, or what keeps the function from running without elements
+        return autocast.has_met or None
+    finally:
+        drawn_for.reset(drawing)
+        deactivate()
+        reset_modes(token)
+    return False
 
 
 #: What a tensor that stands for an argument may have of its own when it was used.

@@ -1,8 +1,7 @@
 """Define autocast: while it is on, functions run in the precision that suits them.
 
-The lists are those of torch's dispatcher for the CPU: products and convolutions run in the lower precision,
-functions that lose too much in it in float32, and those that join tensors in the widest precision among them;
-all others run in what they are given. Only float32 and the half precisions are cast, never float64.
+`tensor.cast_functions` names the functions that are cast. Only float32 and the half precisions are cast,
+never float64.
 """
 
 from __future__ import annotations
@@ -18,44 +17,15 @@ import numpy as np
 from ...array import dtypes
 from ...array.named_tuples import NamedTuple
 from ...core.device import device as as_device
-from ...core.modes import change, modes
+from ...core.modes import beneath_autocast, change, modes, put_modes, reset_modes
 from ...core.node import LEAF
 from ...core.value import TensorBase, dtype_of
 from ...core.warn import warn
+from ...tensor.cast_functions import LOWER, PADDED, WIDEST, is_cast
 from ...tensor.interception import activate, deactivate, without
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-
-def _names(listed: str) -> frozenset[str]:
-    return frozenset(listed.split())
-
-
-#: Functions that run in the lower precision.
-LOWER = _names(
-    "_addmm_activation addbmm addmm baddbmm bmm chain_matmul conv1d conv2d conv3d conv_tbc conv_transpose1d "
-    "conv_transpose2d conv_transpose3d einsum linalg_matmul linalg_multi_dot linalg_vecdot linear matmul mm "
-    "prelu rnn_relu rnn_tanh scaled_dot_product_attention tensordot"
-)
-#: Functions that run in float32.
-FLOAT32 = _names(
-    "adaptive_avg_pool3d adaptive_max_pool3d avg_pool3d binary_cross_entropy "
-    "binary_cross_entropy_with_logits cdist cholesky cholesky_inverse cholesky_solve cosine_embedding_loss "
-    "cross_entropy ctc_loss fft_fft fft_fft2 fft_fftn fft_hfft fft_ifft fft_ifft2 fft_ifftn fft_ihfft "
-    "fft_irfft fft_irfft2 fft_irfftn fft_rfft fft_rfft2 fft_rfftn fractional_max_pool2d "
-    "fractional_max_pool3d geqrf grid_sample grid_sampler grid_sampler_2d grid_sampler_3d "
-    "hinge_embedding_loss huber_loss inverse kl_div l1_loss linalg_cholesky linalg_cholesky_ex linalg_cond "
-    "linalg_eig linalg_eigh linalg_eigvals linalg_eigvalsh linalg_householder_product linalg_inv "
-    "linalg_inv_ex linalg_lstsq linalg_matrix_rank linalg_qr linalg_solve linalg_svd linalg_svdvals "
-    "linalg_tensorinv linalg_tensorsolve lu_solve margin_ranking_loss max_pool3d max_unpool2d max_unpool3d "
-    "mse_loss multi_margin_loss multilabel_margin_loss nanquantile nll_loss orgqr ormqr pinverse "
-    "poisson_nll_loss polar prod qr quantile smooth_l1_loss soft_margin_loss stft svd trace triangular_solve "
-    "triplet_margin_loss view_as_complex"
-)
-#: Functions that run in the widest precision among their tensors.
-WIDEST = frozenset({"cat", "concat", "concatenate", "index_copy", "stack"})
-#: Paddings that run in float32.
-_PADDED = frozenset({"reflect", "replicate"})
 
 _HALVES = (dtypes.bfloat16, dtypes.float16)
 _FLOAT32 = np.dtype(np.float32)
@@ -102,20 +72,32 @@ class _Caster(NamedTuple):
 
     def casts(self, label: str) -> bool:
         """Return whether a function's arguments are cast."""
-        return label in LOWER or label in FLOAT32 or label in WIDEST or label == "pad"
+        return is_cast(label)
 
     def run(self, label: str, call: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Call a function on cast arguments, with autocast off."""
-        with without(autocast=None):
-            if label in LOWER:
-                wanted = self.dtype
-            elif label in WIDEST:
-                wanted = _widest((*args, *kwargs.values()), self.dtype, self.dtype)
-            elif label == "pad" and (kwargs.get("mode") or (args[2] if len(args) > 2 else "")) not in _PADDED:
-                return call(*args, **kwargs)
-            else:
-                wanted = dtypes.float32
-            return call(*_cast(args, wanted, self), **_cast(kwargs, wanted, self))
+        plain = beneath_autocast(modes())
+        if plain is None:
+            with without(autocast=None):
+                return self._run(label, call, args, kwargs)
+        token = put_modes(plain)
+        try:
+            return self._run(label, call, args, kwargs)
+        finally:
+            reset_modes(token)
+
+    def _run(
+        self, label: str, call: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Any:
+        if label in LOWER:
+            wanted = self.dtype
+        elif label in WIDEST:
+            wanted = _widest((*args, *kwargs.values()), self.dtype, self.dtype)
+        elif label == "pad" and (kwargs.get("mode") or (args[2] if len(args) > 2 else "")) not in PADDED:
+            return call(*args, **kwargs)
+        else:
+            wanted = dtypes.float32
+        return call(*_cast(args, wanted, self), **(_cast(kwargs, wanted, self) if kwargs else kwargs))
 
 
 def _eligible(v: Any) -> bool:
