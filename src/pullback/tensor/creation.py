@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from ..array import dtypes
+from ..array import dtype_limits, dtypes
 from ..array.elementwise import fill
 from ..array.strides import channels_last_strides, contiguous_strides, laid_out_empty
 from ..core.device import CPU, as_device, has_default
 from ..core.meta import is_meta
 from ..core.modes import modes
 from ..core.promotion import unsupported
+from ..core.settings import SETTINGS
 from ..core.tracer import is_tracing
 from ..core.value import TensorBase, dtype_of, shape_of, wrap
 from ..core.versions import bump
@@ -73,6 +74,19 @@ def new_array(size: Sequence[int], dtype: Any) -> ndarray:
     """Make an uninitialised array in C order, its size checked."""
     check_size(size)
     return np.empty(size, numpy_dtype(dtype))
+
+
+def unset(array: ndarray) -> ndarray:
+    """Return an uninitialised array: filled with NaN, or the greatest integer, where deterministic algorithms
+    are asked for, and with zeros in a trace, whose program must be the same in each process.
+    """
+    if SETTINGS.deterministic and SETTINGS.fills_unset:
+        dtype = dtypes.from_numpy_dtype(array.dtype)
+        whole = not (dtype.is_floating_point or dtype.is_complex or dtype is dtypes.bool)
+        fill(array, filling(dtype_limits.iinfo(dtype).max if whole else float("nan"), array.dtype))
+    elif is_tracing():
+        fill(array, filling(0, array.dtype))
+    return array
 
 
 def format_strides(size: Sequence[int], memory_format: Any) -> tuple[int, ...] | None:
@@ -309,10 +323,7 @@ def empty(size: Any, *, dtype: Any = None, memory_format: Any = None) -> ndarray
     strides = format_strides(size, memory_format)
     if strides is not None:
         array = laid_out_empty(size, strides, array.dtype)
-    if is_tracing():
-        # The program, and so its name in the cache, must be the same in each process.
-        array.fill(0)
-    return array
+    return unset(array)
 
 
 @with_signature(f"(tuple of ints size, tuple of ints stride, *, {OPTIONS})", method=False, out=False)
@@ -333,7 +344,7 @@ def strided_array(size: Sequence[int], stride: Sequence[int], dtype: np.dtype[An
         raise RuntimeError(
             f"Storage size calculation overflowed with sizes={list(size)} and strides={list(stride)}"
         )
-    return laid_out_empty(tuple(size), tuple(stride), dtype)
+    return unset(laid_out_empty(tuple(size), tuple(stride), dtype))
 
 
 @with_signature(f"(tuple of ints size, tuple of ints physical_layout, *, {OPTIONS})", method=False, out=False)
@@ -356,7 +367,7 @@ def empty_permuted(size: Any, physical_layout: Any, *, dtype: Any = None) -> nda
         if axis in physical_layout[:i]:
             raise RuntimeError("Duplicate dim not allowed")
     check_size(size)
-    return laid_out_empty(tuple(size), _permuted_strides(size, physical_layout), numpy_dtype(dtype))
+    return unset(laid_out_empty(tuple(size), _permuted_strides(size, physical_layout), numpy_dtype(dtype)))
 
 
 def _permuted_strides(size: Sequence[int], order: Sequence[int]) -> tuple[int, ...]:
