@@ -1,4 +1,4 @@
-"""Record the schemas of torch's ops as src/pullback/torch_names/_aten/schemas.txt.
+"""Record the schemas of torch's ops as src/pullback/tensor/schemas.txt.
 
 Run with a Python that has torch, from the project's root: ``python -m tools.record_schemas``.
 """
@@ -9,7 +9,7 @@ from pathlib import Path
 
 import torch
 
-TARGET = Path(__file__).parents[1] / "src" / "pullback" / "torch_names" / "_aten" / "schemas.txt"
+TARGET = Path(__file__).parents[1] / "src" / "pullback" / "tensor" / "schemas.txt"
 
 
 def main() -> None:

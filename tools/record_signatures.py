@@ -1,8 +1,9 @@
-"""Record the signatures that torch's parser prints in its messages as src/pullback/tensor/signatures.json.
+"""Record what schemas do not tell of signatures that torch's parser prints in its messages as
+src/pullback/tensor/signatures.json.
 
-They are generated from the declarations that come with torch, as torch's own build generates its parsers.
-Only names that pullback has are written. Run with a Python that has torch, from the project's root: ``python
--m tools.record_signatures``.
+They are generated from the declarations that come with torch, as torch's own build generates its parsers;
+those that `pullback.tensor.schemas` derives are left out. Only names that pullback has are written. Run with
+a Python that has torch, from the project's root: ``python -m tools.record_signatures``.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import torch
 import torchgen
 
 import pullback
+from pullback.tensor.schemas import derived, schemas
 
 PACKAGED = Path(torchgen.__file__).parent / "packaged"
 TARGET = Path(pullback.__file__).parent / "tensor" / "signatures.json"
@@ -63,6 +65,23 @@ def _torch_module(place: str) -> Any:
     return {"": torch, "nn": torch.nn.functional}.get(place) or getattr(torch, place)
 
 
+def _overloads() -> list[str]:
+    """Return the overloads of ops that pullback has, with the names of their ops."""
+    owners = ("", pullback), ("", pullback.Tensor), ("", pullback.nn.functional), *(
+        (f"{place}_", getattr(pullback, place)) for place in ("linalg", "fft", "special")
+    )
+    packets = {f"{prefix}{name}" for prefix, owner in owners for name in dir(owner)}
+    return [f"{packet}.{overload}" for packet in packets for overload in schemas(packet)]
+
+
+def _is_unbound(overload: str) -> bool:
+    """Return whether torch's build made an overload that writes to `out` and that Python does not have."""
+    packet, _, name = overload.partition(".")
+    op = getattr(getattr(torch.ops.aten, packet, None), name, None)
+    made = op is not None and "out" in name and torch.Tag.generated in op.tags
+    return made and not packet.endswith("_copy")
+
+
 def main() -> None:
     sys.path.insert(0, str(PACKAGED))
     from torchgen.gen import parse_native_yaml
@@ -81,20 +100,32 @@ def main() -> None:
         "special": (build.is_py_special_function, pullback.special),
         "nn": (build.is_py_nn_function, pullback.nn.functional),
     }
-    record: dict[str, dict[str, list[str]]] = {}
+    record: dict[str, dict[str, list[str]]] = {place: {} for place in places}
+    none: dict[str, str] = {}
+    unbound = sorted(filter(_is_unbound, _overloads()))
     for place, (belongs, owner) in places.items():
         pairs = build.load_signatures(bound, old, method=place == "Tensor")
         grouped = build.group_filter_overloads(pairs, belongs)
+        in_c = set(BY_HAND.get(place, ()))
         for base, overloads in sorted(grouped.items(), key=lambda item: str(item[0])):
             name = str(base).removeprefix(f"{place}_") if place in ("linalg", "fft", "special") else str(base)
             # Functions that torch writes in Python have Python's own messages.
             theirs = getattr(torch.Tensor if place == "Tensor" else _torch_module(place), name, None)
             if name.startswith("_") or not hasattr(owner, name) or inspect.isfunction(theirs):
                 continue
+            in_c.add(name)
             texts = [printed(group.signature.signature_str()) for group in build.group_overloads(overloads)]
-            record.setdefault(place, {})[name] = texts
+            follow = derived(place, name, unbound)
+            older = [text for text in texts if text.endswith("|deprecated")]
+            if place == "nn" or texts != [*older, *follow]:
+                record[place][name] = texts
+            elif older:
+                record[place][name] = older
         record[place].update(BY_HAND.get(place, {}))
-    TARGET.write_text(json.dumps(record, indent=0, ensure_ascii=False) + "\n")
+        named = [n for n in dir(owner) if n[0] != "_" and n not in in_c and place != "nn"]
+        none[place] = " ".join(n for n in named if derived(place, n, unbound))
+    told = {"unbound": " ".join(unbound), "none": none, "signatures": record}
+    TARGET.write_text(json.dumps(told, indent=0, ensure_ascii=False) + "\n")
     print({place: len(names) for place, names in record.items()})
 
 

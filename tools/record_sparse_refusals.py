@@ -2,7 +2,8 @@
 
 ``python -m tools.record_sparse_refusals`` calls every public function with a sparse tensor in each layout and
 arguments that its parser takes, and writes ``src/pullback/tensor/sparse_refusals.json``: by layout, the
-operator that torch's dispatcher misses or the whole text, and the functions that say it.
+operator that torch's dispatcher misses or the whole text, and the functions that say it. What only misses the
+operator of its own name is left out.
 """
 
 from __future__ import annotations
@@ -14,10 +15,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from pullback.tensor.sparse_refusals import MISSING, no_kernel
+
 TARGET = Path(__file__).parents[1] / "src" / "pullback" / "tensor" / "sparse_refusals.json"
 LAYOUTS = ("coo", "csr", "csc", "bsr", "bsc")
 #: What would stop the program, or waits.
 LEFT_OUT = re.compile(r"^(_|share_memory|backward|register_|module_load|set_|pin_memory|record_stream|from_)")
+#: What errors call the layouts, by whether it is that of coordinates.
+BACKENDS = {True: "SparseCPU", False: "SparseCsrCPU"}
 #: How the errors begin that say that a layout has no such function.
 REFUSAL = re.compile(
     r"Could not run|unsupported tensor layout|Sparse \w+ tensors do not have|.*is not (supported|implemented)"
@@ -104,10 +109,31 @@ def main() -> None:
             for layout, text in said.items():
                 table.setdefault(layout, {}).setdefault(text, []).append(f"{name} {which}".strip())
     joined = {
-        layout: {text: ", ".join(sorted(found)) for text, found in sorted(texts.items())}
-        for layout, texts in table.items()
+        layout: {text: ", ".join(found) for text, found in sorted(texts.items())}
+        for layout, texts in told(table).items()
     }
     TARGET.write_text(json.dumps(joined, indent=1) + "\n", "utf-8")
+
+
+def told(table: dict[str, dict[str, list[str]]]) -> dict[str, dict[str, list[str]]]:
+    """The record without functions of which nothing is said but that an op of their name has no kernel."""
+    said: dict[tuple[bool, str], set[str]] = {}
+    for layout, texts in table.items():
+        for text, found in texts.items():
+            for name in found:
+                said.setdefault((layout == "coo", name.split()[0]), set()).add(text)
+    plain = {
+        (coo, name) for (coo, name), texts in said.items()
+        if texts == {f"NotImplementedError: {str(no_kernel(name, BACKENDS[coo])).removesuffix(MISSING)}"}
+    }
+    kept = {
+        layout: {
+            text: sorted(name for name in found if (layout == "coo", name.split()[0]) not in plain)
+            for text, found in texts.items()
+        }
+        for layout, texts in table.items()
+    }
+    return {layout: {text: found for text, found in texts.items() if found} for layout, texts in kept.items()}
 
 
 def _general(text: str, layout: str) -> str:

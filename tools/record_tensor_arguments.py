@@ -1,8 +1,9 @@
 """Record what torch's functions in Python say of an argument that is no tensor, as
 src/pullback/tensor/tensor_arguments.json.
 
-Such a function fails where it first touches the argument, so its message is known only by calling it. Run
-with a Python that has torch, from the project's root: ``python -m tools.record_tensor_arguments``.
+Such a function fails where it first touches the argument, so its message is known only by calling it. A name
+that ends in a question mark is that of a parameter that may be None. Run with a Python that has torch, from
+the project's root: ``python -m tools.record_tensor_arguments``.
 """
 
 from __future__ import annotations
@@ -77,20 +78,20 @@ class Foreign:
     """What is no tensor and has none of its attributes."""
 
 
-def said(function: Any, arguments: list[Any], name: str) -> list[str] | None:
-    """The error's class and its text with ``{}`` in place of a class's name; None where there is none."""
+def said(function: Any, arguments: list[Any], name: str) -> str | None:
+    """The error's text with ``{}`` in place of a class's name; None where there is none."""
     try:
         function(*arguments)
     except (AttributeError, RuntimeError, TypeError) as error:
         text = str(error)
         if text.count(name) == 1 and ("has no attribute" in text or "must be Tensor" in text):
-            return [type(error).__name__, text.replace(name, "{}")]
+            return text.replace(name, "{}")
     return None
 
 
 def main() -> None:
     warnings.simplefilter("ignore")
-    record: dict[str, dict[str, list[Any]]] = {}
+    record: dict[str, dict[str, str]] = {}
     for name, arguments in sorted(CALLS.items()):
         function = getattr(F, name)
         function(*arguments)
@@ -102,8 +103,10 @@ def main() -> None:
                 before, after = arguments[:place], arguments[place + 1 :]
                 message = said(function, [*before, Foreign(), *after], "Foreign")
                 if message is not None:
+                    found = record.setdefault(name, {})
+                    assert len(found) == place, "the record tells places by the order"
                     optional = said(function, [*before, None, *after], "NoneType") != message
-                    record.setdefault(name, {})[parameters[place]] = [place, optional, *message]
+                    found[parameters[place] + ("?" if optional else "")] = message
     TARGET.write_text(json.dumps(record, indent=0) + "\n")
     print(len(record), "functions")
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import pullback as torch
+from pullback.compiler.runtime import specialization
 
 pytest.importorskip("llvmlite")
 
@@ -51,6 +52,22 @@ def test_calls_that_do_not_come_again_get_none():
     with pytest.warns(UserWarning, match="each call needs another program"):
         assert totals(call, range(1, 40)) == [2 * n for n in range(1, 40)]
     assert len(call._native.specializations) == 8
+
+
+def test_a_long_list_is_compared_up_to_what_differs(monkeypatch):
+    """A batch of transitions, some without a next state, took twice as long to compare as to compute."""
+    call = torch.compile(lambda xs: torch.stack([x for x in xs if x is not None]).sum())
+
+    def batch(n: int) -> list[Any]:
+        return [None if k == n else torch.ones(2) for k in range(200)]
+
+    with pytest.warns(UserWarning, match="each call needs another program"):
+        assert [call(batch(n)).item() for n in range(12)] == [398] * 12
+    looked_at: list[int] = []
+    monkeypatch.setattr(specialization, "_layout", lambda array: looked_at.append(1))
+    assert call(batch(50)).item() == 398
+    # What is remembered of the call is 199 of them.
+    assert 199 <= len(looked_at) < 400
 
 
 def test_a_limit_of_the_users_holds():

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import pullback as torch
+from pullback.tensor.inline_cache.recording import Notes
 from tests.tensor.test_inline_cache import _native, learn  # noqa: F401  # a fixture of all tests here
 
 pytest.importorskip("llvmlite")
@@ -52,6 +53,9 @@ WRITES = {
     "addmm_": lambda s: (drawn(s + 1, 5, 3), drawn(s + 2, 3, 4)),
     "fill_diagonal_": lambda s: (0.5,),
     "copy_": lambda s: (drawn(s + 1, 5, 4),),
+    "lt_": lambda s: (drawn(s + 1, 5, 4),),
+    "abs_": lambda s: (),
+    "pow_": lambda s: (2,),
 }
 #: What has no plan: it writes through a view of its own.
 UNPLANNED = {"fill_diagonal_"}
@@ -77,6 +81,34 @@ def test_elements_and_versions_are_those_of_the_call(name):
     x, y = drawn(1, 4, 5).T, drawn(1, 4, 5).T
     args = given(1)
     assert np.array_equal(method(x, *args).numpy(), cold(name)(y, *args).numpy(), equal_nan=True)
+
+
+@pytest.mark.parametrize("name", ["add_", "mul_", "div_", "abs_", "clamp_", "lt_", "zero_", "fill_", "copy_"])
+@pytest.mark.parametrize("rows", [5, 3000])
+def test_the_only_op_of_a_call_writes_to_the_argument(name, rows, monkeypatch):
+    made, real = [], Notes.function
+
+    def function(self, given, results):
+        made.append((given, self.lines))
+        return real(self, given, results)
+
+    monkeypatch.setattr(Notes, "function", function)
+    x, y, args = drawn(0, rows, 4), drawn(0, rows, 4), WRITES[name](0)
+    args = [drawn(1, rows, 4) if isinstance(v, torch.Tensor) and v.dim() == 2 else v for v in args]
+    while not learn(getattr(torch.Tensor, name), x, *args):
+        assert not made and rows > 5  # a look at large arrays is put off
+    (line,) = made[-1][1]
+    assert line.endswith(f"out={made[-1][0][0]})")
+    x.copy_(y)
+    assert getattr(x, name)(*args) is x
+    assert np.array_equal(x.numpy(), cold(name)(y, *args).numpy(), equal_nan=True)
+
+
+def test_what_cannot_be_written_there_is_copied(monkeypatch):
+    made, real = [], Notes.function
+    monkeypatch.setattr(Notes, "function", lambda self, *a: (made.append(self.lines), real(self, *a))[1])
+    assert learn(torch.Tensor.cumsum_, torch.rand(7, 3), 0)
+    assert any(lines[-1].startswith("write(") for lines in made)
 
 
 def test_operands_that_share_memory():

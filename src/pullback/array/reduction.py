@@ -23,6 +23,7 @@ from .named_tuples import NamedTuple
 from .short_rows import ones
 from .summation import write_products
 from .threads import run_parts, stretches
+from .tiering import Hotness
 
 #: Elements from which the functions here are faster than NumPy's.
 LARGE = 1 << 18
@@ -41,6 +42,10 @@ _LONGEST_PRODUCT, _STACKED = 8192, 1 << 16
 
 #: Elements of a running sum that are converted to a wider dtype at a time.
 _RUNNING = 1 << 14
+
+#: What running sums have cost in NumPy, and nanoseconds for an element. Native ones have the same bits: of
+#: 16,384 float32 the sums take 118 µs and 25 so.
+_SCANS, _STEP = Hotness(), 6
 
 #: In which dtypes running sums and products of others are kept.
 _WIDER = {np.dtype(np.float32): np.dtype(np.float64), np.dtype(np.complex64): np.dtype(np.complex128)}
@@ -171,11 +176,13 @@ def accumulated(
     of the elements the error of a running sum grows with its length (7e-6 after 100,000 elements).
     """
     out = np.empty(x.shape, x.dtype) if out is None else out
-    if x.size >= large.SIZE and dim == x.ndim - 1:
+    now = x.size >= large.SIZE
+    if dim == x.ndim - 1 and (now or (x.size >= large.ROWS and _SCANS.is_hot(_STEP * x.size))):
         length = x.shape[-1]
         rows = np.ascontiguousarray(x).reshape(-1, length)
         found = out if out.flags.c_contiguous else np.empty(x.shape, x.dtype)
-        if large.ask("running", ufunc.__name__, rows, found.reshape(-1, length), reverse):
+        ask = large.ask if now else _SCANS.ask
+        if ask("running", ufunc.__name__, rows, found.reshape(-1, length), reverse):
             if found is not out:
                 out[...] = found
             return out

@@ -22,6 +22,7 @@ from .modes import DEFAULT, NO_GRAD, modes
 from .value import InnerValue, Value, dtype_of, run, shape_of, within_transform
 
 if TYPE_CHECKING:
+    from .modes import Modes
     from .op import Op
     from .terms import Term
 
@@ -55,8 +56,8 @@ class Batched(InnerValue):
     @property
     def shape(self) -> tuple[int, ...]:
         """Return the shape without the batch axis."""
-        shape = shape_of(self.value)
-        return shape[: self.dim] + shape[self.dim + 1 :]
+        shape, dim = shape_of(self.value), self.dim
+        return shape[:dim] + shape[dim + 1 :] if dim else shape[1:]
 
     @property
     def dtype(self) -> np.dtype[Any]:
@@ -83,47 +84,59 @@ class Batched(InnerValue):
     @classmethod
     def run(cls, op: Op, inputs: tuple[Any, ...], attrs: tuple[object, ...], level: int) -> Any:
         """Run the op once for the whole batch."""
-        values: list[Any] = []
-        dims: list[int | None] = []
-        #: Whether no transform knows the tensors inside; whether an elementwise op takes them as they are;
-        #: whether they are no places: kernels are not to be tried with other ones, which some do not check.
-        plain = fits = known = True
-        dtype = rank = None
-        for v in inputs:
-            own = type(v) is Batched and v._level == level
+        return of_rows(op, inputs, attrs, level, modes())
+
+
+def of_rows(op: Op, inputs: tuple[Any, ...], attrs: tuple[object, ...], level: int, mode: Modes) -> Any:
+    """Run an op once for the whole batch, on values of a level of vmap or on tensors that hold them; return
+    None where a tensor of the level holds something else, or has a history there.
+    """
+    values: list[Any] = []
+    dims: list[int | None] = []
+    #: Whether no transform knows the tensors inside; whether an elementwise op takes them as they are;
+    #: whether they are no places: kernels are not to be tried with other ones, which some do not check.
+    plain = fits = known = True
+    dtype = rank = None
+    for v in inputs:
+        dim = None
+        if isinstance(v, Value):
+            own = v._level == level
             if own:
-                fits = fits and not v.dim
-                dims.append(v.dim)
+                if type(v) is not Batched:
+                    if v._node is not None or type(v._value) is not Batched:
+                        return None
+                    v = v._value
+                dim = v.dim
+                fits = fits and not dim
                 v = v.value
-            else:
-                dims.append(None)
-            values.append(v)
             if (kind := type(v)) is facade.Tensor or kind is facade.Parameter:
                 array = v._value
                 if type(array) is not ndarray or v._level:
                     plain = False
-                    continue
-                known = known and array.dtype.kind not in "iu"
-                if rank is None:
-                    dtype, rank = array.dtype, array.ndim - own
-                elif array.dtype is not dtype or array.ndim - own != rank:
-                    fits = False
+                else:
+                    known = known and array.dtype.kind not in "iu"
+                    if rank is None:
+                        dtype, rank = array.dtype, array.ndim - own
+                    elif array.dtype is not dtype or array.ndim - own != rank:
+                        fits = False
             elif isinstance(v, (Value, ndarray)):
                 plain = False
-        mode = modes()
-        usual = mode is DEFAULT or mode is NO_GRAD
-        if not plain or not (usual or mode.is_transform_alone):
-            result = _computed(op, values, dims, attrs)
-        elif fits and op.kind == "elementwise" and op.batch_rule is None:
-            result = within_transform(op, values, mode, op.called, values, attrs)
-        elif not known:
-            result = within_transform(op, values, mode, _computed, op, values, dims, attrs)
-        else:
-            # By the plan of a public function's inline cache a product of rows takes 6 µs instead of 14.
-            result = within_transform(op, values, mode, mapped(op, tuple(dims)), *values, *attrs)
-        if isinstance(result, tuple):
-            return tuple([cls(r, 0, level) for r in result])
-        return cls(result, 0, level)
+        elif type(v) is ndarray:
+            plain = False
+        values.append(v)
+        dims.append(dim)
+    if not plain or not (mode is DEFAULT or mode is NO_GRAD or mode.is_transform_alone):
+        result = _computed(op, values, dims, attrs)
+    elif fits and op.kind == "elementwise" and op.batch_rule is None:
+        result = within_transform(op, values, mode, op.called, values, attrs)
+    elif not known:
+        result = within_transform(op, values, mode, _computed, op, values, dims, attrs)
+    else:
+        # By the plan of a public function's inline cache a product of rows takes 6 µs instead of 14.
+        result = within_transform(op, values, mode, mapped(op, tuple(dims)), *values, *attrs)
+    if isinstance(result, tuple):
+        return tuple([Batched(r, 0, level) for r in result])
+    return Batched(result, 0, level)
 
 
 #: What computes an op for whole batches, by the axis of the batch in each input.
@@ -187,7 +200,7 @@ def _promoted(op: Op, values: Sequence[Term], dims: Sequence[int | None]) -> Seq
 
 
 def _elementwise(op: Op, values: Sequence[Term], dims: Sequence[int | None], attrs: tuple[Any, ...]) -> Any:
-    aligned = [v if d is None else front(v, d, 0) for v, d in zip(values, dims)]
+    aligned = [v if not d else front(v, d, 0) for v, d in zip(values, dims)]
     if len(aligned) == 1:
         return op.called(aligned, attrs)
     ranks = [

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 from numpy import ndarray
 
 from . import facade
+from .batched import Batched, of_rows
 from .blame import stamp
-from .levels import WRAPPER
+from .levels import META, WRAPPER
 from .marked import Marked, resolved, viewed
 from .modes import DEFAULT, NO_GRAD, Modes, modes
 from .node import DIFFERENTIABLE, LEAF, MultiNode, Node, Output, accumulator, unrecorded
@@ -34,6 +35,8 @@ def run_tensor(op: Op, inputs: tuple[object, ...], attrs: tuple[object, ...], le
     is_alone = mode is DEFAULT or mode is NO_GRAD or (mode.transform and mode.is_transform_alone)
     if not level and mode.transform and is_alone:
         return within_transform(op, inputs, mode, op.called, inputs, attrs)
+    if level > META and is_alone and (result := _on_rows(op, inputs, attrs, level, mode)) is not None:
+        return result
     record = op.derivable and mode.grad and not mode.inference
     inner: list[Any] = []
     edges: list[Any] = []
@@ -82,13 +85,41 @@ def run_tensor(op: Op, inputs: tuple[object, ...], attrs: tuple[object, ...], le
     if level == WRAPPER or Wrapped in map(type, parts):
         level = WRAPPER
         outs = [wrap(r, None, level if type(r) is Wrapped else 0) for r in parts]
-    elif op.is_view:
-        outs = [view_result(op, attrs, aliased, r, k, several, mode) for k, r in enumerate(parts)]
     else:
-        outs = [wrap(r, None, level) for r in parts]
+        outs = _around(op, attrs, aliased, parts, several, level, mode)
     if wanted:
         attach(op, inputs, inner, attrs, edges, outs, level)
     return tuple(outs) if several else outs[0]
+
+
+def _on_rows(op: Op, inputs: tuple[object, ...], attrs: tuple[object, ...], level: int, mode: Modes) -> Any:
+    """Run an op at a level of vmap, on tensors without a history there; return None elsewhere.
+
+    What the general call asks besides is known of these, a third of an op's time.
+    """
+    for v in inputs:
+        if isinstance(v, TensorBase) and v._level == level:
+            break
+    else:
+        return None
+    if type(v._value) is not Batched or Tracer in map(type, inputs):
+        return None
+    rows = of_rows(op, inputs, attrs, level, mode)
+    if rows is None:
+        return None
+    several = type(rows) is tuple
+    outs = _around(op, attrs, v, rows if several else (rows,), several, level, mode)
+    return tuple(outs) if several else outs[0]
+
+
+def _around(
+    op: Op, attrs: tuple[object, ...], source: Any, parts: tuple[Any, ...], several: bool, level: int,
+    mode: Modes,
+) -> list[Any]:  # fmt: skip
+    """Return tensors around an op's results: views of the source where it gives views."""
+    if op.is_view:
+        return [view_result(op, attrs, source, r, k, several, mode) for k, r in enumerate(parts)]
+    return [wrap(r, None, level) for r in parts]
 
 
 def _lift(inputs: tuple[object, ...], level: int) -> None:
@@ -151,7 +182,8 @@ def attach(
 ) -> None:
     """Make the node of a call and put it behind the differentiable outputs."""
     which = range(len(outs)) if op.many else op.differentiable_outputs
-    carried = [outs[k] for k in which if dtype_of(outs[k]._value) in DIFFERENTIABLE]
+    told = [(outs[k], dtype_of(outs[k]._value)) for k in which]
+    carried = [(out, dtype) for out, dtype in told if dtype in DIFFERENTIABLE]
     if not carried:
         return
     node = _new(op.general_class)
@@ -164,14 +196,14 @@ def attach(
         wants = tuple([e is not None for e in edges])
     save(node, layout, tensors, inner, attrs, outs, wants)
     if isinstance(node, MultiNode):
-        node._shape = tuple(shape_of(o._value) for o in carried)
-        node._dtype = tuple(dtype_of(o._value) for o in carried)
-        for k, out in enumerate(carried):
+        node._shape = tuple([shape_of(out._value) for out, _ in carried])
+        node._dtype = tuple([dtype for _, dtype in carried])
+        for k, (out, _) in enumerate(carried):
             out._node = Output(node, k)
     else:
-        node._shape = shape_of(carried[0]._value)
-        node._dtype = dtype_of(carried[0]._value)
-        carried[0]._node = node
+        out, node._dtype = carried[0]
+        node._shape = shape_of(out._value)
+        out._node = node
     stamp(node)
     for created in node_watchers:
         created(node)

@@ -86,9 +86,14 @@ class NodeHooks:
         self.accumulated = HookDict()
         self.metadata: dict[Any, Any] = {}
 
-    def has_one_after(self) -> bool:
-        """Return whether one hook that comes after the node is all there is."""
-        return len(self.post) == 1 and not (self.tensor or self.retained or self.pre or self.accumulated)
+    def on_leaf(self) -> tuple[tuple[int, ...], tuple[int, ...]] | bool:
+        """Return the numbers of the hooks on a leaf's covector and of those behind its `.grad`, where there
+        are no others; true where one hook that comes after the node is all there is; false for anything else.
+        """
+        if self.retained or self.pre or any(self.tensor[k] for k in self.tensor if k):
+            return False
+        before, behind = tuple(self.tensor.get(0, ())), tuple(self.accumulated)
+        return len(self.post) == 1 and not (before or behind) if self.post else (before, behind)
 
 
 def hooks_of(node: Node) -> NodeHooks:

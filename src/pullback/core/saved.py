@@ -107,6 +107,7 @@ class Layout:
         #: Where a name stands once version counters are left out.
         self.short = {name: p // 3 if p < base else p - 2 * self.count for name, p in self.position.items()}
         self._needed: dict[tuple[bool, ...], tuple[bool, ...]] = {}
+        self._sources: dict[tuple[bool, ...], tuple[tuple[int, int], ...]] = {}
 
     def needed(self, wants: tuple[bool, ...]) -> tuple[bool, ...]:
         """Return which values must be saved when only the inputs marked in `wants` need a covector."""
@@ -115,6 +116,14 @@ class Layout:
             asked = {n for names, want in zip(self.wanted, wants, strict=True) if want for n in names}
             asked |= self.kept
             found = self._needed[wants] = tuple(n in asked for n in self.values)
+        return found
+
+    def sources(self, wants: tuple[bool, ...]) -> tuple[tuple[int, int], ...]:
+        """Return for each value the places among inputs and outputs that it is saved from, -1 for none."""
+        found = self._sources.get(wants)
+        if found is None:
+            places = zip(self.needed(wants), self.input_index, self.output_index, strict=True)
+            found = self._sources[wants] = tuple([(i, o) if keep else (-1, -1) for keep, i, o in places])
         return found
 
 
@@ -130,29 +139,32 @@ def save(
     """Fill ``node._saved`` in the general case; the closures in `calls` do the common cases inline."""
     parts: list[Any] = []
     hooks = modes().saved_hooks
-    needed = layout.needed(wants)
     to_pack: list[int] = []
-    for keep, i, o in zip(needed, layout.input_index, layout.output_index, strict=True):
-        if not keep:
+    for i, o in layout.sources(wants):
+        if i >= 0:
+            holder, value = tensors[i], inner[i]
+        elif o >= 0:
+            holder = outputs[o]
+            value = holder._value
+        else:
             parts += (None, FROZEN, 0)
             continue
-        holder = tensors[i] if i >= 0 else outputs[o]
-        value = inner[i] if i >= 0 else holder._value
         if not isinstance(holder, TensorBase):
             parts += (value, FROZEN, 0)
         elif hooks:
             to_pack.append(len(parts) // 3)
             parts += (value, FROZEN, 0)
         else:
-            parts += (value, holder._counter, holder._counter[0])
+            counter = holder._counter
+            parts += (value, counter, counter[0])
     for k in in_torch_order(node, to_pack) if to_pack else ():
         i, o = layout.input_index[k], layout.output_index[k]
         holder = tensors[i] if i >= 0 else outputs[o]
         own = node if o in node._op.differentiable_outputs else None
         parts[3 * k] = pack(holder, parts[3 * k], hooks[-1], own, i >= 0)
-    parts += [shape_of(inner[i]) for i in layout.metadata_inputs]
-    parts += attrs
-    node._saved = tuple(parts)
+    for i in layout.metadata_inputs:
+        parts.append(shape_of(inner[i]))
+    node._saved = (*parts, *attrs)
 
 
 def renew(nodes: Iterable[Node], counter: object, before: object) -> None:
@@ -300,17 +312,14 @@ def _with_replaced(node: Node, saved: tuple[Any, ...]) -> tuple[Any, ...]:
 def plain_saved(node: Node) -> tuple[Any, ...]:
     """Return the saved tuple with values checked and worked out, for rules that run on inner values."""
     saved = _unpacked(node)
-    for v in saved:
-        if type(v) is Marked:
-            return tuple(map(resolved, saved))
-    return saved
+    return tuple(map(resolved, saved)) if Marked in map(type, saved) else saved
 
 
 def _unpacked(node: Node) -> tuple[Any, ...]:
     op = node._op
     layout = op.layout
     saved = check_versions(node, layout.count)
-    if type(node) is not op.node_class and any(type(v) is Packed for v in saved[: 3 * layout.count : 3]):
+    if type(node) is not op.node_class and Packed in map(type, saved[: 3 * layout.count : 3]):
         found = list(saved)
         for k in in_torch_order(node, range(layout.count)):
             if type(saved[3 * k]) is Packed:

@@ -219,28 +219,20 @@ def array_of(value: Any) -> ndarray:
 
 def shape_of(value: Any) -> tuple[int, ...]:
     """Return the shape of any value as a plain tuple."""
-    if isinstance(value, TensorBase):
+    while type(value) is not ndarray:
+        if not isinstance(value, TensorBase):
+            return value.shape if isinstance(value, (ndarray, InnerValue)) else np.shape(value)
         value = value._value
-        if type(value) is ndarray:
-            return value.shape
-        while isinstance(value, TensorBase):
-            value = value._value
-    if type(value) is ndarray:
-        return value.shape
-    return value.shape if isinstance(value, (ndarray, InnerValue)) else np.shape(value)
+    return value.shape
 
 
 def dtype_of(value: Any) -> np.dtype[Any]:
     """Return the NumPy dtype of any value."""
-    if isinstance(value, TensorBase):
+    while type(value) is not ndarray:
+        if not isinstance(value, TensorBase):
+            return value.dtype if isinstance(value, (ndarray, InnerValue)) else np.asarray(value).dtype
         value = value._value
-        if type(value) is ndarray:
-            return value.dtype
-        while isinstance(value, TensorBase):
-            value = value._value
-    if type(value) is ndarray:
-        return value.dtype
-    return value.dtype if isinstance(value, (ndarray, InnerValue)) else np.asarray(value).dtype
+    return value.dtype
 
 
 def run(op: Op, inputs: tuple[object, ...], attrs: tuple[object, ...]) -> Any:
@@ -253,16 +245,21 @@ def run(op: Op, inputs: tuple[object, ...], attrs: tuple[object, ...]) -> Any:
     top = None
     level = -1
     for value in inputs:
-        if isinstance(value, Value):
-            if isinstance(value, TensorBase) and value._view is not None and (
+        if isinstance(value, TensorBase):
+            if (view := value._view) is not None and (
+                view.at != value._counter[0] or (value._node is None and view.base._node is not None)
+            ) and (
                 op.derivable
                 or not isinstance(value._value, ndarray)
-                or not isinstance(value._view.base._value, ndarray)
-            ):
+                or not isinstance(view.base._value, ndarray)
+            ):  # fmt: skip
                 refresh(value)
-            if value._level > level or (value._level == level and isinstance(value, TensorBase)):
+            if value._level >= level:
                 level = value._level
                 top = value
+        elif isinstance(value, Value) and value._level > level:
+            level = value._level
+            top = value
     if top is None:
         return op.evaluate(inputs, attrs)
     if level > 0 and has_ended(level):

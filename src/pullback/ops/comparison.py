@@ -38,7 +38,7 @@ def _compared(
     def in_place(x: ndarray, y: Any, /, out: Any = ...) -> ndarray:
         operands = promoted((x, y), "same")
         first.refuse(operands[0].dtype)
-        return np.asarray(first.kernel(*operands), x.dtype)
+        return into(out, np.asarray(first.kernel(*operands), x.dtype))
 
     twins = tuple([
         elementwise(

@@ -277,6 +277,10 @@ def _nan_to_num(
         _nan_to_num(x.real, nan, posinf, neginf, out=result.real)
         _nan_to_num(x.imag, nan, posinf, neginf, out=result.imag)
         return into(out, result)
+    if x.size >= large.CHAIN:
+        found = native("nan_to_num", (x,), (nan, posinf, neginf), out)
+        if found is not None:
+            return found
     least, most = _limits(x.dtype)
     result = np.where(np.isnan(x), x.dtype.type(nan), x)
     np.copyto(result, most if posinf is None else posinf, where=np.equal(x, np.inf), casting="unsafe")

@@ -261,8 +261,8 @@ index_put: Any = op(
 # --- a whole value replaced ---------------------------------------------------------------------------------
 
 
-def _copy(x: ndarray, source: ndarray, /) -> ndarray:
-    new = np.empty_like(x)
+def _copy(x: ndarray, source: ndarray, /, out: Any = ...) -> ndarray:
+    new = np.empty_like(x) if out is ... else out
     np.copyto(new, towards(source, x.dtype), casting="unsafe")
     return new
 
@@ -283,9 +283,16 @@ def _copy_batched(size: int, values: Terms, dims: Axes) -> Any:
     return copy(x, _aligned(values[1], dims[1], size, shape_of(x)[1:]))
 
 
+def _filled(x: ndarray, /, value: Any, out: Any = ...) -> ndarray:
+    if out is ...:
+        return np.full_like(x, value)
+    out.fill(value)
+    return out  # type: ignore[no-any-return]  # what `out` is
+
+
 def _filling(name: str, node_name: str) -> Any:
     return op(
-        name, lambda x, /, value: np.full_like(x, value), (lambda g: zeros_of(g),), kind="linear",
+        name, _filled, (lambda g: zeros_of(g),), kind="linear",
         node_name=node_name,
         batch=lambda size, value: (value,), jvp=lambda primals, tangents, out, value: tangents[0] * 0,
         shape=like_first, place=as_first,
@@ -294,7 +301,7 @@ def _filling(name: str, node_name: str) -> Any:
 
 def _filling_tensor(name: str, node_name: str) -> Any:
     return op(
-        name, lambda x, value, /: _copy(x, value), (lambda g: zeros_of(g), lambda g: g), kind="linear",
+        name, _copy, (lambda g: zeros_of(g), lambda g: g), kind="linear",
         node_name=node_name,
         batch_rule=_copy_batched, shape=like_first
     )
@@ -308,7 +315,8 @@ fill_tensor_inplace: Any = _filling_tensor("fill_tensor_inplace", "FillBackward3
 
 #: Zeros like x.
 zero_inplace: Any = op(
-    "zero_inplace", lambda x, /: np.zeros_like(x), (lambda g: zeros_of(g),), kind="linear",
+    "zero_inplace", lambda x, /, out=...: np.zeros_like(x) if out is ... else _filled(x, 0, out),
+    (lambda g: zeros_of(g),), kind="linear",
     node_name="ZeroBackward0", batch=lambda size: (), shape=like_first,
 )
 

@@ -137,6 +137,8 @@ lerp = elementwise(
 
 
 def _lerp_tensor(x: ndarray, y: Any, z: Any, /, out: Any = ...) -> ndarray:
+    if x.size >= large.CHAIN and (found := native("lerp_tensor", (x, y, z), (), out)) is not None:
+        return found
     near = np.abs(z) < 0.5
     return into(out, np.where(near, x + z * (y - x), y - (y - x) * (1 - z)))
 

@@ -48,10 +48,6 @@ def _narrow(input: Any, dim: int, start: int, length: int) -> Any:
     return parts.narrow(input, dim, start, length)
 
 
-def _squeeze_key(dim: Any = None, **_: Any) -> str:
-    return "squeeze" if dim is None else "squeeze_dim" if isinstance(dim, int) else "squeeze_dims"
-
-
 def _expand(input: Any, size: Any, *, implicit: bool = False) -> Any:
     return expanded(input, size)
 
@@ -60,62 +56,39 @@ def _view(input: Any, size: Any = None, dtype: dtypes.dtype | None = None) -> An
     return shape.reshaped(input, size) if dtype is None else view_as_dtype(input, dtype)
 
 
-#: Name of the view → what makes it, the copy's key or a function of the arguments that gives it, what it is,
-#: and torch's signatures without the input and `out`.
-_COPIES: dict[str, tuple[_Function, str | Callable[..., str], str, tuple[str, ...]]] = {
-    "alias": (v.alias, "alias", "the tensor", ("",)),
-    "as_strided": (
-        rearrange.as_strided, "as_strided", "elements of the storage by sizes and strides",
-        ("tuple of ints size, tuple of ints stride, int storage_offset = None",),
-    ),
-    "detach": (v.alias, "detach", "the tensor without its history", ("",)),
-    "diagonal": (
-        parts.diagonal, "diagonal", "a diagonal, as a last axis",
-        ("int offset = 0, int dim1 = 0, int dim2 = 1",)
-    ),
-    "expand": (
-        _expand, "expand", "axes of size 1 repeated", ("tuple of ints size, *, bool implicit = False",)
-    ),
-    "narrow": (
-        _narrow, "narrow", "some places of an axis", ("int dim, int start, int length",)
-    ),
-    "permute": (shape.permute, "permute", "the axes in another order", ("tuple of ints dims",)),
-    "select": (parts.select, "select", "one place of an axis", ("int dim, int index",)),
-    "slice": (
-        _slice, "slice", "places of an axis by start, end and step",
-        ("int dim = 0, int start = None, int end = None, int step = 1",),
-    ),
-    "split": (parts.split, "split", "parts of one size along an axis", ("int split_size, int dim = 0",)),
-    "split_with_sizes": (
-        parts.split_with_sizes, "split_with_sizes", "parts of given sizes along an axis",
-        ("tuple of ints split_sizes, int dim = 0",),
-    ),
-    "squeeze": (shape.squeeze, _squeeze_key, "axes of size 1 removed", ("", "int dim", "tuple of ints dim")),
-    "t": (shape.t, "t", "a matrix transposed", ("",)),
-    "transpose": (shape.transpose, "transpose", "two axes exchanged", ("int dim0, int dim1",)),
-    "unbind": (parts.unbind, "unbind", "the parts along an axis", ("int dim = 0",)),
-    "unfold": (
-        rearrange.unfold, "unfold", "windows along an axis", ("int dimension, int size, int step",)
-    ),
-    "unsqueeze": (shape.unsqueeze, "unsqueeze", "a new axis of size 1", ("int dim",)),
-    "view_as_real": (view_as_real, "view_as_real", "complex numbers as pairs", ("",)),
-    "view": (_view, "view", "another shape or dtype", ("torch.dtype dtype", "tuple of ints size")),
-}  # fmt: skip
+#: Name of the view -> what makes it, and what it is.
+_COPIES: dict[str, tuple[_Function, str]] = {
+    "alias": (v.alias, "the tensor"),
+    "as_strided": (rearrange.as_strided, "elements of the storage by sizes and strides"),
+    "detach": (v.alias, "the tensor without its history"),
+    "diagonal": (parts.diagonal, "a diagonal, as a last axis"),
+    "expand": (_expand, "axes of size 1 repeated"),
+    "narrow": (_narrow, "some places of an axis"),
+    "permute": (shape.permute, "the axes in another order"),
+    "select": (parts.select, "one place of an axis"),
+    "slice": (_slice, "places of an axis by start, end and step"),
+    "split": (parts.split, "parts of one size along an axis"),
+    "split_with_sizes": (parts.split_with_sizes, "parts of given sizes along an axis"),
+    "squeeze": (shape.squeeze, "axes of size 1 removed"),
+    "t": (shape.t, "a matrix transposed"),
+    "transpose": (shape.transpose, "two axes exchanged"),
+    "unbind": (parts.unbind, "the parts along an axis"),
+    "unfold": (rearrange.unfold, "windows along an axis"),
+    "unsqueeze": (shape.unsqueeze, "a new axis of size 1"),
+    "view_as_real": (view_as_real, "complex numbers as pairs"),
+    "view": (_view, "another shape or dtype"),
+}
 
 
-def _signature(arguments: str, several: bool) -> str:
-    middle = f", {arguments}" if arguments else ""
-    star = "" if "*" in arguments else " *,"
-    return f"(Tensor input{middle},{star} {'tuple of Tensors' if several else 'Tensor'} out = None)"
-
-
-def _copying(view: _Function, key: str | Callable[..., str]) -> _Function:
+def _copying(view: _Function, name: str) -> _Function:
     def copied(input: Any, **arguments: Any) -> Any:
         if "split_size" in arguments:  # the view calls it otherwise
             return _copied(view(input, arguments.pop("split_size"), **arguments), c.copies["split"])
         if "dims" in arguments:
             return _copied(view(input, arguments["dims"]), c.copies["permute"])
-        chosen = key if isinstance(key, str) else key(**arguments)
+        chosen = name
+        if "dim" in arguments and name == "squeeze":
+            chosen = "squeeze_dim" if isinstance(arguments["dim"], int) else "squeeze_dims"
         return _copied(view(input, **arguments), c.copies[chosen])
 
     return copied
@@ -125,9 +98,8 @@ def _copied(value: Any, copy: _Function) -> Any:
     return tuple(copy(part) for part in value) if isinstance(value, tuple) else copy(value)
 
 
-def _publish(name: str, function: _Function, summary: str, signatures: tuple[str, ...]) -> None:
-    several = name in ("split", "split_with_sizes", "unbind")
-    parser = Parser(f"{name}_copy", *(_signature(text, several) for text in signatures))
+def _publish(name: str, function: _Function, summary: str) -> None:
+    parser = Parser(f"{name}_copy")
 
     def call(*args: Any, **kwargs: Any) -> Any:
         given = parser.bind(args, kwargs)
@@ -139,8 +111,8 @@ def _publish(name: str, function: _Function, summary: str, signatures: tuple[str
     public(described(call, function, parser), name=f"{name}_copy", method=name == "narrow", out=False)
 
 
-for _name, (_view_function, _key, _summary, _signatures) in _COPIES.items():
-    _publish(_name, _copying(_view_function, _key), _summary, _signatures)
+for _name, (_view_function, _summary) in _COPIES.items():
+    _publish(_name, _copying(_view_function, _name), _summary)
 
 
 def _view_as_complex_copy(input: Any) -> Any:
@@ -151,7 +123,7 @@ def _view_as_complex_copy(input: Any) -> Any:
     return c.copies["alias"](view_as_complex(input))
 
 
-_publish("view_as_complex", _view_as_complex_copy, "pairs as complex numbers", ("",))
+_publish("view_as_complex", _view_as_complex_copy, "pairs as complex numbers")
 
 
 # --- splits that are no views -------------------------------------------------------------------------------

@@ -14,56 +14,20 @@ from .norms import vector_norm
 from .signature import Parser, described
 from .tensor import Tensor
 
-_UNARY = (
+#: Functions that have a variant in place, those that only make tensors, and those that only write to them.
+_TWINNED = (
     "abs", "acos", "asin", "atan", "ceil", "cos", "cosh", "erf", "erfc", "exp", "expm1", "floor", "frac",
     "lgamma", "log", "log10", "log1p", "log2", "neg", "reciprocal", "round", "rsqrt", "sigmoid", "sign",
-    "sin", "sinh", "sqrt", "tan", "tanh", "trunc",
+    "sin", "sinh", "sqrt", "tan", "tanh", "trunc", "add", "sub", "mul", "div", "clamp_min", "clamp_max",
+    "maximum", "minimum", "pow", "lerp", "addcmul", "addcdiv",
 )  # fmt: skip
-_SELF = "tuple of Tensors self"
-_NUMBER, _NUMBERS = f"({_SELF}, Number scalar)", f"({_SELF}, tuple of Scalars scalars)"
-_OTHERS = f"({_SELF}, tuple of Tensors other)"
-_SCALED = f"({_SELF}, tuple of Tensors other, *, Number alpha = 1)"
-_BOUND = (_NUMBER, _NUMBERS, _OTHERS)
-_PRODUCT = (_NUMBERS, f"({_SELF}, Tensor other)", _OTHERS, _NUMBER)
-_THREE = f"{_SELF}, tuple of Tensors tensor1, tuple of Tensors tensor2"
-_TERM = (
-    f"({_THREE}, tuple of Scalars scalars)", f"({_THREE}, Tensor scalars)", f"({_THREE}, Number value = 1)"
-)  # fmt: skip
-_BETWEEN = f"{_SELF}, tuple of Tensors tensors1"
-_OF_NUMBER = "(Number self, tuple of Tensors exponent)"
-_POWER = tuple(f"({_SELF}, {kind} exponent)" for kind in ("Number", "tuple of Scalars", "tuple of Tensors"))
-_NORM = (f"({_SELF}, Number ord = 2, torch.dtype? dtype = None)",)
-
-#: Name → torch's signatures, for functions that have an in-place variant.
-_TWINNED: dict[str, tuple[str, ...]] = {
-    **dict.fromkeys(_UNARY, (f"({_SELF})",)),
-    "add": (_NUMBER, _NUMBERS, f"({_SELF}, Tensor other, *, Number alpha = 1)", _SCALED),
-    "sub": (_NUMBER, _NUMBERS, _SCALED),
-    "mul": _PRODUCT,
-    "div": _PRODUCT,
-    **dict.fromkeys(("clamp_min", "clamp_max", "maximum", "minimum"), _BOUND),
-    "pow": (_OF_NUMBER, *_POWER),
-    "lerp": (
-        f"({_BETWEEN}, Number weight)", f"({_BETWEEN}, tuple of Scalars weight)",
-        f"({_BETWEEN}, tuple of Tensors weights)",
-    ),
-    "addcmul": _TERM,
-    "addcdiv": _TERM,
-}  # fmt: skip
-
-#: The same for functions that only make tensors, and for those that only write to them.
-_PURE = {
-    "clone": (f"({_SELF})",), "max": (f"({_SELF})",), "mm": (f"({_SELF}, tuple of Tensors mat2)",),
-    "norm": _NORM, "powsum": _NORM,
-}  # fmt: skip
-_WRITING = {
-    "copy_": (f"({_SELF}, tuple of Tensors src, bool non_blocking = False)",), "zero_": (f"({_SELF})",)
-}  # fmt: skip
+_PURE = ("clone", "max", "mm", "norm", "powsum")
+_WRITING = ("copy_", "zero_")
 
 #: What bounds are as methods: those of one name take numbers too.
 _METHODS = {"maximum": "clamp_min", "minimum": "clamp_max"}
 #: Parameters that the methods take by name only, and what two methods call a list of them.
-_NAMED = {"alpha": "alpha", "dtype": "dtype", "value": "value"}
+_NAMED = {"alpha": "alpha", "dtype": "dtype", "value": "value", "memory_format": "memory_format"}
 _NAMED_OF_TERMS = {**_NAMED, "scalars": "value"}
 
 
@@ -132,9 +96,10 @@ def _calls(name: str, method: str, given: dict[str, Any]) -> list[Any]:
     return results
 
 
-def _function(name: str, signatures: tuple[str, ...], writes: bool) -> Callable[..., Any]:
-    parser = Parser(f"_foreach_{name}", *signatures)
+def _function(name: str) -> Callable[..., Any]:
+    parser = Parser(f"_foreach_{name}")
     plain = name.removesuffix("_")
+    writes = name != plain
     method = _METHODS.get(plain, plain) + ("_" if writes else "")
 
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -151,8 +116,7 @@ def _function(name: str, signatures: tuple[str, ...], writes: bool) -> Callable[
     return described(call, listed, parser)
 
 
-FUNCTIONS: dict[str, Callable[..., Any]] = {}
-for _name, _signatures in {**_TWINNED, **_PURE}.items():
-    FUNCTIONS[f"_foreach_{_name}"] = _function(_name, _signatures, False)
-for _name, _signatures in {**{f"{name}_": s for name, s in _TWINNED.items()}, **_WRITING}.items():
-    FUNCTIONS[f"_foreach_{_name}"] = _function(_name, tuple(s for s in _signatures if s != _OF_NUMBER), True)
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    f"_foreach_{name}": _function(name)
+    for name in (*_TWINNED, *_PURE, *(f"{name}_" for name in _TWINNED), *_WRITING)
+}

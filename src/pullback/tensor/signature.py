@@ -30,6 +30,7 @@ from .argument_types import (
     one_or_each,
     one_or_many,
 )
+from .schemas import signatures
 
 if TYPE_CHECKING:
     from .signature_errors import Misfit
@@ -165,14 +166,15 @@ class Parser:
     function : str
         The name that messages use.
     *signatures : str
-        In the form and the order in which torch prints them.
+        In the form and the order in which torch prints them. Where none is given, they are derived from the
+        schemas of the function of that name.
     numbers : bool
         Whether numbers are taken for tensors.
     """
 
     def __init__(self, function: str, *signatures: str, numbers: bool = False) -> None:
         self.function = function
-        self.texts = signatures
+        self._given = signatures
         self.numbers = numbers
         #: Types, and names, of arguments that need no parser, where no integer is too long.
         self.known: set[tuple[object, ...]] = set()
@@ -180,6 +182,11 @@ class Parser:
         self.plain: set[tuple[object, ...]] = set()
         #: By the types of numbers by place: their names, and the types that are made of them.
         self.numbers_read: dict[tuple[type, ...], list[tuple[str, type]]] = {}
+
+    @computed
+    def texts(self) -> Sequence[str]:
+        """Return the signatures as torch prints them."""
+        return self._given or signatures("", self.function)
 
     @computed
     def signatures(self) -> list[Signature]:

@@ -1,7 +1,8 @@
 """Say what torch says of a function that a sparse layout does not have, as recorded.
 
 `sparse_refusals.json`, which ``tools/record_sparse_refusals.py`` writes, has for each layout the texts and
-the functions that say them; those of which the operator depends on the next argument have its kind.
+the functions that say them; those of which the operator depends on the next argument have its kind. Other
+functions miss the operator of their own name.
 """
 
 from __future__ import annotations

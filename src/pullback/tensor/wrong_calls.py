@@ -1,14 +1,14 @@
 """Say what torch says of a call whose arguments fit none of a function's signatures.
 
 Functions here check only what they need, so a wrong call fails somewhere inside, as Python has it. Only then
-is the call read as torch's parser reads it, with the signatures that torch prints (`signatures.json`, written
-by ``tools/record_signatures.py``): a right call costs nothing. What torch wrote in Python has no parser; what
-its functions say of an argument that is no tensor was recorded (`tensor_arguments.json`, written by
-``tools/record_tensor_arguments.py``).
+is the call read as torch's parser reads it, with the signatures that torch prints, from `schemas.py`: a right
+call costs nothing. What torch wrote in Python has no parser; what its functions say of an argument that is no
+tensor was recorded (`tensor_arguments.json`, written by ``tools/record_tensor_arguments.py``).
 """
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Any
@@ -20,6 +20,7 @@ from ..core.calls import LEAST, MOST
 from ..core.tracer import is_tracing
 from ..core.value import TensorBase, dtype_of, shape_of, wrap
 from ..errors import type_name
+from .schemas import signatures
 from .signature import Parser
 
 #: Functions that take a number where their signatures say Tensor.
@@ -46,24 +47,29 @@ def _beside(file: str) -> Any:
 
 
 @cache
-def _signatures() -> dict[str, dict[str, list[str]]]:
-    return _beside("signatures.json")
-
-
-@cache
-def _tensor_arguments() -> dict[str, dict[str, tuple[int, bool, str, str]]]:
+def _tensor_arguments() -> dict[str, dict[str, str]]:
     return _beside("tensor_arguments.json")
 
 
 @cache
-def _natives() -> dict[str, list[dict[str, Any]]]:
+def _natives() -> dict[str, str]:
     return _beside("natives.json")
+
+
+#: The functions of `nn.functional`, by name.
+_OF_LAYERS: dict[str, Any] = {}
+
+
+@cache
+def _defaults(name: str) -> dict[str, Any]:
+    """Return the parameters of a function of `nn.functional` with their defaults, `empty` where none is."""
+    return {key: p.default for key, p in inspect.signature(_OF_LAYERS[name]).parameters.items()}
 
 
 @cache
 def _parser(place: str, name: str) -> Parser | None:
-    texts = _signatures().get("" if place == "nn" and name in OF_TOP_LEVEL else place, {}).get(name)
-    if texts is None:
+    texts = signatures("" if place == "nn" and name in OF_TOP_LEVEL else place, name)
+    if not texts:
         return None
     printed = f"{place}_{name}" if place in ("linalg", "fft", "special") else name
     numbers = name in NUMBERS_AS_TENSORS or name.removesuffix("_") in NUMBERS_AS_TENSORS
@@ -136,11 +142,12 @@ def no_tensor(name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Ex
     """Build the error of a function of `nn.functional` for the first argument that has to be a tensor and is
     none; None where all are.
     """
-    for parameter, (place, optional, kind, text) in _tensor_arguments().get(name, {}).items():
+    for place, (parameter, text) in enumerate(_tensor_arguments().get(name, {}).items()):
+        optional, parameter = parameter.endswith("?"), parameter.rstrip("?")
         value = args[place] if place < len(args) else kwargs.get(parameter, TensorBase)
         if value is TensorBase or isinstance(value, TensorBase) or (optional and value is None):
             continue
-        if kind == "TypeError":
+        if "must be Tensor" in text:
             return TypeError(text.format(type_name(value)))
         attribute = text.split("'")[-2]
         if not hasattr(value, attribute):
@@ -164,41 +171,53 @@ def handed_on(name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Ex
 _LIKES = ("Tensor", "tuple of ints")
 
 
+#: Constants that a function passes on.
+_CONSTANTS = {"True": True, "1": 1}
+
+
 @cache
-def _native_parser(function: str, which: int) -> Parser:
-    native = _natives()[function][which]
-    return Parser(native["name"], *native["signatures"])
+def _native(name: str) -> tuple[Parser, list[str], list[str]] | None:
+    """Return the parser of the function in C that a function ends in, and what it is given, by place and by
+    name; None where that is not known.
+    """
+    # A function that gives the first of two results ends in the one that gives both.
+    text = _natives().get(name) or _natives().get(f"{name}_with_indices")
+    if text is None:
+        return None
+    native, _, given = text.rstrip(")").partition("(")
+    by_place, _, by_name = given.partition(", *, ")
+    named = by_name.split(", ") if by_name else []
+    return Parser(native, *signatures("", native)), by_place.split(", "), named
 
 
 def passed_on(name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Exception | None:
     """Build the error of the function in C that a function of `nn.functional` ends in; None where its
     arguments fit, or where that is not known.
     """
-    # A function that gives the first of two results ends in the one that gives both.
-    name = name if name in _natives() else f"{name}_with_indices"
-    found = _natives().get(name)
-    if found is None:
+    native = _native(name)
+    if native is None:
         return None
-    parameters = found[0]["parameters"]
+    defaults = _defaults(name)
+    parameters = list(defaults)
     if len(args) > len(parameters) or not set(kwargs) <= set(parameters[len(args) :]):
         return None
-    bound = {**found[0]["defaults"], **dict(zip(parameters, args)), **kwargs}
-    which = int(len(found) > 1 and bool(bound["return_indices"]))
-    native = found[which]
+    known = {key: value for key, value in defaults.items() if value is not inspect.Parameter.empty}
+    bound = {**_CONSTANTS, **known, **dict(zip(parameters, args)), **kwargs}
+    if f"{name}_with_indices" in _natives() and bound["return_indices"]:
+        native = _native(f"{name}_with_indices") or native
+    parser, by_place, by_name = native
     try:
-        given = [bound[a] if isinstance(a, str) else a[0] for a in native["args"]]
-        named = {k: bound[a] if isinstance(a, str) else a[0] for k, a in native["kwargs"].items()}
+        given = [bound[a] for a in by_place]
+        named = {a: bound[a] for a in by_name}
     except KeyError:
         return None
-    parser = _native_parser(name, which)
-    for place, a in enumerate(native["args"]):
+    for place, a in enumerate(by_place):
         # A default that the function replaces before it passes it on.
-        replaced = isinstance(a, str) and bound[a] is None and native["defaults"].get(a, a) is None
-        if replaced and not parser.signatures[0].positional[place].allows_none:
-            kind = parser.signatures[0].positional[place].kind
-            if kind not in _LIKES:
+        expected = parser.signatures[0].positional[place]
+        if bound[a] is None and known.get(a, a) is None and not expected.allows_none:
+            if expected.kind not in _LIKES:
                 return None
-            given[place] = bound[parameters[0]] if kind == "Tensor" else 1
+            given[place] = bound[parameters[0]] if expected.kind == "Tensor" else 1
     try:
         parser.bind(tuple(given), named)
     except (TypeError, ValueError, OverflowError) as error:
@@ -232,6 +251,8 @@ class Kinds:
 
     def __init__(self, function: Any, place: str, name: str) -> None:
         self.function, self.place, self.name = function, place, name
+        if place == "nn":
+            _OF_LAYERS[name] = function
 
     def __getattr__(self, name: str) -> Any:
         """Work all out when the function is first called: for all functions that takes 5 ms."""
@@ -289,8 +310,10 @@ def _read_one_by_one(place: str, name: str) -> bool:
     parser = _parser(place, name)
     if parser is not None:
         return len(parser.signatures) == 1
-    found = _natives().get(name) or _natives().get(f"{name}_with_indices") or ()
-    return place == "nn" and all(len(native["signatures"]) == 1 for native in found)
+    if place != "nn":
+        return False
+    found = [n for n in (_native(name), _native(f"{name}_with_indices")) if n is not None]
+    return all(len(native.signatures) == 1 for native, *_ in found)
 
 
 #: More arguments than a call has.

@@ -217,19 +217,19 @@ def step(x):
     return y, m(x)
 --- state
 m.training
-=== hook_on_a_leaf_that_grad_is_asked_of
+=== hook_on_a_leaf_that_grad_is_asked_of: compiles
 w = torch.ones(3, requires_grad=True)
 def step(x): return torch.autograd.grad((w * x).sum(), w)[0]
 --- change 2
 handle = w.register_hook(lambda g: g + 1)
-=== hook_on_a_leaf_with_one_for_later_that_grad_is_asked_of
+=== hook_on_a_leaf_with_one_for_later_that_grad_is_asked_of: compiles
 w = torch.ones(3, requires_grad=True)
 def step(x): return torch.autograd.grad((w * x).sum(), w)[0]
 --- change 1
 later = w.register_post_accumulate_grad_hook(lambda p: None)
 --- change 3
 handle = w.register_hook(lambda g: g + 1)
-=== hook_on_a_leaf_whose_gradient_comes_and_goes
+=== hook_on_a_leaf_whose_gradient_comes_and_goes: compiles
 w = torch.ones(3, requires_grad=True)
 def step(x):
     if w.grad is not None:
@@ -254,6 +254,117 @@ def step(x):
     return y.detach()
 --- state
 seen, w.grad
+=== leaf_hooks_change_gradients: compiles
+w, v = (torch.ones(3, requires_grad=True) for _ in range(2))
+k = 2.0
+w.register_hook(lambda g: g * k)
+w.register_hook(lambda g: g.clamp(max=9.0))
+def step(x):
+    w.grad = None
+    (w * x + v * x).sum().backward()
+    return w.grad * 1
+--- change 2
+k = 3.0
+--- change 3
+h = v.register_hook(lambda g: -g)
+--- change 5
+h.remove()
+--- state
+w.grad, v.grad
+=== leaf_hook_sees_each_call: compiles
+log, kept = [], []
+w = torch.ones(3, requires_grad=True)
+def note(g):
+    log.append(len(log))
+    kept[:] = [g]
+w.register_hook(note)
+def step(x):
+    (w * x).sum().backward()
+    return w.grad * 1
+--- state
+log, kept, w.grad
+=== optimizer_in_backward: compiles
+m = nn.Sequential(nn.Linear(3, 4), nn.Tanh(), nn.Linear(4, 1))
+o = {p: torch.optim.Adam([p], lr=0.1) for p in m.parameters()}
+def update(p):
+    o[p].step()
+    o[p].zero_grad()
+for p in m.parameters(): p.register_post_accumulate_grad_hook(update)
+def step(x):
+    y = m(x).sum()
+    y.backward()
+    return y
+--- change 4
+for opt in o.values(): opt.param_groups[0]["lr"] = 0.01
+--- state
+m, [p.grad for p in m.parameters()]
+=== leaf_hooks_with_backward_outside: compiles
+w = torch.ones(3, requires_grad=True)
+w.register_hook(lambda g: g * 2)
+def add(p): p.grad.add_(1)
+w.register_post_accumulate_grad_hook(add)
+def step(x):
+    (w * x).sum().backward()
+    return (w * w * x).sum()
+--- change 2 4
+last.backward()
+--- state
+w.grad
+=== leaf_hook_on_a_leaf_that_is_given: compiles
+w = torch.ones(3, requires_grad=True)
+w.register_hook(lambda g: g * 2)
+v = torch.ones(3, requires_grad=True)
+def step(x):
+    y = (x * x).sum()
+    y.backward()
+    return y
+--- call
+(w, v)[n % 2]
+--- state
+w.grad, v.grad
+=== leaf_hook_of_python_itself
+log = []
+w = torch.ones(3, requires_grad=True)
+w.register_hook(log.append)
+def step(x):
+    (w * x).sum().backward()
+    return w.grad * 1
+--- state
+log, w.grad
+=== leaf_hook_removes_itself
+w = torch.ones(3, requires_grad=True)
+def once(g):
+    h.remove()
+    return g * 5
+h = w.register_hook(once)
+def step(x):
+    w.grad = None
+    (w * x).sum().backward()
+    return w.grad * 1
+--- state
+w.grad
+=== leaf_hook_added_inside
+w = torch.ones(3, requires_grad=True)
+w.register_hook(lambda g: g * 2)
+def step(x):
+    w.grad = None
+    h = w.register_hook(lambda g: g + 1)
+    (w * x).sum().backward()
+    h.remove()
+    return w.grad * 1
+--- state
+w.grad
+=== leaf_hook_raises: raises
+w = torch.ones(3, requires_grad=True)
+def check(g):
+    if g.sum() > 12: raise ValueError("too large")
+w.register_hook(check)
+def step(x):
+    w.grad = None
+    (w * x).sum().backward()
+    return w.grad * 1
+--- state
+w.grad
 === hooks_of_leaf_all_removed: compiles
 w = torch.ones(3, requires_grad=True)
 with w.register_hook(lambda g: g * 2): pass

@@ -79,6 +79,66 @@ def step(x):
     return n.sum()
 --- state
 w, u
+=== data_of_a_new_tensor_assigned: compiles
+w = nn.Parameter(torch.ones(3))
+def step(x):
+    d = (x * 0).requires_grad_()
+    first = (torch.tanh(x + d) * d.exp()).sum()
+    d.data = (d + 0.5 * x).clamp(0, 3)
+    first.backward()
+    for _ in range(2):
+        (torch.tanh(x + d) * w * d).sum().backward()
+        d.data = d.data - 0.1 * d.grad.sign()
+        d.grad.zero_()
+    d.data.clamp_(-1, 1)
+    return d.detach(), d.sum()
+--- change 3
+last[0].add_(1)
+--- state
+w.grad
+=== data_of_a_new_tensor_assigned_and_written: compiles
+def step(x):
+    d, n = x * 1, x * 2
+    d.data = n
+    n.add_(1)
+    d.mul_(2)
+    return d, n, d.detach(), d.exp()
+--- change 3
+last[0].add_(1)
+--- state
+last
+=== data_of_a_new_tensor_assigned_and_returned: compiles
+def step(x):
+    d, n = x * 1, (x * 2).requires_grad_()
+    d.data = n
+    return d, n, d.data
+--- change 3
+last[0].add_(1)
+--- state
+last
+=== data_of_a_new_tensor_assigned_and_old_ones_kept
+def step(x):
+    d, e = x * 1, (x * 2)
+    old, part = d.detach(), e[1:]
+    d.data = x * 3
+    e.data = x * 4
+    return d, old, e, part
+--- change 3
+last[0].add_(1)
+last[1].add_(1)
+--- state
+last
+=== data_assigned_and_old_ones_returned
+w = nn.Parameter(torch.ones(3))
+def step(x):
+    old = w.data
+    w.data = old * 0.5 + x
+    return old, w.detach()
+--- change 3
+last[0].add_(1)
+last[1].add_(1)
+--- state
+last, w
 === data_assigned_a_view
 w = nn.Parameter(torch.ones(3))
 def step(x):
@@ -89,6 +149,15 @@ def step(x):
 last[1].data.add_(1)
 --- state
 w
+=== queue_made_a_tensor: compiles
+q = collections.deque([1.0, 2.0])
+def step(x):
+    r = collections.deque()
+    for k in reversed(q): r.appendleft(k * 2)
+    return torch.tensor(r) + x[:2], torch.tensor(q)
+--- change 3
+q.append(3.0)
+q.popleft()
 === queue_of_tensors: compiles
 import collections
 q = collections.deque([torch.ones(3), torch.arange(3.0)], maxlen=2)

@@ -5,6 +5,17 @@ from __future__ import annotations
 from .programs import read
 
 PROGRAMS = read(r'''
+=== number_asked_until_it_is_small: compiles
+def step(x):
+    y, drawn = x * 1, 0
+    for k in range(100):
+        y = y * 0.8 + 0.1 * y.flip(0).clone()
+        if k == 3: drawn = torch.rand(2).sum() + y.sum()
+        if k == 4 and drawn > 100: break
+        if y.norm() < 1e-2: break
+    return y, k, drawn
+--- call
+torch.arange(1.0, 4.0) + n % 2
 === round_tensor: raises
 def step(x):
     return round(x)

@@ -121,8 +121,13 @@ class Job:
         self._library = engine.Library(source if callable(source) else text(source), {})
 
     @computed
+    def address(self) -> int:
+        """Return where the function lies."""
+        return self._library.address("part")
+
+    @computed
     def _parts(self) -> Parts:
-        return Parts(self._library.address("part"))
+        return Parts(self.address)
 
     def run(self, shared: int, parts: int, fields: Sequence[int]) -> None:
         """Do all parts."""

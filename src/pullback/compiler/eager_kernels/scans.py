@@ -39,8 +39,9 @@ class Running(Jobs):
         """
         if x.dtype not in SUMMED or name not in _COMBINED:
             return False
-        job = self.job(_gathered, name, TYPES[x.dtype], reverse)
-        groups = -(-len(x) // TOGETHER)
+        together = min(len(x), TOGETHER)
+        job = self.job(_gathered, name, TYPES[x.dtype], reverse, together)
+        groups = -(-len(x) // together)
         parts = parallel_rows.count(groups, x.size * SUM, False, parallel_rows.FINE)
         job.run(groups, parts, (address(x), address(out), len(x), x.shape[1]))
         return True
@@ -60,7 +61,7 @@ class Running(Jobs):
         return True
 
 
-def _gathered(name: str, real: str, reverse: bool) -> Emitter:
+def _gathered(name: str, real: str, reverse: bool, together: int) -> Emitter:
     module = Module()
     wide = "i64" if real == "i64" else "double"
     word, start_at = _COMBINED[name][real == "i64"]
@@ -70,11 +71,11 @@ def _gathered(name: str, real: str, reverse: bool) -> Emitter:
     least = module.declare("llvm.umin.i64", "i64", "i64", "i64")
     ops.line("%last_row = sub i64 %rows, 1")
     ops.line("%last = sub i64 %length, 1")
-    totals = [ops.slot(wide) for _ in range(TOGETHER)]
+    totals = [ops.slot(wide) for _ in range(together)]
     with ops.loop(group, "%lo", "%hi"):
-        first = number(ops, f"mul i64 {ops.counters['g']}, {TOGETHER}")
+        first = number(ops, f"mul i64 {ops.counters['g']}, {together}")
         starts = []
-        for k in range(TOGETHER):
+        for k in range(together):
             ops.line(f"store {wide} {start_at}, ptr {totals[k]}")
             # Beyond the last row the last one is computed again.
             row = number(ops, f"add i64 {first}, {k}")

@@ -25,6 +25,7 @@ from ..emit.codegen import Code
 from ..passes import parallel_rows
 from ..runtime import cache, engine
 from ..runtime.shared_kernels import address
+from .flat_calls import FlatCall
 from .jobs import FLOATS, Parts
 
 #: Kernels of one op at most, where numbers or lengths of sequences tell them apart.
@@ -103,6 +104,21 @@ class LargeKernel:
         self._library = engine.Library(code, {}, functions.addresses)
         self._parts = Parts(self._library.address("part"))
         self._packed = struct.Struct(f"{2 + len(plan.order)}q").pack
+        self._at_once: FlatCall | None = None
+
+    def at_once(self, arrays: Sequence[ndarray], out: ndarray | None) -> Sequence[ndarray] | None:
+        """Return what the kernel writes, by one native call for few elements of arrays in C order; None where
+        there is none.
+        """
+        plan = self.plan
+        if plan.own:
+            return None
+        if self._at_once is None:
+            given, made = [x.dtype for x in arrays], [b.dtype for b in self.outputs]
+            self._at_once = FlatCall(
+                self._library.address("part"), given, made, plan.order, plan.work * plan.each, plan.each
+            )
+        return self._at_once(*arrays) if out is None else self._at_once(*arrays, out)
 
     def __call__(self, arrays: Sequence[ndarray | None], rows: int) -> dict[int, ndarray]:
         """Run on `rows` rows of the inputs and outputs, None where it is gathered; return what was gathered
@@ -296,11 +312,15 @@ class TracedKernels:
         self, key: Any, make: Callable[[], Any], arrays: Sequence[ndarray], out: ndarray | None = None
     ) -> list[Any] | None:
         found = self._kernel(key, make)
-        laid = None if found is None else _laid(found[0], arrays, out)
-        if laid is None:
+        if found is None:
             return None
-        given, outputs = laid
-        found[0](given, arrays[0].size)
+        outputs = found[0].at_once(arrays, out)
+        if outputs is None:
+            laid = _laid(found[0], arrays, out)
+            if laid is None:
+                return None
+            given, outputs = laid
+            found[0](given, arrays[0].size)
         return [None if at is None else outputs[at] for at in found[1]]
 
     def rows(

@@ -7,6 +7,7 @@ traced right after it (`pulled_back`), and the trace is cut in two programs (`sp
 
 from __future__ import annotations
 
+import math
 import threading
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -22,7 +23,7 @@ from ...core.levels import fresh_level
 from ...core.modes import DEFAULT, NO_GRAD, Modes, modes, set_modes
 from ...core.node import LEAF, Node
 from ...core.op import TABLE
-from ...core.recorder import Equation, Recorder
+from ...core.recorder import Equation, Recorder, read_by
 from ...core.settings import SETTINGS
 from ...core.traced_calls import Patterns
 from ...core.tracer import Tracer, seeing, tracing, turn
@@ -53,7 +54,7 @@ from .state.deferred import Argument, Deferred, Item, Numbers
 from .state.guards import ABSENT, SCALARS, Contents, Guard, answer, dict_item
 from .state.knowledge import Knowledge
 from .state.recorded_warnings import hearing
-from .state.session import Session, current
+from .state.session import EQUATION, Session, current
 from .unsupported import Again, OnlyNow, Unsupported
 
 
@@ -94,6 +95,9 @@ def capture(
         return None
 
 
+#: Bytes of values that are kept for other numbers that a trace asks for.
+_KEPT = 2**27
+
 #: Traces that are under way, in any thread.
 _running: set[_Capture] = set()
 
@@ -130,6 +134,8 @@ class _Capture:
         self.recorder.size = self._size
         given = (t for t in self._leaves_given if isinstance(t, TensorBase))
         self.cells = Cells(self.recorder, given, knowledge.phantoms)
+        #: By number, the values that were computed for numbers of traced tensors.
+        self._known: dict[int, Any] = {}
         self._thread = threading.get_ident()
         self._heard, self._hears = warnings.catch_warnings(), False
         self._varying = frozenset(self._loose()) & varying - knowledge.decisive
@@ -265,13 +271,21 @@ class _Capture:
         if self.cells.stand_in_was_read(equations, [number]):
             raise self.session.refusal("a number depends on a gradient that is absent", Again)
         streams = {g: g.mark() for e in equations for g in generators(e.op, e.attrs)}
+        known: dict[int, Any] = {} if streams else self._known
+        known |= zip(self.cells.inputs, (slots.value for slots in self.cells.before), strict=True)
+        left = [e for e in equations if known.keys().isdisjoint(e.outputs)]
+        asked = [number] if streams or number in known else [out for e in left for out in e.outputs]
+        self.session.evaluated += sum(EQUATION + math.prod(recorder.shapes[out]) for out in asked)
         try:
-            program = program_of(recorder, equations, self.cells.inputs, [number])
-            (found,) = program.run(*(slots.value for slots in self.cells.before))
+            read = [*(read_by(left) | {*asked}) & known.keys()]
+            program = program_of(recorder, left, read, asked)
+            known |= zip(asked, program.run(*map(known.__getitem__, read)), strict=True)
         finally:
             for stream, mark in streams.items():
                 stream.return_to(mark)
-        return found.item()
+        if sum(value.nbytes for value in known.values()) > _KEPT:
+            self._known = {}
+        return known[number].item()
 
     def _follow_modes(self, before: Modes) -> None:
         """Leave grad mode as the function leaves it after each call; refuse other modes that it leaves."""

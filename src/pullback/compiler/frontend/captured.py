@@ -17,6 +17,7 @@ from .state.draws import Draws
 from .state.guards import Guard
 
 if TYPE_CHECKING:
+    from ...core.hooks import NodeHooks
     from ..runtime.apart import Apart
 
 #: Shape and dtype.
@@ -107,8 +108,8 @@ class Captured:
     changed: set[int]
     #: Cells whose hooks the call may have to run: it adds to their gradients, or asks for these.
     accumulated: list[int]
-    #: Of those, the hooks by which their gradients are reduced over processes, which the program does.
-    reduced: dict[int, Any]
+    #: Of those, the hooks that they have, which are in the program, and what `on_leaf` says of them.
+    hooked: dict[int, tuple[NodeHooks, Any]]
     #: The strides of the program's inputs that are not in C order, and of draws (see `Program`).
     strides: dict[int, tuple[int, ...]]
     structure: Any

@@ -7,6 +7,7 @@ held before.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
+from types import BuiltinFunctionType
 from typing import TYPE_CHECKING, Any
 from weakref import ref
 
@@ -16,12 +17,12 @@ from numpy import ndarray
 from ...array.named_tuples import NamedTuple
 from ...array.strides import strides_of
 from ...core.backward_task import nodes_behind
-from ...core.hooks import forget_removed_hooks
+from ...core.hooks import HookDict, NodeHooks, forget_removed_hooks
 from ...core.marked import Marked
 from ...core.modes import modes
 from ...core.node import LEAF, AccumulateGrad, Node, Nowhere
 from ...core.recorder import Equation, Recorder, read_by
-from ...core.tracer import Tracer
+from ...core.tracer import Tracer, seen
 from ...core.value import wrap
 from ...core.versions import replace_data
 from ...core.views import bring_up_to_date
@@ -98,8 +99,11 @@ class Cells:
         recorder.gives = self._gives
         #: By the cell, what the function assigns to its ``.data``.
         self.given_data: dict[int, Any] = {}
-        #: The tensors whose gradients `autograd.grad` was asked for, by identity.
+        #: The tensors whose gradients `autograd.grad` was asked for, or whose hooks ran, by identity.
         self.differentiated: set[int] = set()
+        #: The hooks that leaves have in the trace, by the cell; their own ones, and what is in these.
+        self._hooked: dict[int, NodeHooks] = {}
+        self._hooks: list[tuple[HookDict, HookDict]] = []
         #: The cells whose gradients must be absent, because a covector came to be the first.
         self.absent: set[int] = set()
         recorder.absent = self._is_absent
@@ -139,15 +143,21 @@ class Cells:
                     raise self.session.refusal(_PAST)
 
     def _gives(self, t: Any, other: Any) -> bool:
-        """Take what a cell is given for its ``.data``, if that is new memory which nothing else shares.
+        """Take what a tensor is given for its ``.data``, if that is new memory which nothing else shares.
 
-        Each call gives it to the tensor then, whose old memory others may still have: a target network that
-        is ``t.data = m * t.data + (1 - m) * p.data`` (1.44 of torch's time when it ran eagerly).
+        Each call gives it to a cell then, whose old memory others may still have: a target network that is
+        ``t.data = m * t.data + (1 - m) * p.data`` (1.44 of torch's time when it ran eagerly). What the trace
+        has made shares the memory from there on.
         """
         at = self.index.get(id(t))
-        if at is None or self.found[at].kind not in ("fixed", "place") or not self.is_traced(other):
+        if not self.is_traced(t) or not self.is_traced(other):
             return False
-        if at not in self.given_data and t._value.index != self.inputs[at]:
+        if at is None:
+            if any(s is not t for s in self.recorder.beside(t)):
+                return False
+        elif self.found[at].kind not in ("fixed", "place") or not (
+            at in self.given_data or t._value.index == self.inputs[at]
+        ):  # fmt: skip
             return False
         kinds = [(s._value.shape, s._value.dtype, s._rearranged, s._inference) for s in (t, other)]
         there = self.recorder.beside(other)
@@ -155,8 +165,11 @@ class Cells:
             return False
         if any(s is cell._grad for cell in self.tensors for s in there):
             return False
-        self.given_data[at] = wrap(other._value, None, other._level)
-        self.recorder.replaced += (ref(s) for s in (t, *there))
+        if at is None:
+            self.recorder.share(other, t, "data")
+        else:
+            self.given_data[at] = wrap(other._value, None, other._level)
+            self.recorder.replaced += (ref(s) for s in (t, *there))
         replace_data(t, other._value)
         return True
 
@@ -205,7 +218,7 @@ class Cells:
             raise self.session.refusal("a view was not recorded, of what requires gradients")
         forget_removed_hooks(t)
         hooks = t._leaf_hooks
-        if hooks is not None and (hooks.tensor or hooks.retained or hooks.pre):
+        if hooks is not None and hooks.on_leaf() is False:
             raise self.session.refusal("a leaf has hooks")
         self.index[id(t)] = at = len(self.tensors)
         self.tensors.append(t)
@@ -281,8 +294,9 @@ class Cells:
                 self._continued[id(t)] = t
             t._node = LEAF
             t._accumulator = None
-            # Those that come after its gradient run where that is left on it, which is not in the program.
             t._leaf_hooks = None
+            if self.before[at].hooks is not None and type(self.before[at].hooks.on_leaf()) is tuple:
+                t._leaf_hooks = self._hooked[at] = self._seen_hooks(t, self.before[at].hooks)
         self.inputs.append(t._value.index)
         self._leaves.append(t._node is LEAF)
         # If no stand-in for an absent gradient is read, its absence does not matter.
@@ -290,6 +304,38 @@ class Cells:
             stand_in = wrap(recorder.new(t._value.shape, t._value.dtype), None, recorder.level)
             t._grad = self.phantom[at] = stand_in
             self.phantom_values.add(stand_in._value.index)
+
+    def _seen_hooks(self, t: Any, hooks: NodeHooks) -> NodeHooks:
+        """Return what calls the hooks of a leaf where the trace goes backward, which sees what they do."""
+
+        def of(hook: Any) -> Any:
+            def called(given: Any) -> Any:
+                self.differentiated.add(id(t))
+                if isinstance(hook, (type, BuiltinFunctionType)):
+                    raise self.session.refusal("a leaf has a hook that is no function of Python's")
+                return seen(hook)(given)
+
+            return called
+
+        def all_of(own: HookDict) -> HookDict:
+            self._hooks.append((own, own.copy()))
+            return HookDict((n, of(hook)) for n, hook in own.items())
+
+        made = NodeHooks()
+        made.tensor = {k: all_of(own) for k, own in hooks.tensor.items()}
+        made.accumulated = all_of(hooks.accumulated)
+        return made
+
+    def _take_hooks_off(self) -> None:
+        """Leave hooks to the leaves themselves, which get what the pullback of a result gives them."""
+        for at, own in self._hooked.items():
+            t, there = self.tensors[at], self.before[at].hooks
+            if t._leaf_hooks is not own or own.on_leaf() != there.on_leaf():
+                raise Unsupported("a tensor that the function is given gets or loses hooks")
+            t._leaf_hooks = None
+            node = None if t._accumulator is None else t._accumulator()
+            if node is not None:
+                node._hooks = None
 
     # --- the end of the trace -------------------------------------------------------------------------------
 
@@ -310,6 +356,7 @@ class Cells:
 
     def check(self) -> None:
         """Refuse what a call cannot do to the tensors it is given."""
+        self._take_hooks_off()
         for at, t in enumerate(self.tensors):
             if not self.is_traced(t):
                 raise Unsupported("the data of a tensor that the function is given are replaced")
@@ -348,6 +395,10 @@ class Cells:
     def put_back(self) -> None:
         """Let the tensors hold what they held before the trace."""
         self._sparse.put_back()
+        for own, there in self._hooks:
+            if own != there:
+                own.clear()
+                own.update(there)
         for slots in self.before:
             t = slots.tensor
             t._node, t._view, t._level = slots.node, slots.view, slots.level

@@ -176,14 +176,15 @@ def trim(out: Captured, cells: Cells, session: Session) -> None:
     accumulated |= {cell.where for at, cell in enumerate(out.cells) if cell.kind == "grad" and at in written}
     accumulated |= {place[at] for at in keep if id(cells.tensors[at]) in cells.differentiated}
     out.accumulated = sorted(accumulated)
-    out.reduced = {}
+    out.hooked = {}
     for n in out.accumulated:
         slots = cells.before[keep[n]]
         if slots.hooks is None:
             continue
-        if id(slots.tensor) not in session.reduced or not slots.hooks.has_one_after():
+        kind = slots.hooks.on_leaf()
+        if not kind or (kind is True and id(slots.tensor) not in session.reduced):
             raise Unsupported("a leaf has hooks")
-        out.reduced[n] = slots.hooks
+        out.hooked[n] = slots.hooks, kind
     out.grad_absent = [place[at] for at in out.grad_absent if at in place]
     out.grad_present = [place[at] for at in out.grad_present]
 

@@ -41,7 +41,8 @@ class Recurring:
         #: Calls that programs served, less the programs that were made for it.
         self._served = 0
         self._missed = self._asked = 0
-        self._seen: set[Any] = set()
+        #: The hashes of what those calls were given.
+        self._seen: set[int] = set()
 
     def call(self, args: Any, kwargs: Any) -> Any:
         """Call the short way that is expected, then the others."""
@@ -80,7 +81,7 @@ class Recurring:
         self._missed += 1
         if not self._left:
             return False
-        key = (repr(spec), *kinds_of(leaves, frozenset()))
+        key = hash((spec, *kinds_of(leaves, frozenset())))
         if key not in self._seen:
             if len(self._seen) < _REMEMBERED:
                 self._seen.add(key)

@@ -146,11 +146,11 @@ class Cells:
         captured, source = self._captured, self._source
         bare = [
             f"{self.texts[at]}._leaf_hooks is None" for at in captured.accumulated
-            if at not in captured.reduced
+            if at not in captured.hooked
         ]  # fmt: skip
-        for at, hooks in captured.reduced.items():
-            name = source.name("hooks", hooks)
-            source.unless(f"{self.texts[at]}._leaf_hooks is {name} and {name}.has_one_after()")
+        for at, (hooks, kind) in captured.hooked.items():
+            name, known = source.name("hooks", hooks), source.name("kind", kind)
+            source.unless(f"{self.texts[at]}._leaf_hooks is {name} and {name}.on_leaf() == {known}")
         if len(bare) == 1 or any(captured.cells[at].kind != "fixed" for at in captured.accumulated):
             for condition in bare:
                 source.unless(condition)

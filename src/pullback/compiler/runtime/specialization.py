@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -71,7 +71,7 @@ class Specialization:
             programs = (captured.program, captured.pullback)
             self._checks = [None if p is None else Check(p, captured.places) for p in programs]
         self._spec = spec
-        self._kinds = kinds_of(leaves, captured.varying)
+        self._kinds = list(kinds_of(leaves, captured.varying))
         #: A tensor that the function closes over and gets as an argument, too, is another program's.
         self._fixed = set(map(id, captured.met))
         #: What the program has read of the user's state.
@@ -95,11 +95,15 @@ class Specialization:
         """Return whether the call's arguments and everything else are as at the trace."""
         if modes() != self._mode or spec != self._spec or dtypes.get_default_dtype() is not self._default:
             return False
+        # The first that is another one decides: a batch is a list of hundreds, and programs are eight.
+        if len(leaves) != len(self._kinds) or not all(
+            a == b and (len(a) != 2 or is_same(a[1], b[1]))  # of numbers, signs of zero count, too
+            for a, b in zip(kinds_of(leaves, self.captured.varying), self._kinds, strict=True)
+        ):  # fmt: skip
+            return False
         if any(id(leaf) in self._fixed for leaf in leaves):
             return False
         if self.captured.changed and any(id(node) in self.captured.changed for node in nodes):
-            return False
-        if not _same_kinds(kinds_of(leaves, self.captured.varying), self._kinds):
             return False
         self.captured.numbers.values = {n: leaves[n] for n in self.captured.varying}
         if self.captured.holds_given:
@@ -182,7 +186,8 @@ class Specialization:
         # What backward inside the function leaves on a leaf goes through its hooks in eager code.
         for at in captured.accumulated:
             hooks = tensors[at]._leaf_hooks
-            if hooks is not captured.reduced.get(at) or (hooks is not None and not hooks.has_one_after()):
+            known, kind = captured.hooked.get(at, (None, None))
+            if hooks is not known or (hooks is not None and hooks.on_leaf() != kind):
                 return False
         return all(tensors[at]._grad is not None for at in captured.grad_present)
 
@@ -396,28 +401,19 @@ def _contiguous(array: ndarray) -> ndarray:
     return array if array.flags.c_contiguous else np.ascontiguousarray(array)
 
 
-def kinds_of(leaves: Sequence[Any], varying: frozenset[int]) -> list[Any]:
-    """Return what guards compare of the arguments.
+def kinds_of(leaves: Sequence[Any], varying: frozenset[int]) -> Iterator[Any]:
+    """Yield what guards compare of the arguments.
 
     A tensor that comes again is told by where it came first, a number that varies by its type.
     """
     seen: dict[int, int] = {}
-    kinds: list[Any] = []
     for n, leaf in enumerate(leaves):
         if isinstance(leaf, TensorBase):
             value = leaf._value
             shape, lies = (value.shape, _layout(value)) if type(value) is ndarray else (None, None)
             first = seen.setdefault(id(leaf), len(seen))
-            kinds.append((type(leaf), shape, value.dtype, lies, _history(leaf), leaf._level, first))
+            yield type(leaf), shape, value.dtype, lies, _history(leaf), leaf._level, first
         elif type(leaf) in SCALARS:
-            kinds.append((type(leaf), None if n in varying else leaf))
+            yield type(leaf), None if n in varying else leaf
         else:
-            kinds.append((type(leaf), id(leaf)))
-    return kinds
-
-
-def _same_kinds(now: Sequence[Any], then: Sequence[Any]) -> bool:
-    """Return whether arguments are as at the trace; of numbers, signs of zero count, too."""
-    return len(now) == len(then) and all(
-        a == b and (len(a) != 2 or is_same(a[1], b[1])) for a, b in zip(now, then, strict=True)
-    )
+            yield type(leaf), id(leaf)

@@ -73,7 +73,7 @@ def _computing(
     new, old = stand_ins[target]._value, layouts[target]
     if not isinstance(new, Layout) or (new.shape, new.dtype) != (old.shape, old.dtype):
         raise Unplanned
-    notes.write(old.name, new.name)
+    notes.write(old, new)
     return notes.function([layout.name for layout in layouts], ["()"])
 
 

@@ -1,17 +1,14 @@
-"""Read schemas of torch's ops: what each overload takes, and how a call's arguments are read by it.
-
-`schemas.txt`, which `tools/record_schemas.py` writes, has a line for each overload, in torch's order.
-"""
+"""Read a schema of torch's: what an overload takes, and how a call's arguments are read by it."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from ...core.value import TensorBase
+from ...tensor.schemas import schemas
 
 _NUMBERS = (bool, int, float, complex)
 #: What values of a type are, where that is plain.
@@ -220,22 +217,12 @@ def _parts(text: str) -> list[str]:
     return [part.strip() for part in parts if part.strip()]
 
 
-@cache
-def _lines() -> dict[str, dict[str, str]]:
-    """Return the packet, overload, line."""
-    found: dict[str, dict[str, str]] = {}
-    for line in (Path(__file__).parent / "schemas.txt").read_text().splitlines():
-        packet, _, overload = line[: line.index("(")].partition(".")
-        found.setdefault(packet, {})[overload or "default"] = line
-    return found
-
-
 def overloads(packet: str) -> list[str]:
     """Return the overloads of an op, in torch's order; none of what is no op."""
-    return list(_lines().get(packet, ()))
+    return list(schemas(packet))
 
 
 @cache
 def schema(packet: str, overload: str) -> FunctionSchema:
     """Return the schema of an overload."""
-    return FunctionSchema(_lines()[packet][overload])
+    return FunctionSchema(schemas(packet)[overload])

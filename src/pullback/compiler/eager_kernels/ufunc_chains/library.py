@@ -19,6 +19,7 @@ from ...emit import python_functions
 from ...emit.restricted_python import Program
 from ...runtime import engine
 from ...runtime.object_layout import layout
+from .. import flat_calls
 from ..backward_loop import loop
 from ..inline_cache import table
 from ..inline_cache.known_rules import KnownRules, known_rule
@@ -32,7 +33,7 @@ from .walk import SLOTS, STEP, chain, choose
 #: What is called from outside of the module.
 _ENTRIES = (
     chain, choose, call_op, cached_call, replay, gather, convert, find_extreme, argsort, search, scatter,
-    add_at, known_rule,
+    add_at, known_rule, flat_calls.call_flat,
 )  # fmt: skip
 
 
@@ -83,6 +84,12 @@ class Chains:
             return None
         self._kept += [*tables, variants]
         return python_functions.function("call", self._library.address("call_op"), tables[-1])
+
+    def flat(self, table: np.ndarray) -> Callable[..., Any] | None:
+        """Return a function that runs a loop over flat arrays, told by `flat_calls.table`."""
+        if self._library is None:
+            return None
+        return python_functions.function("call_flat", self._library.address("call_flat"), table)
 
     def _words(self, note: Note) -> list[int] | None:
         """Return a chain as the native code reads it; None where it has none."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import operator
 import sys
+from collections import deque
 from collections.abc import Iterator
 from enum import EnumMeta
 from types import BuiltinFunctionType, CellType, FunctionType, MethodType, ModuleType, TracebackType
@@ -266,12 +267,12 @@ def _given_container(session: Session, f: Any, value: Any, kind: type) -> Any:
         ends = value.start, value.stop, value.step
         plain = all(type(end) in SCALARS for end in ends)
         return value if plain else slice(*(given(session, f, end) for end in ends))
-    if kind is tuple or kind is list:
+    if kind is tuple or kind is list or kind is deque:
         session.passed(value)
         parts = [given(session, f, v) for v in value]
         if all(a is b for a, b in zip(parts, value, strict=True)):
             return value
-        return tuple(parts) if kind is tuple else parts
+        return kind(parts)
     if isinstance(value, dict) and session.lookup(kind, "__getitem__") is dict.__getitem__:
         session.passed(value)
         parts = [given(session, f, v) for v in dict.values(value)]

@@ -30,7 +30,7 @@ ITERATORS: frozenset[Any] = frozenset({
     zip, map, filter, reversed, type(reversed([])), type(reversed({})), GeneratorType,
     type(iter(OrderedDict())), type(iter("é")), itertools.zip_longest, itertools.pairwise, itertools.count,
     itertools.cycle, itertools.accumulate, itertools.takewhile, itertools.dropwhile, itertools.compress,
-    itertools.filterfalse,
+    itertools.filterfalse, type(reversed(deque())),
 })  # fmt: skip
 _VIEWS: tuple[type, ...] = (
     type({}.keys()), type({}.values()), type({}.items()), type(OrderedDict().keys()),

@@ -21,8 +21,11 @@ if TYPE_CHECKING:
 #: The session whose trace runs in this thread.
 current: ContextVar[Session] = ContextVar("pullback_frontend")
 
-#: Numbers of tensors that a program may depend on.
-ASKED = 32
+#: Numbers of tensors that a program may depend on, and how many it may where they cost little.
+ASKED, ASKED_CHEAPLY = 32, 256
+#: Elements that may be computed for the numbers so that they cost little, an equation counted as more: half a
+#: second. Conjugate gradients that stop when the residual is small ask 60 times, of 3,000 equations in all.
+CHEAP, EQUATION = 2**28, 4096
 #: Sizes of one selection that are compiled before it is found to vary.
 SIZES = 3
 
@@ -53,6 +56,8 @@ class Session(Writes):
         self.reduced: dict[int, Any] = {}
         #: The reductions of which the function has done the forward part.
         self.passes: list[Any] = []
+        #: The work done for numbers of traced tensors.
+        self.evaluated = 0
         #: Tensors whose gradients were looked for, by identity.
         self.asked_grads: set[int] = set()
         self._generators: WeakSet[Any] = WeakSet()
@@ -68,7 +73,8 @@ class Session(Writes):
 
     def speculate(self, value: Deferred) -> Any:
         """Return a number as it is in this call; each call compares it before it changes anything."""
-        if not self.knowledge.speculates or len(self.late) >= ASKED:
+        most = ASKED_CHEAPLY if self.evaluated < CHEAP else ASKED
+        if not self.knowledge.speculates or len(self.late) >= most:
             raise self.refusal("the numbers of a traced tensor decide what happens next")
         found = value.present()
         self.late.append((value, found))
