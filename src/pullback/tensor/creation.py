@@ -12,7 +12,9 @@ from numpy import ndarray
 from ..array import dtype_limits, dtypes
 from ..array.elementwise import fill
 from ..array.strides import channels_last_strides, contiguous_strides, laid_out_empty
+from ..core.connected import refusing_node
 from ..core.device import CPU, as_device, has_default
+from ..core.inplace import record_write
 from ..core.meta import is_meta
 from ..core.modes import modes
 from ..core.promotion import unsupported
@@ -25,7 +27,7 @@ from .api import public, with_signature
 from .constants import SPARSE, channels_last, channels_last_3d, preserve_format
 from .data import array_from, filling, number_dtype, scalar_array
 from .meta import meta_tensor, on_device, without_elements
-from .out import write_out
+from .out import refuse_history, write_out
 from .signature import OPTIONS, OUT, Parser, described, reads
 
 _FORMAT = "torch.memory_format memory_format = None"
@@ -210,11 +212,10 @@ def made_sparse(parser: Parser, args: tuple[Any, ...], kwargs: dict[str, Any]) -
 
 def _filled(name: str, out: Any, function: Callable[..., Any], given: dict[str, Any]) -> Any:
     """Let a function make its tensor in the dtype of `out` and put it there."""
-    if modes().grad and out.requires_grad:
-        raise RuntimeError(
-            f"aten::{name}(): functions with out=... arguments don't support automatic differentiation, but "
-            "one of the arguments requires grad."
-        )
+    recorded = modes().grad and out.requires_grad
+    if recorded:
+        refuse_history(out, f"aten::{name}")
+        node = refusing_node(name, out, ())
     dtype = given.get("dtype")
     if dtype is not None and dtype is not out.dtype:
         raise RuntimeError(
@@ -239,7 +240,10 @@ def _filled(name: str, out: Any, function: Callable[..., Any], given: dict[str, 
             )
         out._value = array
     bump(out)
-    return out.requires_grad_(True) if requires_grad else out
+    if recorded:
+        node._shape = array.shape
+        record_write(out, node)
+    return out.requires_grad_(requires_grad) if requires_grad or out.is_leaf else out
 
 
 _TENSOR = Parser(
