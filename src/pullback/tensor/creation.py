@@ -17,6 +17,7 @@ from ..core.device import CPU, as_device, has_default
 from ..core.inplace import record_write
 from ..core.meta import is_meta
 from ..core.modes import modes
+from ..core.node import LEAF
 from ..core.promotion import unsupported
 from ..core.settings import SETTINGS
 from ..core.tracer import is_tracing
@@ -243,7 +244,7 @@ def _filled(name: str, out: Any, function: Callable[..., Any], given: dict[str, 
     if recorded:
         node._shape = array.shape
         record_write(out, node)
-    return out.requires_grad_(requires_grad) if requires_grad or out.is_leaf else out
+    return out.requires_grad_(requires_grad) if requires_grad or out._node is LEAF else out
 
 
 _TENSOR = Parser(
