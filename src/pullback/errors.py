@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import FunctionType
 from typing import Any, TypeVar
 
 E = TypeVar("E", bound=BaseException)
@@ -153,3 +154,23 @@ def read_only_attribute(value: object, name: str) -> AttributeError:
     if hasattr(type(value), name):
         return AttributeError(f"attribute '{name}' of '{type_name(value)}' objects is not writable")
     return AttributeError(f"'{type_name(value)}' object has no attribute '{name}'", name=name, obj=value)
+
+
+def declared(namespace: dict[str, Any]) -> list[type]:
+    """Return the classes that a file declares, given its variables."""
+    here = namespace["__name__"]
+    return [v for v in namespace.values() if isinstance(v, type) and v.__module__ == here]
+
+
+def name_constructors(namespace: dict[str, Any], *shared: type) -> None:
+    """Give the classes right below bases that torch does not have the constructor of these as their own: the
+    errors of a call name the class by it.
+    """
+    for cls in declared(namespace):
+        if "__init__" not in vars(cls) and not set(shared).isdisjoint(cls.__bases__):
+            begin: Any = cls.__init__  # type: ignore[misc]  # of the class, not of an instance
+            code = begin.__code__
+            own = FunctionType(code, begin.__globals__, "__init__", begin.__defaults__, begin.__closure__)
+            own.__kwdefaults__, own.__annotations__ = begin.__kwdefaults__, begin.__annotations__
+            own.__qualname__ = f"{cls.__name__}.__init__"
+            cls.__init__ = own  # type: ignore[misc]  # of the class, not of an instance

@@ -102,6 +102,29 @@ F.linear(x[0], T.ones(3), T.tensor(2.0))
 F.linear(x, x[0], T.tensor(2.0))
 F.linear(x[None], x[0], T.tensor(2.0))
 F.linear(x[None], x[0], x[0])
+x[None, None].squeeze(0, 1)
+x[None, None].squeeze(0, -4)
+x[None, None].squeeze(dim=(0, 1))
+T.squeeze(x[None, None], (0, 1))
+x[None, None].squeeze_(0, 1)
+x[None, None].squeeze_(0, 0)
+T.ones(3).float_power_(T.ones(2))
+T.float_power(T.ones(3), T.ones(2), out=x)
+F.cross_entropy(T.zeros(2, 0, 4), T.zeros(2, 0, 4))
+F.cross_entropy(T.zeros(2, 0, 4), T.zeros(2, 0, 4), label_smoothing=0.1)
+F.cross_entropy(T.zeros(2, 0, 4), T.zeros(2, 0, 4), reduction="none")
+F.cross_entropy(T.zeros(2, 0, 4), T.zeros(2, 4, dtype=T.int64))
+F.pad(T.zeros(2, 0, 4), (1, 1, 1, 1), "replicate")
+F.pad(T.zeros(0, 2, 4), (1, 1, 1, 1), "replicate")
+F.pad(T.zeros(0, 2, 4, 4), (1, 1, 1, 1), "replicate")
+F.pad(T.zeros(2, 0), (1, 1), "reflect")
+F.pad(T.zeros(1, 2, 4, 0), (0, 0, 1, 1), "reflect")
+T.nn.AlphaDropout(1.0, inplace=True)(x) is x
+T.nn.FeatureAlphaDropout(1.0, inplace=True)(x) is x
+F.scaled_dot_product_attention(q, q, v, T.zeros(2, 2), is_causal=True)
+F.scaled_dot_product_attention(q, q, v, T.tensor([[True, False], [True, True]]), is_causal=True)
+F.scaled_dot_product_attention(q[0], q[0], v[0], T.zeros(2, 2), is_causal=True)
+T.func.grad(lambda z: F.scaled_dot_product_attention(q, q, z, T.zeros(2, 2), is_causal=True).sum())(v)
 """.strip().splitlines()
 
 
@@ -115,6 +138,7 @@ def shown(T: Any, value: Any) -> Any:
 def outcome(T: Any, call: str) -> Any:
     names = {
         "T": T, "F": T.nn.functional, "x": T.ones(2, 2), "row": T.arange(8.0).view(1, 1, 8) - 4,
+        "q": T.zeros(1, 1, 2, 2), "v": T.tensor([[[[0.0, 2.0], [0.0, 4.0]]]]),
         "MASK": MASK, "Two": Two, "math": math, "np": np,
     }  # fmt: skip
     try:

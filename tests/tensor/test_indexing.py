@@ -221,6 +221,8 @@ STALE = {
     "IntTensor [2]": (lambda x, i: x[i], pb.tensor([0, 1], dtype=pb.int32)),
     "LongTensor [3]": (lambda x, i: x.index_put((i, pb.tensor([0, 1, 2])), x[0]), [0, 1, 1]),
     "LongTensor [4]": (lambda x, i: written(x * 1, i), [0, 1, 0, 1]),
+    "LongTensor [2, 2]": (lambda x, i: x[pb.tensor([0, 1]), i], [[0, 1], [1, 0]]),
+    "LongTensor [1, 3]": (lambda x, i: x.index_put((pb.tensor([0, 1, 1]), i), x[0]), [[0, 1, 1]]),
 }
 
 

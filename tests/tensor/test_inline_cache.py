@@ -251,6 +251,20 @@ def test_a_write_names_the_line_that_saved_the_value():
         y.sum().backward()
 
 
+@pytest.mark.parametrize("which", [0, 1])
+def test_a_write_to_each_of_several_index_tensors_is_noticed(which):
+    x = torch.ones(2, 3, requires_grad=True)
+    places = (torch.tensor([0, 1]), torch.tensor([2, 1]))
+    assert learn(torch.Tensor.__getitem__, x, places)
+    places[1].add_(0)
+    y = x[places].sum()
+    torch.autograd.grad(y, x, retain_graph=True)
+    places[which].add_(0)
+    found = rf"LongTensor \[2\]\] is at version {which + 1}; expected version {which}"
+    with pytest.raises(RuntimeError, match=found):
+        y.backward()
+
+
 def test_a_view_of_a_view_has_the_base_of_that():
     x = torch.rand(3, 5)
     assert learn(torch.transpose, x, 0, 1)

@@ -62,6 +62,32 @@ def test_resizing() -> None:
     assert storage.tolist()[:2] == [1.0, 2.0]
 
 
+def test_all_tensors_on_a_storage_move_when_one_needs_more_of_it() -> None:
+    base = torch.arange(6.0)
+    part, whole, storage = base[2:4], base.detach().view(2, 3), base.untyped_storage()
+    base.resize_(100)
+    base[2] = 50.0
+    assert part.tolist() == [50.0, 3.0]
+    assert whole.tolist() == [[0.0, 1.0, 50.0], [3.0, 4.0, 5.0]]
+    part.resize_(120)
+    assert base.data_ptr() == whole.data_ptr() == part.data_ptr() - 8
+    assert base.untyped_storage() is storage
+    assert storage.nbytes() == 488
+
+
+def test_tensors_stay_on_a_storage_that_shrinks_and_grows() -> None:
+    tensor = torch.ones(6)
+    part, storage = tensor[2:], tensor.untyped_storage()
+    for sizes in ((100,), (0, 24), (0, 200)):
+        for size in sizes:
+            storage.resize_(size)
+            assert tensor.untyped_storage().nbytes() == size
+        part.fill_(size)
+        assert tensor.tolist()[2:] == [size] * 4
+    empty = tensor.resize_(0)
+    assert empty.untyped_storage() is storage
+
+
 FORMS = (
     "<class 'torch.FloatStorage'>.__new__ received an invalid combination of arguments. Expected one of:\n"
     " * no arguments\n * (int size)\n * (Sequence data)\n * (*, UntypedStorage wrap_storage)\n"

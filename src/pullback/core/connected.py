@@ -8,7 +8,7 @@ where the input does, and a second derivative is zeros and not "unused". An op t
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -83,13 +83,25 @@ def _behind(g: Any, node_class: type[Node], sources: tuple[Any, ...]) -> Any:
     """Return the gradient `g` with a node that leads to its own history and to the sources."""
     if not isinstance(g, TensorBase):
         g = wrap(np.asarray(g))
+    return wrap_alias(g._value, g, _node(node_class, g, (edge_of(g), *sources)))
+
+
+def refusing_node(name: str, written: TensorBase, read: Iterable[TensorBase]) -> Node:
+    """Make the node behind a tensor after a write that is to come: of what torch's op `name`, which cannot be
+    differentiated, makes of others.
+    """
+    edges = tuple(map(edge_of, (*read, written)))
+    return _node(_node_class(refused(name.removeprefix("aten::")), "NotImplemented"), written, edges)
+
+
+def _node(node_class: type[Node], value: TensorBase, edges: tuple[Any, ...]) -> Node:
     node = node_class()
-    node._edges = (edge_of(g), *sources)
+    node._edges = edges
     node._saved = ()
-    node._shape = shape_of(g)
-    node._dtype = dtype_of(g)
+    node._shape = shape_of(value)
+    node._dtype = dtype_of(value)
     stamp(node)
-    return wrap_alias(g._value, g, node)
+    return node
 
 
 def _node_class(gradient: Gradient, name: str) -> type[Node]:

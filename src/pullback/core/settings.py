@@ -20,6 +20,8 @@ class Settings:
     chooses_devices: bool = False
     #: 0 by default, 1 to warn, 2 to raise where an algorithm is not deterministic: all are.
     deterministic: int = 0
+    #: Whether memory that a program has not set is filled where it asks for deterministic algorithms.
+    fills_unset: bool = True
     #: Of float32 products, which are always computed as "highest" asks.
     matmul_precision: str = "highest"
     #: Whether a fused path of attention is allowed, of which there is none.

@@ -30,7 +30,7 @@ class NoVersions(list[Any]):
 
 
 class Joined(list[Any]):
-    """The version counter of a value that was packed of tensors: it moves on when one of theirs does.
+    """The version counter of a value that was packed of tensors: how often those were written to since then.
 
     Attributes
     ----------
@@ -40,11 +40,19 @@ class Joined(list[Any]):
 
     __slots__ = ("parts",)
 
-    def __init__(self, tensors: Iterable[Any]) -> None:
+    def __init__(self, *tensors: Any) -> None:
         self.parts = [(t._value, t._counter, version_of(t)) for t in tensors]
 
     def __getitem__(self, index: Any) -> Any:
-        return sum([int(counter[0]) for _, counter, _ in self.parts]) if index == 0 else list(self)[index]
+        if index != 0:
+            return list(self)[index]
+        return sum([int(counter[0]) - int(version) for _, counter, version in self.parts])
+
+    def is_of(self, tensors: Iterable[Any]) -> bool:
+        """Return whether these tensors were packed, as they are now."""
+        return [(id(v), id(c), int(n)) for v, c, n in self.parts] == [
+            (id(t._value), id(t._counter), int(version_of(t))) for t in tensors
+        ]
 
     def stale(self) -> tuple[Any, list[Any], int]:
         """Return the first part that was written to since it was packed."""

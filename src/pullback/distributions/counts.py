@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 from ..array.dtype_limits import finfo
 from ..autograd.grad_mode import no_grad
+from ..errors import name_constructors
 from ..nn.functional.activation import logsigmoid
 from ..nn.functional.classification_loss import binary_cross_entropy_with_logits
 from ..tensor.creation_like import zeros_like
@@ -305,3 +306,6 @@ class Poisson(ExponentialFamily):
 
     def _log_normalizer(self, x: Any) -> Any:
         return x.exp()
+
+
+name_constructors(vars(), ProbsOrLogits, _Trials)

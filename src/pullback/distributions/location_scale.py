@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from ..array.dtype_limits import finfo
 from ..autograd.grad_mode import no_grad
+from ..errors import name_constructors
 from ..tensor.creation import full
 from ..tensor.masks import where
 from ..tensor.random import normal
@@ -227,3 +228,6 @@ class StudentT(Distribution):
             self.scale.log() + 0.5 * (self.df + 1) * (more.digamma() - half.digamma()) + 0.5 * self.df.log()
             + log_beta
         )
+
+
+name_constructors(vars(), _LocationScale)

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from ..errors import name_constructors
 from .optimizer import Optimizer
 from .scheduler import LRScheduler, rates
 
@@ -303,3 +304,6 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         with self._asking():
             values = self.get_lr()
         self._set(values)
+
+
+name_constructors(vars(), _OfFunctions)

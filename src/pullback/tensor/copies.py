@@ -105,7 +105,7 @@ def _publish(name: str, function: _Function, summary: str) -> None:
         given = parser.bind(args, kwargs)
         out = given.pop("out", None)
         result = function(**given)
-        return result if out is None else write_out(out, result, f"{name}_copy")
+        return result if out is None else write_out(out, result, f"{name}_copy", (given["input"],))
 
     function.__doc__ = f"Copy what :func:`{name}` shows: {summary}."
     public(described(call, function, parser), name=f"{name}_copy", method=name == "narrow", out=False)

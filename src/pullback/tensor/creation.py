@@ -9,13 +9,17 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from ..array import dtypes
+from ..array import dtype_limits, dtypes
 from ..array.elementwise import fill
 from ..array.strides import channels_last_strides, contiguous_strides, laid_out_empty
+from ..core.connected import refusing_node
 from ..core.device import CPU, as_device, has_default
+from ..core.inplace import record_write
 from ..core.meta import is_meta
 from ..core.modes import modes
+from ..core.node import LEAF
 from ..core.promotion import unsupported
+from ..core.settings import SETTINGS
 from ..core.tracer import is_tracing
 from ..core.value import TensorBase, dtype_of, shape_of, wrap
 from ..core.versions import bump
@@ -24,7 +28,7 @@ from .api import public, with_signature
 from .constants import SPARSE, channels_last, channels_last_3d, preserve_format
 from .data import array_from, filling, number_dtype, scalar_array
 from .meta import meta_tensor, on_device, without_elements
-from .out import write_out
+from .out import refuse_history, write_out
 from .signature import OPTIONS, OUT, Parser, described, reads
 
 _FORMAT = "torch.memory_format memory_format = None"
@@ -73,6 +77,19 @@ def new_array(size: Sequence[int], dtype: Any) -> ndarray:
     """Make an uninitialised array in C order, its size checked."""
     check_size(size)
     return np.empty(size, numpy_dtype(dtype))
+
+
+def unset(array: ndarray) -> ndarray:
+    """Return an uninitialised array: filled with NaN, or the greatest integer, where deterministic algorithms
+    are asked for, and with zeros in a trace, whose program must be the same in each process.
+    """
+    if SETTINGS.deterministic and SETTINGS.fills_unset:
+        dtype = dtypes.from_numpy_dtype(array.dtype)
+        whole = not (dtype.is_floating_point or dtype.is_complex or dtype is dtypes.bool)
+        fill(array, filling(dtype_limits.iinfo(dtype).max if whole else float("nan"), array.dtype))
+    elif is_tracing():
+        fill(array, filling(0, array.dtype))
+    return array
 
 
 def format_strides(size: Sequence[int], memory_format: Any) -> tuple[int, ...] | None:
@@ -196,11 +213,10 @@ def made_sparse(parser: Parser, args: tuple[Any, ...], kwargs: dict[str, Any]) -
 
 def _filled(name: str, out: Any, function: Callable[..., Any], given: dict[str, Any]) -> Any:
     """Let a function make its tensor in the dtype of `out` and put it there."""
-    if modes().grad and out.requires_grad:
-        raise RuntimeError(
-            f"aten::{name}(): functions with out=... arguments don't support automatic differentiation, but "
-            "one of the arguments requires grad."
-        )
+    recorded = modes().grad and out.requires_grad
+    if recorded:
+        refuse_history(out, f"aten::{name}")
+        node = refusing_node(name, out, ())
     dtype = given.get("dtype")
     if dtype is not None and dtype is not out.dtype:
         raise RuntimeError(
@@ -225,7 +241,10 @@ def _filled(name: str, out: Any, function: Callable[..., Any], given: dict[str, 
             )
         out._value = array
     bump(out)
-    return out.requires_grad_(True) if requires_grad else out
+    if recorded:
+        node._shape = array.shape
+        record_write(out, node)
+    return out.requires_grad_(requires_grad) if requires_grad or out._node is LEAF else out
 
 
 _TENSOR = Parser(
@@ -309,10 +328,7 @@ def empty(size: Any, *, dtype: Any = None, memory_format: Any = None) -> ndarray
     strides = format_strides(size, memory_format)
     if strides is not None:
         array = laid_out_empty(size, strides, array.dtype)
-    if is_tracing():
-        # The program, and so its name in the cache, must be the same in each process.
-        array.fill(0)
-    return array
+    return unset(array)
 
 
 @with_signature(f"(tuple of ints size, tuple of ints stride, *, {OPTIONS})", method=False, out=False)
@@ -333,7 +349,7 @@ def strided_array(size: Sequence[int], stride: Sequence[int], dtype: np.dtype[An
         raise RuntimeError(
             f"Storage size calculation overflowed with sizes={list(size)} and strides={list(stride)}"
         )
-    return laid_out_empty(tuple(size), tuple(stride), dtype)
+    return unset(laid_out_empty(tuple(size), tuple(stride), dtype))
 
 
 @with_signature(f"(tuple of ints size, tuple of ints physical_layout, *, {OPTIONS})", method=False, out=False)
@@ -356,7 +372,7 @@ def empty_permuted(size: Any, physical_layout: Any, *, dtype: Any = None) -> nda
         if axis in physical_layout[:i]:
             raise RuntimeError("Duplicate dim not allowed")
     check_size(size)
-    return laid_out_empty(tuple(size), _permuted_strides(size, physical_layout), numpy_dtype(dtype))
+    return unset(laid_out_empty(tuple(size), _permuted_strides(size, physical_layout), numpy_dtype(dtype)))
 
 
 def _permuted_strides(size: Sequence[int], order: Sequence[int]) -> tuple[int, ...]:

@@ -13,7 +13,6 @@ from ..array.elementwise import fill as fill_array
 from ..array.strides import laid_out_empty
 from ..core.device import CPU, META
 from ..core.meta import array_or_phantom
-from ..core.tracer import is_tracing
 from ..core.value import TensorBase, array_of, dtype_of, shape_of, wrap
 from ..core.wrapper import is_wrapper, named
 from .api import public, with_signature
@@ -26,6 +25,7 @@ from .creation import (
     made,
     made_sparse,
     strided_array,
+    unset,
     warn_of_copy,
 )
 from .data import array_from, filling
@@ -94,9 +94,10 @@ def _like(function: str, what: str, fill: Any) -> Callable[..., Any]:
         if place(function, input, device, pin_memory) is META:
             return meta_like(input, dtype, memory_format, requires_grad)
         array = array_like(function, input, dtype, CPU, pin_memory, memory_format)
-        # What a program is written down with must be the same in each process.
-        if fill is not None or is_tracing():
-            fill_array(array, fill or 0)
+        if fill is None:
+            unset(array)
+        else:
+            fill_array(array, fill)
         return made_for(input, array, requires_grad)
 
     create.__doc__ = f"Make a tensor of {what} in the shape, dtype and layout of `input`."
@@ -153,9 +154,10 @@ def _new(function: str, what: str, fill: Any) -> Callable[..., Any]:
         if where is META:
             return meta_tensor(size, _chosen(self, dtype), None, requires_grad)
         array = np.empty(size, _chosen(self, dtype))
-        # What a program is written down with must be the same in each process.
-        if fill is not None or is_tracing():
-            fill_array(array, fill or 0)
+        if fill is None:
+            unset(array)
+        else:
+            fill_array(array, fill)
         return made_for(self, array, requires_grad)
 
     create.__doc__ = f"Make a tensor of {what} with this tensor's dtype."

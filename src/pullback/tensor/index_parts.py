@@ -302,16 +302,14 @@ def without_masks(x: Any, entries: list[Entry]) -> list[Entry]:
 
 
 def packed(x: Any, entries: list[Entry]) -> tuple[Ints, Any]:
-    """Return indexed axes and their places as one value ``(k, *shape)``.
-
-    It counts the writes to masks and to the first of several index tensors: plans of calls know no more.
+    """Return indexed axes and their places as one value ``(k, *shape)``, which counts the writes to the masks
+    and index tensors that it was packed of.
     """
     given = [index for _, index in entries if isinstance(index, TensorBase)]
-    masked = any(dtype_of(index).itemsize == 1 for index in given)  # of indices, masks alone
     dims, where = _packed(without_masks(x, entries))
     where = where if isinstance(where, TensorBase) else wrap(where)
     if given and where._counter is not given[0]._counter:
-        where._counter = Joined(given) if masked or len(entries) == 1 else given[0]._counter
+        where._counter = Joined(*given)
     return dims, where
 
 

@@ -159,7 +159,7 @@ def _general_getitem(self: Any, index: Any) -> Any:
         mask = index._value if is_mask(index) and type(self._value) is ndarray else None
         if mask is not None and mask.ndim and mask.shape == self._value.shape[: mask.ndim]:
             where = wrap(np.array(mask.nonzero()))
-            where._counter = Joined([index])
+            where._counter = Joined(index)
             return i.index(self, where, tuple(range(mask.ndim)))
     x, entries = applied(self, as_tuple(index), False)
     if not entries:

@@ -21,7 +21,7 @@ from ..core.value import TensorBase, dtype_of
 from ..ops.view import alias
 from .api import public
 from .constants import layout, strided
-from .creation import check_size, made
+from .creation import check_size, made, unset
 from .data import array_from
 from .signature import Parser
 from .storage import over_storage
@@ -57,7 +57,7 @@ def construct(args: tuple[Any, ...], kwargs: dict[str, Any], dtype: dtypes.dtype
         return over_storage(given["storage"], dtype)
     if "size" in given and not (args and isinstance(args[0], tuple | list) and type(args[0]) is not Size):
         check_size(given["size"])
-        return made(np.empty(given["size"], dtype.numpy))
+        return made(unset(np.empty(given["size"], dtype.numpy)))
     if "size" not in given and "data" not in given:
         as_device(where, "new")
         return made(np.empty(0, dtype.numpy))

@@ -89,23 +89,21 @@ declare(
 declare("frexp", frexp, "(Tensor input, *, tuple of Tensors out = None)", inplace=False)
 
 
-def _doubled(input: Any, exponent: Any) -> Any:
-    """Return the power of operands in float64 or complex128; numbers stay numbers."""
+def _doubled(input: Any, exponent: Any, what: str, function: str, target: Any) -> Any:
+    """Return the power of operands in float64 or complex128; numbers stay numbers. A tensor that is written
+    to is of this dtype.
+    """
     values = (input, exponent)
     is_complex = any(
         dtype_of(v).kind in "cW" if isinstance(v, TensorBase) else isinstance(v, complex) for v in values
     )
     wide = np.dtype(np.complex128 if is_complex else np.float64)
-    return power(*(cast(v, wide) if isinstance(v, TensorBase) else v for v in values))
-
-
-def _check_target(what: str, function: str, target: Any, result: Any) -> None:
-    have, want = (dtype_of(v) for v in (target, result))
-    if have != want:
+    if target is not None and dtype_of(target) != wide:
         raise RuntimeError(
-            f"the {what} given to {function} has dtype {type_word(have)} but the operation's result requires "
-            f"dtype {type_word(want)}"
+            f"the {what} given to {function} has dtype {type_word(dtype_of(target))} but the operation's "
+            f"result requires dtype {type_word(wide)}"
         )
+    return power(*(cast(v, wide) if isinstance(v, TensorBase) else v for v in values))
 
 
 def float_power(input: Any, exponent: Any, *, out: Any = None) -> Any:
@@ -123,11 +121,8 @@ def float_power(input: Any, exponent: Any, *, out: Any = None) -> Any:
     Tensor
         float64 or complex128.
     """
-    result = _doubled(input, exponent)
-    if out is None:
-        return result
-    _check_target("output", "float_power", out, result)
-    return write_out(out, result, "float_power")
+    result = _doubled(input, exponent, "output", "float_power", out)
+    return result if out is None else write_out(out, result, "float_power")
 
 
 declare(
@@ -140,6 +135,4 @@ declare(
 @public(is_function=False, method=True, out=False)
 def float_power_(input: Any, exponent: Any) -> Any:
     """Apply :func:`float_power` in place; the input has the result's dtype already."""
-    result = _doubled(input, exponent)
-    _check_target("base", "float_power_", input, result)
-    return inplace.write(input, result)
+    return inplace.write(input, _doubled(input, exponent, "base", "float_power_", input))

@@ -19,8 +19,10 @@ from ..array.layout import empty_like
 from ..array.quiet import IGNORE, loud, quiet
 from ..array.strides import overlaps
 from ..core import facade, inplace, overlap
+from ..core.connected import refusing_node
 from ..core.meta import Meta, is_meta
 from ..core.modes import DEFAULT, NO_GRAD, modes
+from ..core.node import DIFFERENTIABLE
 from ..core.value import TensorBase, dtype_of, shape_of
 from ..core.versions import bump
 from ..core.warn import warn
@@ -110,12 +112,8 @@ def written_at_once(op: Op, operands: Sequence[Any], out: Any) -> bool:
 
 def _refuse(out: Any, result: Any, name: str, operands: list[Any], check: DtypeCheck, field: str) -> None:
     """Raise what torch says before it computes."""
-    recorded = out._node is not None or result._node is not None
-    if recorded and modes().grad and name not in checks.COPYING and not checks.unrecorded(name):
-        raise RuntimeError(
-            f"{checks.refusing(name)}(): functions with out=... arguments don't support automatic "
-            "differentiation, but one of the arguments requires grad."
-        )
+    if _is_recorded(out, result) and name not in checks.COPYING and not checks.unrecorded(name):
+        refuse_history(out, checks.refusing(name))
     have, want = dtype_of(out), dtype_of(result)
     if have != want and not check.fits(want, have):
         raise checks.wrong_dtype(check, name, want, have, field)
@@ -123,6 +121,25 @@ def _refuse(out: Any, result: Any, name: str, operands: list[Any], check: DtypeC
         raise graph_errors.written_from_meta()
     if name in checks.READING_APART:
         _check_memory(out, name, operands)
+
+
+def _is_recorded(out: Any, result: Any) -> bool:
+    return modes().grad and (out._node is not None or result._node is not None)
+
+
+def refuse_history(out: Any, shown: str) -> None:
+    """Raise torch's error where a function that it calls `shown` may not write into an `out` with a history;
+    with `aten::`, where a write in place could not be recorded.
+    """
+    try:
+        if shown.startswith("aten::"):
+            return inplace.check_history(out, recording=True)
+    except RuntimeError:
+        pass
+    raise RuntimeError(
+        f"{shown}(): functions with out=... arguments don't support automatic differentiation, but one of "
+        "the arguments requires grad."
+    )
 
 
 def _is_plain(*tensors: Any) -> bool:
@@ -148,8 +165,20 @@ def _write(out: Any, result: Any, name: str, operands: list[Any]) -> Any:
         _resize(out, result, name)
     elif name not in checks.READING_APART:
         _check_memory(out, name, operands)
+    node = None
+    if _is_recorded(out, result) and (shown := checks.refusing(name)).startswith("aten::"):
+        node = refusing_node(shown, out, operands)
+    _fill(out, result, name)
+    if node is not None and dtype_of(out) in DIFFERENTIABLE:
+        node._shape = shape_of(out)
+        inplace.record_write(out, node)
+    return out
+
+
+def _fill(out: Any, result: Any, name: str) -> None:
     if (name in checks.COPYING and modes().grad) or not (is_meta(out) or _is_plain(out, result)):
-        return out.copy_(result)
+        out.copy_(result)
+        return
     if not is_meta(out):
         inplace.announce_write(out)
         if out._value.flags.c_contiguous:
@@ -157,7 +186,6 @@ def _write(out: Any, result: Any, name: str, operands: list[Any]) -> Any:
         else:
             out._value[...] = result._value
     bump(out)
-    return out
 
 
 def _resize(out: Any, result: Any, name: str) -> None:

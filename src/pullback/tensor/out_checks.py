@@ -58,15 +58,15 @@ _KEPT = DtypeCheck(_same, "Found dtype {got} but expected {want}")
 
 #: Functions that share what they say of a wrong dtype.
 _SHARED = {
-    "addmm addmv alias_copy aminmax argmax argmin as_strided_copy avg_pool2d baddbmm bmm cross diag "
-    "diagonal_copy expand_copy gather index_add index_copy index_reduce isin linear log_softmax lu_solve "
-    "lu_unpack matmul max min mm msort norm permute_copy qr renorm scatter scatter_add scatter_reduce "
-    "slice_scatter softmax sort split_with_sizes_copy squeeze_copy svd t_copy take_along_dim topk "
-    "transpose_copy triangular_solve tril triu unbind_copy unfold_copy unsqueeze_copy view_copy "
-    "linalg_cholesky linalg_cholesky_ex linalg_cross linalg_det linalg_eigh linalg_eigvalsh linalg_inv "
-    "linalg_inv_ex linalg_ldl_factor linalg_ldl_factor_ex linalg_ldl_solve linalg_lu linalg_lu_factor "
-    "linalg_lu_factor_ex linalg_lu_solve linalg_qr linalg_slogdet linalg_solve linalg_solve_ex linalg_svd "
-    "linalg_svdvals linalg_vector_norm":
+    "addmm addmv alias_copy aminmax argmax argmin as_strided_copy avg_pool2d baddbmm bmm cross detach_copy "
+    "diag diagonal_copy expand_copy gather index_add index_copy index_reduce isin linear log_softmax "
+    "lu_solve lu_unpack matmul max min mm msort norm permute_copy qr renorm scatter scatter_add "
+    "scatter_reduce select_copy slice_copy slice_scatter softmax sort split_with_sizes_copy squeeze_copy "
+    "svd t_copy take_along_dim topk transpose_copy triangular_solve tril triu unbind_copy unfold_copy "
+    "unsqueeze_copy view_copy linalg_cholesky linalg_cholesky_ex linalg_cross linalg_det linalg_eigh "
+    "linalg_eigvalsh linalg_inv linalg_inv_ex linalg_ldl_factor linalg_ldl_factor_ex linalg_ldl_solve "
+    "linalg_lu linalg_lu_factor linalg_lu_factor_ex linalg_lu_solve linalg_qr linalg_slogdet linalg_solve "
+    "linalg_solve_ex linalg_svd linalg_svdvals linalg_vector_norm":
         DtypeCheck(_same, "Expected out tensor to have dtype {c_want}, but got {c_got} instead"),
     "gelu hardshrink softplus softshrink": _KEPT,
     "cholesky cholesky_inverse cholesky_solve":
@@ -184,13 +184,15 @@ _OVERLOADS = {
 }  # fmt: skip
 
 _NEVER = _names(
-    "alias_copy as_strided_copy detach_copy diagonal_copy expand_copy floor_divide heaviside histogram "
-    "linalg_eigvals linalg_ldl_solve log_softmax normal permute_copy select_copy slice_copy slice_scatter "
+    "alias_copy as_strided_copy bitwise_and bitwise_left_shift bitwise_not bitwise_or bitwise_right_shift "
+    "bitwise_xor detach_copy diagonal_copy expand_copy floor_divide gcd heaviside histogram lcm "
+    "linalg_eigvals linalg_ldl_solve log_softmax permute_copy select_copy slice_copy slice_scatter "
     "softmax squeeze_copy t_copy transpose_copy unfold_copy unsqueeze_copy view_copy"
 )
 
-#: What torch calls a function where it refuses to record a write; `aten::` stands before functions whose
-#: `out=` form has no derivative at all.
+#: What torch calls a function where it refuses to record a write; `aten::` stands before functions of whose
+#: `out=` form its table of derivatives knows nothing: such a write is recorded, to be refused by `backward`,
+#: where a write in place would be.
 _REFUSING = {
     "_fft_c2c": "fft2 fftn ifft2 ifftn ihfft2 ihfftn",
     "_fft_c2r": "hfft hfft2 hfftn irfft irfft2 irfftn",
@@ -238,11 +240,6 @@ IN_ORDER = COPYING | _names(
 )
 IN_ORDER_WITH_ELEMENTS = _names("cholesky_inverse geqrf linalg_householder_product ormqr")
 
-#: Ops without a derivative after which torch gives `out` a node that refuses backward.
-_REFUSED = _names(
-    "bitwise_and bitwise_left_shift bitwise_not bitwise_or bitwise_right_shift bitwise_xor gcd lcm"
-)
-
 #: Functions that write several elements of `out` to one place without a word.
 CARELESS = _names(
     "all amax amin any argmax argmin bmm cummax cummin histc linalg_matrix_power linalg_matrix_rank "
@@ -267,12 +264,15 @@ READING_APART = _names(
 #: Functions that resize `out` without a word.
 RESIZING = _names("addbmm bernoulli logsigmoid multinomial normal")
 
+#: Functions of which torch records nothing, beside elementwise ops without rules.
+_UNRECORDED = _names("argmax argmin bucketize histc isin searchsorted split_with_sizes_copy")
+
 
 def unrecorded(name: str) -> bool:
-    """Return whether a function has no derivative, whatever `out` is, as elementwise ops without rules."""
+    """Return whether a function has no derivative, whatever `out` is."""
     op = TABLE.get(name)
     has_none = op is not None and op.kind == "elementwise" and not any(op.rules)
-    return name in ("histc", "split_with_sizes_copy") or (has_none and name not in _REFUSED)
+    return name in _UNRECORDED or (has_none and name not in _NEVER)
 
 
 def refusing(name: str) -> str:

@@ -72,7 +72,12 @@ def _constant(input: Any, pairs: list[tuple[int, int]], value: Any) -> Any:
 def _check_amounts(
     size: tuple[int, ...], amounts: tuple[tuple[int, int], ...], mode: str, shape: tuple[int, ...]
 ) -> None:
-    first = len(shape) - len(size)
+    first, rank = len(shape) - len(size), len(size)
+    if mode != "circular" and 0 in shape[1 if len(shape) == rank + 2 else 0 :]:
+        raise RuntimeError(
+            f"Expected {rank + 1}D or {rank + 2}D (batch mode) tensor with possibly 0 batch size and other "
+            f"non-zero dimensions for input, but got: {list(shape)}"
+        )
     for position, (n, (before, after)) in reversed(list(enumerate(zip(size, amounts, strict=True)))):
         if mode == "circular" and (before > n or after > n):
             raise RuntimeError("Padding value causes wrapping around more than once.")

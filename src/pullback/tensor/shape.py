@@ -235,9 +235,19 @@ def squeeze_dims_argument(input: Any, dim: Any) -> int | Ints | None:
     return distinct_dims(sequence("squeeze", "dim", 1, dim), rank)
 
 
-@public(out=False)
+@public(name="squeeze", is_function=False, out=False)
+def _squeeze(input: Any, dim: Any = None, *more: Any) -> Any:
+    """Return it without the axes of size 1, or without those of `dim` whose size is 1."""
+    return _squeezed(input, (dim, *more) if more else dim)
+
+
+@public(out=False, method=False)
 def squeeze(input: Any, dim: Any = None) -> Any:
     """Return it without the axes of size 1, or without those of `dim` whose size is 1."""
+    return _squeezed(input, dim)
+
+
+def _squeezed(input: Any, dim: Any) -> Any:
     chosen = squeeze_dims_argument(input, dim)
     if chosen is None:
         return v.squeeze(input)

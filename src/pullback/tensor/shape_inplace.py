@@ -26,9 +26,11 @@ def _check(x: Any) -> None:
 
 
 @public(is_function=False, out=False)
-def squeeze_(self: Any, dim: Any = None) -> Any:
+def squeeze_(self: Any, dim: Any = None, *more: Any) -> Any:
     """Apply :func:`squeeze` in place."""
     _check(self)
+    if more:
+        dim = (dim, *more)
     shape = shape_of(self)
     chosen = squeeze_dims_argument(self, dim)
     if chosen is None:

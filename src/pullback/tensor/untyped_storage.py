@@ -10,8 +10,11 @@ import numpy as np
 from numpy import ndarray
 
 from ..array import dtypes
+from ..array.deferred_import import import_later
 from ..array.strides import address
 from ..core.device import CPU, device
+
+storages = import_later(".storage", __package__)
 
 
 class StorageBase:
@@ -118,10 +121,11 @@ class UntypedStorage(StorageBase):
         return self
 
     def resize_(self, size: int) -> None:
-        """Give the storage another number of bytes; tensors on it stay on those that were."""
-        kept = self._bytes[:size]
-        self._bytes = np.empty(size, np.uint8)
-        self._bytes[: kept.size] = kept
+        """Give the storage another number of bytes; tensors on it stay so.
+
+        One that is made smaller keeps its memory.
+        """
+        storages.give_size(self, size)
 
     def byteswap(self, dtype: dtypes.dtype) -> None:
         """Turn the order of the bytes of each number."""

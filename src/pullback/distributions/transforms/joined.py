@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ...errors import name_constructors
 from ...tensor.join import cat, stack
 from .. import constraints
 from ..utils import _sum_rightmost, lazy_property
@@ -131,3 +132,6 @@ class StackTransform(_JoinedTransform):
 
     def _constraint(self, parts: list[Any]) -> Any:
         return constraints.stack(parts, self.dim)
+
+
+name_constructors(vars(), _JoinedTransform)

@@ -56,7 +56,7 @@ def scaled_dot_product_attention(
         return wrap(zeros) + mul_number(sums, 0)
     flash = cuda.flash_sdp_enabled()
     is_one_op = flash and dropout_p == 0 and _is_one_op(query, key, value, attn_mask, enable_gqa)
-    if both:
+    if both and not is_one_op:
         raise RuntimeError(
             "_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True"
         )

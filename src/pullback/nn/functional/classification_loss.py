@@ -350,6 +350,10 @@ def _nll(input: Any, target: Any, weight: Any, reduction: str, ignore_index: int
     # torch has kernels for no axis behind the classes and for two: others are folded.
     rows = shape_of(target)
     folded = (*shape[:2], 1, math.prod(shape[2:]))
+    if 0 in shape and 0 not in rows:  # there are no classes
+        raise RuntimeError(
+            f"size mismatch (got input: {[*shape[:2], 0, 0]} , target: {[rows[0], *folded[2:]]}"
+        )
     value = input._value
     if isinstance(value, np.ndarray) and not value.flags.c_contiguous:
         input = contiguous_copy(input)
@@ -418,13 +422,14 @@ def _soft_cross_entropy(
             f"{type_word(dtype_of(target))}"
         )
     shape = shape_of(input)
+    classes = shape[dim] or math.nan  # the mean over no class is nan
     logs = log_softmax(input, dim)
     if smoothing > 0:
-        target = mul_number(target, 1 - smoothing) + smoothing / shape[dim]
+        target = mul_number(target, 1 - smoothing) + smoothing / classes
     product = logs * target
     if weight is not None:
         product = product * _by_class(weight, len(shape), dim)
     if reduction == "none":
         return -sum_dims(product, (dim,), False)
     total = -r.sum_all(product)
-    return div_number(total, math.prod(shape) / shape[dim]) if reduction == "mean" else total
+    return div_number(total, math.prod(shape) / classes) if reduction == "mean" else total

@@ -9,9 +9,13 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...core.value import TensorBase, shape_of
+from ...array import dtypes
+from ...core import graph_errors
+from ...core import inplace as writing
+from ...core.value import TensorBase, dtype_of, shape_of
 from ...core.warn import warn
 from ...ops import random as draws
+from ...ops.convert import SINGLE
 from ...tensor import random as random_facade
 from .activation import applied
 from .loss_reduction import mirrored
@@ -40,7 +44,15 @@ def _times(input: Any, noise: Any) -> Any:
 
 def _noise(like: Any, p: float) -> Any:
     """Return what is multiplied with. A caller gives a detached input, gone before that is written to."""
+    if p < 1:
+        _check_shares(dtype_of(like))
     return draws.dropout_noise.call(like, float(p), random_facade.default_generator)
+
+
+def _check_shares(dtype: Any) -> None:
+    """Refuse a dtype that does not hold what the elements that stay are multiplied with."""
+    if not writing.castable(SINGLE, dtype):
+        raise graph_errors.unsafe_result(SINGLE, dtype)
 
 
 def _kept(like: Any, p: float) -> Any:
@@ -157,7 +169,9 @@ def feature_alpha_dropout(input: Any, p: float = 0.5, training: bool = False, in
 
 def _with_limit(input: Any, keep: Any, p: float, inplace: bool) -> Any:
     if keep is None:
-        return applied(input, inplace, _times, 0.0)
+        return applied(input, inplace, _times, input.new_zeros(()))
+    dtype = dtype_of(input)
+    _check_shares(dtypes.int64.numpy if dtype.kind == "b" else dtype)
     a = 1 / math.sqrt((_SELU_LIMIT * _SELU_LIMIT * p + 1) * (1 - p))
     shift = (keep + -1) * (_SELU_LIMIT * a) + _SELU_LIMIT * a * p
     return applied(input, inplace, lambda input, factor, shift: input * factor + shift, keep * a, shift)

@@ -33,7 +33,8 @@ def legacy_reduction(size_average: Any, reduce: Any, reduction: str) -> str:
     """Return what `size_average` and `reduce` mean today, with torch's warning that they are deprecated."""
     if size_average is None and reduce is None:
         return reduction
-    chosen = "none" if reduce is False else ("sum" if size_average is False else "mean")
+    averages, reduces = (value is None or value for value in (size_average, reduce))
+    chosen = ("mean" if averages else "sum") if reduces else "none"
     warn(f"size_average and reduce args will be deprecated, please use reduction='{chosen}' instead.")
     return chosen
 

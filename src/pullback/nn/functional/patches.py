@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import Any
 
 from ...array import geometry
@@ -10,23 +11,26 @@ from ...array.dtype_words import type_word
 from ...core.value import dtype_of, shape_of
 from ...ops import vision as ops
 from ...tensor.api import public
-from ...tensor.sizes import int_or_sequence, is_int
+from ...tensor.sizes import sequence
 
 Pair = tuple[int, int]
 
 
-def _pair(name: str, value: Any) -> Pair:
-    values = int_or_sequence("im2col", name, 2, value)
-    values = values * 2 if is_int(value) else values
+def _pair(function: str, place: int, name: str, value: Any) -> Pair:
+    values = sequence(function, name, place, tuple(value) if isinstance(value, Iterable) else (value,) * 2)
     if len(values) != 2:
         raise RuntimeError(f"It is expected {name} equals to 2, but got size {len(values)}")
     return values
 
 
-def _windows(kernel_size: Any, dilation: Any, padding: Any, stride: Any) -> tuple[Pair, Pair, Pair, Pair]:
-    """Return the arguments as pairs, checked."""
-    kernel, dilations = _pair("kernel_size", kernel_size), _pair("dilation", dilation)
-    paddings, strides = _pair("padding", padding), _pair("stride", stride)
+def _windows(
+    function: str, first: int, kernel_size: Any, dilation: Any, padding: Any, stride: Any
+) -> tuple[Pair, Pair, Pair, Pair]:
+    """Return the arguments as pairs, checked; `first` is the place of the kernel size."""
+    kernel = _pair(function, first, "kernel_size", kernel_size)
+    dilations = _pair(function, first + 1, "dilation", dilation)
+    paddings = _pair(function, first + 2, "padding", padding)
+    strides = _pair(function, first + 3, "stride", stride)
     for name, short, pair, least in (
         ("kernel size", "kernel", kernel, 1),
         ("stride", "stride", strides, 1),
@@ -67,7 +71,7 @@ def unfold(input: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, st
             f"Dimension out of range (expected to be in range of [{-len(shape)}, {len(shape) - 1}], but got "
             f"{len(shape)})"
         )
-    kernel, dilations, paddings, strides = _windows(kernel_size, dilation, padding, stride)
+    kernel, dilations, paddings, strides = _windows("im2col", 2, kernel_size, dilation, padding, stride)
     if len(shape) > 4 or 0 in shape[-3:]:
         raise RuntimeError(
             "Expected 3D or 4D (batch mode) tensor with possibly 0 batch size and other non-zero dimensions "
@@ -104,8 +108,8 @@ def fold(
         (N, C, H, W) or (C, H, W).
     """
     shape = shape_of(input)
-    size = _pair("output_size", output_size)
-    kernel, dilations, paddings, strides = _windows(kernel_size, dilation, padding, stride)
+    size = _pair("col2im", 2, "output_size", output_size)
+    kernel, dilations, paddings, strides = _windows("col2im", 3, kernel_size, dilation, padding, stride)
     if len(shape) not in (2, 3) or 0 in shape[-2:]:
         raise RuntimeError(
             "Expected 2D or 3D (batch mode) tensor for input with possibly 0 batch size and non-zero "

@@ -140,6 +140,8 @@ def windows_of(
         raise RuntimeError(f"dilation should be greater than zero, but got {_by_axis('dilation', dilation)}")
     if rank > 1:
         _check_shape(shape, rank, function, is_max)
+    elif not is_max or indices:  # torch pools one axis as two, and says so
+        _check_shape((*shape[:-1], 1, shape[-1]), 2, function, is_max)
     windows = Windows(kernel, stride, padding, dilation, bool(ceil_mode))
     output = windows.output(shape[-rank:])
     if any(n < 1 for n in output):

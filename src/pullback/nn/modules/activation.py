@@ -7,8 +7,9 @@ from typing import Any, ClassVar
 from ...core.warn import warn
 from ...ops import elementwise as ops
 from .. import functional as F
+from .. import init
 from .attention import MultiheadAttention  # noqa: F401  # where torch has it, and checkpoints look for it
-from .creation import filled_parameter
+from .creation import empty_parameter
 from .function_layer import FunctionLayer, name_as_torch
 from .module import Module
 
@@ -163,11 +164,15 @@ class ReLU6(Hardtanh):
         super().__init__(0.0, 6.0, inplace)
 
 
-class Hardsigmoid(_InPlace):
+class _Unshown(_InPlace):
+    extra_repr = FunctionLayer.extra_repr
+
+
+class Hardsigmoid(_Unshown):
     """Compute relu6(x + 3) / 6."""
 
 
-class Hardswish(_InPlace):
+class Hardswish(_Unshown):
     """Compute x·relu6(x + 3) / 6."""
 
 
@@ -265,7 +270,12 @@ class PReLU(Module):
         super().__init__()
         self.num_parameters = num_parameters
         self.init = init
-        self.weight = filled_parameter((num_parameters,), init, device, dtype)
+        self.weight = empty_parameter(num_parameters, device, dtype)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Begin with one weight everywhere."""
+        init.constant_(self.weight, self.init)
 
     def forward(self, input: Any) -> Any:
         """Apply to each element."""
@@ -276,4 +286,4 @@ class PReLU(Module):
         return f"num_parameters={self.num_parameters}"
 
 
-name_as_torch(vars(), "torch.nn.modules.activation", _InPlace, _WithAlpha, _WithLambda, _AlongDim)
+name_as_torch(vars(), "torch.nn.modules.activation", _InPlace, _Unshown, _WithAlpha, _WithLambda, _AlongDim)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...core.process_group import default_group
+from ...errors import name_constructors
 from ...tensor.creation import ones, tensor, zeros
 from .. import functional as F
 from .. import init
@@ -30,9 +31,8 @@ class _NormBase(Module):
         self.momentum = momentum
         self.affine = affine
         self.track_running_stats = track_running_stats
-        shape = (num_features,)
-        self.register_parameter("weight", optional_parameter(affine, shape, device, dtype))
-        self.register_parameter("bias", optional_parameter(affine and bias, shape, device, dtype))
+        self.register_parameter("weight", optional_parameter(affine, num_features, device, dtype))
+        self.register_parameter("bias", optional_parameter(affine and bias, num_features, device, dtype))
         self.register_buffer(
             "running_mean", zeros(num_features, device=device, dtype=dtype) if track_running_stats else None
         )
@@ -249,3 +249,6 @@ class SyncBatchNorm(_BatchNorm):
         for name, child in module.named_children():
             converted.add_module(name, cls.convert_sync_batchnorm(child, process_group))
         return converted
+
+
+name_constructors(vars(), _NormBase)

@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from ...autograd.grad_mode import no_grad
+from ...errors import name_constructors
 from ...tensor.creation import empty
 from .. import functional as F
 from .. import init
@@ -332,3 +333,6 @@ class LazyConvTranspose3d(_LazyConvTranspose, ConvTranspose3d):
     """A `ConvTranspose3d` whose `in_channels` is read from the first input."""
 
     cls_to_become = ConvTranspose3d
+
+
+name_constructors(vars(), _Conv, _ConvTranspose, _LazyConv, _LazyConvTranspose)

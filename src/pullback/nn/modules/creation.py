@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...tensor.creation import empty, full
+from ...tensor.creation import empty
 from ..parameter import Parameter
 
+#: A size of one axis may stand alone, as errors then name it.
+Shape = int | tuple[int, ...]
 
-def empty_parameter(shape: tuple[int, ...], device: Any, dtype: Any) -> Parameter:
+
+def empty_parameter(shape: Shape, device: Any, dtype: Any) -> Parameter:
     """Return a parameter of a shape whose values are still to be drawn."""
     return Parameter(empty(shape, device=device, dtype=dtype))
 
 
-def optional_parameter(wanted: bool, shape: tuple[int, ...], device: Any, dtype: Any) -> Parameter | None:
+def optional_parameter(wanted: bool, shape: Shape, device: Any, dtype: Any) -> Parameter | None:
     """Return a parameter as `empty_parameter` makes it if it is wanted, else None, which keeps its name."""
     return empty_parameter(shape, device, dtype) if wanted else None
-
-
-def filled_parameter(shape: tuple[int, ...], value: float, device: Any, dtype: Any) -> Parameter:
-    """Return a parameter with one value everywhere."""
-    return Parameter(full(shape, value, device=device, dtype=dtype))

@@ -34,8 +34,12 @@ class Dropout3d(_DropoutNd):
 
 
 class AlphaDropout(_DropoutNd):
-    """Dropout that keeps mean and variance of SELU activations."""
+    """Dropout that keeps mean and variance of SELU activations; as in torch, never in place."""
+
+    kept = ("p", "training")
 
 
 class FeatureAlphaDropout(_DropoutNd):
     """`AlphaDropout` of whole channels."""
+
+    kept = ("p", "training")

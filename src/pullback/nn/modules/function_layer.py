@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from operator import attrgetter
-from types import FunctionType
 from typing import Any, ClassVar
 
+from ...errors import declared, name_constructors
 from .. import functional as F
 from .module import Module
 
@@ -82,25 +82,12 @@ _TYPES = {"bool": bool, "float": float, "int": int, "str": str}
 
 
 def name_as_torch(namespace: dict[str, Any], place: str, *shared: type) -> None:
-    """Give the layers that a file declares torch's name of their module, and types of what they keep.
-
-    Parameters
-    ----------
-    namespace : dict
-        The file's.
-    shared : type
-        Bases that torch does not have: each layer has their constructor as its own, which errors name.
+    """Give the layers that a file declares torch's name of their module, and types of what they keep;
+    `shared` are bases as `name_constructors` takes them.
     """
-    for cls in list(namespace.values()):
-        if not isinstance(cls, type) or cls.__module__ != namespace["__name__"]:
-            continue
+    name_constructors(namespace, *shared)
+    for cls in declared(namespace):
         cls.__module__ = place
-        begin: Any = cls.__init__  # type: ignore[misc]  # of the layer, not of an instance
-        if "__init__" not in vars(cls) and cls.__mro__[1] in shared:
-            code = begin.__code__
-            own = FunctionType(code, namespace, "__init__", begin.__defaults__, begin.__closure__)
-            own.__annotations__, own.__qualname__ = begin.__annotations__, f"{cls.__name__}.__init__"
-            cls.__init__ = begin = own  # type: ignore[misc]  # of the layer, not of an instance
         kept = getattr(cls, "kept", ())
-        takes = begin.__annotations__
+        takes = cls.__init__.__annotations__  # type: ignore[misc]  # of the layer, not of an instance
         cls.__annotations__ = {n: _TYPES[w] for n, w in takes.items() if n in kept and w in _TYPES}

@@ -8,7 +8,7 @@ from typing import Any
 from .. import functional as F
 from .. import init
 from ..parameter import Parameter
-from .creation import optional_parameter
+from .creation import Shape, optional_parameter
 from .function_layer import FunctionLayer
 from .module import Module
 
@@ -26,7 +26,7 @@ class _Scaled(Module):
     weight: Parameter | None
     bias: Parameter | None
 
-    def _add_scale(self, wanted: bool, bias: bool, shape: tuple[int, ...], device: Any, dtype: Any) -> None:
+    def _add_scale(self, wanted: bool, bias: bool, shape: Shape, device: Any, dtype: Any) -> None:
         self.register_parameter("weight", optional_parameter(wanted, shape, device, dtype))
         self.register_parameter("bias", optional_parameter(wanted and bias, shape, device, dtype))
         self.reset_parameters()
@@ -78,7 +78,7 @@ class GroupNorm(_Scaled):
         self.num_channels = num_channels
         self.eps = eps
         self.affine = affine
-        self._add_scale(affine, bias, (num_channels,), device, dtype)
+        self._add_scale(affine, bias, num_channels, device, dtype)
 
     def forward(self, input: Any) -> Any:
         """Normalise."""

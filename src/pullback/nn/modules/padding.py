@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from ...errors import name_constructors
 from .. import functional as F
 from .function_layer import NamedLayer
 from .utils import n_tuple
@@ -136,3 +137,6 @@ class CircularPad2d(_CircularPadNd):
 
 class CircularPad3d(_CircularPadNd):
     """The last three axes wrapped around."""
+
+
+name_constructors(vars(), _CircularPadNd, _ConstantPadNd, _ReflectionPadNd, _ReplicationPadNd)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from ...errors import name_constructors
 from .. import functional as F
 from .function_layer import FunctionLayer, NamedLayer
 from .utils import n_tuple
@@ -50,13 +51,9 @@ class AvgPool1d(_AvgPoolNd):
         count_include_pad: bool = True
     ) -> None:
         self._keep(
-            kernel_size=_single(kernel_size), stride=_single(kernel_size if stride is None else stride),
-            padding=_single(padding), ceil_mode=ceil_mode, count_include_pad=count_include_pad,
+            kernel_size=n_tuple(kernel_size, 1), stride=n_tuple(kernel_size if stride is None else stride, 1),
+            padding=n_tuple(padding, 1), ceil_mode=ceil_mode, count_include_pad=count_include_pad,
         )  # fmt: skip
-
-
-def _single(value: Any) -> tuple[Any, ...]:
-    return tuple(value) if isinstance(value, (tuple, list)) else (value,)
 
 
 class _AvgPool(_AvgPoolNd):
@@ -210,3 +207,6 @@ class FractionalMaxPool2d(_FractionalMaxPool):
 
 class FractionalMaxPool3d(_FractionalMaxPool):
     """Maximum over windows at random distances, three axes."""
+
+
+name_constructors(vars(), _AvgPool, _MaxUnpoolNd, _FractionalMaxPool)

@@ -17,6 +17,7 @@ from ...core.node import AccumulateGrad, MultiNode, Node, Output, edge_target
 from ...core.saved import FROZEN
 from ...core.underivable import Underivable
 from ...core.value import TensorBase
+from ...core.versions import Joined
 from ...core.views import View
 
 
@@ -25,13 +26,13 @@ class Unplanned(Exception):
 
 
 #: Where something comes from: it is always the same; the array of a tensor, its version counter, the version
-#: that it has, the edge that leads to it; a node, and an output of one.
-CONSTANT, ARRAY, COUNTER, VERSION, EDGE, NODE, OUTPUT = range(7)
+#: that it has, the edge that leads to it; a node, and an output of one; a counter of several tensors.
+CONSTANT, ARRAY, COUNTER, VERSION, EDGE, NODE, OUTPUT, JOINED = range(8)
 
 
 class Source(NamedTuple):
     """Tell where something comes from: in which way, from which tensor or node, and a value: what is always
-    the same, or which output.
+    the same, which output, or which tensors.
 
     Tensors are numbered as they are given, then those that are computed, then arrays that nodes alone hold.
     """
@@ -111,6 +112,9 @@ class History:
         if which is not None:
             yield Source(COUNTER, which)
             yield Source(VERSION, which)
+        elif type(counter) is Joined and all(id(part[1]) in self._counters for part in counter.parts):
+            yield Source(JOINED, value=tuple([self._counters[id(part[1])] for part in counter.parts]))
+            yield Source(CONSTANT, value=0)
         elif type(counter) is list and version == 0:
             yield Source(CONSTANT, value=FROZEN)
             yield Source(CONSTANT, value=0)
@@ -215,6 +219,9 @@ class _Comparison:
             return value is self._tensors[which]._counter
         if kind == VERSION:
             return bool(value == self._tensors[which]._counter[0])
+        if kind == JOINED:
+            tensors = [self._tensors[k] for k in expected]
+            return type(value) is Joined and value.is_of(tensors)
         if expected is FROZEN:
             return type(value) is list and value[0] == 0 and id(value) not in self._counters
         if isinstance(expected, ndarray):

@@ -9,9 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from ....core import blame
 from ....core.node import LEAF, Output, accumulator
-from ....tensor.inline_cache.nodes import ARRAY, COUNTER, EDGE, NODE, OUTPUT, VERSION, Left, Source
+from ....core.versions import Joined
+from ....tensor.inline_cache.nodes import ARRAY, COUNTER, EDGE, JOINED, NODE, OUTPUT, VERSION, Left, Source
 from ...emit.restricted_python import Bool, Int, Object, Words, native, null, python, room
 from ...runtime.python_objects import shared
 from .arguments import (
@@ -43,6 +46,10 @@ NODE_OBJECTS: dict[int, Any] = {
 
 def source_words(source: Source, kept: list[Any]) -> list[int]:
     """Return a source as words; `kept` keeps alive the objects whose addresses they are."""
+    if source.kind == JOINED:
+        numbers = np.array([len(source.value), *source.value], np.int64)
+        kept.append(numbers)
+        return [JOINED, numbers.ctypes.data, id(Joined)]
     kept.append(source.value)
     return [source.kind, source.which, id(source.value)]
 
@@ -105,6 +112,17 @@ def edge_to(tensor: Object, header: Words) -> Object:
 
 
 @native
+def joined_counter(told: Words, join: Object, aside: Object) -> Object:
+    """Return a new counter of several tensors, which are told by how many they are and their numbers."""
+    tensors = room(TENSORS)
+    for n in range(told[0]):
+        which = told[n + 1] + 1
+        tensor: Words = aside[which]
+        tensors[n] = tensor
+    return python.PyObject_Vectorcall(join, tensors, told[0], null)
+
+
+@native
 def sourced(source: Words, aside: Object, header: Words) -> Object:
     """Return the object that a source stands for, as a new reference."""
     kind = source[0]
@@ -112,6 +130,8 @@ def sourced(source: Words, aside: Object, header: Words) -> Object:
     value: Object = source[2]
     if kind == EDGE:
         return edge_to(aside[which], header)
+    if kind == JOINED:
+        return joined_counter(source[1], value, aside)
     if kind == OUTPUT:
         output: Object = header[AT_OUTPUT]
         pair = python.PyType_GenericAlloc(output, 2)
