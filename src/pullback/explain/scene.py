@@ -227,12 +227,18 @@ def scope_of(code: CodeType) -> Scope | None:
     if tree is None:
         return None
     if code.co_name == "<module>":
-        return Scope(code.co_filename, tree, code.co_name)
+        return _read_once(code.co_filename, tree, code.co_name)
     for node in _functions(tree).get(code.co_name, ()):
         first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
         if first <= code.co_firstlineno <= node.lineno:
-            return Scope(code.co_filename, node, code.co_name)
+            return _read_once(code.co_filename, node, code.co_name)
     return None
+
+
+@lru_cache(maxsize=256)
+def _read_once(file: str, tree: ast.AST, name: str) -> Scope:
+    """Return the scope of a part of a file: each message looks at the same frames around its call."""
+    return Scope(file, tree, name)
 
 
 @lru_cache(maxsize=64)
@@ -260,7 +266,11 @@ class Scene:
         variables = {**frame.f_globals, **frame.f_locals}
         self.variables = {name: value for name, value in variables.items() if is_begun(value)}
         self.line = frame.f_lineno if line is None else line
-        self.scope = scope_of(frame.f_code)
+
+    @cached_property
+    def scope(self) -> Scope | None:
+        """Return the statements of the frame's function; of most frames of an error nothing is asked."""
+        return scope_of(self.frame.f_code)
 
     @cached_property
     def names(self) -> Names:
@@ -382,7 +392,7 @@ def function_at(file: str, line: int) -> str:
 def scope_at(file: str, line: int) -> Scope | None:
     """Return the scope of the innermost function around a line of a file, or of the file."""
     tree = around(file, line)
-    return None if tree is None else Scope(file, tree, function_at(file, line))
+    return None if tree is None else _read_once(file, tree, function_at(file, line))
 
 
 def place_in(file: str, line: int) -> Place:
