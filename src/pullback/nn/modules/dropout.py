@@ -8,7 +8,7 @@ from .function_layer import FunctionLayer
 class _DropoutNd(FunctionLayer):
     """Zero elements (or channels) in training with probability p, and scale the others by 1/(1−p)."""
 
-    kept = ("p", "training", "inplace")
+    kept: tuple[str, ...] = ("p", "training", "inplace")
     shown = ("p", "inplace")
 
     def __init__(self, p: float = 0.5, inplace: bool = False) -> None:
