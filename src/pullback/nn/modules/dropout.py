@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from .function_layer import FunctionLayer
 
 
 class _DropoutNd(FunctionLayer):
     """Zero elements (or channels) in training with probability p, and scale the others by 1/(1−p)."""
 
-    kept: tuple[str, ...] = ("p", "training", "inplace")
+    kept: ClassVar[tuple[str, ...]] = ("p", "training", "inplace")
     shown = ("p", "inplace")
 
     def __init__(self, p: float = 0.5, inplace: bool = False) -> None:
