@@ -335,7 +335,7 @@ def _dividing(name: str, function: Callable[..., ndarray]) -> Callable[..., ndar
 
 
 def _signed_remainder(x: Any, y: Any, out: Any) -> ndarray:
-    result = np.remainder(x, y)
+    result = np.remainder(x, y, out=...)
     if result.dtype.kind == "f":
         np.copysign(result, x, out=result, where=result == 0)
     return into(out, result)

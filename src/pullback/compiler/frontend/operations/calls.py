@@ -177,6 +177,10 @@ def call_user(session: Session, f: FunctionType, args: tuple[Any, ...], kwargs: 
     return found
 
 
+#: Functions have them, and not all type checkers know.
+_builtins_of = operator.attrgetter("__builtins__")
+
+
 def twin(session: Session, f: FunctionType) -> FunctionType:
     """Return a function as rewritten code, with the same defaults and closure."""
     session.function(f)
@@ -184,7 +188,7 @@ def twin(session: Session, f: FunctionType) -> FunctionType:
     made = FunctionType(code, f.__globals__, f.__name__, f.__defaults__, f.__closure__)
     made.__kwdefaults__ = f.__kwdefaults__
     # A function keeps the built-in names that its globals had when it was made.
-    if made.__builtins__ is not f.__builtins__:  # type: ignore[attr-defined]  # typeshed lacks it
+    if _builtins_of(made) is not _builtins_of(f):
         raise session.refusal(f"it calls {name_of(f)}, whose globals have other built-in names now")
     return made
 
