@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import re
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -19,7 +18,7 @@ pytest.importorskip("llvmlite")
 from pullback.compiler.emit import codegen
 from pullback.compiler.emit.emitter import Module
 from pullback.compiler.emit.modules import Kernels
-from pullback.compiler.emit.writer import STRETCH, Writer
+from pullback.compiler.emit.writer import STRETCH
 from pullback.compiler.lower.equations import lower
 from pullback.compiler.lower.kernel import Kernel
 from pullback.compiler.lower.lowered import Contraction
@@ -237,32 +236,6 @@ def test_long_programs_of_few_kinds_of_steps_share_their_kernels():
     kernels = Kernels(Module(), lambda text, effort: lambda: codegen.NOTHING)
     planned(lower(trace(function, torch.randn(4, 4)).program), kernels)
     assert len(kernels.names) < 10
-
-
-def test_loops_that_end_soon_are_not_unrolled():
-    """Sums, whose order would be another, and loops of three steps are compiled as those of large arrays."""
-
-    def function(x, large, points):
-        for n in range(20):
-            x = torch.sin(x @ x) * (n + 0.5)
-        return x, large.cos(), points - points.mean(1, keepdim=True), (x * x).sum()
-
-    texts: dict[codegen.Effort, str] = {}
-
-    def compile(text, effort):
-        texts[effort] = texts.get(effort, "") + text
-        return lambda: codegen.NOTHING
-
-    given = torch.randn(4, 4), torch.randn(3000), torch.randn(40, 3)
-    plan = planned(lower(trace(function, *given).program), kernels := Kernels(Module(), compile))
-    writer = Writer(plan, kernels)
-    writer.segments()
-    writer.code()
-    brief, others = texts[codegen.BRIEF], texts[codegen.LOOPS]
-    # The last is in the kernel that adds.
-    assert brief.count("@pullback_sin_float(float %") == 19 and "@pullback_cos_float(float %" not in brief
-    assert "@pullback_cos_float(float %" in others and " reassoc " not in brief
-    assert not re.search(r"icmp slt i64 %v\d+, 3\n", brief) and re.search(r"icmp slt i64 %v\d+, 3\n", others)
 
 
 @pytest.mark.parametrize("count", [100, 300])

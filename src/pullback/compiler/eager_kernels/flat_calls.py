@@ -16,7 +16,7 @@ from numpy import ndarray
 from ...array import chains
 from ..emit.restricted_python import Bool, Int, Object, Words, native, null, python, room, run
 from ..passes import parallel_rows
-from ..runtime.python_objects import is_alike, shared, size_of
+from ..runtime.python_objects import give_up, is_alike, shared, size_of
 
 #: Nanoseconds that a native call saves.
 _SAVED = 8000
@@ -98,13 +98,6 @@ def all_fit(arguments: Object, given: Int, table: Words) -> Bool:
 
 
 @native
-def give_up_results(results: Object, count: Int) -> None:
-    """Give up arrays that were made."""
-    for n in range(count):
-        python.Py_DecRef(results[n])
-
-
-@native
 def call_flat(owner: Object, arguments: Object, given: Int) -> Object:
     """Return a tuple of the arrays that the loop writes, which may be given behind those that it reads; None
     where it does not take them, null where memory is missing.
@@ -132,7 +125,7 @@ def call_flat(owner: Object, arguments: Object, given: Int) -> Object:
             python.Py_IncRef(dtype)
             array = python.PyArray_NewFromDescr(kind, dtype, first.rank, first.shape, null, null, 0, null)
             if array is null:
-                give_up_results(results, r)
+                give_up(results, r)
                 return null
         results[r] = array
         memories[inputs + r] = array.data
@@ -145,7 +138,7 @@ def call_flat(owner: Object, arguments: Object, given: Int) -> Object:
     run(part, context, 0)
     found = python.PyTuple_New(outputs)
     if found is null:
-        give_up_results(results, outputs)
+        give_up(results, outputs)
         return null
     for t in range(outputs):
         found.items[t] = results[t]

@@ -52,15 +52,12 @@ class Effort(NamedTuple):
         Generate code line by line, in a sixth of the time: for what runs rarely, or calls what takes long.
     reduces : bool
         Look for fewer ways to compute addresses, in a third of the code generator's time.
-    unrolls : bool
-        Write several steps of a loop behind each other.
     """
 
     passes: bool = True
     straight: bool = True
     hasty: bool = False
     reduces: bool = True
-    unrolls: bool = True
 
 
 #: Text that is written as the processor wants it; loops; what runs rarely.
@@ -70,9 +67,6 @@ WRITTEN, LOOPS, HASTY = Effort(passes=False), Effort(straight=False), Effort(pas
 #: which the code takes 47 ms in place of 106, take as long (0.985 to 1.006, 8 shapes), those of float64 up to
 #: 1.15.
 PLACED = WRITTEN._replace(reduces=False)
-#: Loops that end soon. LLVM's passes and its code generator take 4.3 and 2.7 s for 416 of 20 programs instead
-#: of 5.2 and 6.0; ten programs' take 0.96 to 1.05 of the time.
-BRIEF = LOOPS._replace(reduces=False, unrolls=False)
 
 
 class Code(NamedTuple):
@@ -185,7 +179,6 @@ def module(text: str, effort: Effort) -> Any:
         level = _level(text, effort)
         options = llvm.create_pipeline_tuning_options(speed_level=level)
         options.loop_vectorization = True
-        options.loop_unrolling = effort.unrolls
         options.slp_vectorization = level == SPEED and _gains(text, effort)
         builder = llvm.create_pass_builder(maker, options)
         builder.getModulePassManager().run(made, builder)

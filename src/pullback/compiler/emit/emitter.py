@@ -112,8 +112,6 @@ class Emitter:
         self._names = 0
         #: The steps of the loops that the innermost loop has held so far.
         self._inside = 0
-        #: Whether there is a loop of so few steps that LLVM is to write all of them out.
-        self.is_copied = False
 
     # Names, scopes, blocks.
 
@@ -204,7 +202,6 @@ class Emitter:
         self.line(f"store i64 {step}, ptr {counter}")
         # Copies of whole nests took most of the time to compile.
         kind = innermost or ("3" if variable.extent > LONG or steps > STEPS else None)
-        self.is_copied |= kind in (None, "1") and stop.isdigit() and variable.extent <= LONG
         self.line(f"br label %{label}_head" + (f", !llvm.loop !{kind}" if kind else ""))
         self.lines.append(f"{label}_exit:")
 

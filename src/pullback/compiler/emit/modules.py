@@ -9,12 +9,11 @@ in haste. The modules are the same in whichever process they are compiled.
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 
 from ..runtime import engine
 from . import functions
-from .codegen import BRIEF, HASTY, LOOPS, Code, Effort, is_endless
+from .codegen import HASTY, LOOPS, Code, Effort, is_endless
 from .emitter import Module
 from .sizes import General, pattern
 from .widened import widened
@@ -61,15 +60,16 @@ class Kernels:
         self.names: dict[str, str] = {}
         self.apart = False
         self.compile = compile
-        self._gathered: dict[Effort, list[str]] = defaultdict(list)
+        self._gathered: list[str] = []
+        self._lines = 0
         self._compiling: list[Callable[[], Code]] = []
         #: Kernels that wait for others that are like them, by what they have in common; the first of a kind
         #: is compiled at once.
         self._waiting: dict[str, dict[str, None]] = {}
         self._general: dict[str, General] = {}
 
-    def expect(self, text: str, is_brief: bool = False) -> None:
-        """Take note of a kernel that will be called; `is_brief` says whether it takes little time."""
+    def expect(self, text: str) -> None:
+        """Take note of a kernel that will be called."""
         if text in self.names:
             return
         kind = pattern(text)
@@ -77,20 +77,20 @@ class Kernels:
             self._waiting[kind][text] = None
         else:
             self._waiting[kind] = {}
-            self.name(text, is_brief=is_brief)
+            self.name(text)
 
-    def called(self, text: str, is_brief: bool = False) -> tuple[str, str]:
+    def called(self, text: str) -> tuple[str, str]:
         """Return the name of the function that does what a text says, and the sizes that it is given."""
         for alike in self._waiting.values():
             if len(alike) >= self.ALIKE:
                 self._general.update(dict.fromkeys(alike, General(list(alike))))
         self._waiting.clear()
         if (general := self._general.get(text)) is None:
-            return self.name(text, is_brief=is_brief), ""
-        return self.name(general.text, is_brief=is_brief), general.sizes(text)
+            return self.name(text), ""
+        return self.name(general.text), general.sizes(text)
 
-    def name(self, text: str, prefix: str = "kernel", is_brief: bool = False) -> str:
-        """Return the name of a function of this text; `is_brief` says whether it takes little time."""
+    def name(self, text: str, prefix: str = "kernel") -> str:
+        """Return the name of a function of this text."""
         name = self.names.get(text)
         if name is None:
             name = self.names[text] = f"{prefix}{len(self.names)}"
@@ -98,16 +98,20 @@ class Kernels:
             if straight is not None:
                 self._begin([written(straight, name)], HASTY)
             elif self.apart:
-                effort = BRIEF if is_brief else LOOPS
-                gathered = self._gathered[effort]
-                gathered.append(written(text, name))
-                if sum(kernel.count("\n") for kernel in gathered) >= LINES:
-                    self._begin(self._gathered.pop(effort), effort)
+                self._gathered.append(written(text, name))
+                self._lines += text.count("\n")
+                if self._lines >= LINES:
+                    self._hand_over(())
         return name
 
     def _straight(self, text: str) -> str | None:
         """Return a text that says what to do as it stands, and gains little from passes."""
         return text if is_endless(text, LINES) else widened(text, self.module)
+
+    def _hand_over(self, others: Iterable[str]) -> None:
+        """Have the kernels that have gathered compiled, with some other functions."""
+        self._begin([*self._gathered, *others], LOOPS)
+        self._gathered, self._lines = [], 0
 
     def _begin(self, texts: Sequence[str], effort: Effort) -> None:
         self._compiling.append(self.compile(self._module(texts), effort))
@@ -119,11 +123,9 @@ class Kernels:
         """Return the machine code of the kernels, of functions with loops, and of what calls all these."""
         loops, calls = [_public(t) for t in loops], [_public(t) for t in calls]
         declared = _declarations([*(written(t, n) for t, n in self.names.items()), *loops, *calls])
-        if loops:
-            own = [*self._gathered[LOOPS], *loops]
-            self._gathered[LOOPS] = [*own, *_needed(own, declared)]
-        for effort, gathered in self._gathered.items():
-            self._begin(gathered, effort)
+        if self._gathered or loops:
+            own = [*self._gathered, *loops]
+            self._hand_over([*loops, *_needed(own, declared)])
         self._begin([*calls, *_needed(calls, declared)], HASTY)
         parts = [result() for result in self._compiling]
         called = sorted({symbol for part in parts for symbol in part.called})

@@ -166,7 +166,7 @@ class Writer:
         if emission.parts > 1:
             self._parts(kernel, emission, self.kernels.name(emission.text))
             return
-        name, sizes = self.kernels.called(emission.text, emission.is_brief)
+        name, sizes = self.kernels.called(emission.text)
         operands = ", ".join(f"ptr {self._moved(self._pointer(p), p, emission)}" for p in emission.parameters)
         self.lines.append(
             f"  call void @{name}({operands}{', ' if operands else ''}i64 0, i64 {emission.rows}{sizes})"

@@ -79,17 +79,11 @@ class Emission:
     parts: int = 1
     #: Bytes from where a buffer begins to where the function's pointer is to point, where that is elsewhere.
     moved: dict[int, int] = field(default_factory=dict)
-    #: Whether it takes too little time for what LLVM's copies of loops save.
-    is_brief: bool = False
 
 
 #: Nanoseconds for an operation on a float32 in a vector register, and for a byte read or written: between the
 #: second-level cache and memory.
 OPERATION, BYTE = 0.04, 0.05
-#: Nanoseconds up to which a kernel is brief. Not where a loop of 2 to 7 steps is to be written out and the
-#: one around it vectorized (two to four times as long otherwise), nor where something is gathered: copied
-#: loops add in another order.
-BRIEF = 1000
 #: Operations of a row that LLVM writes out, to vectorize the loop over rows. Of longer ones it writes out
 #: parts: logsumexp of 32 columns took 4.9 ns an element (of 28 1.0), and takes 1.6 where the loop stays.
 UNROLLED = 490
@@ -130,12 +124,9 @@ def emit(kernel: Kernel, module: Module, escaping: set[int], any_rows: bool = Fa
     spares = [spare.number for _, spare in writer.spares.values()]
     rows = dict.fromkeys([*writer.ops.rows, *spares], domain.columns)
     rows |= {n: domain.lanes for n in rows if n in writer.places and writer.places[n].kind == LANE}
-    work = writer.work()
-    gathers = any(isinstance(node, Reduction) for node in kernel.nodes)
     return Emission(
-        writer.ops.function_text(), [*writer.ops.parameters], domain.rows, rows, writer.partials(), work,
-        writer.accesses, moved=writer.ops.moved,
-        is_brief=work < BRIEF and not gathers and not writer.ops.is_copied,
+        writer.ops.function_text(), [*writer.ops.parameters], domain.rows, rows, writer.partials(),
+        writer.work(), writer.accesses, moved=writer.ops.moved,
     )  # fmt: skip
 
 

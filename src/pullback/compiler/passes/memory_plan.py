@@ -134,8 +134,7 @@ def emitted(plan: Plan) -> Plan:
             if kernels.apart and len(emission.parameters) <= WIDE:
                 # It is compiled while the next ones are written. Threads and loops want sizes to be known.
                 alone = plan.whole and _parts(emission) == 1
-                note = kernels.expect if alone else kernels.name
-                note(emission.text, is_brief=emission.is_brief)
+                (kernels.expect if alone else kernels.name)(emission.text)
         elif isinstance(step, Routine):
             ops = Emitter(module)
             step.write(ops)

@@ -44,6 +44,13 @@ def shared(thing: Object) -> Object:
 
 
 @native
+def give_up(things: Object, count: Int) -> None:
+    """Give up references to things that were made."""
+    for n in range(count):
+        python.Py_DecRef(things[n])
+
+
+@native
 def new_tensor(array: Object, counter: Object, view: Object, node: Object, kind: Object) -> Object:
     """Return a new tensor, which takes what it is given; null where memory is missing."""
     tensor = python.PyType_GenericAlloc(kind, 0)

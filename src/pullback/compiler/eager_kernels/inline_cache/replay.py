@@ -28,6 +28,7 @@ from ....array.loop_recording.steps import (
 from ...emit import python_functions
 from ...emit.restricted_python import Bool, Bytes, Int, Object, Words, load, native, null, python, room, run
 from ...runtime import engine
+from ...runtime.python_objects import give_up
 from ..ufunc_chains.loops import loop_of
 from ..ufunc_chains.own_loops import KINDS, LEAST, RIGHT
 
@@ -160,13 +161,6 @@ def result_like(told: Words, table: Words) -> Object:
     for n in range(told[1]):
         array.strides[n] = strides[n]  # those of no elements NumPy makes 0
     return array
-
-
-@native
-def give_up(made: Object, count: Int) -> None:
-    """Give up arrays that were made."""
-    for n in range(count):
-        python.Py_DecRef(made[n])
 
 
 @native
