@@ -91,3 +91,38 @@ def test_bounds_are_of_another_shape(monkeypatch: pytest.MonkeyPatch) -> None:
         out = np.empty_like(x)
         assert loops.clamp(x, out, bounds) and given[-1][0] is out
         np.testing.assert_array_equal(out, np.clip(x, -0.5, 0.25))
+
+
+G, MEANS, WEIGHT = X[::-1].copy(), X[:, :1].copy(), X[0].copy()
+
+
+@pytest.mark.parametrize(("name", "operands", "attrs", "per_row"), [
+    ("log_softmax", (X,), (1,), (True,)),
+    ("softmax_adjoint", (G, X), (1,), (True, True)),
+    ("native_layer_norm", (X, WEIGHT, None), (1, 1e-5), (True, False, False)),
+    ("native_layer_norm_backward", (G, X, WEIGHT, MEANS, MEANS, None), (1, 0.0),
+     (True, True, False, True, True, False)),
+    ("weights_of_rows", (np.ones(1, np.float32), WEIGHT, MEANS + 9, X), (), (False, False, True, True)),
+], ids=["one", "two", "absent", "sums", "rows come last"])  # fmt: skip
+def test_rows_are_one_native_call(
+    monkeypatch: pytest.MonkeyPatch, name: str, operands: Any, attrs: Any, per_row: tuple[bool, ...]
+) -> None:
+    kernels, given = traced_kernels.TracedKernels(), called(monkeypatch)
+    found = kernels.rows(name, operands, attrs, per_row)
+    assert all(any(x is made for made in given[-1]) for x in found if x is not None)
+    monkeypatch.setattr(traced_kernels.LargeKernel, "rows_at_once", lambda *args: None)
+    expected = kernels.rows(name, operands, attrs, per_row)
+    for x, y in zip(found, expected, strict=True):
+        assert (x is None) is (y is None)
+        if x is not None:
+            assert x.shape == y.shape and x.dtype == y.dtype and x.tobytes() == y.tobytes()
+
+
+@pytest.mark.parametrize("x", [X[:, ::2], X.T, np.zeros((1 << 14, 90), np.float32)],
+                         ids=["strided", "transposed", "threads"])  # fmt: skip
+def test_other_rows_are_left_to_python(monkeypatch: pytest.MonkeyPatch, x: np.ndarray) -> None:
+    kernels, given = traced_kernels.TracedKernels(), called(monkeypatch)
+    (found,) = kernels.rows("softmax", (x,), (1,), (True,))
+    assert given == [None]
+    np.testing.assert_allclose(found.sum(1), 1, rtol=1e-5)
+    assert found.shape == x.shape

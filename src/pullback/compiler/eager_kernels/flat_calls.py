@@ -1,4 +1,5 @@
-"""The native function that runs a loop over flat arrays, from the arrays that it is given to its results.
+"""The native function that runs a loop over flat arrays, or over rows, from the arrays that it is given to
+its results.
 
 Python takes 8 µs to look at arrays in C order, to make a result and to call a loop by its address, and the
 loop of an activation 3 for 16,384 float32. For arrays that it does not take, and for work that threads are to
@@ -22,11 +23,16 @@ from ..runtime.python_objects import give_up, is_alike, shared, size_of
 _SAVED = 8000
 #: Words of the table: the type of arrays, None, the part's function, how many arrays it reads and writes, how
 #: many of the first are of the others' shape, how many elements those have at most, how many rows the loop
-#: has for each, and how many parameters; then the dtypes of all arrays, and which of them parameters are.
-_ARRAY, _NONE, _PART, _INPUTS, _OUTPUTS, _ALIKE, _MOST, _EACH, _PARAMETERS, _DTYPES = range(10)
-#: Arrays at most.
-_ARRAYS = 12
+#: has for each, how many parameters, and which array's first axis counts rows, `_FLAT` where the loop goes
+#: over elements; then the dtypes of all arrays, which of them parameters are, and the shapes of what is made.
+_ARRAY, _NONE, _PART, _INPUTS, _OUTPUTS, _ALIKE, _MOST, _EACH, _PARAMETERS, _LEAD, _DTYPES = range(11)
+#: Arrays, and axes of what is made, at most.
+_ARRAYS, _AXES = 12, 4
 _ORDER = _DTYPES + _ARRAYS
+_SHAPES = _ORDER + _ARRAYS
+_FLAT = _ARRAYS
+#: Says in a shape that it is how many rows there are.
+ROWS = -1
 #: What an array has to be: in C order, and at an address that fits its elements.
 _FITTING = 0x1 | 0x100
 
@@ -48,20 +54,30 @@ class FlatCall:
         Rows of the loop for an element.
     others : int
         How many of the last inputs are of another shape than the rest.
+    lead : int
+        Which input has a row at each place of its first axis: `work` and `each` are then of a row, and shapes
+        of inputs are not looked at.
+    shapes : sequence of tuple of int
+        Of the outputs, if there are rows, with `ROWS` for how many there are.
     """
 
     def __init__(
         self, part: int, inputs: Sequence[np.dtype[Any]], outputs: Sequence[np.dtype[Any]],
-        order: Sequence[int], work: float, each: int = 1, others: int = 0,
+        order: Sequence[int], work: float, each: int = 1, others: int = 0, lead: int = _FLAT,
+        shapes: Sequence[tuple[int, ...]] = (),
     ) -> None:  # fmt: skip
         kinds = [id(dtype) for dtype in (*inputs, *outputs)]
         self._call: Callable[..., Any] | None = None
-        if len(kinds) > _ARRAYS:
+        if len(kinds) > _ARRAYS or len(order) > _ARRAYS or any(len(shape) > _AXES for shape in shapes):
             self._call = _refuse
             return
         most = int((parallel_rows.WORTH - 1) / work)
-        words = [id(ndarray), id(None), part, len(inputs), len(outputs), len(inputs) - others, most, each]
-        words += [len(order), *kinds, *(0,) * (_ARRAYS - len(kinds)), *order]
+        alike = len(inputs) - others if lead == _FLAT else 0
+        words = [id(ndarray), id(None), part, len(inputs), len(outputs), alike, most, each, len(order), lead]
+        for part_of_table in (kinds, order):
+            words += [*part_of_table, *(0,) * (_ARRAYS - len(part_of_table))]
+        for shape in shapes:
+            words += [len(shape), *shape, *(0,) * (_AXES - len(shape))]
         self._table = np.array(words, np.int64)
 
     def __call__(self, *arrays: ndarray) -> tuple[ndarray, ...] | None:
@@ -98,6 +114,26 @@ def all_fit(arguments: Object, given: Int, table: Words) -> Bool:
 
 
 @native
+def made(arguments: Object, table: Words, r: Int) -> Object:
+    """Return a new array for what the loop writes; null where memory is missing."""
+    kind: Object = table[_ARRAY]
+    dtype: Object = table[_DTYPES + table[_INPUTS] + r]
+    python.Py_IncRef(dtype)
+    lead = table[_LEAD]
+    if lead == _FLAT:
+        first = arguments[0]
+        return python.PyArray_NewFromDescr(kind, dtype, first.rank, first.shape, null, null, 0, null)
+    at = _SHAPES + r * (1 + _AXES)
+    shape = room(_AXES)
+    for d in range(table[at]):
+        shape[d] = table[at + 1 + d]
+        if shape[d] == ROWS:
+            rows = arguments[lead].shape
+            shape[d] = rows[0]
+    return python.PyArray_NewFromDescr(kind, dtype, table[at], shape, null, null, 0, null)
+
+
+@native
 def call_flat(owner: Object, arguments: Object, given: Int) -> Object:
     """Return a tuple of the arrays that the loop writes, which may be given behind those that it reads; None
     where it does not take them, null where memory is missing.
@@ -108,8 +144,11 @@ def call_flat(owner: Object, arguments: Object, given: Int) -> Object:
     outputs = table[_OUTPUTS]
     if (given != inputs and given != inputs + outputs) or not all_fit(arguments, given, table):
         return shared(none)
-    first = arguments[0]
-    size = size_of(first)
+    lead = table[_LEAD]
+    if lead == _FLAT:
+        size = size_of(arguments[0])
+    else:
+        size = arguments[lead].shape[0]
     if not 0 < size <= table[_MOST]:
         return shared(none)
     results = room(_ARRAYS)
@@ -120,10 +159,7 @@ def call_flat(owner: Object, arguments: Object, given: Int) -> Object:
         if given > inputs:
             array = shared(arguments[inputs + r])
         else:
-            kind: Object = table[_ARRAY]
-            dtype: Object = table[_DTYPES + inputs + r]
-            python.Py_IncRef(dtype)
-            array = python.PyArray_NewFromDescr(kind, dtype, first.rank, first.shape, null, null, 0, null)
+            array = made(arguments, table, r)
             if array is null:
                 give_up(results, r)
                 return null

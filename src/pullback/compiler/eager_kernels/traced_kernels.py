@@ -25,7 +25,7 @@ from ..emit.codegen import Code
 from ..passes import parallel_rows
 from ..runtime import cache, engine
 from ..runtime.shared_kernels import address
-from .flat_calls import FlatCall
+from .flat_calls import ROWS, FlatCall
 from .jobs import FLOATS, Parts
 
 #: Kernels of one op at most, where numbers or lengths of sequences tell them apart.
@@ -119,6 +119,28 @@ class LargeKernel:
                 self._library.address("part"), given, made, plan.order, plan.work * plan.each, plan.each
             )
         return self._at_once(*arrays) if out is None else self._at_once(*arrays, out)
+
+    def rows_at_once(self, arrays: Sequence[ndarray], lead: int) -> Sequence[ndarray] | None:
+        """Return the same of rows, of which the array at `lead` has one at each place of its first axis."""
+        if self._at_once is None:
+            plan, first, numbers = self.plan, len(arrays), [b.number for b in self.outputs]
+            made = [(b.dtype, (ROWS, *b.shape[1:])) for b in self.outputs]
+            places = [*range(first + len(made))]
+            for o in plan.own:
+                if o.gathered is None:
+                    places.append(first + len(made))
+                    made.append((np.dtype(np.uint8), (o.stride,)))
+                else:
+                    # What a part gathers is a result where there is one part.
+                    at = numbers.index(o.gathered.number)
+                    places.append(first + at)
+                    made[at] = o.gathered.dtype, o.gathered.shape
+            given, (dtypes, shapes) = [x.dtype for x in arrays], zip(*made, strict=True)
+            self._at_once = FlatCall(
+                self._library.address("part"), given, dtypes, [places[at] for at in plan.order],
+                plan.work * plan.each, plan.each, lead=lead, shapes=shapes,
+            )  # fmt: skip
+        return self._at_once(*arrays)
 
     def __call__(self, arrays: Sequence[ndarray | None], rows: int) -> dict[int, ndarray]:
         """Run on `rows` rows of the inputs and outputs, None where it is gathered; return what was gathered
@@ -348,8 +370,16 @@ class TracedKernels:
 
     def _along(self, found: Any, operands: Sequence[ndarray | None], per_row: Sequence[bool]) -> list[Any]:
         kernel, places = found
-        rows = next(len(x) for x, own in zip(operands, per_row, strict=True) if own and x is not None)
-        given = [np.ascontiguousarray(x) for x in operands if x is not None]
+        given, lead = list[ndarray](), -1
+        for x, own in zip(operands, per_row, strict=True):
+            if x is not None:
+                if own and lead < 0:
+                    lead = len(given)
+                given.append(x)
+        made = kernel.rows_at_once(given, lead)
+        if made is not None:
+            return [None if at is None else made[at] for at in places]
+        rows, given = len(given[lead]), [np.ascontiguousarray(x) for x in given]
         outputs = [
             None if b.number in kernel.gathers else np.empty((rows, *b.shape[1:]), b.dtype)
             for b in kernel.outputs
