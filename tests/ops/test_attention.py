@@ -121,3 +121,25 @@ def test_masks_of_other_dtypes_are_refused() -> None:
             with pytest.raises(RuntimeError, match=f"got attn_mask.dtype: {word} and  query.dtype: float"):
                 attend(query, x, x, torch.zeros(3, dtype=dtype))
     assert attend(x.double(), x.double(), x.double(), torch.zeros(3, 3)).dtype == torch.float64
+
+
+def test_rows_of_causal_scores_are_told_their_places_by_what_was_made_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[Any] = []
+    monkeypatch.setattr(attention.large, "ask", lambda *given: asked.append(given))
+    scores = np.zeros((2, 4, 32, 32), np.float32)
+    for first in (0, 0, 32):
+        attention._made_of_rows("weights_of_rows", [0.25], scores, (), first)
+    (factor, places, seen, _), again, later = (given[2] for given in asked)
+    assert again[0] is factor and again[1] is places and again[2] is seen
+    np.testing.assert_array_equal(places, np.arange(32))
+    np.testing.assert_array_equal(seen[:, 0], np.tile(np.arange(1, 33), 8))
+    np.testing.assert_array_equal(later[2], seen + 32)
+    assert not any(x.flags.writeable for x in (factor, places, seen))
+
+
+def test_few_scores_are_not_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(attention, "_in_block", lambda x, block: x if block == () else pytest.fail("cut"))
+    x = torch.randn(4, 4, 32, 16)
+    assert torch.nn.functional.scaled_dot_product_attention(x, x, x).shape == x.shape

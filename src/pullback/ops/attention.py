@@ -69,6 +69,8 @@ def are_apart(query: Sequence[int], keys: int) -> bool:
 def _blocks(lead: tuple[int, ...], rows: int, keys: int, parts: int) -> list[tuple[slice, ...]]:
     """Return blocks of the leading axes, of which the scores of each of some parts of the queries are few."""
     inner = rows * keys // parts * math.prod(lead)
+    if inner <= _TOGETHER:
+        return [()]
     for axis, extent in enumerate(lead):
         inner //= max(extent, 1)
         if inner <= _TOGETHER or axis == len(lead) - 1:
@@ -152,17 +154,31 @@ def _masked(scores: ndarray, attn_mask: Any, first: int | None, factor: float) -
     return np.add(scores, attn_mask, out=scores if fits else None, dtype=scores.dtype)
 
 
+@lru_cache(maxsize=8)
+def _places(first: int, shape: tuple[int, ...], dtype: np.dtype[Any]) -> tuple[ndarray, ndarray]:
+    """Return the places of keys, and for each row of scores up to which of them its query sees; read-only."""
+    own = np.arange(first + 1, first + 1 + shape[-2], dtype=dtype)
+    found = np.arange(shape[-1], dtype=dtype), np.broadcast_to(own, shape[:-1]).reshape(-1, 1)
+    for array in found:
+        array.flags.writeable = False
+    return found
+
+
+@lru_cache(maxsize=64)
+def _row_of(value: float, dtype: np.dtype[Any]) -> ndarray:
+    """Return a number as kernels along rows are given it; read-only."""
+    found = np.full(1, value, dtype)
+    found.flags.writeable = False
+    return found
+
+
 def _made_of_rows(
     name: str, factors: Sequence[float], scores: ndarray, others: Sequence[ndarray], first: int | None
 ) -> Any:
     """Return what a native kernel makes of each row of scores and of others; None where there is none."""
-    keys, seen, places = scores.shape[-1], None, None
-    if first is not None:
-        own = np.arange(first + 1, first + 1 + scores.shape[-2], dtype=scores.dtype)
-        seen = np.broadcast_to(own, scores.shape[:-1]).reshape(-1, 1)
-        places = np.arange(keys, dtype=own.dtype)
+    places, seen = (None, None) if first is None else _places(first, scores.shape, scores.dtype)
     rows = [v.reshape(-1, v.shape[-1]) for v in (scores, *others)]
-    shared = [*(np.full(1, factor, scores.dtype) for factor in factors), places]
+    shared = [*(_row_of(factor, scores.dtype) for factor in factors), places]
     per_row = *(False,) * len(shared), *(True,) * (1 + len(rows))
     return large.ask("rows", name, (*shared, seen, *rows), (), per_row)
 
