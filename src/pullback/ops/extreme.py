@@ -8,6 +8,7 @@ and smaller than everything.
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from ..array.layout import in_order
 from ..array.reduction import gathered, places
 from ..array.short_rows import reduced
 from ..array.threads import run_parts, stretches
+from ..array.tiering import Hotness
 from ..core.op import Call, Covectors, Rule, Several, Term, Terms, like_first, op
 from ..core.value import dtype_of, shape_of
 from .comparison import eq, isnan, where
@@ -124,6 +126,28 @@ def _zero_index() -> ndarray:
 _WORTH_THREADS = 1 << 20
 
 
+#: Nanoseconds that NumPy takes for an element down columns, and how many rows of them a native loop reduces
+#: faster. Of 200 times 8 rows of 32 float32 the largest down columns take 67 µs in NumPy and 28 so, with
+#: their places 301 and 29; of 2,000 times 4 rows of 8 with their places 522 and 30 (busy machine).
+_DOWN, _ROWS = 5, 1 << 10
+_FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
+_HOTNESS = Hotness()
+
+
+def _down_columns(name: str, x: ndarray, dim: int, keepdim: bool) -> list[ndarray] | None:
+    """Return what a native loop finds down columns, those of an axis before the last, of an array that is not
+    small; None where NumPy is as fast.
+    """
+    lead, length, tail = prod(x.shape[:dim]), x.shape[dim], prod(x.shape[dim + 1 :])
+    if x.size < large.ROWS or length > 2 * tail or x.dtype not in _FLOATS or not x.flags.c_contiguous:
+        return None
+    if not _HOTNESS.is_hot(x.size * _DOWN):
+        return None
+    found = _HOTNESS.ask("rows", f"{name}_along", (x.reshape(lead, length, tail),), (1,), (True,))
+    shape = (*x.shape[:dim], *(1,) * keepdim, *x.shape[dim + 1 :])
+    return None if found is None else [array.reshape(shape) for array in found]
+
+
 def _where(name: str, x: ndarray, dim: int) -> ndarray:
     """Return where the largest ("max") or smallest ("min") elements are along an axis, which is kept."""
     if x.size >= large.SIZE and dim < x.ndim - 1 and (found := places(name, x, dim)) is not None:
@@ -145,6 +169,10 @@ def _where(name: str, x: ndarray, dim: int) -> ndarray:
 def _arg(name: str, x: ndarray, dim: int, keepdim: bool) -> ndarray:
     if x.ndim == 0:
         return _zero_index()
+    if x.size < large.WORTH and dim < x.ndim - 1:
+        found = _down_columns(name, x, dim, keepdim)
+        if found is not None:
+            return found[1]
     if x.size >= large.WORTH:
         at = _where(name, x, dim)
         return at if keepdim else at.squeeze(dim)
@@ -160,6 +188,9 @@ argmin = op("argmin", lambda x, /, dim, keepdim: _arg("min", x, dim, keepdim), k
 def _of_dim(name: str, x: ndarray, dim: int, keepdim: bool) -> tuple[ndarray, ndarray]:
     if x.ndim == 0:
         return x.copy(), _zero_index()
+    found = _down_columns(name, x, dim, keepdim) if dim < x.ndim - 1 else None
+    if found is not None:
+        return found[0], found[1]
     return _values_at(x, _arg(name, x, dim, True), dim, keepdim)
 
 
@@ -191,6 +222,10 @@ def _extreme(name: str, ufunc: np.ufunc) -> Callable[..., ndarray]:
     def kernel(x: ndarray, /, dims: tuple[int, ...], keepdim: bool) -> ndarray:
         if x.size >= large.SIZE and (found := gathered(name, x, dims, keepdim)) is not None:
             return found
+        if len(dims) == 1 and dims[0] < x.ndim - 1 and prod(x.shape[: dims[0] + 1]) >= _ROWS:
+            down = _down_columns(name, x, dims[0], keepdim)
+            if down is not None:
+                return down[0]
         return reduced(ufunc, x, dims, keepdim)
 
     return kernel
