@@ -146,9 +146,7 @@ class BackwardHook:
 
 
 class _HookedCall:
-    """One call of a module; what it has come to when a hook or `forward` raises is seen by the hooks that
-    are always called.
-    """
+    """One call of a module, which hooks that are always called see as far as it came when one raises."""
 
     def __init__(self, module: Any, args: Any, kwargs: dict[str, Any]) -> None:
         self.module = module
