@@ -164,9 +164,7 @@ def _convert_indices_from_csr_to_coo(
 ) -> Tensor:
     """Return rows and columns, ``(2, entries)``, of where each row begins and of the columns."""
 def _dirichlet_grad(x: Tensor, alpha: Tensor, total: Tensor) -> Tensor:
-    """Return how Dirichlet numbers `x` move with their concentrations `alpha`, which add up to `total`,
-    before the numbers' sum is kept at 1.
-    """
+    """Return dx/dα of Dirichlet numbers before their sum is kept at 1; `total` is the sum of all α."""
 def _is_all_true(input: Tensor) -> Tensor:
     """Return whether all elements are true, those of the other rows of a vmap included: what checks ask."""
 def _is_any_true(input: Tensor) -> Tensor:

@@ -12,6 +12,7 @@ from types import FunctionType
 from typing import Any, TypeVar
 
 E = TypeVar("E", bound=BaseException)
+F = TypeVar("F", bound=Callable[..., Any])
 Accepts = Callable[[object], bool]
 
 HEAP_TYPE = 1 << 9  # CPython's Py_TPFLAGS_HEAPTYPE
@@ -154,6 +155,13 @@ def read_only_attribute(value: object, name: str) -> AttributeError:
     if hasattr(type(value), name):
         return AttributeError(f"attribute '{name}' of '{type_name(value)}' objects is not writable")
     return AttributeError(f"'{type_name(value)}' object has no attribute '{name}'", name=name, obj=value)
+
+
+def with_name(function: F, name: str, text: str | None) -> F:
+    """Give a function that another one made the name that errors have and the text that `help` shows."""
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = text
+    return function
 
 
 def declared(namespace: dict[str, Any]) -> list[type]:

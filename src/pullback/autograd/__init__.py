@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
 
 from ..core.node import Node
 from ..tensor.backward import backward, grad
 from ..tensor.tensor import Tensor
-from ..torch_names.exclusions import no_attribute
+from ..torch_names.exclusions import answer_for
 from . import anomaly_mode, forward_ad, function, functional, grad_mode, graph, variable
 from .anomaly_mode import detect_anomaly, set_detect_anomaly
 from .function import Function
@@ -30,13 +29,8 @@ __all__ = [
     "set_multithreading_enabled", "variable", "vjps",
 ]
 
-
 if TYPE_CHECKING:
     from . import profiler as profiler
     from . import profiler_util as profiler_util
-else:
 
-    def __getattr__(name: str) -> object:
-        if name in ("profiler", "profiler_util"):
-            return import_module(f"{__name__}.{name}")
-        raise no_attribute("module 'torch.autograd'", "torch.autograd", name, __all__)
+answer_for(globals(), "profiler", "profiler_util")

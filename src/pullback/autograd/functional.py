@@ -71,9 +71,7 @@ def _filled(
 
 
 def _grad_postprocess(values: Any, create_graph: bool) -> Any:
-    """Return a tensor, or (nested) tuple of tensors, cut from the graph where that is not asked for. By
-    torch's name, which libraries import.
-    """
+    """Return (nested) tensors, cut from the graph unless it is asked for. Libraries use this name."""
     if create_graph:
         return values
     if isinstance(values, tuple):
@@ -226,9 +224,7 @@ def jacobian(
 
 
 def _tuple_postprocess(values: Any, several: bool | tuple[bool, bool]) -> Any:
-    """Return tuples, or tuples of tuples, taken out of their tuple where there was not one of several. By
-    torch's name, which libraries import.
-    """
+    """Return tuples, without the outer one where there was one value. Libraries use this name."""
     if not isinstance(several, tuple):
         return values if several else values[0]
     outer, inner = several
@@ -377,9 +373,7 @@ def hessian(
 def _gradient(
     func: Callable[..., Any], inputs: object, v: object, create_graph: bool, strict: bool, caller: str
 ) -> tuple[bool, Tensors, Tensors, Tensors, Tensors]:
-    """Return whether there are several inputs, these, what the Hessian is multiplied by, the output and its
-    gradient, with its history.
-    """
+    """Return whether there are several inputs, these, the vector, the output, its recorded gradient."""
     several_in, xs = _as_tuple(inputs, "inputs", caller)
     xs = _prepared(xs, create_graph)
     vs = _covectors(v, xs, several_in, _NO_V_INPUT)

@@ -5,14 +5,13 @@ A group of one process needs no MPI: programs made for several also run as one.
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..core.process_group import ProcessGroup
 from ..nn.parallel import buckets, synchronization
 from ..nn.parallel.buckets import GradBucket
 from ..nn.parallel.reducer import Reducer as Reducer
-from ..torch_names.exclusions import no_attribute
+from ..torch_names.exclusions import answer_for
 from .backend import (
     Backend,
     BackendConfig,
@@ -113,9 +112,11 @@ if TYPE_CHECKING:
     from . import distributed_c10d as distributed_c10d
     from . import elastic as elastic
     from . import fsdp as fsdp
+    from . import launch as launch
     from . import nn as nn
     from . import optim as optim
     from . import rpc as rpc
+    from . import run as run
     from . import tensor as tensor
 
 __all__ = [
@@ -146,13 +147,7 @@ _broadcast_coalesced = synchronization.broadcast_coalesced
 _rank_not_in_group = rank_not_in_group
 _verify_params_across_processes = synchronization.verify_params_across_processes
 
-_LAZY = (
-    "_composable", "_tensor", "algorithms", "autograd", "checkpoint", "constants", "device_mesh",
+answer_for(
+    globals(), "_composable", "_tensor", "algorithms", "autograd", "checkpoint", "constants", "device_mesh",
     "distributed_c10d", "elastic", "fsdp", "launch", "nn", "optim", "rpc", "run", "tensor",
 )  # fmt: skip
-
-
-def __getattr__(name: str) -> Any:
-    if name in _LAZY:
-        return importlib.import_module(f"{__name__}.{name}")
-    raise no_attribute("module 'torch.distributed'", "torch.distributed", name, globals())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from ..errors import with_note
+from ..errors import with_name, with_note
 
 __all__ = [
     "RRef", "get_worker_info", "init_rpc", "is_available", "remote", "rpc_async", "rpc_sync", "shutdown",
@@ -29,9 +29,7 @@ def _refusing(name: str) -> Callable[..., NoReturn]:
             "parameters in parts.",
         )
 
-    refuse.__name__ = refuse.__qualname__ = name
-    refuse.__doc__ = "Raise NotImplementedError: other processes cannot be called."
-    return refuse
+    return with_name(refuse, name, "Raise NotImplementedError: other processes cannot be called.")
 
 
 init_rpc = _refusing("init_rpc")

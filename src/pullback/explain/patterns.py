@@ -39,10 +39,6 @@ def _some(
     return applies
 
 
-def _both_zero(inputs: list[Any], out: Any) -> bool:
-    return all(v is not None for v in inputs) and bool(np.any((inputs[0] == 0) & (inputs[1] == 0)))
-
-
 def _full_of_minus_infinity(inputs: list[Any], out: Any) -> bool:
     if inputs and inputs[0] is not None and (np.isnan(inputs[0]).any() or not np.isneginf(inputs[0]).any()):
         return False
@@ -79,7 +75,9 @@ TESTS: dict[str, Callable[[list[Any], Any], bool]] = {
     "infinite": _some(np.isinf),
     "out of (-1, 1)": _some(lambda v: np.abs(v) >= 1),
     "zero divisor": _some(lambda v: v == 0, 1),
-    "both zero": _both_zero,
+    "both zero": lambda inputs, out: (
+        all(v is not None for v in inputs) and bool(np.any((inputs[0] == 0) & (inputs[1] == 0)))
+    ),
     "infinite factor": _zero_times_infinity,
     "full of -inf": _full_of_minus_infinity,
     "equal eigenvalues": _repeated,

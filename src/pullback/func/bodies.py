@@ -230,9 +230,7 @@ def _needed_of(
     forward: Sequence[Equation], later: Sequence[Equation], targets: Sequence[int], own: set[int],
     recorder: Recorder,
 ) -> tuple[list[Equation], list[int]]:  # fmt: skip
-    """Return (the equations of a pullback, the values of the forward part that it reads): what is cheap to
-    compute is computed again.
-    """
+    """Return a pullback's equations and the forward values that it reads; cheap ones are computed again."""
     maker = {o: e for e in forward for o in e.outputs}
     made = {o for e in later for o in e.outputs} | own | set(recorder.constants)
     wanted = set(targets)

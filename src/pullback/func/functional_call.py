@@ -119,9 +119,7 @@ def _check_names(module: Any, values: dict[str, Any]) -> None:
 
 @contextmanager
 def _swapped(module: object, values: dict[str, Any], given: dict[str, Any]) -> Iterator[None]:
-    """Put the values in place of the module's tensors; after the block the dictionary `given` holds what the
-    module then had under its names.
-    """
+    """Put values in place of a module's tensors; after the block `given` holds what was there then."""
     before: dict[str, Any] = {}
     try:
         for name, value in values.items():

@@ -161,9 +161,7 @@ def scanned(spec: Scan, tensors: Sequence[TensorBase]) -> tuple[TensorBase, ...]
 def _pulled_scan(
     spec: Scan, grads: Sequence[TensorBase | None], tensors: Sequence[TensorBase], kept: Sequence[TensorBase]
 ) -> list[TensorBase | None]:
-    """Return covectors of a scan's tensors: that of the carry goes back step by step, those of what is held
-    are summed over the steps.
-    """
+    """Return covectors of a scan's tensors: the carry's goes back step by step, held ones' are summed."""
     pullback = spec.pullback
     assert pullback is not None
     carries, last = spec.carries, spec.carries + spec.slices

@@ -81,9 +81,7 @@ def vmap(
 def _process_batched_inputs(
     in_dims: object, args: tuple[object, ...], func: object
 ) -> tuple[int, list[int | None], list[Any], TreeSpec]:
-    """Return the batch's size, the batch axis of each leaf of the arguments (non-negative), the leaves, and
-    how they are nested.
-    """
+    """Return the batch's size, the (non-negative) batch axis of each leaf, the leaves, and their nesting."""
     name = _get_name(func)
     if not isinstance(in_dims, (int, tuple)):
         raise ValueError(

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, cast
+from typing import Any
 
 from ..autograd import grad
 from ..autograd.grad_mode import enable_grad
 from ..core.modes import is_grad_enabled
+from ..errors import with_name
 from . import functional as F
 
 
@@ -52,11 +53,10 @@ def _in_weight(convolution: Callable[..., Any]) -> Callable[..., Any]:
     return _named(gradient, convolution, "weight")
 
 
-def _named(gradient: Any, convolution: Any, argument: str) -> Callable[..., Any]:
+def _named(gradient: Callable[..., Any], convolution: Any, argument: str) -> Callable[..., Any]:
     name = convolution.__name__
-    gradient.__name__ = gradient.__qualname__ = f"{name}_{argument}"
-    gradient.__doc__ = f"Return the gradient of `{name}` in its {argument}, whose size is `{argument}_size`."
-    return cast(Callable[..., Any], gradient)
+    text = f"Return the gradient of `{name}` in its {argument}, whose size is `{argument}_size`."
+    return with_name(gradient, f"{name}_{argument}", text)
 
 
 conv1d_input, conv2d_input, conv3d_input = map(_in_input, (F.conv1d, F.conv2d, F.conv3d))

@@ -11,6 +11,7 @@ from typing import Any
 from ..autograd.grad_mode import no_grad
 from ..core.modes import modes
 from ..core.warn import warn
+from ..errors import with_name
 from ..linalg import qr
 from ..tensor.creation_like import empty_like
 from ..tensor.interception import OVERRIDING
@@ -271,9 +272,8 @@ def _deprecated(new: Callable[..., Any]) -> Callable[..., Any]:
         warn(f"`nn.init.{old_name}` is now deprecated in favor of `nn.init.{new.__name__}`.", FutureWarning)
         return new(*args, **kwargs)
 
-    call.__name__ = old_name
-    call.__doc__ = f"Call `{new.__name__}`, whose older name this is, after a FutureWarning."
-    return call
+    text = f"Call `{new.__name__}`, whose older name this is, after a FutureWarning."
+    return with_name(call, old_name, text)
 
 
 uniform = _deprecated(uniform_)

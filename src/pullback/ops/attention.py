@@ -186,9 +186,7 @@ def _made_of_rows(
 def _weighed(
     scores: ndarray, attn_mask: Any, first: int | None, factor: float
 ) -> tuple[ndarray, ndarray]:
-    """Return the softmax of scores (see `_masked`) and its sums' logarithms; no weights and ∞ if a query sees
-    no key.
-    """
+    """Return the softmax of scores and its sums' logarithms; no weights and ∞ if a query sees no key."""
     if attn_mask is not None:
         scores, first, factor = _masked(scores, attn_mask, first, factor), None, 1.0
     kept = (*scores.shape[:-1], 1)

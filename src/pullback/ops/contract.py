@@ -58,9 +58,7 @@ def _fronts(size: int, values: Terms, dims: Axes) -> tuple[Any, ...]:
 
 
 def _batched_matrix(value: Term, dim: int | None, rank: int) -> Term:
-    """Return a matrix operand with axes (batch, 1, …, rows, columns) that broadcasts against an operand of
-    `rank` axes + batch.
-    """
+    """Return a matrix with axes (batch, 1, …, rows, columns) that broadcasts against `rank` axes + batch."""
     if dim is None:
         return value
     shape = shape_of(value)
@@ -103,9 +101,7 @@ def transposed(x: Term) -> Term:
 
 
 def _are_matrices(g: Term, x: Term) -> bool:
-    """Return whether these are arrays of real numbers of which the kernels are all that a product needs: the
-    ops around them take 1 µs.
-    """
+    """Return whether these are real arrays, whose product needs the kernels alone (the ops add 1 µs)."""
     return type(g) is type(x) is ndarray and g.ndim == 2 and g.dtype is x.dtype and g.dtype in _REAL
 
 

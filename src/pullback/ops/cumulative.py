@@ -143,9 +143,7 @@ def _logcumsumexp(x: ndarray, /, dim: int) -> ndarray:
 
 
 def _add_in_logs(total: ndarray, x: ndarray) -> ndarray:
-    """Return log(exp(total) + exp(x)) of complex numbers on torch's branch: the imaginary part of the larger
-    one is kept as it is and not brought into (−π, π].
-    """
+    """Return log(exp(total) + exp(x)) on torch's branch, which keeps the larger one's imaginary part."""
     below = (x.real < total.real) & ~np.isnan(x.real)
     low, high = np.where(below, x, total), np.where(below, total, x)
     with np.errstate(all="ignore"):

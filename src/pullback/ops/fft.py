@@ -64,9 +64,7 @@ def _partition(rank: int, dims: Sequence[int]) -> tuple[list[int], int]:
 
 
 def _order(strides: Dims, dims: Dims, fixed: int) -> tuple[list[int], list[int]]:
-    """Return the batch axes and transformed axes, each from the largest stride down; the last `fixed` of
-    `dims` stay last.
-    """
+    """Return the batch axes and the transformed ones, each by falling stride; the last `fixed` stay last."""
     axes, count = _partition(len(strides), dims)
     batch = sorted(axes[:count], key=lambda d: -strides[d])
     free = len(dims) - fixed

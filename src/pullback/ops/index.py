@@ -68,9 +68,7 @@ def _index(x: ndarray, where: ndarray, /, dims: Ints) -> ndarray:
 
 
 def _placed_as_read(found: ndarray, x: ndarray, places: ndarray, dims: Ints) -> ndarray:
-    """Return what was read, laid out as torch does: it walks `x` along the axes that are not indexed, and the
-    places along the others.
-    """
+    """Return what was read laid out as torch does: along the axes not indexed, then along the places."""
     lead = dims[0] if adjacent(dims) else 0
     strides = [stride for axis, stride in enumerate(x.strides) if axis not in dims]
     walked = restrided(x, found.shape, (*strides[:lead], *(0,) * places.ndim, *strides[lead:]))
@@ -105,9 +103,7 @@ def put_at(x: ndarray, where: ndarray, values: ndarray, dims: Ints, accumulate: 
 
 
 def batched_where(size: int, where: Term, batched: int | None, dims: Ints) -> tuple[Any, Ints]:
-    """Return `where` for values whose batch axis is axis 0: the batch's own place is indexed too where
-    `where` is batched.
-    """
+    """Return `where` for a batch along axis 0, whose own place is indexed too if `where` is batched."""
     own = tuple(d + 1 for d in dims)
     if batched is None:
         return where, own

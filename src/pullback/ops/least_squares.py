@@ -88,9 +88,7 @@ def tolerance(x: Term) -> float:
 
 
 def _solver(driver: str, x: ndarray, y: ndarray, rcond: float) -> Rule:
-    """Return a function of a matrix and right-hand sides, padded to as many rows as the solution needs:
-    solution, rank, singular values.
-    """
+    """Return a solver of a matrix and padded right-hand sides: it gives solution, rank, singular values."""
     rows, columns = x.shape[-2:]
     solve = lapack(driver, x)
     if driver == "gels":

@@ -233,9 +233,7 @@ def _share(g: Term, x: Term, y: Term, wins: Any) -> Term:
 
 
 def _chosen_tangent(wins: Callable[[Term, Term], Term], share: float) -> Callable[[Any, Any, Term], Term]:
-    """Return the forward rule of torch's: the second tangent where x does not win, and with a `share` of it
-    for x the mean at a tie.
-    """
+    """Return torch's forward rule: the second tangent unless x wins; at a tie x has a `share`."""
 
     def jvp(primals: Terms, tangents: Terms, out: Term) -> Term:
         x, y = primals

@@ -164,9 +164,7 @@ def _borders(size: int, before: int, after: int, mode: str) -> list[tuple[slice,
 
 @functools.lru_cache(maxsize=1024)
 def _additions(size: int, before: int, after: int, mode: str, behind: int) -> tuple[tuple[Any, Any], ...]:
-    """Return which part of a padded axis is to be added next to which of the axis, that has `behind` more
-    behind it: in the order of the places.
-    """
+    """Return which parts of a padded axis, before `behind` others, are added to which, in order of places."""
     borders = _borders(size, before, after, mode)
     inside = slice(before, before + size), slice(0, size)
     ordered = sorted([*borders, inside], key=lambda pair: pair[0].start)
@@ -175,9 +173,7 @@ def _additions(size: int, before: int, after: int, mode: str, behind: int) -> tu
 
 
 def _mirror_planes(x: ndarray, y: ndarray, amounts: Amounts, mode: str) -> bool | None:
-    """Pad one or two axes by a native loop: of 32×32×32×32 by one on each side 600 µs on one thread before,
-    300 so, torch 315.
-    """
+    """Pad one or two axes by a native loop: 32×32×32×32 by one takes 300 µs (by NumPy 600, torch 315)."""
     if len(amounts) > 2 or not x.flags.c_contiguous or x.ndim < 2:
         return False
     lead, ((above, below), (left, right)) = x.ndim - 2, ((0, 0), *amounts)[-2:]

@@ -65,9 +65,7 @@ def may_refuse(equation: Equation, dtypes: Sequence[np.dtype[Any]]) -> bool:
 
 
 def stays(equation: Equation, dtypes: Sequence[np.dtype[Any]]) -> bool:
-    """Return whether a program runs an equation though nobody reads its results: it draws random numbers,
-    exchanges them between processes, or may raise.
-    """
+    """Return whether an equation runs unread: it draws, exchanges with other processes, or may raise."""
     return (
         TABLE[equation.op].acts
         or may_refuse(equation, dtypes)

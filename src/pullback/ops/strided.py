@@ -39,9 +39,7 @@ def _places(shape: Shape, strides: Strides) -> ndarray:
 
 
 def stays_within(view: Term, x: Term) -> bool:
-    """Return whether a view that begins where `x` does shows elements of `x` alone, each of which has a place
-    of its own.
-    """
+    """Return whether a view that begins where `x` does shows elements of `x` alone, each in one place."""
     shown, held = (_places(v.shape, strides_of(v)) for v in map(visible_layout, (view, x)))
     return bool(np.isin(shown, held).all()) and np.unique(held).size == held.size
 
@@ -176,9 +174,7 @@ def _as_strided_scatter(
 
 
 def _selected(g: Term, size: Shape, stride: Strides, offset: int | None) -> tuple[Any, ...]:
-    """Return the attributes with which `strided_values` selects from a covector, which lies in C order in a
-    storage of its own.
-    """
+    """Return attributes by which `strided_values` selects from a covector in C order and own storage."""
     place, shape, width = offset or 0, shape_of(g), dtype_of(g).itemsize
     room = math.prod(shape) * width
     if (place + extent(size, stride)) * width > room:

@@ -53,9 +53,7 @@ def _var(x: ndarray, /, dims: tuple[int, ...], correction: float, keepdim: bool)
 
 
 class AllAxes(tuple[int, ...]):
-    """All axes of a variance for which none were given: where too few elements are left, torch has another
-    slope for it.
-    """
+    """All axes of a variance that names none, for which torch has another slope with too few elements."""
 
     __slots__ = ()
 
@@ -89,9 +87,7 @@ std = op("std", _std, (_std_rule,), kind="reduce", halves=True, batch=shifted)
 
 
 def _running_mean(x: ndarray, dims: tuple[int, ...], keepdim: bool) -> ndarray:
-    """Return the mean, and nan behind an infinity: torch takes it element by element, and the next one is
-    infinitely far from a mean that is infinite.
-    """
+    """Return the mean, and nan behind an infinity, since torch goes from one element to the next."""
     mean = mean_of(x, dims, keepdim)
     if x.dtype.kind == "f" and np.isinf(mean).any():
         rest = tuple(d for d in range(x.ndim) if d not in dims)

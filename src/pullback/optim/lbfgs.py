@@ -46,9 +46,7 @@ class Point(NamedTuple):
 
 
 def cubic_minimum(p: Point, q: Point, low: float, high: float) -> float:
-    """Return where the cubic through two points, with their slopes, is lowest, within bounds; the middle of
-    the bounds where it has no minimum.
-    """
+    """Return where the cubic through two points and slopes is lowest within bounds; else their middle."""
     left, right = (p, q) if p.step <= q.step else (q, p)
     d1 = p.slope + q.slope - _quotient(3 * (p.loss - q.loss), p.step - q.step)
     squared = d1 * d1 - p.slope * q.slope

@@ -175,9 +175,7 @@ class Optimizer:
         return {"step": tensor(0.0), **{name: zeros_like(param) for name in self._zeros}}
 
     def init_alike(self, param: Any, group: dict[str, Any]) -> dict[str, Any] | None:
-        """Return the state of tensors from which a step as all later ones gives what the first gives, to the
-        last bit; None where there is none.
-        """
+        """Return a state whose first step is, to the last bit, as all later ones; None if there is none."""
         return self.init(param, group)
 
     def update(self, param: Any, grad: Any, state: dict[str, Any], group: dict[str, Any]) -> None:

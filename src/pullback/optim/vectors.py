@@ -126,9 +126,7 @@ def recursion(
 
 
 def number(x: Any) -> Any:
-    """Return a number for a tensor without dimensions: a NumPy scalar, whose arithmetic rounds as the
-    tensor's does, where there is one of its dtype.
-    """
+    """Return a scalar tensor's number: NumPy's, which rounds as the tensor does, where its dtype exists."""
     if not isinstance(x, Tensor):
         return x
     value = x._value

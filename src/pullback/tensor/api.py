@@ -137,9 +137,7 @@ def public_op(
     call: Function, text: str, *, name: str | None = None, namespace: str = "", method: bool = True,
     inplace: InPlace | bool = True, is_function: bool = True, aliases: Iterable[str] = (),
 ) -> Function:
-    """Declare an op of one or two inputs and no attributes as it is, with what help says of it: its closure
-    is both function and method.
-    """
+    """Declare an op of one or two inputs and no attributes; its closure is both function and method."""
     op = call.op  # type: ignore[attr-defined]  # every op's call has it
     op.public.__doc__ = text
     if not namespace and name in (None, op.name):

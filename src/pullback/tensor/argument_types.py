@@ -57,14 +57,6 @@ def _is_list(check: Check) -> Check:
     return is_list
 
 
-def _is_dtype(value: Any) -> bool:
-    return type(value) is dtypes.dtype or (isinstance(value, type) and value in dtypes.BY_PYTHON_TYPE)
-
-
-def _is_device(value: Any) -> bool:
-    return isinstance(value, device_class | str) or (is_integer(value) and not isinstance(value, TensorBase))
-
-
 def is_tensor(value: Any) -> bool:
     """Return whether a value is a tensor."""
     return isinstance(value, TensorBase)
@@ -125,10 +117,14 @@ CHECKS: dict[str, Check] = {
     "tuple of floats": _is_list(is_real),
     "tuple of Scalars": _is_list(is_number),
     "tuple of Tensors": _is_list(is_tensor),
-    "torch.dtype": _is_dtype,
+    "torch.dtype": lambda value: (
+        type(value) is dtypes.dtype or (isinstance(value, type) and value in dtypes.BY_PYTHON_TYPE)
+    ),
     "torch.layout": _is_layout,
     "torch.memory_format": lambda value: type(value) is memory_format,
-    "torch.device": _is_device,
+    "torch.device": lambda value: (
+        isinstance(value, device_class | str) or (is_integer(value) and not isinstance(value, TensorBase))
+    ),
     "torch.Generator": _is_generator,
     "torch.Storage": lambda value: hasattr(value, "_is_pullback_storage"),
     "torch.Stream": takes_nothing,

@@ -141,9 +141,7 @@ def _covector(output: Any, gradient: Any, create_graph: bool, batched: bool, pos
 
 
 def _plain_covector(y: Any, gradient: Any) -> ndarray | None:
-    """Return the covector of a tensor where there is nothing to check: an array of its shape and dtype, or
-    ones for one element.
-    """
+    """Return a covector that needs no check: an array like the tensor's, or ones for one element."""
     value = y._value
     if type(value) is not ndarray or y._node is None:
         return None

@@ -12,6 +12,7 @@ import numpy as np
 
 from ..array import dtypes
 from ..core.value import array_of, wrap
+from ..errors import with_name
 from .api import public
 from .compressed import KINDS, CompressedTensor, Kind, compressed
 from .constants import SPARSE, layout_title
@@ -200,10 +201,9 @@ def _of_kind(kind: Kind) -> Function:
         pointers, places = given.pop(kind.pointers), given.pop(kind.places)
         return _made(pointers, places, layout=kind.layout, **given)
 
-    make.__name__ = make.__qualname__ = name
     title = kind.short.upper()
-    make.__doc__ = f"Return a sparse tensor in {title}: `sparse_compressed_tensor` of that layout."
-    return make
+    text = f"Return a sparse tensor in {title}: `sparse_compressed_tensor` of that layout."
+    return with_name(make, name, text)
 
 
 sparse_csr_tensor, sparse_csc_tensor, sparse_bsr_tensor, sparse_bsc_tensor = (

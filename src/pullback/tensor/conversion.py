@@ -13,6 +13,7 @@ from ..core.device import CPU, as_device, device
 from ..core.meta import is_meta
 from ..core.value import TensorBase, dtype_of, innermost, shape_of
 from ..core.warn import warn_once
+from ..errors import with_name
 from ..ops import convert
 from .api import public, with_signature
 from .constants import channels_last, channels_last_3d, contiguous_format, preserve_format
@@ -132,9 +133,8 @@ def _casting_method(name: str, dtype: dtypes.dtype) -> Callable[..., Any]:
             return _converted(self, dtype, parser.bind(args, kwargs).get("memory_format"), False)
         return cast(self, dtype)
 
-    convert_to.__name__ = convert_to.__qualname__ = name
-    convert_to.__doc__ = f"Return the tensor in {dtype.name}: itself where it is that already."
-    return public(convert_to, name=name, is_function=False, out=False)
+    text = f"Return the tensor in {dtype.name}: itself where it is that already."
+    return public(with_name(convert_to, name, text), name=name, is_function=False, out=False)
 
 
 for _name, _dtype in {

@@ -54,9 +54,7 @@ def numpy_dtype(dtype: dtypes.dtype | None) -> np.dtype[Any]:
 
 
 def check_options(function: str, device: Any, pin_memory: bool = False) -> Any:
-    """Return the device that is asked for; what torch without an accelerator refuses, another device and
-    pinned memory, is refused.
-    """
+    """Return the device that is asked for; refuse others and pinned memory, as torch without accelerator."""
     where = as_device(device, function)
     if pin_memory:
         raise RuntimeError(

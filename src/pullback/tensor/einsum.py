@@ -36,9 +36,7 @@ def contract(equation: str, operands: list[Any]) -> Any:
 def _read(
     equation: str, shapes: tuple[tuple[int, ...], ...]
 ) -> tuple[list[list[str]], list[str], list[str], bool]:
-    """Return the subscripts of operands and output, the canonical order, and whether a subscript is repeated
-    for an operand, after torch's checks.
-    """
+    """Return subscripts of operands and output, their canonical order, and whether an operand repeats one."""
     inputs, output = _parse(equation, shapes)
     order = [*output, *sorted({s for subscripts in inputs for s in subscripts} - set(output))]
     _check_sizes(inputs, shapes)
@@ -118,7 +116,8 @@ def _parse(equation: str, operands: tuple[tuple[int, ...], ...]) -> tuple[list[l
         for names in inputs:
             for s in names:
                 counts[s] = counts.get(s, 0) + 1
-        letters = sorted((s for s in counts if not s.startswith(".") and counts[s] == 1), key=_alphabetical)
+        once = (s for s in counts if not s.startswith(".") and counts[s] == 1)
+        letters = sorted(once, key=lambda s: (s.islower(), s))
         return inputs, [*ellipsis, *letters]
     head, has_dots, tail = right.partition("...")
     output = [*head, *(ellipsis if has_dots else []), *tail]
@@ -131,10 +130,6 @@ def _parse(equation: str, operands: tuple[tuple[int, ...], ...]) -> tuple[list[l
                 f"einsum(): output subscript {s} does not appear in the equation for any input operand"
             )
     return inputs, output
-
-
-def _alphabetical(s: str) -> tuple[bool, str]:
-    return s.islower(), s
 
 
 def _named(part: str, rank: int, position: int) -> list[str]:
@@ -176,9 +171,7 @@ def _check_sizes(inputs: list[list[str]], shapes: tuple[tuple[int, ...], ...]) -
 def _places(
     names: tuple[str, ...], order: tuple[str, ...]
 ) -> tuple[list[tuple[int, int]], list[int], tuple[int, ...]]:
-    """Return the pairs of axes of which an operand takes the diagonal, where it gets axes of size 1, and the
-    order of its axes then.
-    """
+    """Return the axes to take diagonals of, where axes of size 1 are added, and the order of axes then."""
     own = list(names)
     diagonals = []
     for s in names:
@@ -201,9 +194,7 @@ def _canonical(x: Any, diagonals: list[tuple[int, int]], added: list[int], order
 
 
 def _pair(x: Any, y: Any, over: tuple[int, ...], is_last: bool) -> Any:
-    """Multiply two canonical operands and sum over some axes that both have (kept with size 1); the last
-    product is a tensor.
-    """
+    """Multiply two canonical operands, sum over shared axes (kept, of size 1); the last is a tensor."""
     if not over:
         return _tensor(mul(x, y), is_last)
     swapped, (p, q), shapes, shape, order = _product(shape_of(x), shape_of(y), over)

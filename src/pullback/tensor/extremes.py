@@ -15,6 +15,7 @@ from ..array.dtype_words import c_name
 from ..core.promotion import unsupported
 from ..core.tracer import is_traced
 from ..core.value import TensorBase, array_of, dtype_of, shape_of, wrap
+from ..errors import with_name
 from ..ops import cumulative as c
 from ..ops import extreme as e
 from ..ops.arithmetic import mul, sub
@@ -85,12 +86,11 @@ def _extreme(name: str, all_op: _F, dim_op: _F, pairwise: Callable[[], _F]) -> _
         _check_row(name, shape, found)
         return _named(name, dim_op(input, found, keepdim))
 
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = (
+    return with_name(
+        function, name,
         f"Return the {'largest' if name == 'max' else 'smallest'} element; with `dim`, values and indices "
-        "along it; with a second tensor, element by element."
-    )
-    return function
+        "along it; with a second tensor, element by element.",
+    )  # fmt: skip
 
 
 def _binary(name: str) -> Callable[[], _F]:
@@ -123,12 +123,8 @@ def _bare(name: str, call: _F) -> _F:
                 _check_row(name, shape, d)
         return call(input, dims, keepdim)
 
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = (
-        f"Return the {'largest' if name == 'amax' else 'smallest'} element over `dim`; ties share the "
-        "gradient."
-    )
-    return function
+    which = "largest" if name == "amax" else "smallest"
+    return with_name(function, name, f"Return the {which} element over `dim`; ties share the gradient.")
 
 
 amax = reduction(_bare("amax", e.amax))
@@ -166,11 +162,8 @@ def _arg(name: str, call: _F) -> _F:
         _check_row(name, shape, found)
         return call(input, found, keepdim)
 
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = (
-        f"Return where the {'largest' if name == 'argmax' else 'smallest'} element is, along `dim` or of all."
-    )
-    return function
+    which = "largest" if name == "argmax" else "smallest"
+    return with_name(function, name, f"Return where the {which} element is, along `dim` or of all.")
 
 
 argmax = reduction(_arg("argmax", e.argmax))
@@ -191,9 +184,8 @@ def _middle(name: str, all_op: _F, dim_op: _F) -> _F:
         _check_row("median", shape, found)
         return _named(name, dim_op(input, found, keepdim))
 
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = "Return the lower median of all elements, or values and indices along `dim`."
-    return function
+    text = "Return the lower median of all elements, or values and indices along `dim`."
+    return with_name(function, name, text)
 
 
 median = reduction(_middle("median", e.median_all, e.median))

@@ -383,32 +383,26 @@ def rfftfreq(n: int, d: float = 1.0, *, dtype: Any = None) -> np.ndarray:
     return _spaced(np.arange(half), n, d, chosen)
 
 
-def _shifted(name: str, function: _Function) -> _Function:
+def _shifted(name: str, up: int, text: str) -> _Function:
+    """Declare a function that turns axes by half of their sizes, which are rounded down or `up`."""
     parser = Parser(f"fft_{name}")
 
+    def turned(input: Any, dim: Any = None) -> Any:
+        shape = shape_of(input)
+        dims = tuple(range(len(shape))) if dim is None else tuple(checked_axis(d, len(shape)) for d in dim)
+        return roll(input, tuple((shape[d] + up) // 2 for d in dims), dims)
+
     def call(*args: Any, **kwargs: Any) -> Any:
-        return function(**{k: _listed(v) for k, v in parser.bind(args, kwargs).items()})
+        return turned(**{k: _listed(v) for k, v in parser.bind(args, kwargs).items()})
 
-    return public(described(call, function, parser), name=name, namespace="fft", out=False)
-
-
-def _halves(input: Any, dim: Any) -> tuple[tuple[int, ...], list[int]]:
-    shape = shape_of(input)
-    dims = tuple(range(len(shape))) if dim is None else tuple(checked_axis(d, len(shape)) for d in dim)
-    return dims, [shape[d] for d in dims]
+    turned.__doc__ = text
+    return public(described(call, turned, parser), name=name, namespace="fft", out=False)
 
 
-def _fftshift(input: Any, dim: Any = None) -> Any:
-    """Move frequency 0 to the middle: each of `dim` (all axes by default) turned by half of its size."""
-    dims, sizes = _halves(input, dim)
-    return roll(input, tuple(n // 2 for n in sizes), dims)
-
-
-def _ifftshift(input: Any, dim: Any = None) -> Any:
-    """Return the inverse of :func:`fftshift`: frequency 0 from the middle to the front."""
-    dims, sizes = _halves(input, dim)
-    return roll(input, tuple((n + 1) // 2 for n in sizes), dims)
-
-
-fftshift = _shifted("fftshift", _fftshift)
-ifftshift = _shifted("ifftshift", _ifftshift)
+fftshift = _shifted(
+    "fftshift", 0,
+    "Move frequency 0 to the middle: each of `dim` (all axes by default) turned by half of its size.",
+)  # fmt: skip
+ifftshift = _shifted(
+    "ifftshift", 1, "Return the inverse of :func:`fftshift`: frequency 0 from the middle to the front."
+)

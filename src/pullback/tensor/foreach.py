@@ -31,14 +31,11 @@ _NAMED = {"alpha": "alpha", "dtype": "dtype", "value": "value", "memory_format":
 _NAMED_OF_TERMS = {**_NAMED, "scalars": "value"}
 
 
-def _power_sum(x: Any, ord: Any = 2, dtype: Any = None) -> Any:
-    return (x.abs() ** ord).sum(dtype=dtype)
-
-
 #: Functions that are no method of one tensor.
 _OWN: dict[str, Callable[..., Any]] = {
-    "norm": lambda x, ord=2, dtype=None: vector_norm(x, ord, dtype=dtype), "powsum": _power_sum,
-}  # fmt: skip
+    "norm": lambda x, ord=2, dtype=None: vector_norm(x, ord, dtype=dtype),
+    "powsum": lambda x, ord=2, dtype=None: (x.abs() ** ord).sum(dtype=dtype),
+}
 
 
 def _check_lists(first: tuple[Any, ...], given: Iterable[Any]) -> None:

@@ -228,9 +228,7 @@ _INFINITE = (float("inf"), -float("inf"))
 
 
 def _is_plain(index: Any) -> bool:
-    """Return whether an index is made of Python integers and slices with no step, and an ellipsis before
-    them, and of nothing else.
-    """
+    """Return whether an index is Python integers and slices without step, behind an ellipsis or none."""
     kind = type(index)
     if kind is tuple:
         rest = index[1:] if index and index[0] is ... else index
@@ -295,9 +293,7 @@ def _put_number(array: ndarray, index: Any, value: Any) -> bool:
 
 
 def _put_tensor(array: ndarray, index: Any, value: Any, mode: Any) -> bool:
-    """Write a tensor of the same dtype to a part of an array, of its very shape where that is a view; return
-    whether that was done.
-    """
+    """Write a tensor of one dtype (and, to a view, shape) to a part of an array; return whether it was."""
     source = value._value
     recorded = value._node is not None and mode is DEFAULT
     if recorded or type(source) is not ndarray or source.dtype is not array.dtype:
@@ -386,9 +382,7 @@ def _fills(indices: Any, values: Any, accumulate: bool) -> bool:
 
 
 def _fill(x: Any, dim: int, mask: Any, value: Any) -> bool:
-    """Write one value to the places of a mask whose numbers are not known, as in a trace; return whether it
-    was such a mask.
-    """
+    """Write one value where a mask of unknown numbers is True; return whether the index was such a mask."""
     shape, whole = shape_of(mask), shape_of(x)
     behind = dim + len(shape)
     if isinstance(mask._value, ndarray) or dtype_of(mask) != _BOOL or shape != whole[dim:behind]:

@@ -52,9 +52,7 @@ def promoting_two(name: str) -> Op | None:
 
 
 def check_before_kernel(name: str, x: Any, operands: Sequence[Any]) -> None:
-    """Raise torch's error of the shape or the dtype of an elementwise result that `x` cannot hold, at which
-    torch looks before it looks for a kernel.
-    """
+    """Raise torch's error of an elementwise result that `x` cannot hold, before that of a kernel."""
     op = TABLE.get(ALIASES.get(name, name))
     if op is None:
         refuse_result(x, operands, of_bools=False)
@@ -65,9 +63,7 @@ def check_before_kernel(name: str, x: Any, operands: Sequence[Any]) -> None:
 
 
 def check_result(op: Op, x: Any, other: Any) -> None:
-    """Raise torch's error where an op of `x` and `other` would have another shape than `x`, or a dtype that
-    `x` cannot hold.
-    """
+    """Raise torch's error where a result of `x` and `other` has a shape or dtype that `x` cannot hold."""
     own, shape = dtype_of(x), shape_of(x)
     if op.name == "sub" and "b" in (own.kind, dtype_of(other).kind):
         return  # what was said of bools is said first

@@ -22,6 +22,7 @@ from ..core.op import Op
 from ..core.overlap import overlaps_itself
 from ..core.value import TensorBase
 from ..core.warn import warn
+from ..errors import with_name
 from .failed_calls import explain, older_call
 from .inplace_checks import check_before_kernel, check_result, check_stored, promoting_two
 from .interception import OVERRIDING, intercepted
@@ -135,9 +136,7 @@ def inplace_variant(name: str, function: Function, how: InPlace = PLAIN, operato
     call = _at_once(op, how.parts, general)
     call.__name__ = name + "_"
     call = with_plans(call)
-    call.__name__ = call.__qualname__ = name + "_"
-    call.__doc__ = f"Write what :func:`{name}` gives into `input`, and return it."
-    return call
+    return with_name(call, name + "_", f"Write what :func:`{name}` gives into `input`, and return it.")
 
 
 def _at_once(op: Op | None, parts: Function | None, general: Function) -> Function:

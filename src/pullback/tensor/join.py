@@ -60,9 +60,7 @@ def concatenated(name: str, given: Any, dim: int) -> Any:
 
 
 def _sizes(given: Sequence[Any], dim: int) -> tuple[int, ...]:
-    """Return the sizes along an axis of tensors in memory of one rank, none of them an empty vector; nothing
-    where some are others.
-    """
+    """Return the sizes along an axis of tensors in memory of one rank; nothing if one is an empty vector."""
     sizes = []
     rank = None
     for x in given:

@@ -163,9 +163,7 @@ _WHERE_SIGNATURES: dict[str, list[tuple[str, Callable[[object], bool]]]] = {
 
 
 def _as_tensor(number: Any, other: Any) -> Any:
-    """Return a number that meets few floats as a tensor of their dtype, which the op takes 12 µs sooner; the
-    number itself elsewhere.
-    """
+    """Return a number that meets few floats as a tensor of their dtype, which saves the op 12 µs."""
     if (type(number) is not float and type(number) is not int) or not isinstance(other, TensorBase):
         return number
     x = other._value

@@ -243,10 +243,6 @@ def _converted(func: Function, input: Any, *args: Any, **kwargs: Any) -> Any:
     return input if same else nested(results)
 
 
-def _padding(func: Function, input: Any, padding: float, output_size: Any = None) -> Any:
-    return input.to_padded_tensor(padding, output_size)
-
-
 _ALIKE = (
     "abs", "cos", "gelu", "isinf", "isnan", "isneginf", "isposinf", "logical_not", "neg",
     "relu", "sgn", "silu", "sin", "sqrt", "tanh", "clone", "contiguous", "dropout", "embedding", "ones_like",
@@ -273,7 +269,8 @@ RULES: dict[str, Function] = {
     "unsqueeze": _unsqueeze, "squeeze": _squeeze, "select": _select, "narrow": _narrow, "chunk": _chunk,
     "split_with_sizes": _split, "reshape": _reshaped, "view": _reshaped, "bmm": _product, "matmul": _product,
     "__matmul__": _product, "linear": _linear, "layer_norm": _layer_norm,
-    "to_padded_tensor": _padding, "unbind": lambda _, x, dim=0: NestedTensor.unbind(x, dim),
+    "to_padded_tensor": lambda _, x, *given, **named: x.to_padded_tensor(*given, **named),
+    "unbind": lambda _, x, dim=0: NestedTensor.unbind(x, dim),
     "detach": lambda _, x: NestedTensor.detach(x), "size": lambda _, x, *dim: NestedTensor.size(x, *dim),
     "numel": lambda _, x: NestedTensor.numel(x), "is_tensor": lambda _, x: True,
     "is_floating_point": lambda _, x: x.dtype.is_floating_point,

@@ -90,9 +90,7 @@ declare("frexp", frexp, "(Tensor input, *, tuple of Tensors out = None)", inplac
 
 
 def _doubled(input: Any, exponent: Any, what: str, function: str, target: Any) -> Any:
-    """Return the power of operands in float64 or complex128; numbers stay numbers. A tensor that is written
-    to is of this dtype.
-    """
+    """Return the power in float64 or complex128, the dtype of `target`; numbers stay numbers."""
     values = (input, exponent)
     is_complex = any(
         dtype_of(v).kind in "cW" if isinstance(v, TensorBase) else isinstance(v, complex) for v in values

@@ -38,9 +38,7 @@ def _tensors_alone(signature: str, before: int) -> int:
 def _quick(
     signatures: Sequence[str], before: int, numbers: Collection[str], numbers_first: bool
 ) -> Callable[..., bool]:
-    """Return what says whether a call needs no parser, of tensors only, or of tensors and then numbers for
-    the parameters named.
-    """
+    """Return a test of calls that need no parser: tensors, then numbers for the parameters named."""
     tensors = _tensors_alone(signatures[0], before)
     needed = before + sum(" = " not in part for part in leading(signatures[0]))
     last = leading(signatures[-1])

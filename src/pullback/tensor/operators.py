@@ -35,9 +35,7 @@ Function = Callable[..., Any]
 
 
 def public_call(op: Op, inputs: tuple[object, ...], named: Mapping[str, Any], method: str = "") -> Any:
-    """Treat what a public closure does not do inline: checks, overrides, `out=`, foreign operands
-    of an operator; `method` is the name of the method that was called.
-    """
+    """Do what a public closure does not inline: checks, overrides, `out=`, operators' foreign operands."""
     if not named and not OVERRIDING and len(inputs) == len(op.inputs) and all(map(_is_tensor, inputs)):
         return run(op, inputs, ())
     operator = method.startswith("__")

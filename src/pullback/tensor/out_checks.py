@@ -40,10 +40,6 @@ def _same(want: Any, got: Any) -> bool:
     return bool(want == got)
 
 
-def _boolean(want: Any, got: Any) -> bool:
-    return bool(got.kind == "b")
-
-
 def _truth(want: Any, got: Any) -> bool:
     return str(got) in ("bool", "uint8")
 
@@ -160,7 +156,7 @@ _OWN = {
         "has "
         "dtype {got}",
     ),
-    "signbit": DtypeCheck(_boolean, "signbit does not support non-boolean outputs."),
+    "signbit": DtypeCheck(lambda want, got: got.kind == "b", "signbit does not support non-boolean outputs."),
     "take": DtypeCheck(
         _same,
         "take(): self and out expected to have the same dtype, but got self.dtype = {want} and out.dtype = "

@@ -12,6 +12,7 @@ from ..core.meta import is_meta
 from ..core.value import TensorBase, dtype_of, shape_of, wrap
 from ..core.visible import bits_of
 from ..core.warn import warn, warn_once
+from ..errors import with_name
 from ..ops import convert
 from ..ops.structure import sum_to
 from .api import public, with_signature
@@ -30,9 +31,7 @@ def _question(name: str, answer: Any, meaning: str) -> None:
             return answer(args[0])
         return answer(**parser.bind(args, kwargs))
 
-    ask.__name__ = ask.__qualname__ = name
-    ask.__doc__ = f"Return whether {meaning}."
-    public(ask, name=name, out=False)
+    public(with_name(ask, name, f"Return whether {meaning}."), name=name, out=False)
 
 
 _question(

@@ -409,9 +409,7 @@ def _sample_dirichlet(input: Any, generator: Any = None) -> Any:
 
 @with_signature("(Tensor x, Tensor alpha, Tensor total)", method=False, out=False)
 def _dirichlet_grad(x: Any, alpha: Any, total: Any) -> Any:
-    """Return how Dirichlet numbers `x` move with their concentrations `alpha`, which add up to `total`,
-    before the numbers' sum is kept at 1.
-    """
+    """Return dx/dα of Dirichlet numbers before their sum is kept at 1; `total` is the sum of all α."""
     _floats((x, alpha, total), "_dirichlet_grad_cpu")
     return ops.dirichlet_grad(x, alpha, total)
 

@@ -156,7 +156,7 @@ def _read(place: str, name: str, args: tuple[Any, ...], named: dict[str, Any]) -
 
 
 def _taken_by_name(
-    place: str, name: str, by_place: tuple[Any, ...], options: dict[str, Any], names: dict[str, Any]
+    place: str, name: str, by_place: tuple[Any, ...], dtype: Any, out: Any, names: dict[str, Any]
 ) -> tuple[Any, Any, Any]:
     """Return (input, dim, keepdim) of a call of `sum` or `mean` that gives arguments by name, NumPy's among
     them, or too many.
@@ -166,8 +166,9 @@ def _taken_by_name(
     TypeError
         torch's, which tells what was given by name from what was given by place.
     """
-    input, dim, keepdim = by_place[:3]
-    given = by_place
+    input, dim, keepdim, *rest = given = by_place
+    if not rest and (found := _named_dim(names, dim, keepdim)) is not None:
+        return input, *found
     if keepdim is False and len(given) == 3:
         given = given[: 1 if dim is _ABSENT else 2]
     left = dict(names)
@@ -178,17 +179,15 @@ def _taken_by_name(
     if keepdim is False:
         keepdim = left.pop("keepdim", left.pop("keepdims", False))
     fits = type(input) in OVERRIDING or _is_ordinary(place, input, dim, keepdim, None, None)
-    if left or len(by_place) > 3 or not fits:
-        _read(place, name, given, {**names, **_given(**options)})
+    if left or rest or not fits:
+        _read(place, name, given, {**names, **_given(dtype=dtype, out=out)})
     dim = None if dim is _ABSENT else dim
     return input, dim, keepdim
 
 
-def _named_dim(
-    names: dict[str, Any], rest: tuple[Any, ...], dim: Any, keepdim: Any
-) -> tuple[int, bool] | None:
+def _named_dim(names: dict[str, Any], dim: Any, keepdim: Any) -> tuple[int, bool] | None:
     """Return (dim, keepdim) if one or both are given by these names and nothing is to be read; else None."""
-    if rest or len(names) > 2:
+    if len(names) > 2:
         return None
     for name, value in names.items():
         if name == "dim" and dim is _ABSENT:
@@ -254,12 +253,8 @@ def sum_all(place: str) -> _F:
     ) -> Any:  # fmt: skip
         """Return the sum of all elements, or over `dim`; integers are summed in int64."""
         if names or rest:
-            if (found := _named_dim(names, rest, dim, keepdim)) is not None:
-                dim, keepdim = found
-            else:
-                given = (input, dim, keepdim, *rest)
-                options = {"dtype": dtype, "out": out}
-                input, dim, keepdim = _taken_by_name(place, "sum", given, options, names)
+            given = (input, dim, keepdim, *rest)
+            input, dim, keepdim = _taken_by_name(place, "sum", given, dtype, out, names)
         elif dim is _ABSENT:
             dim = None
         if OVERRIDING:
@@ -303,12 +298,8 @@ def mean_all(place: str) -> _F:
     ) -> Any:  # fmt: skip
         """Return the mean of all elements, or over `dim`."""
         if names or rest:
-            if (found := _named_dim(names, rest, dim, keepdim)) is not None:
-                dim, keepdim = found
-            else:
-                given = (input, dim, keepdim, *rest)
-                options = {"dtype": dtype, "out": out}
-                input, dim, keepdim = _taken_by_name(place, "mean", given, options, names)
+            given = (input, dim, keepdim, *rest)
+            input, dim, keepdim = _taken_by_name(place, "mean", given, dtype, out, names)
         elif dim is _ABSENT:
             dim = None
         if OVERRIDING:

@@ -64,9 +64,7 @@ def tell(place: str, names: Mapping[str, Any]) -> None:
 
 
 def own_signature(function: Callable[..., Any]) -> Signature:
-    """Read the signature that is written in the source, behind all wrappers, with the options that one of
-    them takes itself.
-    """
+    """Read the signature in the source behind all wrappers, with options that a wrapper takes itself."""
     options: list[Parameter] = []
     while hasattr(function, "__wrapped__"):
         if hasattr(function, "takes_options"):

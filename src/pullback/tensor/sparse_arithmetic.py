@@ -55,9 +55,7 @@ def _each_in_place(name: str, summed: bool = True) -> Function:
 
 @functools.cache
 def of_zero(name: str) -> Function | None:
-    """Return a method of one value that leaves zero zero, or its in-place variant, which sparse tensors of
-    all layouts have.
-    """
+    """Return a method, or its in-place variant, that leaves zero zero, for sparse tensors of all layouts."""
     base = name.removesuffix("_")
     op = TABLE.get(base)
     if op is None or op.kind != "elementwise" or len(op.inputs) > 1 or op.attrs or not hasattr(Tensor, name):

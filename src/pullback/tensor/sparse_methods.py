@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..core.value import shape_of
+from ..errors import with_name
 from .api import public
 from .conversion import cast
 from .sparse_refusals import no_kernel
@@ -23,9 +24,7 @@ def _converter(name: str, doc: str) -> Function:
 
         return CONVERTERS[name](self, *args, **kwargs)
 
-    convert.__name__ = convert.__qualname__ = name
-    convert.__doc__ = doc
-    return convert
+    return with_name(convert, name, doc)
 
 
 _WORDS = "Return the elements that are not zero as a sparse tensor"
@@ -89,10 +88,8 @@ def _absent(name: str, word: str) -> Function:
         title = "Sparse" if self.is_sparse else "Strided"
         raise RuntimeError(f"{name} expected sparse {word}tensor layout but got {title}")
 
-    refused.__name__ = refused.__qualname__ = name
-    refused.__doc__ = f"Raise torch's error: only a sparse {word}tensor has them."
     refused.__annotations__["return"] = _RESULTS.get(name, "Any")
-    return refused
+    return with_name(refused, name, f"Raise torch's error: only a sparse {word}tensor has them.")
 
 
 #: Parts that dense tensors lack, by the layouts that have them.
@@ -114,10 +111,8 @@ def _of_sparse_only(name: str) -> Function:
         raise no_kernel(name, "CPU")
 
     refused: Function = resize if "resize" in name else part
-    refused.__name__ = refused.__qualname__ = name
-    refused.__doc__ = "Raise torch's error: only a sparse tensor has it."
     refused.__annotations__["return"] = _RESULTS.get(name, "Any")
-    return refused
+    return with_name(refused, name, "Raise torch's error: only a sparse tensor has it.")
 
 
 for _name in (

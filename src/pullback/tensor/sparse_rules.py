@@ -127,10 +127,6 @@ def _same(g: Any) -> Any:
     return g
 
 
-def _mul(out: Any, x: Any, y: Any) -> Pulls:
-    return lambda g: g * y, lambda g: g * x
-
-
 def _unary(derive: Callable[[Any, Any, Any], Any]) -> Rule:
     return lambda out, x, *_, **__: (lambda g: derive(g, x, out),)
 
@@ -188,7 +184,8 @@ def _summed_over(out: Any, x: Any, dims: Any) -> Pulls:
 
 #: Functions -> their rule; their node has the name of the first.
 _RULES: dict[str, Rule] = {
-    "to_dense": _dense, "mm spmm": _mm, "mv": _mv, "addmm": _addmm, "sum": _sum, "mul __mul__ __rmul__": _mul,
+    "to_dense": _dense, "mm spmm": _mm, "mv": _mv, "addmm": _addmm, "sum": _sum,
+    "mul __mul__ __rmul__": lambda out, x, y: (lambda g: g * y, lambda g: g * x),
     "div true_divide": lambda out, x, y, **_: (lambda g: g / y, None),
     "neg": _unary(lambda g, x, out: -g),
     "add __add__ __radd__": lambda out, x, y, alpha=1: (_same, lambda g: _times(g, alpha)),

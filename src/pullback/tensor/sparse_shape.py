@@ -9,7 +9,7 @@ import numpy as np
 
 from ..array import dtypes
 from ..core.value import array_of, wrap
-from ..errors import argument_type
+from ..errors import argument_type, with_name
 from .compressed import CompressedTensor
 from .constants import SPARSE, layout_title
 from .join import cat as joined
@@ -164,9 +164,8 @@ def normalized(name: str) -> Callable[..., Any]:
         found = found.to(values.dtype)
         return sparse(x._where, found, x.shape, unique=True)
 
-    call.__name__ = call.__qualname__ = name
-    call.__doc__ = f"Return `{name}` of a sparse tensor along an axis: what is no entry counts as −∞."
-    return call
+    text = f"Return `{name}` of a sparse tensor along an axis: what is no entry counts as −∞."
+    return with_name(call, name, text)
 
 
 def spdiags(diagonals: Any, offsets: Any, shape: Sequence[int], layout: Any = None) -> Any:

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..array import dtypes
 from ..core.value import array_of, wrap
+from ..errors import with_name
 from .api import public
 from .compressed import (
     CSR,
@@ -356,9 +357,7 @@ def _copied(part: str) -> Function:
             in_backend(copied.__name__, "SparseCPU" if input.is_sparse else "CPU")
         return getattr(input, part)().clone()
 
-    copied.__name__ = copied.__qualname__ = f"{part}_copy"
-    copied.__doc__ = f"Return a copy of the `{part}` of a sparse tensor."
-    return copied
+    return with_name(copied, f"{part}_copy", f"Return a copy of the `{part}` of a sparse tensor.")
 
 
 #: The functions that copy a part of a compressed tensor.

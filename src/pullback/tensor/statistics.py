@@ -9,6 +9,7 @@ from typing import Any
 from ..array.dtype_words import type_word
 from ..core.value import array_of, dtype_of, shape_of
 from ..core.warn import warn
+from ..errors import with_name
 from ..ops import variance as v
 from ..ops.contract import matmul
 from ..ops.convert import conj
@@ -187,9 +188,7 @@ def _spread(name: str, call: Callable[..., Any], label: str) -> Callable[..., An
             dims = v.AllAxes(dims)
         return call(input, dims, chosen, keep)
 
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = call.op.name  # type: ignore[attr-defined]  # every op's call has it
-    return function
+    return with_name(function, name, call.op.name)  # type: ignore[attr-defined]  # every op's call has it
 
 
 _DOCS = {

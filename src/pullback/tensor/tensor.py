@@ -404,9 +404,7 @@ class Tensor(Methods):
 
 
 def check_has_number(tensor: TensorBase, what: str) -> None:
-    """Raise torch's error where vmap would need a number per row ("item") or a decision ("bool"), and for a
-    tensor without elements.
-    """
+    """Raise torch's error for a number ("item") or decision ("bool") under vmap or of no elements."""
     value: Any = tensor
     while isinstance(value, (TensorBase, Dual)):
         value = value._value if isinstance(value, TensorBase) else value.primal

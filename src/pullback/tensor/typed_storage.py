@@ -14,6 +14,7 @@ from numpy import ndarray
 
 from ..array import dtypes
 from ..core.device import CPU, device
+from ..errors import with_name
 from .creation import made
 from .data import array_from
 from .sizes import is_int
@@ -284,9 +285,7 @@ def _conversion(name: str, dtype: dtypes.dtype) -> Any:
     def convert(self: TypedStorage) -> TypedStorage:
         return self._to(dtype)
 
-    convert.__name__ = convert.__qualname__ = name
-    convert.__doc__ = f"The elements in {dtype}; the storage itself where it has that dtype."
-    return convert
+    return with_name(convert, name, f"The elements in {dtype}; the storage itself where it has that dtype.")
 
 
 for _name, _dtype in _NAMES.items():

@@ -163,9 +163,7 @@ _CONSTANTS = {"True": True, "1": 1}
 
 @cache
 def _native(name: str) -> tuple[Parser, list[str], list[str]] | None:
-    """Return the parser of the function in C that a function ends in, and what it is given, by place and by
-    name; None where that is not known.
-    """
+    """Return the parser of the function in C that one ends in, and its arguments; None where unknown."""
     # A function that gives the first of two results ends in the one that gives both.
     text = _natives().get(name) or _natives().get(f"{name}_with_indices")
     if text is None:

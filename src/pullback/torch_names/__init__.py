@@ -114,6 +114,11 @@ def install() -> None:
         sys.meta_path.insert(0, Finder)
 
 
+def module_of(package: str, name: str) -> ModuleType:
+    """Load a module of a package."""
+    return importlib.import_module(f"{package}.{name}")
+
+
 def public(name: str, place: str = "") -> Any:
     """Return a function of the package's top, or of a module there; None where it has none of the name."""
     return getattr(importlib.import_module(f"{_TOP}.{place}" if place else _TOP), name, None)

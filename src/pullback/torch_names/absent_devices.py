@@ -11,13 +11,12 @@ from collections.abc import Callable, Iterable
 from typing import Any, ClassVar, NoReturn
 
 from ..core.device import device as _device
+from ..errors import with_name
 
 
 def _named(function: Callable[..., Any], name: str, module: str, doc: str) -> Callable[..., Any]:
-    function.__name__ = function.__qualname__ = name
     function.__module__ = module
-    function.__doc__ = doc
-    return function
+    return with_name(function, name, doc)
 
 
 def refusing(names: str, module: str, kind: type[Exception], text: str) -> dict[str, Callable[..., NoReturn]]:

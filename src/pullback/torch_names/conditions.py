@@ -7,6 +7,7 @@ from typing import Any
 
 from ..core.value import TensorBase, array_of
 from ..core.warn import warn
+from ..errors import with_name
 
 _TEXT = (
     "Expected cond to be True, but got False. (Could this error message be improved? If so, please report an "
@@ -47,9 +48,7 @@ def _checking(name: str, kind: type[Exception]) -> Callable[..., None]:
     def check(cond: Any, message: Message = None) -> None:
         _check_with(kind, cond, message)
 
-    check.__name__ = check.__qualname__ = name
-    check.__doc__ = f"Raise {kind.__name__} where a condition is False."
-    return check
+    return with_name(check, name, f"Raise {kind.__name__} where a condition is False.")
 
 
 _check = _checking("_check", RuntimeError)

@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-import importlib
 from typing import TYPE_CHECKING, Any
 
-from ..torch_names.exclusions import no_attribute
+from ..torch_names.exclusions import answer_for
 from . import checkpoint, dlpack, hooks
 from .swap import swap_tensors
-
-_LAZY = (
-    "_contextlib", "_foreach_utils", "_python_dispatch", "_pytree", "benchmark", "collect_env",
-    "cpp_extension", "data", "deterministic", "model_zoo", "tensorboard",
-)  # fmt: skip
 
 
 def set_module(obj: Any, mod: str) -> None:
@@ -30,12 +24,10 @@ if TYPE_CHECKING:
     from . import deterministic as deterministic
     from . import model_zoo as model_zoo
     from . import tensorboard as tensorboard
-else:
 
-    def __getattr__(name: str) -> Any:
-        if name in _LAZY:
-            return importlib.import_module(f"{__name__}.{name}")
-        raise no_attribute("module 'torch.utils'", "torch.utils", name, (*__all__, *_LAZY))
-
+answer_for(
+    globals(), "_contextlib", "_foreach_utils", "_python_dispatch", "_pytree", "benchmark", "collect_env",
+    "cpp_extension", "data", "deterministic", "model_zoo", "tensorboard",
+)  # fmt: skip
 
 __all__ = ["checkpoint", "data", "dlpack", "hooks", "set_module", "swap_tensors"]

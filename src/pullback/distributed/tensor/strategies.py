@@ -285,9 +285,7 @@ class _View:
             self.new[self.new.index(-1)] = prod(shape) // -prod(new)
 
     def divided(self, present: Placement, size: int) -> Choice | None:
-        """Say where the axis that a dimension of the mesh divides goes, and go on to the next; None where a
-        process has no part of the result.
-        """
+        """Say where the axis divided by a dimension of the mesh goes, and go on; None for an empty part."""
         if isinstance(present, Partial):
             return Choice(present, (present,))
         if not isinstance(present, Shard) or 0 in self.shape:

@@ -208,7 +208,7 @@ def fractional_max_pool2d_with_indices(
     input: Tensor, kernel_size: Any, output_size: Any = None, output_ratio: Any = None,
     return_indices: bool = False, _random_samples: Any = None,
 ) -> tuple[Tensor, Tensor]:
-    """Return :func:`fractional_max_pool2d` and the places of the maxima in their planes."""
+    """Return :func:`fractional_max_pool2d` and the places of the maxima, whatever `return_indices` says."""
 @overload
 def fractional_max_pool3d(
     input: Tensor, kernel_size: Any, output_size: Any = None, output_ratio: Any = None,
@@ -229,7 +229,7 @@ def fractional_max_pool3d_with_indices(
     input: Tensor, kernel_size: Any, output_size: Any = None, output_ratio: Any = None,
     return_indices: bool = False, _random_samples: Any = None,
 ) -> tuple[Tensor, Tensor]:
-    """Return :func:`fractional_max_pool3d` and the places of the maxima in their planes."""
+    """Return :func:`fractional_max_pool3d` and the places of the maxima, whatever `return_indices` says."""
 def gaussian_nll_loss(
     input: Tensor, target: Tensor, var: Any, full: bool = False, eps: float = 1e-06, reduction: str = 'mean',
 ) -> Tensor:

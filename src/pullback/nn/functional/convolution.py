@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from ...array.geometry import transposed_size
 from ...core.value import dtype_of, shape_of
 from ...core.warn import warn_once
+from ...errors import with_name
 from ...ops import conv as ops
 from ...ops.conv_tbc import conv_tbc as in_sequences
 from ...ops.convert import cast
@@ -182,62 +183,50 @@ def convolved(
     return _convolution(x, w, b, stride, padding, dilation, groups, rank)
 
 
-@public(method=False, out=False)
-def conv1d(
-    input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
-    groups: int = 1
-) -> Any:
-    """Return the convolution over one axis: (N, C, L) with (O, C / groups, K) -> (N, O, L')."""
-    return _convolution(input, weight, bias, stride, padding, dilation, groups, 1)
+def _declare(rank: int, text: str) -> Callable[..., Any]:
+    """Declare the convolution over some number of axes."""
+
+    def convolve(
+        input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
+        groups: int = 1,
+    ) -> Any:  # fmt: skip
+        return _convolution(input, weight, bias, stride, padding, dilation, groups, rank)
+
+    declared: Callable[..., Any] = public(with_name(convolve, f"conv{rank}d", text), method=False, out=False)
+    return declared
 
 
-@public(method=False, out=False)
-def conv2d(
-    input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
-    groups: int = 1
-) -> Any:
-    """Return the convolution over two axes: (N, C, H, W) with (O, C / groups, K, L) -> (N, O, H', W')."""
-    return _convolution(input, weight, bias, stride, padding, dilation, groups, 2)
+conv1d = _declare(
+    1, "Return the convolution over one axis: (N, C, L) with (O, C / groups, K) -> (N, O, L')."
+)
+conv2d = _declare(
+    2, "Return the convolution over two axes: (N, C, H, W) with (O, C / groups, K, L) -> (N, O, H', W')."
+)
+conv3d = _declare(
+    3, "Return the convolution over three axes: (N, C, D, H, W) with (O, C / groups, J, K, L) -> (N, O, D', "
+    "H', W')."
+)  # fmt: skip
 
 
-@public(method=False, out=False)
-def conv3d(
-    input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
-    groups: int = 1
-) -> Any:
-    """Return the convolution over three axes: (N, C, D, H, W) with (O, C / groups, J, K, L) -> (N, O, D', H',
-    W').
-    """
-    return _convolution(input, weight, bias, stride, padding, dilation, groups, 3)
+def _declare_transposed(rank: int, text: str) -> Callable[..., Any]:
+    """Declare the transpose of the convolution over some number of axes."""
+
+    def convolve(
+        input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0,
+        groups: int = 1, dilation: Any = 1,
+    ) -> Any:  # fmt: skip
+        return _transposed(input, weight, bias, stride, padding, output_padding, groups, dilation, rank)
+
+    named = with_name(convolve, f"conv_transpose{rank}d", f"Return the transpose of a convolution {text}.")
+    declared: Callable[..., Any] = public(named, method=False, out=False)
+    return declared
 
 
-@public(method=False, out=False)
-def conv_transpose1d(
-    input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0,
-    groups: int = 1, dilation: Any = 1,
-) -> Any:  # fmt: skip
-    """Return the transpose of a convolution of one axis: (N, C, L) with (C, O / groups, K) -> (N, O, L')."""
-    return _transposed(input, weight, bias, stride, padding, output_padding, groups, dilation, 1)
-
-
-@public(method=False, out=False)
-def conv_transpose2d(
-    input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0,
-    groups: int = 1, dilation: Any = 1,
-) -> Any:  # fmt: skip
-    """Return the transpose of a convolution over two axes: (N, C, H, W) with (C, O / groups, K, L) -> (N, O,
-    H', W').
-    """
-    return _transposed(input, weight, bias, stride, padding, output_padding, groups, dilation, 2)
-
-
-@public(method=False, out=False)
-def conv_transpose3d(
-    input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0,
-    groups: int = 1, dilation: Any = 1,
-) -> Any:  # fmt: skip
-    """Return the transpose of a convolution over three axes: (N, C, D, H, W) -> (N, O, D', H', W')."""
-    return _transposed(input, weight, bias, stride, padding, output_padding, groups, dilation, 3)
+conv_transpose1d = _declare_transposed(1, "of one axis: (N, C, L) with (C, O / groups, K) -> (N, O, L')")
+conv_transpose2d = _declare_transposed(
+    2, "over two axes: (N, C, H, W) with (C, O / groups, K, L) -> (N, O, H', W')"
+)
+conv_transpose3d = _declare_transposed(3, "over three axes: (N, C, D, H, W) -> (N, O, D', H', W')")
 
 
 @public(method=False, out=False)

@@ -30,12 +30,16 @@ def check_probability(p: float) -> None:
         raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
 
 
-def _check_kinds(input: Any, p: Any, training: Any) -> None:
-    """Fail for what torch's function in C refuses, of which the call's error then says what torch says."""
+def _is_idle(input: Any, p: Any, training: Any) -> bool:
+    """Return whether a dropout leaves its input as it is.
+
+    It fails for what torch's function in C refuses, of which the call's error then says what torch says.
+    """
     if not (isinstance(input, TensorBase) and isinstance(training, bool)):
         raise TypeError("a tensor is dropped from")
     if not 0 <= p <= 1:
         raise RuntimeError(f"dropout probability has to be between 0 and 1, but got {float(p):g}")
+    return not training or p == 0 or 0 in shape_of(input)
 
 
 def _times(input: Any, noise: Any) -> Any:
@@ -73,22 +77,15 @@ def _channels(input: Any, kept: int) -> Any:
 def dropout(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
     """Zero elements in training with probability p, and divide the others by 1 − p."""
     check_probability(p)
-    _check_kinds(input, p, training)
     if _is_idle(input, p, training):
         return input
     return applied(input, inplace, _times, _noise(input.detach(), p))
 
 
-def _is_idle(input: Any, p: float, training: bool) -> bool:
-    """Return whether a dropout leaves its input as it is."""
-    return not training or p == 0 or 0 in shape_of(input)
-
-
 def channel_dropout(input: Any, p: float, training: bool, inplace: bool, images: bool = True) -> Any:
     """Return `dropout` of whole channels; without `images` the input is one of them."""
-    _check_kinds(input, p, training)
+    idle = _is_idle(input, p, training)
     if images:
-        idle = _is_idle(input, p, training)
         return input if idle else applied(input, inplace, _times, _noise(_channels(input, 2), p))
     one = input.unsqueeze_(0) if inplace else input.unsqueeze(0)
     result = channel_dropout(one, p, training, inplace)
@@ -151,7 +148,6 @@ def dropout3d(input: Any, p: float = 0.5, training: bool = True, inplace: bool =
 def alpha_dropout(input: Any, p: float = 0.5, training: bool = False, inplace: bool = False) -> Any:
     """Do dropout that keeps mean and variance of `selu`'s output: dropped elements take its limit at −∞."""
     check_probability(p)
-    _check_kinds(input, p, training)
     if _is_idle(input, p, training):
         return input
     return _with_limit(input, _kept(input.detach(), p), p, inplace)
@@ -161,7 +157,6 @@ def alpha_dropout(input: Any, p: float = 0.5, training: bool = False, inplace: b
 def feature_alpha_dropout(input: Any, p: float = 0.5, training: bool = False, inplace: bool = False) -> Any:
     """Return `alpha_dropout` of whole channels of (N, C, *spatial)."""
     check_probability(p)
-    _check_kinds(input, p, training)
     if _is_idle(input, p, training):
         return input
     return _with_limit(input, _kept(_channels(input, 2), p), p, inplace)

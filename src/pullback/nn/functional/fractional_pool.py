@@ -12,9 +12,9 @@ from ...ops.pool import fractional_max_pools
 from ...tensor.argument_types import is_integer, is_size
 from ...tensor.random import rand
 from ...tensor.tensor import checked_dim
-from .loss_reduction import check_tensors, mirrored
+from .loss_reduction import Function, check_tensors, mirrored
 from .pool_checks import check_longs
-from .pooling import or_with_indices
+from .pooling import pair_of
 
 _AXES = {2: ("height", "width"), 3: ("time", "height", "width")}
 
@@ -100,30 +100,27 @@ def _pooled(
     return fractional_max_pools[rank](x, samples, kernel, output)
 
 
-@mirrored
-def fractional_max_pool2d_with_indices(
-    input: Any, kernel_size: Any, output_size: Any = None, output_ratio: Any = None,
-    return_indices: bool = False, _random_samples: Any = None,
-) -> tuple[Any, Any]:  # fmt: skip
-    """Return :func:`fractional_max_pool2d` and the places of the maxima in their planes."""
-    return _pooled(input, kernel_size, output_size, output_ratio, _random_samples, 2)
+def _declare(rank: int, text: str) -> tuple[Function, Function]:
+    """Declare the two functions of maxima over windows at random distances, of some number of axes."""
+
+    def indexed(
+        input: Any, kernel_size: Any, output_size: Any = None, output_ratio: Any = None,
+        return_indices: bool = False, _random_samples: Any = None,
+    ) -> tuple[Any, Any]:  # fmt: skip
+        return _pooled(input, kernel_size, output_size, output_ratio, _random_samples, rank)
+
+    def pool(
+        input: Any, kernel_size: Any, output_size: Any = None, output_ratio: Any = None,
+        return_indices: bool = False, _random_samples: Any = None,
+    ) -> Any:  # fmt: skip
+        result = _pooled(input, kernel_size, output_size, output_ratio, _random_samples, rank)
+        return result if return_indices else result[0]
+
+    return pair_of(f"fractional_max_pool{rank}d", mirrored, indexed, pool, text)
 
 
-@mirrored
-def fractional_max_pool3d_with_indices(
-    input: Any, kernel_size: Any, output_size: Any = None, output_ratio: Any = None,
-    return_indices: bool = False, _random_samples: Any = None,
-) -> tuple[Any, Any]:  # fmt: skip
-    """Return :func:`fractional_max_pool3d` and the places of the maxima in their planes."""
-    return _pooled(input, kernel_size, output_size, output_ratio, _random_samples, 3)
-
-
-@or_with_indices(fractional_max_pool2d_with_indices)
-def fractional_max_pool2d(
-    input: Any, kernel_size: Any, output_size: Any = None, output_ratio: Any = None,
-    return_indices: bool = False, _random_samples: Any = None,
-) -> Any:  # fmt: skip
-    """Return the largest value of each of windows at random distances, of two axes (Graham 2014).
+fractional_max_pool2d_with_indices, fractional_max_pool2d = _declare(
+    2, """Return the largest value of each of windows at random distances, of two axes (Graham 2014).
 
     Parameters
     ----------
@@ -141,15 +138,7 @@ def fractional_max_pool2d(
     tensor
         (N, C, H', W'), or with `return_indices` a pair of such.
     """
-    result = _pooled(input, kernel_size, output_size, output_ratio, _random_samples, 2)
-    return result if return_indices else result[0]
-
-
-@or_with_indices(fractional_max_pool3d_with_indices)
-def fractional_max_pool3d(
-    input: Any, kernel_size: Any, output_size: Any = None, output_ratio: Any = None,
-    return_indices: bool = False, _random_samples: Any = None,
-) -> Any:  # fmt: skip
-    """Return the largest value of each of windows at random distances, of three axes (Graham 2014)."""
-    result = _pooled(input, kernel_size, output_size, output_ratio, _random_samples, 3)
-    return result if return_indices else result[0]
+)  # fmt: skip
+fractional_max_pool3d_with_indices, fractional_max_pool3d = _declare(
+    3, "Return the largest value of each of windows at random distances, of three axes (Graham 2014)."
+)

@@ -80,9 +80,7 @@ class LinearCrossEntropyOptions:
 
 
 class GeneratedBackwardFor_torch_nn__linear_cross_entropy_batch_chunked_default(Function):
-    """The loss and, with it, the gradients of input, weight and bias, chunk after chunk of the batch; torch's
-    name for the node.
-    """
+    """The loss and its three gradients, chunk after chunk of the batch; torch's name for the node."""
 
     @staticmethod
     def forward(

@@ -142,9 +142,7 @@ def _with_moved(
 
 
 def _check_kinds(*vectors: Any, **numbers: Any) -> None:
-    """Fail for what is neither a tensor nor None and what is no number, of which the call's error then says
-    what torch says.
-    """
+    """Fail for what is neither tensor nor None and for what is no number, for torch's error of the call."""
     for v in vectors:
         if v is not None and not isinstance(v, TensorBase):
             raise TypeError("parameters and statistics are tensors")

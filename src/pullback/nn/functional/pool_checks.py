@@ -96,9 +96,7 @@ def windows_of(
     x: Any, kernel: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool, rank: int, function: str,
     is_max: bool, indices: bool = False,
 ) -> Windows:  # fmt: skip
-    """Return the windows over the last `rank` axes of x, checked as torch checks them; with indices it pools
-    one axis as two.
-    """
+    """Return the checked windows over the last `rank` axes of x; with indices, one axis is pooled as two."""
     check_tensor(x, function)
     options = kernel, stride, padding, dilation
     key = None

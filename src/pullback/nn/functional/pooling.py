@@ -11,14 +11,14 @@ from ...array.dtype_words import type_word
 from ...array.pool import SMALL, Windows, max_values
 from ...core.modes import modes
 from ...core.value import TensorBase, dtype_of, shape_of, wrap
-from ...errors import argument_type
+from ...errors import argument_type, with_name
 from ...ops import pool as ops
 from ...ops.structure import unsafe_view
 from ...ops.view import squeeze_dim, unsqueeze
 from ...tensor.api import public
 from ...tensor.memory_format import contiguous
 from ...tensor.unrecorded import arrays
-from .loss_reduction import mirrored
+from .loss_reduction import functional, mirrored
 from .pool_checks import adaptive_size, check_kind, windows_of
 
 _F = Callable[..., Any]
@@ -53,6 +53,13 @@ def or_with_indices(indexed: _F) -> Callable[[_F], _F]:
         return mirrored(call)
 
     return declare
+
+
+def pair_of(name: str, declare: Callable[[_F], _F], indexed: _F, pool: _F, text: str) -> tuple[_F, _F]:
+    """Declare a pool's function that returns the places of the maxima too, and the one that may."""
+    places = f"Return :func:`{name}` and the places of the maxima, whatever `return_indices` says."
+    first = declare(with_name(indexed, f"{name}_with_indices", places))
+    return first, or_with_indices(first)(with_name(pool, name, text))
 
 
 def _max_pool(
@@ -96,35 +103,6 @@ def _max_pool(
     return tuple(results) if return_indices else results[0]
 
 
-@public(namespace="nn.functional", method=False, out=False)
-def max_pool1d_with_indices(
-    input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
-    ceil_mode: bool = False, return_indices: bool = False,
-) -> Any:  # fmt: skip
-    """Return :func:`max_pool1d` and the places of the maxima, whatever `return_indices` says."""
-    return _max_pool(input, kernel_size, stride, padding, dilation, ceil_mode, True, 1)
-
-
-@public(namespace="nn.functional", method=False, out=False)
-def max_pool2d_with_indices(
-    input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
-    ceil_mode: bool = False, return_indices: bool = False,
-) -> Any:  # fmt: skip
-    """Return :func:`max_pool2d` and the places of the maxima, whatever `return_indices` says."""
-    return _max_pool(input, kernel_size, stride, padding, dilation, ceil_mode, True, 2)
-
-
-@mirrored
-def max_pool3d_with_indices(
-    input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
-    ceil_mode: bool = False, return_indices: bool = False,
-) -> Any:  # fmt: skip
-    """Return :func:`max_pool3d` and the places of the maxima, whatever `return_indices` says."""
-    if input.is_cuda:
-        raise NotImplementedError("pullback computes on the CPU")
-    return _max_pool(input, kernel_size, stride, padding, dilation, ceil_mode, True, 3)
-
-
 def _avg_pool(
     x: Any, kernel: Any, stride: Any, padding: Any, ceil_mode: bool, count_include_pad: bool, divisor: Any,
     rank: int
@@ -147,31 +125,30 @@ def _avg_pool(
     return squeeze_dim(y, 0) if alone else y
 
 
-@or_with_indices(max_pool1d_with_indices)
-def max_pool1d(
-    input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
-    ceil_mode: bool = False, return_indices: bool = False,
-) -> Any:  # fmt: skip
-    """Return the largest value of each window of one axis: (N, C, L) -> (N, C, L')."""
-    return _max_pool(input, kernel_size, stride, padding, dilation, ceil_mode, return_indices, 1)
+def _max_pools(rank: int, axes: str) -> tuple[_F, _F]:
+    """Declare the two functions of maxima over windows of some number of axes."""
+
+    def indexed(
+        input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
+        ceil_mode: bool = False, return_indices: bool = False,
+    ) -> Any:  # fmt: skip
+        if rank == 3 and input.is_cuda:
+            raise NotImplementedError("pullback computes on the CPU")
+        return _max_pool(input, kernel_size, stride, padding, dilation, ceil_mode, True, rank)
+
+    def pool(
+        input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
+        ceil_mode: bool = False, return_indices: bool = False,
+    ) -> Any:  # fmt: skip
+        return _max_pool(input, kernel_size, stride, padding, dilation, ceil_mode, return_indices, rank)
+
+    text = f"Return the largest value of each window of {axes}."
+    return pair_of(f"max_pool{rank}d", mirrored if rank == 3 else functional, indexed, pool, text)
 
 
-@or_with_indices(max_pool2d_with_indices)
-def max_pool2d(
-    input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
-    ceil_mode: bool = False, return_indices: bool = False,
-) -> Any:  # fmt: skip
-    """Return the largest value of each window of two axes: (N, C, H, W) -> (N, C, H', W')."""
-    return _max_pool(input, kernel_size, stride, padding, dilation, ceil_mode, return_indices, 2)
-
-
-@or_with_indices(max_pool3d_with_indices)
-def max_pool3d(
-    input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
-    ceil_mode: bool = False, return_indices: bool = False,
-) -> Any:  # fmt: skip
-    """Return the largest value of each window of three axes."""
-    return _max_pool(input, kernel_size, stride, padding, dilation, ceil_mode, return_indices, 3)
+max_pool1d_with_indices, max_pool1d = _max_pools(1, "one axis: (N, C, L) -> (N, C, L')")
+max_pool2d_with_indices, max_pool2d = _max_pools(2, "two axes: (N, C, H, W) -> (N, C, H', W')")
+max_pool3d_with_indices, max_pool3d = _max_pools(3, "three axes")
 
 
 @public(namespace="nn.functional", method=False, out=False)
@@ -260,22 +237,22 @@ def _adaptive_max(x: Any, output_size: Any, return_indices: bool, rank: int) -> 
     return (values, indices) if return_indices else values
 
 
-@public(namespace="nn.functional", method=False, out=False)
-def adaptive_max_pool1d_with_indices(input: Any, output_size: Any, return_indices: bool = False) -> Any:
-    """Return :func:`adaptive_max_pool1d` and the places of the maxima, whatever `return_indices` says."""
-    return _adaptive_max(input, output_size, True, 1)
+def _adaptive_max_pools(rank: int, axes: str) -> tuple[_F, _F]:
+    """Declare the two functions of maxima over as many windows as asked, of some number of axes."""
+
+    def indexed(input: Any, output_size: Any, return_indices: bool = False) -> Any:
+        return _adaptive_max(input, output_size, True, rank)
+
+    def pool(input: Any, output_size: Any, return_indices: bool = False) -> Any:
+        return _adaptive_max(input, output_size, return_indices, rank)
+
+    text = f"Return maxima over `output_size` windows of nearly equal length, {axes}."
+    return pair_of(f"adaptive_max_pool{rank}d", functional, indexed, pool, text)
 
 
-@public(namespace="nn.functional", method=False, out=False)
-def adaptive_max_pool2d_with_indices(input: Any, output_size: Any, return_indices: bool = False) -> Any:
-    """Return :func:`adaptive_max_pool2d` and the places of the maxima, whatever `return_indices` says."""
-    return _adaptive_max(input, output_size, True, 2)
-
-
-@public(namespace="nn.functional", method=False, out=False)
-def adaptive_max_pool3d_with_indices(input: Any, output_size: Any, return_indices: bool = False) -> Any:
-    """Return :func:`adaptive_max_pool3d` and the places of the maxima, whatever `return_indices` says."""
-    return _adaptive_max(input, output_size, True, 3)
+adaptive_max_pool1d_with_indices, adaptive_max_pool1d = _adaptive_max_pools(1, "one axis")
+adaptive_max_pool2d_with_indices, adaptive_max_pool2d = _adaptive_max_pools(2, "two axes")
+adaptive_max_pool3d_with_indices, adaptive_max_pool3d = _adaptive_max_pools(3, "three axes")
 
 
 # --- the inverse of a maximum pool --------------------------------------------------------------------------
@@ -346,43 +323,17 @@ def _put_back(x: Any, indices: Any, size: tuple[int, ...], rank: int) -> Any:
     return (ops.max_unpool_3d if rank == 3 else ops.max_unpool_2d)(x, indices, size)
 
 
-@or_with_indices(adaptive_max_pool1d_with_indices)
-def adaptive_max_pool1d(input: Any, output_size: Any, return_indices: bool = False) -> Any:
-    """Return maxima over `output_size` windows of nearly equal length, one axis."""
-    return _adaptive_max(input, output_size, return_indices, 1)
+def _declare_unpool(rank: int) -> _F:
+    """Declare the inverse of a maximum pool over some number of axes."""
+
+    def unpool(
+        input: Any, indices: Any, kernel_size: Any, stride: Any = None, padding: Any = 0,
+        output_size: Any = None,
+    ) -> Any:  # fmt: skip
+        return _max_unpool(input, indices, kernel_size, stride, padding, output_size, rank)
+
+    text = f"Put maxima back where `max_pool{rank}d` found them; zeros elsewhere."
+    return mirrored(with_name(unpool, f"max_unpool{rank}d", text))
 
 
-@or_with_indices(adaptive_max_pool2d_with_indices)
-def adaptive_max_pool2d(input: Any, output_size: Any, return_indices: bool = False) -> Any:
-    """Return maxima over `output_size` windows of nearly equal length, two axes."""
-    return _adaptive_max(input, output_size, return_indices, 2)
-
-
-@or_with_indices(adaptive_max_pool3d_with_indices)
-def adaptive_max_pool3d(input: Any, output_size: Any, return_indices: bool = False) -> Any:
-    """Return maxima over `output_size` windows of nearly equal length, three axes."""
-    return _adaptive_max(input, output_size, return_indices, 3)
-
-
-@mirrored
-def max_unpool1d(
-    input: Any, indices: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None
-) -> Any:
-    """Put maxima back where `max_pool1d` found them; zeros elsewhere."""
-    return _max_unpool(input, indices, kernel_size, stride, padding, output_size, 1)
-
-
-@mirrored
-def max_unpool2d(
-    input: Any, indices: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None
-) -> Any:
-    """Put maxima back where `max_pool2d` found them; zeros elsewhere."""
-    return _max_unpool(input, indices, kernel_size, stride, padding, output_size, 2)
-
-
-@mirrored
-def max_unpool3d(
-    input: Any, indices: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None
-) -> Any:
-    """Put maxima back where `max_pool3d` found them; zeros elsewhere."""
-    return _max_unpool(input, indices, kernel_size, stride, padding, output_size, 3)
+max_unpool1d, max_unpool2d, max_unpool3d = map(_declare_unpool, (1, 2, 3))

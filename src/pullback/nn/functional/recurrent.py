@@ -19,6 +19,7 @@ from ...array.named_tuples import NamedTuple
 from ...core.modes import modes
 from ...core.value import array_of, dtype_of, shape_of, wrap
 from ...core.warn import warn
+from ...errors import with_name
 from ...ops import recurrent as ops
 from ...ops.rearranged import transpose
 from ...tensor.api import public
@@ -231,9 +232,7 @@ def _network_of(name: str, layer: _Layer, text: str) -> Callable[..., tuple[Any,
         whole = data if input is None else input
         return _one_state(layer, whole, hx, params, options, batch_first, batch_sizes)
 
-    network.__name__ = network.__qualname__ = name
-    network.__doc__ = text
-    declared = parsed(name)(network)
+    declared = parsed(name)(with_name(network, name, text))
     return cast(Callable[..., tuple[Any, Any]], public(declared, method=False, out=False))
 
 

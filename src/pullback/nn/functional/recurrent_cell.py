@@ -36,9 +36,7 @@ def _check(input: Any, states: tuple[Any, ...], w_ih: Any, w_hh: Any, gates: int
 
 
 def _products(gates: int, input: Any, states: tuple[Any, ...], *weights: Any) -> Any:
-    """Return the arrays of the states and the two products of a step of which nothing is recorded; None where
-    something may be, or where not all fits.
-    """
+    """Return the states and products of an unrecorded step; None if recorded or where not all fits."""
     if len(weights) != 4 or (weights[2] is None) != (weights[3] is None):
         return None
     found = arrays(input, *states, *weights[: 2 if weights[2] is None else 4])

@@ -8,11 +8,13 @@ reduction is given there is none: torch's parser reads the default of its schema
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from ...array.dtype_words import type_word
 from ...core.inplace import write
 from ...core.value import dtype_of, shape_of
+from ...errors import with_name
 from ...ops.embedding import embedding_renorm
 from ...tensor.api import public
 from ...tensor.signature import parsed
@@ -36,40 +38,31 @@ def _reduction(number: int) -> str:
 ctc_loss = public(ctc.by_number, name="ctc_loss", method=False, out=False)
 
 
-@public(method=False, out=False)
-def dropout(input: Any, p: float, train: bool) -> Any:
-    """Zero elements with probability p and scale the others by 1/(1 − p)."""
-    return functional_dropout(input, p, train)
+def _declare_dropout(function: Callable[..., Any], text: str) -> tuple[Any, Any]:
+    """Declare a kind of dropout and its variant in place."""
+    name = function.__name__
+
+    def drop(input: Any, p: float, train: bool) -> Any:
+        return function(input, p, train)
+
+    def drop_(input: Any, p: float, train: bool) -> Any:
+        return function(input, p, train, inplace=True)
+
+    return (
+        public(with_name(drop, name, text), method=False, out=False),
+        public(with_name(drop_, f"{name}_", f"Apply :func:`{name}` in place."), method=False, out=False),
+    )
 
 
-@public(method=False, out=False)
-def dropout_(input: Any, p: float, train: bool) -> Any:
-    """Apply :func:`dropout` in place."""
-    return functional_dropout(input, p, train, inplace=True)
-
-
-@public(method=False, out=False)
-def alpha_dropout(input: Any, p: float, train: bool) -> Any:
-    """Do dropout that keeps the mean and the variance of what `selu` gives."""
-    return functional_alpha_dropout(input, p, train)
-
-
-@public(method=False, out=False)
-def feature_alpha_dropout(input: Any, p: float, train: bool) -> Any:
-    """Return :func:`alpha_dropout` of whole channels."""
-    return functional_feature_alpha_dropout(input, p, train)
-
-
-@public(method=False, out=False)
-def alpha_dropout_(input: Any, p: float, train: bool) -> Any:
-    """Apply :func:`alpha_dropout` in place."""
-    return functional_alpha_dropout(input, p, train, inplace=True)
-
-
-@public(method=False, out=False)
-def feature_alpha_dropout_(input: Any, p: float, train: bool) -> Any:
-    """Apply :func:`feature_alpha_dropout` in place."""
-    return functional_feature_alpha_dropout(input, p, train, inplace=True)
+dropout, dropout_ = _declare_dropout(
+    functional_dropout, "Zero elements with probability p and scale the others by 1/(1 − p)."
+)
+alpha_dropout, alpha_dropout_ = _declare_dropout(
+    functional_alpha_dropout, "Do dropout that keeps the mean and the variance of what `selu` gives."
+)
+feature_alpha_dropout, feature_alpha_dropout_ = _declare_dropout(
+    functional_feature_alpha_dropout, "Return :func:`alpha_dropout` of whole channels."
+)
 
 
 def _check_probability(p: float) -> None:

@@ -83,17 +83,13 @@ class _NormBase(Module):
 
 class _BatchNorm(_NormBase):
     def forward(self, input: Any) -> Any:
-        """Normalise over all axes but the second, with the batch's statistics in training and the
-        running ones otherwise.
-        """
+        """Normalise over all axes but the second, by the batch's statistics or the running ones."""
         self._check_input_dim(input)
         factor, batch_statistics, mean, variance = self._begin()
         return F.batch_norm(input, mean, variance, self.weight, self.bias, batch_statistics, factor, self.eps)
 
     def _begin(self) -> tuple[float, bool, Any, Any]:
-        """Count a batch; return the weight of its statistics, whether they are used, and the running ones
-        that are used or kept.
-        """
+        """Count a batch; return its weight, whether its statistics are used, and the running ones in use."""
         factor = 0.0 if self.momentum is None else self.momentum
         if self.training and self.track_running_stats and self.num_batches_tracked is not None:
             self.num_batches_tracked.add_(1)

@@ -92,17 +92,8 @@ class BackwardHook:
     def _at_outputs(self, _: Any, covectors: tuple[Any, ...]) -> Any:
         places = self.output_places or []
         given = _spread(places, covectors, self.output_count)
-        for hook in self.pre_hooks:
-            replaced = hook(self.module, given)
-            if replaced is None:
-                continue
-            if len(replaced) != len(given):
-                raise RuntimeError(
-                    f"Backward pre hook returned an invalid number of grad_output, got {len(replaced)}, but "
-                    f"expected {len(given)}"
-                )
-            given = replaced
-        self.grad_outputs = given
+        wrong = "Backward pre hook returned an invalid number of grad_output"
+        self.grad_outputs = given = _asked(self.pre_hooks, wrong, self.module, given)
         if self.input_places is None:
             self._without_inputs()
         return tuple(given[i] for i in places)
@@ -131,24 +122,26 @@ class BackwardHook:
             return None
         places = self.input_places or []
         given = _spread(places, covectors, self.input_count)
-        for hook in self.hooks:
-            replaced = hook(self.module, given, self.grad_outputs)
-            if replaced is None:
-                continue
-            if len(replaced) != len(given):
-                raise RuntimeError(
-                    f"Backward hook returned an invalid number of grad_input, got {len(replaced)}, but "
-                    f"expected {len(given)}"
-                )
-            given = replaced
+        wrong = "Backward hook returned an invalid number of grad_input"
+        given = _asked(self.hooks, wrong, self.module, given, self.grad_outputs)
         self.grad_outputs = None
         return tuple(given[i] for i in places)
 
 
+def _asked(hooks: Sequence[Any], wrong: str, module: Any, given: Any, *others: Any) -> Any:
+    """Return what hooks make of covectors, one after the other."""
+    for hook in hooks:
+        replaced = hook(module, given, *others)
+        if replaced is None:
+            continue
+        if len(replaced) != len(given):
+            raise RuntimeError(f"{wrong}, got {len(replaced)}, but expected {len(given)}")
+        given = replaced
+    return given
+
+
 class _HookedCall:
-    """One call of a module; what it has come to when a hook or `forward` raises is seen by the hooks that
-    are always called.
-    """
+    """One call of a module, which hooks that are always called see as far as it came when one raises."""
 
     def __init__(self, module: Any, args: Any, kwargs: dict[str, Any]) -> None:
         self.module = module

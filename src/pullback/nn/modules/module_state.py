@@ -206,9 +206,7 @@ class ModuleState:
             )
 
     def _assign(self, name: str, own: Any, given: Any) -> None:
-        """Put a tensor of a state dict in place of the module's own; a parameter stays one, and as
-        trainable as it was.
-        """
+        """Put a state dict's tensor in place of the module's own; a parameter stays one, and as trainable."""
         if isinstance(own, Parameter):
             if isinstance(given, Parameter):
                 given.requires_grad_(own.requires_grad)

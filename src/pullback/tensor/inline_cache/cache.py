@@ -119,9 +119,7 @@ class InlineCache:
     def under_autocast(
         self, cached: Function, a: Any, b: Any, c: Any, d: Any, named: dict[str, Any], more: tuple[Any, ...]
     ) -> Any:
-        """Do a call by a plan where autocast is on and nothing else, and none of the plans is of a call that
-        it casts anything in; None elsewhere.
-        """
+        """Do a call by a plan under autocast alone, which casts nothing in any call planned; else None."""
         if self._casts or (plain := beneath_autocast(modes())) is None:
             return None
         token = put_modes(plain)

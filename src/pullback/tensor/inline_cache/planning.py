@@ -288,9 +288,7 @@ def replaced(values: Any, stand_ins: Iterator[Any]) -> Any:
 
 
 def _told(real: Any, stand_in: Any, known: list[tuple[Any, Any]]) -> Any:
-    """Return the number of a tensor that is known, or what tells a view of one (`table.Viewed`); what
-    is computed becomes known.
-    """
+    """Return the number of a known tensor, or what tells a view of one; what is computed becomes known."""
     if stand_in._view is not None:
         return _view(real, stand_in, known)
     value, layout = real._value, stand_in._value

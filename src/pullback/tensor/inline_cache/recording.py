@@ -177,9 +177,7 @@ class Notes:
         self.lines.append(f"write({target.name}, {source.name})")
 
     def _writes_itself(self, target: Layout) -> bool:
-        """Return whether the kernel of the op that was noted last takes its inputs as they are, and writes
-        what it gives to one of them.
-        """
+        """Return whether the last op's kernel takes its inputs as they are and writes to one of them."""
         op, inputs, _ = self._last
         arrays = [v for v in inputs if isinstance(v, Layout)]
         numbers = [v for v in inputs if not isinstance(v, Layout)]

@@ -6,12 +6,11 @@ Products come from NumPy's BLAS; of the libraries that torch has switches for, n
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ..exclusions import no_attribute
+from ..exclusions import answer_for
 
 fp32_precision = "none"
 
@@ -35,12 +34,6 @@ def compiled_with_cxx11_abi() -> bool:
     return True
 
 
-_MODULES = (
-    "cpu", "cuda", "cudnn", "cusparselt", "kleidiai", "mha", "miopen", "mkl", "mkldnn", "mps", "nnpack",
-    "openmp", "opt_einsum",
-)  # fmt: skip
-
-
 @contextmanager
 def __allow_nonbracketed_mutation() -> Iterator[None]:
     """Let switches be set inside; they always can be."""
@@ -56,11 +49,12 @@ def disable_global_flags() -> None:
     """Do nothing: the switches of modules are always theirs to set."""
 
 
-def __getattr__(name: str) -> Any:
-    if name in _MODULES:
-        return importlib.import_module(f"{__name__}.{name}")
-    raise no_attribute("module 'torch.backends'", "torch.backends", name, __dir__())
+if TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any: ...
 
 
-def __dir__() -> list[str]:
-    return sorted({*globals(), *_MODULES})
+answer_for(
+    globals(), "cpu", "cuda", "cudnn", "cusparselt", "kleidiai", "mha", "miopen", "mkl", "mkldnn", "mps",
+    "nnpack", "openmp", "opt_einsum",
+)  # fmt: skip

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import Any, NoReturn
 
 from ...array import process
+from ...errors import with_name
 
 
 class _Matmul:
@@ -83,11 +84,10 @@ def _switch(
             _attention[kind] = enabled
             process.changed()
 
-    is_allowed.__name__ = is_allowed.__qualname__ = asked
-    is_allowed.__doc__ = f"Return whether {meaning} is allowed."
-    allow.__name__ = allow.__qualname__ = set_by
-    allow.__doc__ = f"Allow or forbid {meaning}."
-    return is_allowed, allow
+    return (
+        with_name(is_allowed, asked, f"Return whether {meaning} is allowed."),
+        with_name(allow, set_by, f"Allow or forbid {meaning}."),
+    )
 
 
 flash_sdp_enabled, enable_flash_sdp = _switch(

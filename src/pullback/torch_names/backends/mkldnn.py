@@ -5,18 +5,13 @@ from __future__ import annotations
 from contextlib import AbstractContextManager
 
 from .mkl import VERBOSE_OFF, VERBOSE_ON, verbose
-from .switches import switched
+from .switches import is_available, switched
 
 VERBOSE_ON_CREATION = 2
 enabled = True
 deterministic = False
 allow_tf32: bool | None = None
 fp32_precision = "none"
-
-
-def is_available() -> bool:
-    """Return False."""
-    return False
 
 
 def flags(

@@ -3,17 +3,9 @@
 from __future__ import annotations
 
 from ..absent_devices import refusing
+from .switches import is_available
 
-
-def is_built() -> bool:
-    """Return False."""
-    return False
-
-
-def is_available() -> bool:
-    """Return False."""
-    return False
-
+is_built = is_available
 
 globals().update(
     refusing("is_macos_or_newer is_macos13_or_newer", "torch.backends.mps", RuntimeError,

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-
-def is_available() -> bool:
-    """Return False."""
-    return False
-
+from .switches import is_available
 
 __all__ = ["is_available"]

@@ -1,10 +1,15 @@
-"""Set switches of a module for a ``with`` block, and put them back."""
+"""Say that a library is absent; set its switches for a ``with`` block, and put them back."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
+
+
+def is_available() -> bool:
+    """Return False: the library is not part of this build."""
+    return False
 
 
 @contextmanager

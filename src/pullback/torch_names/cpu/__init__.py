@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import importlib
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ..exclusions import no_attribute
+from ..exclusions import answer_for
 
 
 def is_available() -> bool:
@@ -100,13 +99,12 @@ def stream(stream: Any) -> StreamContext:
     return StreamContext(stream)
 
 
-def __getattr__(name: str) -> Any:
-    if name == "amp":
-        return importlib.import_module(f"{__name__}.amp")
-    raise no_attribute("module 'torch.cpu'", "torch.cpu", name, __all__)
-
-
 __all__ = [
     "Event", "Stream", "StreamContext", "current_device", "current_stream", "device_count", "is_available",
     "is_initialized", "set_device", "stream", "synchronize",
 ]  # fmt: skip
+
+if TYPE_CHECKING:
+    from . import amp as amp
+
+answer_for(globals(), "amp")

@@ -7,15 +7,14 @@ or count none.
 
 from __future__ import annotations
 
-import importlib
 from collections import OrderedDict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...core.device import device as _device
 from ...tensor.legacy import CUDA_TYPES
 from .. import absent_devices as _absent
 from ..absent_devices import OnDevice, answering, nothing, refusing, uninstantiable
-from ..exclusions import no_attribute
+from ..exclusions import answer_for
 
 _HERE = "torch.cuda"
 _NO_CUDA = "Torch not compiled with CUDA enabled"
@@ -134,14 +133,9 @@ def list_gpu_processes(device: Any = None) -> str:
     return "pynvml module not found, please install nvidia-ml-py"
 
 
-_MODULES = ("amp", "graphs", "memory", "nccl", "nvtx", "profiler", "random", "streams")
+if TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any: ...
 
 
-def __getattr__(name: str) -> Any:
-    if name in _MODULES:
-        return importlib.import_module(f"{__name__}.{name}")
-    raise no_attribute("module 'torch.cuda'", "torch.cuda", name, __dir__())
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *_MODULES})
+answer_for(globals(), "amp", "graphs", "memory", "nccl", "nvtx", "profiler", "random", "streams")

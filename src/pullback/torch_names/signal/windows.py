@@ -13,6 +13,7 @@ from collections.abc import Callable, Collection, Iterable
 from typing import Any, TypeVar
 
 from ...array import dtypes
+from ...errors import with_name
 from ...ops.arithmetic import pow_scalar
 from ...ops.bessel import i0
 from ...ops.elementwise import abs as absolute
@@ -211,9 +212,7 @@ def _sum_of_cosines(name: str, a: Collection[float], summary: str) -> Callable[.
             M, a=a, sym=sym, dtype=dtype, layout=layout, device=device, requires_grad=requires_grad
         )
 
-    window.__name__ = window.__qualname__ = name
-    window.__doc__ = summary
-    return _window(window)
+    return _window(with_name(window, name, summary))
 
 
 hamming = _sum_of_cosines(
