@@ -482,3 +482,13 @@ def test_two_values_of_the_step_before_last() -> None:
         return now, before
 
     agree(leapfrog, drawn(6), drawn(7)[:6], drawn(1) * 0.1, most=None)
+
+
+@pytest.mark.parametrize("lay", [lambda v: v[:4].expand(8, 4), lambda v: torch.outer(v, v)[::2].t()])
+def test_steps_that_make_a_constant_which_is_not_contiguous(lay: Callable[[Any], Any]) -> None:
+    def turned(x: Any, w: Any) -> Any:
+        for _ in range(20):
+            x = torch.tanh(x * lay(torch.arange(8.0)) + w)
+        return x
+
+    agree(turned, drawn(8, 4), drawn(8, 4))

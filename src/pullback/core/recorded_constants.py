@@ -17,13 +17,12 @@ def bits_of(array: ndarray) -> tuple[Any, ...] | None:
     """Return what arrays of one dtype, shape and layout with the same bits have in common; None where that is
     too much to look at.
     """
-    told = array
-    if array.size and not any(s for s, n in zip(array.strides, array.shape, strict=True) if n > 1):
-        # A covector, as of a mean, is one number everywhere.
-        told = array[(0,) * array.ndim]
-    if array.dtype.hasobject or not told.flags.c_contiguous or told.nbytes > _COMPARED:
+    strides = tuple([s if n > 1 else 0 for s, n in zip(array.strides, array.shape, strict=True)])
+    # A covector, as of a mean, is one number everywhere, and what `expand` gives is the same along an axis.
+    once = array[tuple([slice(None) if s else slice(1) for s in strides])]
+    if array.dtype.hasobject or once.nbytes > _COMPARED:
         return None
-    return array.dtype, array.shape, told is array, told.tobytes()
+    return array.dtype, array.shape, strides, once.tobytes()
 
 
 def kept(array: ndarray) -> ndarray:

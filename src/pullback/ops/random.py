@@ -150,6 +150,15 @@ bernoulli_number = Draw("bernoulli_number", random_transform, ("p",), "Bernoulli
 #: What dropout multiplies its input with: 1/(1 - p) with probability 1 - p, else 0.
 dropout_noise = Draw("dropout_noise", random_transform, ("p",), "BernoulliBackward2")
 
+def _reseed(seed: ndarray, /, generator: Generator) -> ndarray:
+    generator.manual_seed(int(seed.flat[-1]))
+    return seed.copy()
+
+
+#: The seed, with which the generator begins a stream, as a program does in the order of its draws; of several
+#: one comes after the other.
+reseed = op("reseed", _reseed, attrs=("generator",), batch=_same_attributes, shape=like_first)
+
 
 #: Ones with the probabilities that the input gives, and zeros.
 bernoulli = _weighing(

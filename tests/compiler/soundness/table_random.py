@@ -97,17 +97,51 @@ def step(x): return torch.randint(0, 5, (3,)), torch.randperm(3)
 def step(x): return torch.multinomial(x, 2)
 === torch_rand_like_and_dropout: compiles
 def step(x): return torch.rand_like(x), F.dropout(x, 0.5), F.dropout(x, 0.5, training=False)
-=== torch_manual_seed_inside:
+=== torch_manual_seed_inside: compiles
 def step(x):
     torch.manual_seed(3)
     return x * torch.rand(3)
-=== torch_manual_seed_of_state:
+=== torch_manual_seed_of_state: compiles
 k = 3
 def step(x):
     torch.manual_seed(k)
     return x * torch.rand(3)
 --- change 3
 k = 4
+=== torch_manual_seed_counted: compiles
+count = [0]
+def step(x):
+    a = torch.rand(3)
+    count[0] += 1
+    torch.manual_seed(count[0])
+    return x * a, torch.randn(3)
+--- state
+torch.rand(2), torch.initial_seed()
+=== torch_manual_seed_before_a_decision: compiles
+def step(x):
+    torch.rand(5)
+    torch.manual_seed(3)
+    return x * torch.rand(3) if torch.rand(()) < 0.5 else x
+=== torch_generator_seeded_inside: compiles
+g = torch.Generator()
+def step(x):
+    g.manual_seed(-5)
+    return x * torch.rand(3, generator=g), torch.rand(2)
+--- state
+g.get_state()
+=== torch_generator_made_inside: compiles
+def step(x):
+    g = torch.Generator()
+    a = torch.rand(3, generator=g)
+    return x * a, torch.randn(3, generator=g.manual_seed(2))
+=== torch_generator_given_out:
+def step(x):
+    g = torch.Generator()
+    return x * torch.rand(3, generator=g), torch.rand(3, generator=g), g.get_state()
+=== torch_seed_too_large: raises
+def step(x):
+    torch.manual_seed(2**64)
+    return x
 === torch_seed_drawn_inside:
 def step(x):
     seed = torch.initial_seed()
@@ -148,7 +182,7 @@ def step(x): return x * torch.rand(3, generator=g)
 g = torch.Generator(); g.manual_seed(5)
 --- state
 g.get_state()
-=== torch_generator_inside:
+=== torch_generator_inside: compiles
 def step(x):
     g = torch.Generator()
     g.manual_seed(3)

@@ -52,6 +52,7 @@ SAMPLES = [
         deterministic=False,
         known_shape=False,
     ),
+    Sample("reseed", (np.array(7),), (GENERATOR,), reference=lambda seed, generator: seed),
     _draw("poisson", positive(50)),
     _draw("binomial", positive(50).round() * 9, np.full(50, 0.3)),
     _draw("standard_gamma", positive(50)),

@@ -230,8 +230,7 @@ def given(session: Session, f: Any, value: Any) -> Any:
     if isinstance(kind, EnumMeta) and isinstance(value, int):
         return int(value)
     if isinstance(value, Generator):
-        session.streams.setdefault(value, value.get_state())
-        return value
+        return session.stream(value)
     if isinstance(kind, EnumMeta) or isinstance(value, (Node, np.generic, np.dtype)):
         return value
     if isinstance(value, (BaseException, TracebackType)):

@@ -1,13 +1,21 @@
-"""Rules of the methods of Python's generators of random numbers that are written in Python."""
+"""Rules of generators of random numbers: Python's methods written in Python, and seeds of torch's."""
 
 from __future__ import annotations
 
+import inspect
 import random
 from types import FunctionType
 from typing import Any
 
+import numpy as np
+
+from ....array import random as streams
+from ....core.tracer import traced
+from ....ops.random import reseed
+from ....tensor.random import Generator, default_generator, manual_seed
 from ..operations import containers, subscripts
-from ..operations.calls import call_user
+from ..operations.calls import call, call_user
+from ..state.deferred import Deferred
 from ..state.draws import OF_RANDOM, draw
 from ..state.session import Session
 from .rules import rule
@@ -40,3 +48,35 @@ def _choice(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, A
         raise session.refusal("it chooses among too many things")
     place = draw(session, generator._randbelow, generator, (count,), {})
     return subscripts.load_item(among, place.known())
+
+
+# --- torch's ------------------------------------------------------------------------------------------------
+
+
+@rule(manual_seed)
+def _seed_default(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    (number,) = inspect.signature(f).bind(*args, **kwargs).args
+    return _begin(session, default_generator, call(int, (number,)))
+
+
+@rule(streams.Generator.manual_seed)
+def _seed(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    generator, number = inspect.signature(f).bind(*args, **kwargs).args
+    return _begin(session, generator, number)
+
+
+@rule(Generator)
+def _make(session: Session, cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Make one generator for all calls of the program, each of which seeds it as a new one is."""
+    return _begin(session, session.made(cls(*args, **kwargs)), streams.DEFAULT_SEED)
+
+
+def _begin(session: Session, generator: Any, number: Any) -> Any:
+    """Have the program begin a stream where it stands among the draws; return the generator."""
+    later = isinstance(number, Deferred)
+    seed = session.number(number, np.dtype(np.int64)) if later and number.kind is int else None
+    if seed is None:
+        known = streams.check_seed(number.known() if later else number)
+        seed = traced(np.array(known, np.uint64).view(np.int64))
+    reseed(seed, session.stream(generator))
+    return generator

@@ -40,8 +40,8 @@ from ..state.session import Session, current
 from . import iteration
 
 _REFUSED_NAMES = frozenset({
-    "manual_seed", "seed", "initial_seed", "get_rng_state", "set_rng_state", "fork_rng", "set_state",
-    "get_state", "set_default_dtype", "set_default_device", "set_default_tensor_type", "set_printoptions",
+    "seed", "initial_seed", "get_rng_state", "set_rng_state", "fork_rng", "set_state", "get_state",
+    "set_default_dtype", "set_default_device", "set_default_tensor_type", "set_printoptions",
     "register_post_accumulate_grad_hook", "compile", "frombuffer", "from_dlpack",
 })  # fmt: skip
 

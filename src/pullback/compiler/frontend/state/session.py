@@ -128,6 +128,11 @@ class Session(Writes):
             self.cells.meet(known.cell, None)
         return known
 
+    def stream(self, generator: Any) -> Any:
+        """Return a generator of torch's, having noted where it stands."""
+        self.streams.setdefault(generator, generator.get_state())
+        return generator
+
     def generator(self, made: Any) -> None:
         """Note a generator that runs rewritten code."""
         self.fresh.add(id(made))

@@ -1,0 +1,28 @@
+"""The pullback of solving by factors that are known."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pullback as torch
+from pullback.ops import lu
+
+
+def test_no_permutation_is_made_for_the_pullback_of_a_solve(monkeypatch: Any) -> None:
+    torch.manual_seed(0)
+    a = torch.randn(5, 5, dtype=torch.float64)
+    y = torch.randn(5, 2, dtype=torch.float64)
+    factors, pivots = torch.linalg.lu_factor(a)
+    factors.requires_grad_()
+    out = torch.linalg.lu_solve(factors, pivots, y)
+    permutation, asked = lu._permutation, []
+    monkeypatch.setattr(lu, "_permutation", lambda *given: asked.append(given) or permutation(*given))
+    (grad,) = torch.autograd.grad(out.sum(), factors)
+    assert not asked
+
+    def solved(f: Any) -> Any:
+        p, lower, upper = torch.lu_unpack(f, pivots)
+        return torch.linalg.solve(p @ lower @ upper, y).sum()
+
+    (expected,) = torch.autograd.grad(solved(factors), factors)
+    torch.testing.assert_close(grad, expected)
