@@ -312,9 +312,7 @@ def _gelu_tanh_derivative_block(x: ndarray, out: ndarray, inner: ndarray, spare:
 
 @_rounding_halves
 def gelu(x: ndarray, approximate: str = "none") -> ndarray:
-    """Return x · Φ(x), Φ the normal distribution function; ``approximate="tanh"`` takes ½(1 + tanh(√(2/π)(x +
-    0.044715·x³))).
-    """
+    """Return x · Φ(x), Φ the normal distribution function, or with "tanh" torch's approximation of it."""
     if approximate == "tanh":
         return blockwise(_gelu_tanh_block, x, scratch=1)
     return blockwise(_gelu_block, x, scratch=2)

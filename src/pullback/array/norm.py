@@ -78,9 +78,7 @@ _NATIVE = ("softmax", "log_softmax", "softmax_adjoint", "log_softmax_adjoint")
 
 
 def _along(kernel: Callable[..., None]) -> Callable[..., ndarray]:
-    """Return a kernel over blocks ``(rows, length)`` or ``(rows, length, columns)`` as a function of arrays
-    of one shape and a dimension.
-    """
+    """Return a kernel over blocks ``(rows, length[, columns])`` as a function of arrays and an axis."""
 
     @wraps(kernel)
     def run(*arrays: ndarray, dim: int) -> ndarray:

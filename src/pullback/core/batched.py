@@ -237,9 +237,7 @@ def _loop(
 def each_row(
     function: Callable[[list[Term]], Sequence[Term | None]], values: Sequence[Any]
 ) -> tuple[Batched | None, ...]:
-    """Call a function that knows no batches once for each row of the values of the highest level; return its
-    results over all rows, None where a row's is.
-    """
+    """Call a function without batches once for each row; return results over all, None where one is."""
     level = max(v._level for v in values if isinstance(v, Batched))
     mine = [isinstance(v, Batched) and v._level == level for v in values]
     size = next(v.size for v, m in zip(values, mine, strict=True) if m)

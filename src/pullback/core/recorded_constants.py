@@ -14,9 +14,7 @@ _MANY = 256
 
 
 def bits_of(array: ndarray) -> tuple[Any, ...] | None:
-    """Return what arrays of one dtype, shape and layout with the same bits have in common; None where that is
-    too much to look at.
-    """
+    """Return what arrays of one dtype, shape, layout and bits have in common; None where too large."""
     told = array
     if array.size and not any(s for s, n in zip(array.strides, array.shape, strict=True) if n > 1):
         # A covector, as of a mean, is one number everywhere.
