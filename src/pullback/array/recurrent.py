@@ -281,21 +281,16 @@ def lstm(
     for rows, n in steps:
         now, new = gates[rows], out[rows]
         product = np.matmul(_carried(state, n, h, last_state), weight)
+        before, cell = _carried(cell, n, c, last_cell), cells[rows]
         if run is not None:
-            before, cell = _carried(cell, n, c, last_cell), cells[rows]
             run(np.ascontiguousarray(before), product, now, cell, new)
-            state = new
-            continue
-        now += product
-        np.tanh(now, out=now)
-        now *= factor
-        now += shift
-        cell = np.multiply(_carried(cell, n, c, last_cell), f[rows], out=cells[rows])
-        cell += i[rows] * g[rows]
-        if w_hr is None:
-            np.multiply(np.tanh(cell), o[rows], out=new)
         else:
-            np.matmul(np.tanh(cell) * o[rows], w_hr.T, out=new)
+            spare, hidden = np.empty_like(cell), new if w_hr is None else np.empty_like(cell)
+            _lstm_step_at_once(
+                before, product, now, cell, hidden, [v[rows] for v in (i, f, g, o)], factor, shift, spare
+            )
+            if w_hr is not None:
+                np.matmul(hidden, w_hr.T, out=new)
         state = new
     last_state[: len(state)] = state
     last_cell[: len(cell)] = cell
