@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
+from .tables import share
+
 _SIZES = {"float": 4, "double": 8, "i8": 1}
 _LETTERS = {"float": "f32", "double": "f64", "i8": "i8"}
 
@@ -132,10 +134,8 @@ class Code:
 
     def bounds(self, part: str, parts: str, count: int) -> tuple[str, str]:
         """Return the stretch of `count` things that one of several parts has."""
-        first, last = (
-            self.value(f"sdiv i64 {self.times(number, count)}, {parts}")
-            for number in (part, self.plus(part, 1))
-        )
+        first, last = self.fresh(), self.fresh()
+        self.lines += share(part, parts, count, first, last)
         return first, last
 
     # Memory.
