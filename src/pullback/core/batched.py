@@ -17,6 +17,7 @@ import numpy as np
 from numpy import ndarray
 
 from ..array import dtypes
+from ..errors import check_stacked
 from . import facade
 from .modes import DEFAULT, NO_GRAD, modes
 from .value import InnerValue, TensorBase, Value, dtype_of, run, shape_of, within_transform
@@ -256,11 +257,5 @@ def each_row(
 
 def _stacked(rows: list[Term]) -> Term:
     """Return one value of the results of all rows, which must have one shape."""
-    first = shape_of(rows[0])
-    for k, row in enumerate(rows):
-        if shape_of(row) != first:
-            raise RuntimeError(
-                f"stack expects each tensor to be equal size, but got {list(first)} at entry 0 and "
-                f"{list(shape_of(row))} at entry {k}"
-            )
+    check_stacked([shape_of(row) for row in rows])
     return facade.stack(rows)
