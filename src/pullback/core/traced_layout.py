@@ -66,12 +66,7 @@ class Layout(NamedTuple):
 
 
 class Layouts:
-    """The layouts of a recorder's values.
-
-    Parameters
-    ----------
-    recorder : Recorder
-    """
+    """The layouts of a recorder's values."""
 
     def __init__(self, recorder: Any) -> None:
         self._recorder = recorder
