@@ -89,7 +89,7 @@ def resize_adjoint(y: ndarray, axes: Sequence[Axis]) -> ndarray:
 
 
 def _settled(axes: Sequence[Axis]) -> list[Axis]:
-    """Ignore the scale in two dimensions, as torch, for "nearest" to the same or to twice the size."""
+    """Return axes whose scale counts: as in torch, 2-D "nearest" to the same or twice the size ignores it."""
     return [
         axis._replace(scale=None)
         if len(axes) == 2 and axis.mode == "nearest" and axis.output in (axis.size, 2 * axis.size)

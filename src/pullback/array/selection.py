@@ -104,7 +104,7 @@ class _Order:
             values[first:last] = [values[i] for i in order]
 
     def _part(self, first: int, last: int) -> int:
-        """Part a part around the median of its second, middle and last element; return the upper begin."""
+        """Return where the upper half begins, split around the median of second, middle and last element."""
         keys, places = self.keys, self.places
         i, j = first + 1, last - 1
         middle = (first + last) // 2
