@@ -45,6 +45,16 @@ def argument_type(
     return TypeError(f"{function}(): argument '{argument}'{where} must be {expected}, not {type_name(value)}")
 
 
+def check_stacked(shapes: Sequence[Sequence[int]]) -> None:
+    """Raise torch's error for tensors of several shapes that are to be stacked."""
+    for k, shape in enumerate(shapes):
+        if shape != shapes[0]:
+            raise RuntimeError(
+                f"stack expects each tensor to be equal size, but got {list(shapes[0])} at entry 0 and "
+                f"{list(shape)} at entry {k}"
+            )
+
+
 def foreign_self(method: str, value: object) -> TypeError:
     """Build the error for a method that is called, through the class, on what is no tensor."""
     return TypeError(

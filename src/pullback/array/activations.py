@@ -38,6 +38,24 @@ def _rounding_halves(kernel: Callable[..., ndarray]) -> Callable[..., ndarray]:
     return run
 
 
+def _of_blocks(
+    scratch: int = 0, op: str = ""
+) -> Callable[[Callable[..., None]], Callable[..., ndarray]]:
+    """Make what writes blocks, with so many temporaries, a function of arrays; `op` has a native loop."""
+
+    def decorated(block: Callable[..., None]) -> Callable[..., ndarray]:
+        @_rounding_halves
+        @wraps(block)
+        def run(x: ndarray) -> ndarray:
+            return blockwise(block, x, scratch=scratch)
+
+        if op:
+            OPS_OF_BLOCKS[block] = op, ()
+        return run
+
+    return decorated
+
+
 # ------------------------------------------------------------------------------------------- sigmoid and silu
 
 
@@ -66,20 +84,18 @@ def sigmoid_adjoint(g: ndarray, y: ndarray) -> ndarray:
     return blockwise(_sigmoid_adjoint_block, g, y)
 
 
-def _silu_block(x: ndarray, out: ndarray) -> None:
+@_of_blocks(op="silu")
+def silu(x: ndarray, out: ndarray) -> None:
+    """Return x · sigmoid(x)."""
     np.negative(x, out=out)
     np.exp(out, out=out)
     np.add(out, 1, out=out)
     np.divide(x, out, out=out)
 
 
-@_rounding_halves
-def silu(x: ndarray) -> ndarray:
-    """Return x · sigmoid(x)."""
-    return blockwise(_silu_block, x)
-
-
-def _silu_derivative_block(x: ndarray, out: ndarray, spare: ndarray) -> None:
+@_of_blocks(1, "silu_slope")
+def silu_derivative(x: ndarray, out: ndarray, spare: ndarray) -> None:
+    """Return s · (1 + x · (1 − s)) with s = sigmoid(x)."""
     sigmoid_block(x, out)
     np.subtract(1, out, out=spare)
     np.multiply(spare, x, out=spare)
@@ -87,26 +103,18 @@ def _silu_derivative_block(x: ndarray, out: ndarray, spare: ndarray) -> None:
     np.multiply(out, spare, out=out)
 
 
-@_rounding_halves
-def silu_derivative(x: ndarray) -> ndarray:
-    """Return s · (1 + x · (1 − s)) with s = sigmoid(x)."""
-    return blockwise(_silu_derivative_block, x, scratch=1)
-
-
-def _hard_sigmoid_block(x: ndarray, out: ndarray) -> None:
+@_of_blocks()
+def hard_sigmoid(x: ndarray, out: ndarray) -> None:
+    """Return (x + 3) / 6, kept between 0 and 1."""
     np.add(x, 3, out=out)
     np.maximum(out, 0, out=out)
     np.minimum(out, 6, out=out)
     np.divide(out, 6, out=out)
 
 
-@_rounding_halves
-def hard_sigmoid(x: ndarray) -> ndarray:
-    """Return (x + 3) / 6, kept between 0 and 1."""
-    return blockwise(_hard_sigmoid_block, x)
-
-
-def _hard_swish_block(x: ndarray, out: ndarray) -> None:
+@_of_blocks()
+def hard_swish(x: ndarray, out: ndarray) -> None:
+    """Return x · hard_sigmoid(x)."""
     np.add(x, 3, out=out)
     np.maximum(out, 0, out=out)
     np.minimum(out, 6, out=out)
@@ -114,13 +122,9 @@ def _hard_swish_block(x: ndarray, out: ndarray) -> None:
     np.divide(out, 6, out=out)
 
 
-@_rounding_halves
-def hard_swish(x: ndarray) -> ndarray:
-    """Return x · hard_sigmoid(x)."""
-    return blockwise(_hard_swish_block, x)
-
-
-def _mish_block(x: ndarray, out: ndarray, spare: ndarray) -> None:
+@_of_blocks(1)
+def mish(x: ndarray, out: ndarray, spare: ndarray) -> None:
+    """Return x · tanh(log(1 + exp(x))), the logarithm as max(x, 0) + log1p(exp(−|x|))."""
     np.absolute(x, out=out)
     np.negative(out, out=out)
     np.exp(out, out=out)
@@ -131,25 +135,15 @@ def _mish_block(x: ndarray, out: ndarray, spare: ndarray) -> None:
     np.multiply(x, out, out=out)
 
 
-@_rounding_halves
-def mish(x: ndarray) -> ndarray:
-    """Return x · tanh(log(1 + exp(x))), the logarithm as max(x, 0) + log1p(exp(−|x|))."""
-    return blockwise(_mish_block, x, scratch=1)
-
-
-def _log_sigmoid_block(x: ndarray, out: ndarray, spare: ndarray) -> None:
+@_of_blocks(1, "log_sigmoid")
+def log_sigmoid(x: ndarray, out: ndarray, spare: ndarray) -> None:
+    """Return log(sigmoid(x)) = min(x, 0) − log1p(exp(−|x|))."""
     np.absolute(x, out=out)
     np.negative(out, out=out)
     np.exp(out, out=out)
     np.log1p(out, out=out)
     np.minimum(x, 0, out=spare)
     np.subtract(spare, out, out=out)
-
-
-@_rounding_halves
-def log_sigmoid(x: ndarray) -> ndarray:
-    """Return log(sigmoid(x)) = min(x, 0) − log1p(exp(−|x|))."""
-    return blockwise(_log_sigmoid_block, x, scratch=1)
 
 
 @_rounding_halves
@@ -182,14 +176,19 @@ _ERF_SATURATES = np.float32(3.95)
 _SIGN_BIT = np.uint32(0x80000000)
 
 
+def _polynomial(coefficients: tuple[Any, ...], x: ndarray, out: ndarray) -> None:
+    """Write a polynomial by rising powers of x."""
+    np.multiply(x, coefficients[-1], out=out)
+    for coefficient in coefficients[-2:0:-1]:
+        np.add(out, coefficient, out=out)
+        np.multiply(out, x, out=out)
+    np.add(out, coefficients[0], out=out)
+
+
 def _erf_block(x: ndarray, out: ndarray, spare: ndarray) -> None:
     np.absolute(x, out=spare)
     np.minimum(spare, _ERF_SATURATES, out=spare)
-    np.multiply(spare, _ERF_COEFFICIENTS[-1], out=out)
-    for coefficient in _ERF_COEFFICIENTS[-2:0:-1]:
-        np.add(out, coefficient, out=out)
-        np.multiply(out, spare, out=out)
-    np.add(out, _ERF_COEFFICIENTS[0], out=out)
+    _polynomial(_ERF_COEFFICIENTS, spare, out)
     np.multiply(out, spare, out=out)
     np.negative(out, out=out)
     np.expm1(out, out=out)
@@ -241,11 +240,7 @@ _PROBIT_COEFFICIENTS = tuple(
 def _erf_of_normal(x: ndarray, out: ndarray, squares: ndarray) -> None:
     """Write erf(x / √2), and x² beside it, in float32."""
     np.multiply(x, x, out=squares)
-    np.multiply(squares, _PROBIT_COEFFICIENTS[-1], out=out)
-    for coefficient in _PROBIT_COEFFICIENTS[-2:0:-1]:
-        np.add(out, coefficient, out=out)
-        np.multiply(out, squares, out=out)
-    np.add(out, _PROBIT_COEFFICIENTS[0], out=out)
+    _polynomial(_PROBIT_COEFFICIENTS, squares, out)
     np.multiply(out, x, out=out)
     np.tanh(out, out=out)
 
@@ -312,9 +307,7 @@ def _gelu_tanh_derivative_block(x: ndarray, out: ndarray, inner: ndarray, spare:
 
 @_rounding_halves
 def gelu(x: ndarray, approximate: str = "none") -> ndarray:
-    """Return x · Φ(x), Φ the normal distribution function; ``approximate="tanh"`` takes ½(1 + tanh(√(2/π)(x +
-    0.044715·x³))).
-    """
+    """Return x · Φ(x), Φ the normal distribution function, or with "tanh" torch's approximation of it."""
     if approximate == "tanh":
         return blockwise(_gelu_tanh_block, x, scratch=1)
     return blockwise(_gelu_block, x, scratch=2)
@@ -331,9 +324,6 @@ def gelu_derivative(x: ndarray, approximate: str = "none") -> ndarray:
 OPS_OF_BLOCKS.update(
     {
         sigmoid_block: ("sigmoid", ()),
-        _silu_block: ("silu", ()),
-        _silu_derivative_block: ("silu_slope", ()),
-        _log_sigmoid_block: ("log_sigmoid", ()),
         _erf_block: ("erf", ()),
         _gelu_block: ("gelu", ("none",)),
         _gelu_tanh_block: ("gelu", ("tanh",)),

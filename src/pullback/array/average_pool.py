@@ -19,9 +19,7 @@ from .taps import Taps, from_table, over_planes, transposed
 def avg_pool(
     x: ndarray, windows: Windows, count_include_pad: bool = True, divisor_override: int | None = None
 ) -> ndarray:
-    """Return the sum under each window over its number of places: with the padding or without it, or
-    `divisor_override`.
-    """
+    """Return sums under windows over their numbers of places, with the padding or not, or a divisor."""
     if x.dtype.itemsize == 2:
         return avg_pool(x.astype(np.float32), windows, count_include_pad, divisor_override).astype(x.dtype)
     output = windows.output(x.shape[2:])
@@ -105,9 +103,7 @@ def _window_sums(x: ndarray, axis: int, output: int, kernel: int, stride: int) -
 
 
 def _spread_windows(y: ndarray, axis: int, length: int, kernel: int, stride: int) -> ndarray:
-    """Return the transpose of `_window_sums`: y[o] is added to the places o·stride + i along one axis of the
-    given length.
-    """
+    """Return the transpose of `_window_sums`: y[o] is added to the places o·stride + i of an axis."""
     output = y.shape[axis]
     if output == 1 and kernel == length:
         shape = list(y.shape)

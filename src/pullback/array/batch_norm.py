@@ -60,9 +60,7 @@ def _place_products(x: ndarray, y: ndarray) -> ndarray:
 
 
 def batch_statistics(x: ndarray) -> tuple[ndarray, ndarray]:
-    """Return the mean and variance (divided by the number of elements) of each channel of ``(N, C, *size)``:
-    ``(C,)`` each.
-    """
+    """Return mean and variance, divided by the number, of each channel of ``(N, C, *size)``: ``(C,)``."""
     if is_half(x):
         return batch_statistics(x.astype(np.float32))
     if x.ndim == 2 and 0 < x.size <= MOST:
@@ -86,9 +84,7 @@ def batch_statistics(x: ndarray) -> tuple[ndarray, ndarray]:
 def batch_norm(
     x: ndarray, mean: ndarray, invstd: ndarray, weight: ndarray | None, bias: ndarray | None
 ) -> ndarray:
-    """Return (x − mean) · invstd · weight + bias for ``(N, C, *size)`` and statistics ``(C,)``, as one
-    product and one sum.
-    """
+    """Return (x − mean) · invstd · weight + bias of ``(N, C, *size)``, as one product and one sum."""
     if is_half(x):
         factors = (maybe_wide(weight), maybe_wide(bias))
         return batch_norm(wide(x), wide(mean), wide(invstd), *factors).astype(x.dtype)

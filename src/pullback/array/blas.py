@@ -50,9 +50,7 @@ class OpenBLAS:
         self._is_resting = False
 
     def functions(self) -> _Functions | None:
-        """Return its setter and getter, under the names that the wheels and the distributions give them; None
-        where it is another library.
-        """
+        """Return its setter and getter, by the names that wheels or distributions give them, or None."""
         if not self._is_known:
             self._functions, self._is_known = self._found(), True
         return self._functions
@@ -150,9 +148,7 @@ def has_foreign_threads() -> bool:
 
 
 def _foreign_threads_sleep() -> bool:
-    """Return whether all threads sleep that are neither Python's nor this package's; True where the system
-    does not tell.
-    """
+    """Return whether threads of others than Python and this package all sleep; True where unknown."""
     import threading
 
     pythons = {str(thread.native_id) for thread in threading.enumerate()}

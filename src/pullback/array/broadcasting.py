@@ -45,9 +45,7 @@ def plans(operands: tuple[Any, ...]) -> tuple[_Plan | None, ...] | None:
 
 
 def spread(call: Any, operands: tuple[Any, ...], found: tuple[_Plan | None, ...]) -> ndarray | None:
-    """Return what a ufunc gives, in C order, of operands that are repeated as `plans` found; None where
-    native code for that is not at hand.
-    """
+    """Return a ufunc's result, in C order, of operands repeated as planned; None without native code."""
     given: list[Any] = []
     own: ndarray | None = None
     rest = iter(found)
@@ -67,9 +65,7 @@ def spread(call: Any, operands: tuple[Any, ...], found: tuple[_Plan | None, ...]
 
 
 def written_out(x: ndarray) -> ndarray:
-    """Return an array with elements that are repeated in memory written out, where NumPy would go by short
-    stretches; elsewhere the array itself.
-    """
+    """Return an array with repeated elements written out, where NumPy would go by short stretches."""
     if x.ndim < 2 or not x.size or x.size < LEAST * x.shape[-1]:
         return x
     plans = _planned(x.shape, ((x.shape, x.strides, x.itemsize),))

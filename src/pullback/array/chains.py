@@ -111,9 +111,7 @@ class Chain:
         return found or None
 
     def run(self, x: ndarray, *others: ndarray) -> None:
-        """Run the chain on x, the rows ``(…, length)``, and arrays that go with it: those that it writes are
-        in C order.
-        """
+        """Run the chain on rows ``(…, length)`` and others; those that it writes are in C order."""
         if not x.flags.c_contiguous:
             x = np.ascontiguousarray(x)
         native = self.native(x)

@@ -150,9 +150,7 @@ class Columns:
         run_products(lambda i: part(self.blocks[slice(*bounds[i])], i), self.parts)
 
     def _each(self, blocks: Sequence[Block]) -> Iterator[tuple[Block, list[ndarray]]]:
-        """Yield each block with its columns under each tap along the first axis, ``(images, [groups,] depth,
-        places)``.
-        """
+        """Yield each block with its columns under each tap of the first axis, ``(images, …, places)``."""
         spare = np.empty(0, self.x.dtype)
         before: Any = None
         for block in blocks:
@@ -205,9 +203,7 @@ def span(first: int, step: int, count: int, size: int) -> tuple[slice, slice]:
 
 
 def run_products(part: Callable[[int], None], parts: int) -> None:
-    """Call `run_parts` with one thread of BLAS for each part, also for one alone: on products this small
-    BLAS's threads cost more than they give.
-    """
+    """Call `run_parts` with one thread of BLAS for each part: on small products more cost time."""
     with single_threaded():
         run_parts(part, parts)
 

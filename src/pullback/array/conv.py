@@ -339,9 +339,7 @@ def _gather(
     y: ndarray, w: ndarray, stride: Sequence[int], padding: Sequence[int], dilation: Sequence[int],
     groups: int, size: Sequence[int],
 ) -> ndarray:
-    """Return `conv_transpose` as convolutions with the kernel turned around, one for all places that lie a
-    stride apart.
-    """
+    """Return `conv_transpose` as convolutions with the turned kernel, one for places a stride apart."""
     kernel, channels = w.shape[2:], w.shape[1] * groups
     turned = w.reshape(groups, -1, *w.shape[1:]).swapaxes(1, 2).reshape(channels, -1, *kernel)
     axes = [*map(_shares, y.shape[2:], kernel, stride, dilation, padding, size)]
@@ -366,9 +364,7 @@ def _scatter(
     y: ndarray, w: ndarray, stride: Sequence[int], padding: Sequence[int], dilation: Sequence[int],
     groups: int, size: Sequence[int],
 ) -> ndarray:
-    """Return `conv_transpose`, one addition for each tap over what the product of the weight with y gives for
-    it, image by image.
-    """
+    """Return `conv_transpose`: for each tap one addition of its product with y, image by image."""
     output, kernel = y.shape[2:], w.shape[2:]
     channels, places = w.shape[1] * groups, prod(output)
     taps = w.reshape(groups, w.shape[0] // groups, -1).swapaxes(1, 2)

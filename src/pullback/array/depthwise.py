@@ -30,9 +30,7 @@ _WORTH_THREADS = 1_000_000
 
 
 def is_better(groups: int, weight_shape: Sequence[int]) -> bool:
-    """Return whether this is the way for a weight of that shape: measured, up to 4 outputs for each of at
-    least 4 channels.
-    """
+    """Return whether this way pays for a weight: up to 4 outputs for each of 4 channels and more."""
     return weight_shape[1] == 1 and groups >= 4 and weight_shape[0] <= 4 * groups
 
 

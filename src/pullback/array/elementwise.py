@@ -380,9 +380,7 @@ def fill(target: ndarray, value: Any) -> None:
 
 
 def flat_views(arrays: Sequence[ndarray]) -> list[ndarray] | None:
-    """Return one-dimensional views of arrays of one shape that walk them in the same order, or None where
-    there is none.
-    """
+    """Return flat views of arrays of one shape that walk them in the same order, or None."""
     if all(array.flags.c_contiguous for array in arrays):
         return [array.reshape(-1) for array in arrays]
     first = arrays[0]

@@ -51,9 +51,7 @@ def _lies_densely(shape: Ints, strides: Ints) -> bool:
 
 
 def dense_strides(array: ndarray) -> Ints:
-    """Return strides of a new array laid out like `array`: the same where that has no gaps, else the same
-    order of the axes without gaps.
-    """
+    """Return strides of a new array laid out like `array`: in its order of axes, without gaps."""
     strides = strides_of(array)
     return strides if is_dense(array) else _in_order(array.shape, (strides,))
 
@@ -256,9 +254,7 @@ def convert(array: ndarray, dtype: np.dtype[Any]) -> ndarray:
 
 
 def towards(array: ndarray, dtype: np.dtype[Any]) -> ndarray:
-    """Return what to convert to a dtype for an array: the real parts for a real dtype, and float64 goes to
-    the halves by way of float32.
-    """
+    """Return the array to convert to a dtype: the real parts, or float32 between float64 and halves."""
     if array.dtype.kind in "cW" and dtype.kind not in "cWb":
         array = real_parts(array)
     if array.dtype == COMPLEX32 and dtype.kind == "b":

@@ -78,9 +78,7 @@ _NATIVE = ("softmax", "log_softmax", "softmax_adjoint", "log_softmax_adjoint")
 
 
 def _along(kernel: Callable[..., None]) -> Callable[..., ndarray]:
-    """Return a kernel over blocks ``(rows, length)`` or ``(rows, length, columns)`` as a function of arrays
-    of one shape and a dimension.
-    """
+    """Return a kernel over blocks ``(rows, length[, columns])`` as a function of arrays and an axis."""
 
     @wraps(kernel)
     def run(*arrays: ndarray, dim: int) -> ndarray:
@@ -177,8 +175,8 @@ def layer_norm(
         y, mean, rstd = layer_norm(wide(x), maybe_wide(weight), maybe_wide(bias), axes, eps)
         return y.astype(x.dtype), mean, rstd
     lead, length = x.shape[: x.ndim - axes], prod(x.shape[x.ndim - axes :])
+    kept = (*lead, *(1,) * axes)
     if 0 < x.size <= MOST:
-        kept = (*lead, *(1,) * axes)
         y, mean, rstd = np.empty(x.shape, x.dtype), np.empty(kept, x.dtype), np.empty(kept, x.dtype)
         _small_layer_norm(x, weight, bias, length, eps, y, mean, rstd)
         return y, mean, rstd
@@ -188,7 +186,6 @@ def layer_norm(
     if x.size >= large.ROWS:
         found = large.ask("rows", "native_layer_norm", (rows, factor, shift), (1, eps), (True, False, False))
         if found is not None:
-            kept = (*lead, *(1,) * axes)
             return found[0].reshape(x.shape), found[1].reshape(kept), found[2].reshape(kept)
     y = np.empty(rows.shape, x.dtype)
     mean, rstd = np.empty((len(rows), 1), x.dtype), np.empty((len(rows), 1), x.dtype)
@@ -202,7 +199,6 @@ def layer_norm(
             np.add(y, shift, out=y)
 
     in_blocks(task, rows, y, mean, rstd)
-    kept = (*lead, *(1,) * axes)
     return y.reshape(x.shape), mean.reshape(kept), rstd.reshape(kept)
 
 

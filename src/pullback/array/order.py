@@ -26,9 +26,7 @@ def packs(x: ndarray) -> bool:
 
 
 def sorted_places(x: ndarray, descending: bool) -> ndarray:
-    """Return the indices that sort each row of the last axis; equal elements keep their order in both
-    directions, and nan is larger than everything.
-    """
+    """Return the indices that sort rows: stable in both directions, nan above everything."""
     length = x.shape[-1]
     rows = np.ascontiguousarray(x).reshape(-1, length)
     places = np.empty(rows.shape, np.int64)

@@ -205,9 +205,7 @@ def _largest_of_few(x: ndarray, table: _Table | None) -> tuple[ndarray, ndarray]
 
 
 def _largest(x: ndarray, places: ndarray) -> tuple[ndarray, ndarray]:
-    """Return the largest elements at rows of places in planes, ``(planes, rows)``, and which it is, counted
-    over all rows.
-    """
+    """Return the largest elements at rows of places in planes, and which it is over all rows."""
     rows, taps = places.shape
     under = x.reshape(x.shape[0] * x.shape[1], -1).take(places, 1)
     first = under.argmax(2)
@@ -249,9 +247,7 @@ def plane_parts(
 def _native(
     x: tuple[int, ...], y: tuple[int, ...], dtype: np.dtype, windows: Windows, run: Callable[[Any], None]
 ) -> bool | None:
-    """Run something with the kernels in native code for arrays of these shapes, where they are worth it and
-    there are any; whether that was done.
-    """
+    """Run something with native kernels, if arrays of these shapes are worth it; whether it was run."""
     if len(x) > 4 or dtype.kind != "f" or not prod(x):
         return False
 

@@ -410,9 +410,7 @@ class _Source:
 
 
 def _state_of(bits: Any) -> np.ndarray | None:
-    """Return the state's words where NumPy keeps them, which `MT19937.state` copies in 57 µs; None where they
-    do not lie there.
-    """
+    """Return the state's words where NumPy keeps them (`MT19937.state` copies in 57 µs), or None."""
     try:
         import ctypes
 

@@ -221,9 +221,7 @@ def _binomial(numbers: Iterator[float], count: float, p: float) -> float:
 
 
 def _binomial_by_gaps(numbers: Iterator[float], count: float, p: float) -> float:
-    """Add up the geometrically distributed gaps between successes until they exceed the trials (Devroye 1986,
-    section X.4).
-    """
+    """Add up geometric gaps between successes until they exceed the trials (Devroye 1986, X.4)."""
     log_failure = math.log1p(-p)
     log, ceil, most = math.log, math.ceil, math.inf
     tried = successes = 0.0

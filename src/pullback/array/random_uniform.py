@@ -95,9 +95,7 @@ def singles(generator: Generator, count: int) -> np.ndarray:
 
 
 def doubles(generator: Generator, count: int) -> np.ndarray:
-    """Return float64 numbers in [0, 1): the low 53 bits of two words each, the first being the high one. They
-    are for reading only.
-    """
+    """Return float64 in [0, 1), for reading only: the low 53 bits of two words, the high one first."""
     return generator.made(doubles_of, 2 * count, 2, 2)
 
 

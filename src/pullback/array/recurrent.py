@@ -132,9 +132,7 @@ def elman_pulled(
 
 @functools.lru_cache(maxsize=64)
 def _logistic_parts(width: int, gates: str, dtype: Any) -> tuple[ndarray, ndarray]:
-    """Factor and shift that make the logistic function of `tanh`, for the gates marked "s", for reading only:
-    to make them takes 15 µs.
-    """
+    """Return factor and shift, read-only, by which `tanh` makes the logistic function of "s" gates."""
     factor = np.repeat(np.array([0.5 if gate == "s" else 1.0 for gate in gates], dtype), width)
     shift = np.repeat(np.array([0.5 if gate == "s" else 0.0 for gate in gates], dtype), width)
     factor.flags.writeable = shift.flags.writeable = False
@@ -144,9 +142,7 @@ def _logistic_parts(width: int, gates: str, dtype: Any) -> tuple[ndarray, ndarra
 def gru(
     x: ndarray, h: ndarray, w_ih: ndarray, w_hh: ndarray, b_ih: Any, b_hh: Any, steps: Sequence[Step]
 ) -> tuple[ndarray, ndarray, ndarray]:
-    """Compute a gated recurrent units: the states of all steps, the last ones, and of each step r, z, n and
-    ``W_hn h + b_hn``.
-    """
+    """Compute gated recurrent units: all states, the last ones, and per step r, z, n, ``W_hn h + b_hn``."""
     width = h.shape[1]
     factor, _ = _logistic_parts(width, "sst", x.dtype)
     bias = b_ih
@@ -255,9 +251,7 @@ def lstm(
     x: ndarray, h: ndarray, c: ndarray, w_ih: ndarray, w_hh: ndarray, b_ih: Any, b_hh: Any, w_hr: Any,
     steps: Sequence[Step],
 ) -> tuple[ndarray, ndarray, ndarray, ndarray, ndarray]:  # fmt: skip
-    """Compute a long short-term memory: the states of all steps, the last states and cells, and of each step
-    the gates i, f, g, o and the cell.
-    """
+    """Compute a long short-term memory: all states, last states and cells, gates i, f, g, o, cells."""
     width = c.shape[1]
     factor, shift = _logistic_parts(width, "ssts", x.dtype)
     gates = _projected(x, w_ih, _sum(b_ih, b_hh), factor)
@@ -287,21 +281,16 @@ def lstm(
     for rows, n in steps:
         now, new = gates[rows], out[rows]
         product = np.matmul(_carried(state, n, h, last_state), weight)
+        before, cell = _carried(cell, n, c, last_cell), cells[rows]
         if run is not None:
-            before, cell = _carried(cell, n, c, last_cell), cells[rows]
             run(np.ascontiguousarray(before), product, now, cell, new)
-            state = new
-            continue
-        now += product
-        np.tanh(now, out=now)
-        now *= factor
-        now += shift
-        cell = np.multiply(_carried(cell, n, c, last_cell), f[rows], out=cells[rows])
-        cell += i[rows] * g[rows]
-        if w_hr is None:
-            np.multiply(np.tanh(cell), o[rows], out=new)
         else:
-            np.matmul(np.tanh(cell) * o[rows], w_hr.T, out=new)
+            spare, hidden = np.empty_like(cell), new if w_hr is None else np.empty_like(cell)
+            _lstm_step_at_once(
+                before, product, now, cell, hidden, [v[rows] for v in (i, f, g, o)], factor, shift, spare
+            )
+            if w_hr is not None:
+                np.matmul(hidden, w_hr.T, out=new)
         state = new
     last_state[: len(state)] = state
     last_cell[: len(cell)] = cell
@@ -394,9 +383,7 @@ def elman_cell(of_state: ndarray, of_input: ndarray, relu: bool) -> ndarray:
 
 
 def lstm_cell(cell: ndarray, of_state: ndarray, of_input: ndarray) -> tuple[ndarray, ndarray]:
-    """Return the next state and cell of cells ``(N, H)`` and the two products ``(N, 4·H)`` of a step,
-    which are overwritten.
-    """
+    """Return next state and cell of cells ``(N, H)`` and two products ``(N, 4·H)``, overwriting these."""
     cell = np.ascontiguousarray(cell)
     state, kept = np.empty_like(cell), np.empty_like(cell)
     _run(_LSTM_CELL, cell, of_state, of_input, kept, state)

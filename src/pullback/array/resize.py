@@ -82,18 +82,14 @@ def _byte_weights(axis: Axis) -> tuple[ndarray, int]:
 
 
 def resize_adjoint(y: ndarray, axes: Sequence[Axis]) -> ndarray:
-    """Return the transpose of `resize`: each y ``(N, C, *output)`` is given to the places it was made from,
-    with their weights.
-    """
+    """Return the transpose of `resize`: y ``(N, C, *output)`` goes, weighted, to where it came from."""
     if y.dtype.itemsize == 2 and y.dtype.kind not in "iu":
         return resize_adjoint(y.astype(np.float32), axes).astype(y.dtype)
     return over_planes(y, [_backward(axis, _precision(y.dtype)) for axis in _settled(axes)])
 
 
 def _settled(axes: Sequence[Axis]) -> list[Axis]:
-    """Return as torch does in two dimensions only, "nearest" to the same size or to twice the size ignores
-    the user's scale.
-    """
+    """Return axes whose scale counts: as in torch, 2-D "nearest" to the same or twice the size ignores it."""
     return [
         axis._replace(scale=None)
         if len(axes) == 2 and axis.mode == "nearest" and axis.output in (axis.size, 2 * axis.size)
@@ -180,9 +176,7 @@ def _filtered(axis: Axis, precision: str) -> tuple[ndarray, ndarray]:
 
 
 def _keys(t: ndarray, a: float) -> ndarray:
-    """Return keys' cubic: (a + 2)|t|³ − (a + 3)t² + 1 up to 1, a|t|³ − 5at² + 8a|t| − 4a up to 2, 0
-    beyond.
-    """
+    """Return Keys' cubic: (a+2)|t|³ − (a+3)t² + 1 up to 1, a|t|³ − 5at² + 8a|t| − 4a up to 2, else 0."""
     t = np.abs(t)
     inner = ((a + 2) * t - (a + 3)) * t * t + 1
     outer = ((a * t - 5 * a) * t + 8 * a) * t - 4 * a

@@ -335,9 +335,7 @@ def pull_to_places(g: ndarray, x: ndarray, grid: ndarray, sampler: Sampler) -> n
 
 
 def base_grid(size: Sequence[int], align_corners: bool, dtype: np.dtype[Any]) -> ndarray:
-    """Return the coordinates of every pixel and a one, (pixels, rank + 1), for reading only: what an affine
-    map is applied to.
-    """
+    """Return the coordinates of every pixel and a one, (pixels, rank + 1), read-only, for affine maps."""
     made = _kept_base_grid if prod(size) <= _KEPT_PIXELS else _base_grid
     return made(tuple(size), align_corners, dtype)
 

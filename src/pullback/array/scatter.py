@@ -134,9 +134,7 @@ def put(out: ndarray, dim: int, index: ndarray, values: ndarray) -> None:
 
 
 def add(out: ndarray, dim: int, index: ndarray, values: ndarray) -> None:
-    """Add values at such places of an array in C order. The pullback of 100 sorted rows of 100 took 182 µs by
-    ``add.at`` along its axes, 50 so.
-    """
+    """Add values at places of a C-ordered array; 100 sorted rows of 100 take 50 µs, ``add.at`` 182."""
     np.add.at(out.reshape(-1), positions(index, dim, out.shape).reshape(-1), values.reshape(-1))
 
 

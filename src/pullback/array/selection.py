@@ -104,9 +104,7 @@ class _Order:
             values[first:last] = [values[i] for i in order]
 
     def _part(self, first: int, last: int) -> int:
-        """Return the part a part around the median of its second, middle and last element; where its upper
-        half begins.
-        """
+        """Return where the upper half begins, split around the median of second, middle and last element."""
         keys, places = self.keys, self.places
         i, j = first + 1, last - 1
         middle = (first + last) // 2
@@ -162,9 +160,7 @@ class _Order:
         self._insert(0, count)
 
     def hold(self, first: int, middle: int, last: int) -> None:
-        """Make a heap of a part, its largest element in front, and let each later element up to `last` that
-        is below that one take its place.
-        """
+        """Make a heap of a part, largest in front; later elements below that one take its place."""
         keys, size = self.keys, middle - first
         for start in reversed(range(size // 2)):
             self._sink(first, start, size)

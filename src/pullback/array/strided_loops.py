@@ -158,9 +158,7 @@ def planned(ufunc: np.ufunc, operands: Sequence[Any], out: Any, element: float, 
 
 
 def copying(target: ndarray, source: ndarray) -> Plan | None:
-    """Return how ``target[...] = source`` is done where rows are long on both sides, or of one element in the
-    source.
-    """
+    """Return how ``target[...] = source`` is done with long rows on both sides, or one source element."""
     work = 2 * BYTE * target.size * target.itemsize
     if work < WORTH_THREADS or get_num_threads() == 1 or not isinstance(source, ndarray):
         return None

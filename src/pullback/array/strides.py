@@ -228,9 +228,7 @@ def laid_out(x: ndarray, strides: Ints | None) -> ndarray:
 
 @functools.lru_cache(maxsize=1024)
 def reshaped_strides(shape: Ints, strides: Ints, new: Ints) -> Ints | None:
-    """Return strides that show a layout in another shape of as many elements; None where only a copy can have
-    that shape.
-    """
+    """Return strides that show a layout in another shape; None where only a copy can have it."""
     if 0 in shape:
         return contiguous_strides(new)
     if not shape:

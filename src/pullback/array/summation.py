@@ -167,9 +167,7 @@ def _added(x: ndarray) -> ndarray:
 
 
 def write_products(x: ndarray, y: ndarray, out: ndarray) -> None:
-    """Write the products of a row or a column with each matrix of a stack, of large stacks on the native
-    threads.
-    """
+    """Write products of a row or a column with a stack's matrices, on native threads if they are many."""
     size = x.size + y.size
     large_enough = size >= _LARGE and get_num_threads() > 1 and large.is_there()
     if not (large_enough and _HOTNESS.is_hot(size / 12) and _HOTNESS.ask("stacked", x, y, out)):
@@ -177,9 +175,7 @@ def write_products(x: ndarray, y: ndarray, out: ndarray) -> None:
 
 
 def _by_stretches(x: ndarray) -> ndarray:
-    """Return the same of long rows, a stretch of columns at a time; the stretches do not depend on the number
-    of threads.
-    """
+    """Return the same of long rows, by stretches of columns that don't depend on the threads."""
     stack, _, length = x.shape
     result = np.empty((stack, length), x.dtype)
     count = math.ceil(length / _LENGTH)

@@ -86,9 +86,7 @@ class Hotness:
         return Hotness, ()
 
     def is_hot(self, nanoseconds: float) -> bool:
-        """Return whether it is time to ask for native code: the work so far, with what is to be done now, has
-        cost as much.
-        """
+        """Return whether it is time to ask for native code: the work so far has cost as much."""
         if self._is_due or not large.is_there():
             return self._is_due
         self._due += nanoseconds

@@ -17,6 +17,7 @@ import numpy as np
 from numpy import ndarray
 
 from ..array import dtypes
+from ..errors import check_stacked
 from . import facade
 from .modes import DEFAULT, NO_GRAD, modes
 from .value import InnerValue, TensorBase, Value, dtype_of, run, shape_of, within_transform
@@ -237,9 +238,7 @@ def _loop(
 def each_row(
     function: Callable[[list[Term]], Sequence[Term | None]], values: Sequence[Any]
 ) -> tuple[Batched | None, ...]:
-    """Call a function that knows no batches once for each row of the values of the highest level; return its
-    results over all rows, None where a row's is.
-    """
+    """Call a function without batches once for each row; return results over all, None where one is."""
     level = max(v._level for v in values if isinstance(v, Batched))
     mine = [isinstance(v, Batched) and v._level == level for v in values]
     size = next(v.size for v, m in zip(values, mine, strict=True) if m)
@@ -258,11 +257,5 @@ def each_row(
 
 def _stacked(rows: list[Term]) -> Term:
     """Return one value of the results of all rows, which must have one shape."""
-    first = shape_of(rows[0])
-    for k, row in enumerate(rows):
-        if shape_of(row) != first:
-            raise RuntimeError(
-                f"stack expects each tensor to be equal size, but got {list(first)} at entry 0 and "
-                f"{list(shape_of(row))} at entry {k}"
-            )
+    check_stacked([shape_of(row) for row in rows])
     return facade.stack(rows)

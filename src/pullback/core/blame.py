@@ -288,9 +288,7 @@ def written_since(counter: list[Any], sequence: int) -> bool:
 
 
 def last_write(counter: list[Any]) -> int:
-    """Return the number that divides the nodes made before the last write from those made after it; -1
-    where none is remembered.
-    """
+    """Return the number of the last node made before the last write; -1 where none is remembered."""
     return counter[1][-1][4] if len(counter) > 1 and counter[1] else -1
 
 

@@ -277,9 +277,7 @@ def _askers(op: Op, name: str) -> tuple[int, ...]:
 
 
 def runs_at_once(op: Op, arrays: Sequence[ndarray]) -> bool:
-    """Return whether the kernel of an op takes arrays as `evaluate` would give them to it, and its result
-    needs no other layout.
-    """
+    """Return whether a kernel takes arrays as `evaluate` would give them, and its layout stays."""
     facts = _facts_of(op, False, False) if not op.variadic else None
     if op.variadic:
         fast = _fast_dtypes(op) & ({F32, F64} if op.halves else set(dtypes.BY_NUMPY))

@@ -392,9 +392,7 @@ class Backward(BackwardPass, Task):
                 self.send(edge, gi, g, saved)
 
     def _send_nothing(self, node: Node, grads: Sequence[object]) -> None:
-        """Let the nodes run, too, for which a node has no covector: as in torch, their hooks are called and
-        what they saved is looked at.
-        """
+        """Let nodes without a covector run, as torch does: hooks are called, what is saved is looked at."""
         for i in node.derivable_inputs():
             edge = node._edges[i]
             if edge is None or grads[i] is not None:

@@ -29,9 +29,7 @@ torch_names: Callable[[], Any]
 
 
 def meaning(error: BaseException, node: Node | None) -> str | None:
-    """Return what an error of a node means in the program around it; None where that is not found out, or
-    nothing that explains is provided.
-    """
+    """Return what a node's error means in the program around it; None where nothing explains it."""
     return None
 
 

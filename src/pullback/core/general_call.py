@@ -141,9 +141,7 @@ def _lift(inputs: tuple[object, ...], level: int) -> None:
 
 
 def _below(op: Op, inner: list[Any], attrs: tuple[object, ...], mode: Modes) -> Any:
-    """Run an op on what lies below a level. Tensors around arrays are a call that is remembered (`Op.again`),
-    where none of them holds places.
-    """
+    """Run an op below a level. Tensors around arrays are a remembered call (`Op.again`)."""
     tensor, parameter, called = facade.Tensor, facade.Parameter, op.again
     for v in inner:
         if (kind := type(v)) is tensor or kind is parameter:

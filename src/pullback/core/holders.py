@@ -58,9 +58,7 @@ def _noted(entries: _Entries, array: object, node: Node, history: int) -> Any:
 
 
 def holder_of(array: object, node: Node, edge: object) -> Any:
-    """Return the tensor that changed since a node saved its array, with the history `edge`; None where there
-    is none, or no more.
-    """
+    """Return the tensor that changed since a node saved its array, with the history `edge`, or None."""
     return _noted(_holders, array, node, _number(edge)) if _holders else None
 
 

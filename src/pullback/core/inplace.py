@@ -68,9 +68,7 @@ def check_history(x: TensorBase, recording: bool) -> None:
 
 
 def check_captured(x: TensorBase, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-    """Raise torch's error where a function that is being differentiated would write to a tensor from outside
-    by ``x.name(*args, **kwargs)``.
-    """
+    """Raise torch's error where a differentiated function writes to a tensor from outside."""
     if x._born < modes().differentiating:
         raise errors.captured_update(facade.torch_names().variant(name, (x, *args), kwargs))
 
@@ -119,9 +117,7 @@ def check_apart(written: Any, read: Any, whole: bool = False) -> None:
 
 
 def forbidden_view_update(x: TensorBase, record: View, indirect: bool = False) -> RuntimeError:
-    """Build the error for an update of a view that was made where updates cannot be tracked; `indirect`:
-    through its base or another view.
-    """
+    """Build the error for updating an untracked view; `indirect`: through its base or another view."""
     if x._node is None or x._node is LEAF or type(x._node) is Nowhere:
         # A recorded view of an unrecorded one has no node here; in torch it has one that leads nowhere.
         inherited = record.creation in (OF_NO_GRAD_VIEW, OF_INFERENCE_VIEW) and record.base._node is not None

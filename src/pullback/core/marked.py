@@ -21,13 +21,7 @@ if TYPE_CHECKING:
 
 
 class Marked(InnerValue):
-    """An array of which the elements are the conjugates, or the negatives, of what is in memory.
-
-    Parameters
-    ----------
-    memory : ndarray
-    conjugated, negated : bool
-    """
+    """An array of which the elements are the conjugates, or the negatives, of what is in memory."""
 
     __slots__ = ("conjugated", "memory", "negated")
 

@@ -168,9 +168,7 @@ def scalar_of(value: object) -> Any:
 
 
 def _of_saved(op: Op, k: int) -> Callable[[Any, tuple[Any, ...]], Any]:
-    """Return an op's rule of its input k as a function of a covector and a saved tuple: to pick by a function
-    and hand on by a star takes 0.1 µs more.
-    """
+    """Return the rule of input k by covector and saved tuple: to pick and star takes 0.1 µs more."""
     rule, places, pick = op.rules[k], op.layout.places[k], op.layout.pickers[k]
     if rule is None:
         return lambda g, saved: None

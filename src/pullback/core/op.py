@@ -135,9 +135,7 @@ class Op(Fields):
 
     @computed
     def again(self) -> Callable[..., Any]:
-        """Return what `called` runs, for calls that come often: where a plan of an inline cache is found, a
-        product of matrices takes 1.2 µs instead of 5.
-        """
+        """Return what `called` runs, for frequent calls: with a plan a product takes 1.2 µs instead of 5."""
         own = self.kind == "elementwise" or self.draws or self.exchanges
         return self.call if own else facade.repeated(self.call)
 

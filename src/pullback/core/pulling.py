@@ -38,9 +38,7 @@ def pulled_of_nothing(node: Node, create_graph: bool) -> Sequence[Any]:
 
 
 def watched(node: Node, g: object, create_graph: bool) -> Sequence[Any]:
-    """Run a node under anomaly detection, where a failure or a NaN names the forward call that made the node,
-    or as an event of a profile.
-    """
+    """Run a node under anomaly detection, where failures and NaN name the forward call, or profiled."""
     mode = modes()
     run = node.backward_graph if create_graph else node.backward
     position = None if mode.watcher is None else mode.watcher.enter(type(node).__name__)

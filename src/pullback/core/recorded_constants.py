@@ -14,9 +14,7 @@ _MANY = 256
 
 
 def bits_of(array: ndarray) -> tuple[Any, ...] | None:
-    """Return what arrays of one dtype, shape and layout with the same bits have in common; None where that is
-    too much to look at.
-    """
+    """Return what arrays of one dtype, shape, layout and bits have in common; None where too large."""
     strides = tuple([s if n > 1 else 0 for s, n in zip(array.strides, array.shape, strict=True)])
     # A covector, as of a mean, is one number everywhere, and what `expand` gives is the same along an axis.
     once = array[tuple([slice(None) if s else slice(1) for s in strides])]

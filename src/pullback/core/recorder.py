@@ -335,9 +335,7 @@ class Recorder:
         raise self.refuse(error)
 
     def lift(self, t: Any) -> None:
-        """Make a tensor that has a history, or shall have one, a constant of the program, so that traced
-        values that come of it have one, too.
-        """
+        """Make a tensor with a history a constant of the program, so that traced values have one, too."""
         # Two that are alike are two values still, each with a history of its own.
         number = self._new_constant(np.asarray(t._value))
         self.lifted.append((t._value, number))

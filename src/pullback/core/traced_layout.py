@@ -66,12 +66,7 @@ class Layout(NamedTuple):
 
 
 class Layouts:
-    """The layouts of a recorder's values.
-
-    Parameters
-    ----------
-    recorder : Recorder
-    """
+    """The layouts of a recorder's values."""
 
     def __init__(self, recorder: Any) -> None:
         self._recorder = recorder
@@ -209,9 +204,7 @@ class Layouts:
         return tuple([s * width for s in contiguous_strides(self._recorder.shapes[number])])
 
     def _is_in_order(self, equation: Any) -> bool:
-        """Return whether an op's result lies in C order however its operands lie: a number, or along one axis
-        what is computed element by element.
-        """
+        """Return whether a result is in C order however operands are: a number, or along one axis."""
         op = TABLE[equation.op]
         rank = len(self._recorder.shapes[equation.outputs[0]])
         return not op.is_view and not equation.several and rank <= (op.kind == "elementwise")

@@ -201,9 +201,7 @@ def wrap_alias(value: Any, other: TensorBase, node: History = None) -> Any:
 
 
 def settled(tensor: TensorBase) -> Any:
-    """Return what a tensor holds; where a trace of another thread has put a value of its program there, wait
-    until it holds its own again.
-    """
+    """Return what a tensor holds, waiting while a trace of another thread has its value there."""
     value = tensor._value
     return value.awaited(tensor) if isinstance(value, InnerValue) else value
 

@@ -83,9 +83,7 @@ class Wrapped(InnerValue):
         return (max(last, 0) + 1) * self.dtype.itemsize
 
     def held(self, node: Node) -> Any:
-        """Return the tensor that this is the value of, with a history: itself, or its like where it has
-        another.
-        """
+        """Return the tensor that this is the value of: itself, or its like where it has another history."""
         tensor = self.tensor
         if tensor._value is self and (tensor._node is None or tensor._node is node):
             tensor._node = node

@@ -8,6 +8,7 @@ from typing import Any
 from numpy import ndarray
 
 from ..core.value import TensorBase, shape_of
+from ..errors import check_stacked
 from ..ops import join, structure
 from ..ops import view as v
 from .api import public
@@ -82,15 +83,9 @@ def _sizes(given: Sequence[Any], dim: int) -> tuple[int, ...]:
 def stack(tensors: Any, dim: int = 0) -> Any:
     """Return tensors of one shape side by side along a new axis `dim`."""
     xs = _given("stack", tensors)
-    first = shape_of(xs[0])
-    for i, x in enumerate(xs):
-        if shape_of(x) != first:
-            raise RuntimeError(
-                f"stack expects each tensor to be equal size, but got {list(first)} at entry 0 and "
-                f"{list(shape_of(x))} at "
-                f"entry {i}"
-            )
-    return structure.stack(xs, checked_dim(integer("stack", "dim", 2, dim), len(first) + 1))
+    shapes = [shape_of(x) for x in xs]
+    check_stacked(shapes)
+    return structure.stack(xs, checked_dim(integer("stack", "dim", 2, dim), len(shapes[0]) + 1))
 
 
 def _given(name: str, given: Any) -> tuple[Any, ...]:

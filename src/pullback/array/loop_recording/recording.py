@@ -194,9 +194,7 @@ def _turns(arrays: Sequence[ndarray]) -> Iterator[list[ndarray]]:
 
 
 def is_equal(x: ndarray, y: ndarray) -> bool:
-    """Return whether arrays are equal, the bits of what is nan aside: of two such operands an addition gives
-    the one or the other.
-    """
+    """Return whether arrays are equal; of two nan an addition gives the bits of the one or the other."""
     if (x.dtype, x.shape, x.strides) != (y.dtype, y.shape, y.strides):
         return False
     if x.dtype.kind in "fc" and x.tobytes() != y.tobytes():
@@ -236,9 +234,7 @@ def _chosen(values: ndarray, shape: tuple[int, ...], seed: int) -> ndarray:
 
 
 def _uniform(size: int, seed: int) -> ndarray:
-    """Return numbers at random below 1, by SplitMix64: to import `numpy.random` takes 14 ms and 6 MB, which
-    were most of a process's first look.
-    """
+    """Return numbers below 1, by SplitMix64: to import `numpy.random` takes 14 ms and 6 MB."""
     x = np.arange(1 + size * seed, 1 + size * (seed + 1), dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
     x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)

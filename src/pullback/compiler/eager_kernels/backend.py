@@ -42,51 +42,8 @@ _GIVEN = {"channels": "Channels", "convolution": "Convolution", "pools": "Pools"
 class Kernels:
     """The native kernels, which are attributes. Each gives None, or False, where it does not take its arrays.
 
-    Attributes
-    ----------
-    convolution, pools, channels : callable
-        Give the convolutions, maximum pools and batch norms of arrays of some shapes and dtypes.
-    add, read : callable
-        See `gather_scatter.Moving`.
-    clamp : callable
-        ``(x, out, bounds)``: write the elements of x kept between two bounds, NaN as it is.
-    elementwise, mapped, pull, rows : callable
-        See `traced_kernels.TracedKernels`.
-    first_places : callable
-        ``(x, places, descending)``: write the first places of each row of ``(rows, length)`` in order.
-    over_planes : callable
-        ``(planes, out, steps)``: write the maps of `steps` (number of the axis, `array.taps.Taps`), one after
-        another, of planes ``(n, *size)``.
-    mirror : callable
-        ``(planes, out, before, places)``: the same with elements of the planes around them; see
-        `padding.Padding.mirror`.
-    pad : callable
-        ``(planes, out, before, value)``: write planes ``(n, h, w)`` into ``(n, H, W)``, their first element
-        at the place `before`, and `value` around them.
-    product : callable
-        See `products.Products`.
-    normals : callable
-        ``()``: return what makes normal numbers of words, or None; see `normals.Normals.filler`.
-    rejection : callable
-        ``(kind)``: return what draws "gammas" or "poissons", or None; see `rejection.Rejection.drawer`.
-    recursion : callable
-        See `vector_recursion.Recursion.run`.
-    running : callable
-        See `scans.Running.gathered`.
-    running_down : callable
-        See `scans.Running.down`.
-    samples : callable
-        ``(kind, x, y, grid, out, size, sampler)``: see `grid_samples.Sampling.run`.
-    spread : callable
-        ``(x, out)``: write rows ``(n, k)`` into ``(n, times, k)``.
-    stacked : callable
-        ``(x, y, out)``: write the products of a row or a column with each matrix of a stack.
-    strided : callable
-        See `strided_loops.StridedLoops.job`.
-    take : callable
-        See `row_copies.RowCopies.take`.
-    words : callable
-        ``()``: return what makes the next words of a Mersenne twister; see `twister.Twister.filler`.
+    The methods that `_HOMES` names say what they take. `convolution`, `pools` and `channels` give the
+    convolutions, maximum pools and batch norms of arrays of some shapes and dtypes.
     """
 
     def __init__(self) -> None:

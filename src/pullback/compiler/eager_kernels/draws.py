@@ -90,12 +90,7 @@ def rows(name: str, attrs: Sequence[Any], size: int, dtype: Any) -> list[Row] | 
 
 
 class Draws:
-    """Draws that follow each other in a stream.
-
-    Parameters
-    ----------
-    rows : sequence of Row
-    """
+    """Draws that follow each other in a stream."""
 
     def __init__(self, rows: Sequence[Row]) -> None:
         self._rows = np.array([row.fields for row in rows], np.int64)

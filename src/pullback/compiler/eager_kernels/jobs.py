@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...array.locks import computed
+from ..emit import tables
 from ..emit.codegen import Code
 from ..runtime import engine
 from ..runtime.thread_pool import pool
@@ -61,13 +62,9 @@ def opened(module: Module, fields: Mapping[str, str]) -> Emitter:
     from ..emit.emitter import Emitter  # what is found on disk needs none
 
     ops = Emitter(module)
-    for n, (name, type_) in enumerate((("shared", "i64"), ("parts", "i64"), *fields.items())):
-        ops.line(f"%at_{name} = getelementptr i64, ptr %context, i64 {n}")
-        ops.line(f"%{name} = load {type_}, ptr %at_{name}")
-    ops.line("%share_begin = mul i64 %part, %shared")
-    ops.line("%lo = udiv i64 %share_begin, %parts")
-    ops.line("%share_end = add i64 %share_begin, %shared")
-    ops.line("%hi = udiv i64 %share_end, %parts")
+    named = {f"%{name}": type_ for name, type_ in fields.items()}
+    ops.lines += tables.read("%context", {"%shared": "i64", "%parts": "i64", **named})
+    ops.lines += tables.share("%part", "%parts", "%shared")
     return ops
 
 

@@ -34,9 +34,7 @@ class Padding(Jobs):
         return self._run(planes, out, before, value, None)
 
     def mirror(self, planes: ndarray, out: ndarray, before: Sequence[int], places: ndarray) -> bool:
-        """Do the same with elements of the planes: `places` has the row of each row of the result, and then
-        the column of each column.
-        """
+        """Do the same with elements of the planes: `places` has the row of each row, then the columns."""
         return self._run(planes, out, before, None, places)
 
     def _run(

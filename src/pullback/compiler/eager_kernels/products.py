@@ -12,9 +12,7 @@ class Products:
     """The products."""
 
     def product(self, x: ndarray, y: ndarray) -> ndarray | None:
-        """Return ``x @ y`` for stacks of matrices of one dtype that have a stride of one element each; or
-        None.
-        """
+        """Return ``x @ y`` of stacks of matrices of one dtype with a stride of one element each, or None."""
         size = x.itemsize
         if x.dtype not in (np.float32, np.float64) or not (x.flags.aligned and y.flags.aligned):
             return None

@@ -35,9 +35,7 @@ class Running(Jobs):
     """The loops, made when they are first asked for."""
 
     def gathered(self, name: str, x: ndarray, out: ndarray, reverse: bool) -> bool:
-        """Return running sums, or products ("multiply"), of each row of ``(rows, length)``, from its end with
-        `reverse`; whether that was done.
-        """
+        """Write running sums or products of rows ``(rows, length)``; return whether it was done."""
         if x.dtype not in SUMMED or name not in _COMBINED:
             return False
         together = min(len(x), TOGETHER)

@@ -53,9 +53,7 @@ class Separable(Jobs):
         return found
 
     def run(self, planes: ndarray, out: ndarray, steps: Sequence[tuple[int, Taps]]) -> bool:
-        """Map planes ``(n, *size)`` to ``(n, *output)`` by the maps of the axes, in this order; whether that
-        was done.
-        """
+        """Map planes ``(n, *size)`` to ``(n, *output)``, axis by axis; return whether it was done."""
         if planes.dtype not in FLOATS or all(_picks(taps) for _, taps in steps):
             return False
         count = len(steps)

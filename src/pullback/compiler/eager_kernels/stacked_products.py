@@ -38,9 +38,7 @@ class StackedProducts:
         return Parts(self._library.address("product_part"))
 
     def run(self, x: ndarray, y: ndarray, out: ndarray) -> bool:
-        """Write ``x @ y``, two stacks of which one may be a single matrix; return whether there is a loop for
-        that.
-        """
+        """Write ``x @ y`` of stacks, one perhaps a single matrix; return whether there is a loop."""
         operands = (x, y, out)
         try:
             loop = loop_of(np.matmul, tuple([v.dtype for v in operands]))

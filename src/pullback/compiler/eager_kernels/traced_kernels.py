@@ -107,9 +107,7 @@ class LargeKernel:
         self._at_once: FlatCall | None = None
 
     def at_once(self, arrays: Sequence[ndarray], out: ndarray | None) -> Sequence[ndarray] | None:
-        """Return what the kernel writes, by one native call for few elements of arrays in C order; None where
-        there is none.
-        """
+        """Return what one native call writes for few elements in C order; None where there is none."""
         plan = self.plan
         if plan.own:
             return None
@@ -143,9 +141,7 @@ class LargeKernel:
         return self._at_once(*arrays)
 
     def __call__(self, arrays: Sequence[ndarray | None], rows: int) -> dict[int, ndarray]:
-        """Run on `rows` rows of the inputs and outputs, None where it is gathered; return what was gathered
-        over the rows, by buffer.
-        """
+        """Run on rows of inputs and outputs, None where gathered; return what was gathered, by buffer."""
         plan = self.plan
         rows *= plan.each
         parts = parallel_rows.count(rows, plan.work * rows, bool(self.gathers))
@@ -248,9 +244,7 @@ class TracedKernels:
         locks.in_child(self._begin)
 
     def _begin(self) -> None:
-        """Forget the kernels being made, of which there are none at the start, and which no thread of a
-        forked child would finish.
-        """
+        """Forget the kernels being made, which no thread of a forked child would finish."""
         self._making = False
 
     def _kernel(self, key: Any, make: Callable[[], Any]) -> Any:
@@ -348,9 +342,7 @@ class TracedKernels:
     def rows(
         self, name: str, operands: Sequence[ndarray | None], attrs: tuple[Any, ...], per_row: Sequence[bool]
     ) -> tuple[ndarray, ...] | None:
-        """Return the op on operands of which those marked in `per_row` have a row's part at each place of
-        their first axis.
-        """
+        """Return the op on operands; those marked in `per_row` have a part for each row in front."""
         shapes = [
             None if x is None else x.shape[1:] if own else x.shape
             for x, own in zip(operands, per_row, strict=True)

@@ -180,9 +180,7 @@ class Emitter:
 
     @contextmanager
     def loop(self, variable: Variable, start: str, stop: str, innermost: str | None = None) -> Iterator[None]:
-        """Count a variable from `start` to below `stop`; `innermost` names the access group of a loop
-        whose iterations are independent.
-        """
+        """Count a variable from `start` to `stop`; `innermost` names independent iterations' group."""
         counter, label = self.slot("i64", start), f"l{self._names}"
         self.line(f"br label %{label}_head")
         self.lines.append(f"{label}_head:")

@@ -35,9 +35,7 @@ def of_bfloat(emitter: Emitter, x: Value) -> Value:
 
 
 def to_half(emitter: Emitter, x: Value) -> Value:
-    """Round a float32 to float16 where the processor has no instruction for it: a function would be
-    called that is nowhere.
-    """
+    """Round a float32 to float16 without the instruction, for which LLVM would call a function."""
     bits = bits_of(emitter, x)
     sign = emitter.named(f"lshr i32 {emitter.named(f'and i32 {bits}, {-1 << 31}')}, 16")
     size = emitter.named(f"and i32 {bits}, {0x7FFFFFFF}")

@@ -8,6 +8,7 @@ but where `Writer` is asked to.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partialmethod
 from typing import Any
 
 from .scalars import DTYPES, number
@@ -38,6 +39,11 @@ def _arithmetic(word: str) -> tuple[_Operator, _Operator]:
         return x._with(word if _is_whole(x.kind) else f"f{word}", y, swapped=True)
 
     return written, swapped
+
+
+def _of_bits(word: str) -> _Operator:
+    """Return an operator of integers by LLVM's word for it."""
+    return lambda x, y: x._with(word, y)
 
 
 def _comparison(of_reals: str, of_whole: str = "") -> _Operator:
@@ -83,29 +89,13 @@ class Lanes:
     def __abs__(self) -> Lanes:
         return self.writer.intrinsic("fabs", self)
 
-    def __and__(self, other: Any) -> Lanes:
-        return self._with("and", other)
-
-    def __or__(self, other: Any) -> Lanes:
-        return self._with("or", other)
-
-    def __xor__(self, other: Any) -> Lanes:
-        return self._with("xor", other)
-
     def __invert__(self) -> Lanes:
         return self._with("xor", -1)
 
-    def __lshift__(self, count: int) -> Lanes:
-        return self._with("shl", count)
-
-    def __rshift__(self, count: int) -> Lanes:
-        """Shift right with zeros from above."""
-        return self._with("lshr", count)
-
-    def shifted(self, count: int) -> Lanes:
-        """Shift right with the sign from above."""
-        return self._with("ashr", count)
-
+    #: ``>>`` shifts zeros in from above, `shifted` the sign.
+    __and__, __or__, __xor__, __lshift__, __rshift__, shifted = map(
+        _of_bits, ("and", "or", "xor", "shl", "lshr", "ashr")
+    )
     __lt__, __le__, __gt__, __ge__ = map(_comparison, ("olt", "ole", "ogt", "oge"))
     #: Whether two numbers are equal, false for NaN, and whether they differ, true for NaN.
     equals, differs = _comparison("oeq", "eq"), _comparison("une", "ne")
@@ -177,14 +167,8 @@ class Writer:
         """Return ``x * y + z``, rounded once or twice, whichever is faster."""
         return self.intrinsic("fmuladd", x, self._lanes(y), self._lanes(z))
 
-    def sqrt(self, x: Lanes) -> Lanes:
-        return self.intrinsic("sqrt", x)
-
-    def floor(self, x: Lanes) -> Lanes:
-        return self.intrinsic("floor", x)
-
-    def trunc(self, x: Lanes) -> Lanes:
-        return self.intrinsic("trunc", x)
+    sqrt, floor = partialmethod(intrinsic, "sqrt"), partialmethod(intrinsic, "floor")
+    trunc = partialmethod(intrinsic, "trunc")
 
     def copysign(self, x: Any, sign: Lanes) -> Lanes:
         return self.intrinsic("copysign", self._lanes(x), sign)

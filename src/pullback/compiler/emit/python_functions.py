@@ -92,9 +92,7 @@ _methods: dict[tuple[str, int], _Method] = {}
 
 
 def function(name: str, address: int, owner: Any) -> Callable[..., Any]:
-    """Make native code ``ptr (ptr owner, ptr arguments, i64 their number)`` as a function of Python; it gives
-    a new reference, or null with an error set.
-    """
+    """Make native code ``ptr (owner, arguments, count)`` a function of Python; null means an error."""
     make = ctypes.pythonapi.PyCFunction_NewEx
     make.restype, make.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p]
     # One that two threads made at once must not be freed, which is what a cache does with one of the two.

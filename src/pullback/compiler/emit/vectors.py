@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
+from .tables import share
+
 _SIZES = {"float": 4, "double": 8, "i8": 1}
 _LETTERS = {"float": "f32", "double": "f64", "i8": "i8"}
 
@@ -39,11 +41,6 @@ class Code:
         ``"float"`` or ``"double"``.
     lanes : int
         Numbers in a vector.
-
-    Attributes
-    ----------
-    lines : list of str
-    declarations : set of str
     """
 
     def __init__(self, real: str, lanes: int) -> None:
@@ -137,10 +134,8 @@ class Code:
 
     def bounds(self, part: str, parts: str, count: int) -> tuple[str, str]:
         """Return the stretch of `count` things that one of several parts has."""
-        first, last = (
-            self.value(f"sdiv i64 {self.times(number, count)}, {parts}")
-            for number in (part, self.plus(part, 1))
-        )
+        first, last = self.fresh(), self.fresh()
+        self.lines += share(part, parts, count, first, last)
         return first, last
 
     # Memory.
@@ -198,9 +193,7 @@ class Code:
         return self.value(f"icmp slt <{self.lanes} x i64> <{numbers}>, {self.same(count, 'i64')}")
 
     def load_masked(self, pointer: str, mask: str | None, lanes: int = 0, type_: str = "") -> str:
-        """Return a vector of whose lanes only those of a mask are read; zeros are in the others. Without a
-        mask all are read.
-        """
+        """Return a vector with zeros in the lanes that a mask leaves out; without a mask all are read."""
         lanes, type_ = lanes or self.lanes, type_ or self.real
         vector, size = f"<{lanes} x {type_}>", _SIZES[type_]
         if mask is None:
@@ -225,9 +218,7 @@ class Code:
         self.line(f"call void @{name}({vector} {value}, ptr {pointer}, i32 {size}, {kind} {mask})")
 
     def along(self, count: int, vector: Callable[[int | str, int], None], unrolled: int = 0) -> None:
-        """Call ``vector(position, kept)`` for each vector of a row, the last being cut off at its end; up to
-        so many are written without a loop.
-        """
+        """Call ``vector(position, kept)`` for each of a row's vectors; up to `unrolled` without a loop."""
         whole = count // self.lanes * self.lanes
         if whole > unrolled * self.lanes:
             with self.loop(0, whole, step=self.lanes) as loop:

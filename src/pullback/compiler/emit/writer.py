@@ -13,6 +13,7 @@ from ..lower.lowered import Branch, Contraction, Loop, Precompiled, Routine
 from ..passes import parallel_rows
 from ..passes.memory_plan import Plan
 from ..runtime.thread_pool import PARALLEL, pool
+from . import tables
 from .codegen import Code, Effort
 from .loop import write_branch, write_loop
 from .modules import WIDE, Kernels
@@ -227,12 +228,7 @@ class Writer:
         table = f"%table{self._calls}"
         entries = [*(f"ptr {p}" for p in (*arrays, scratch)),
                    *(f"i64 {n}" for n in (cut.units, cut.rows, cut.splits, *numbers))]  # fmt: skip
-        self.lines.append(f"  {table} = alloca [{len(entries)} x i64]")
-        for n, entry in enumerate(entries):
-            self.lines += [
-                f"  {table}_{n} = getelementptr i64, ptr {table}, i64 {n}",
-                f"  store {entry}, ptr {table}_{n}",
-            ]
+        self.lines += tables.written(table, len(entries), enumerate(entries))
         self.lines.append(f"  call void @{PARALLEL}(ptr @{part}, ptr {table}, i64 {cut.parts})")
         if kernel.joins and cut.rows > 1:
             self.symbols[f"{kernel.name}_joining"] = lambda: kernel.joining
@@ -272,15 +268,12 @@ class Writer:
             f"@{numbers} = private unnamed_addr constant [{len(words)} x i64] "
             f"[{', '.join(f'i64 {n}' for n in words)}]"
         )
+        entries = dict(enumerate(("ptr %a", "ptr %b", "ptr %c", "ptr %scratch", f"ptr @{numbers}")))
+        entries.update((n, f"ptr @{function.name}") for n, function in called.items())
         lines = [
             f"define internal void @{name}(ptr %a, ptr %b, ptr %c, ptr %scratch) noinline nounwind #0 {{",
-            f"  %table = alloca [{WORDS} x ptr]",
+            *tables.written("%table", WORDS, entries.items()),
         ]
-        addresses = enumerate(("%a", "%b", "%c", "%scratch", f"@{numbers}"))
-        for n, pointer in (*addresses, *((n, f"@{function.name}") for n, function in called.items())):
-            lines += [
-                f"  %at{n} = getelementptr ptr, ptr %table, i64 {n}", f"  store ptr {pointer}, ptr %at{n}"
-            ]
         if parts == 1:
             lines.append(f"  call void @{part}(ptr %table, i64 0)")
         else:

@@ -23,9 +23,7 @@ from ..program.program import Program
 
 
 def tensors_in(value: Any, seen: set[int] | None = None) -> Iterator[Any]:
-    """Yield every tensor in a value once: containers, modules (parameters, buffers), optimizers (state), and
-    their gradients.
-    """
+    """Yield every tensor in containers, modules and optimizers once, and their gradients."""
     seen = set() if seen is None else seen
     if id(value) in seen:
         return

@@ -30,9 +30,7 @@ class Shown:
 
 
 def published(native: Compiled, call: Any) -> Any:
-    """Return the function that users call, with what it is made of as attributes: `program` (None until it is
-    traced), `kernels`, `llvm` and `timeline`.
-    """
+    """Return the function that users call, with `program`, `kernels`, `llvm` and `timeline`."""
     call._native = native
     call.program = None
     call.kernels = Shown(lambda: kernels(native))

@@ -57,9 +57,7 @@ def _fastest(work: Callable[[], Any], runs: int) -> float:
 
 @functools.cache
 def ceilings() -> Ceilings:
-    """Measure the machine: a copy of 64 MB in as many threads as programs have, and a product of two matrices
-    of 1,024 rows.
-    """
+    """Measure a copy of 64 MB on a program's threads and a product of two matrices of 1,024 rows."""
     source = np.ones(1 << 24, np.float32)
     target = np.empty_like(source)
     matrix = np.ones((1024, 1024), np.float32)
@@ -96,9 +94,7 @@ class Stepwise(Executable):
         return _Separate(plan, self._kernels)
 
     def times(self, arrays: list[ndarray]) -> list[float]:
-        """Return the seconds that each step takes: the median of some runs of the whole program. Draws that
-        are filled together share theirs.
-        """
+        """Return each step's median seconds over whole runs; draws filled together share theirs."""
         outputs = [np.empty(b.shape, b.dtype) for b in self.lowered.outputs]
         for slot, array in enumerate((*arrays, *outputs), start=1):
             self.table[slot] = array.ctypes.data

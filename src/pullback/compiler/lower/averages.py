@@ -43,11 +43,7 @@ def _means(
 
     sums = context.reduction(x.rearranged(split, place), range(3, len(split), 2), "sum", x.dtype)
     count = prod(kernel) if divisor is None else divisor
-
-    def body(ops: Handler, indices: Indices) -> Any:
-        return ops.div(sums.at(ops, indices), ops.constant(count, x.dtype))
-
-    return context.map(sums.shape, x.dtype, body)
+    return context.each(lambda ops, total: ops.div(total, ops.constant(count, x.dtype)), sums)
 
 
 def _shares(

@@ -40,11 +40,7 @@ class _Channels:
 
     def of_channels(self, compute: Callable[..., Any], *values: Lowered) -> Lowered:
         """Return a number of each channel, stored."""
-
-        def body(ops: Handler, indices: Indices) -> Any:
-            return compute(ops, *(value.at(ops, indices) for value in values))
-
-        return self.context.stored(self.context.map(self.shape[1:2], self.dtype, body))
+        return self.context.stored(self.context.each(compute, *values))
 
     def share(self, ops: Handler, total: Any) -> Any:
         """Return a channel's sum divided by its number of elements."""

@@ -102,16 +102,11 @@ def _apart(
 
 
 def _cast(context: Context, x: Lowered, shape: Shape, dtype: np.dtype[Any]) -> list[Lowered] | None:
-    if dtype not in PARTS:
-        # The imaginary part is dropped; a whole number is the array kernel's.
-        return None if dtype.kind not in "f" or x.dtype not in PARTS else _cast_real(context, x, shape, dtype)
+    # The imaginary part is dropped; a whole number is the array kernel's.
+    if dtype not in PARTS and (dtype.kind != "f" or x.dtype not in PARTS):
+        return None
     body = broadcast(x, shape)
     return [context.map(shape, dtype, lambda ops, indices: Pairs(ops).cast(body(ops, indices), dtype))]
-
-
-def _cast_real(context: Context, x: Lowered, shape: Shape, dtype: np.dtype[Any]) -> list[Lowered]:
-    body = broadcast(part(x, "real"), shape)
-    return [context.map(shape, dtype, lambda ops, indices: ops.cast(body(ops, indices), dtype))]
 
 
 # --- views --------------------------------------------------------------------------------------------------

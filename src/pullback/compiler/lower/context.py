@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from itertools import product
 from math import prod
@@ -112,6 +112,16 @@ class Context:
             count = probe(body, shape).count
         made = Lowered(shape, dtype, body, cost=count, count=count, even=even)
         return self.stored(made) if made.cost > LONG else made
+
+    def each(
+        self, compute: Callable[..., Any], *values: Lowered, dtype: np.dtype[Any] | None = None
+    ) -> Lowered:
+        """Return what is computed of the elements of values of one shape at the same place."""
+
+        def body(ops: Handler, indices: Indices) -> Any:
+            return compute(ops, *[value.at(ops, indices) for value in values])
+
+        return self.map(values[0].shape, dtype or values[0].dtype, body)
 
     def full(self, shape: Sequence[int], dtype: np.dtype[Any], value: float) -> Lowered:
         """Return one number everywhere."""

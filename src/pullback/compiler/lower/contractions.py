@@ -77,13 +77,12 @@ def _outer(context: Context, x: Lowered, y: Lowered) -> Lowered:
 def _of_parts(context: Context, x: Lowered, y: Lowered) -> Lowered:
     """Return a complex product, of four real ones."""
     parts = [(part(x, a), part(y, b)) for a in Pair._fields for b in Pair._fields]
-    rr, ri, ir, ii = (_product(context, *both) for both in parts)
+    products = [_product(context, *both) for both in parts]
 
-    def body(ops: Handler, indices: Indices) -> Pair:
-        a, b, c, d = (one.at(ops, indices) for one in (rr, ri, ir, ii))
-        return Pair(ops.sub(a, d), ops.add(b, c))
+    def pair(ops: Handler, rr: Any, ri: Any, ir: Any, ii: Any) -> Pair:
+        return Pair(ops.sub(rr, ii), ops.add(ri, ir))
 
-    return context.stored(context.map(rr.shape, x.dtype, body))
+    return context.stored(context.each(pair, *products, dtype=x.dtype))
 
 
 def _folded_product(context: Context, x: Lowered, y: Lowered) -> Lowered:
@@ -103,9 +102,7 @@ def _with_vector(context: Context, x: Lowered, y: Lowered) -> Lowered:
 
 
 def _dot(context: Context, x: Lowered, y: Lowered) -> Lowered:
-    both = context.map(
-        x.shape, x.dtype, lambda ops, indices: ops.mul(x.at(ops, indices), y.at(ops, indices))
-    )
+    both = context.each(lambda ops, a, b: ops.mul(a, b), x, y)
     return context.reduction(both, (0,), "sum", x.dtype)
 
 

@@ -267,9 +267,7 @@ def _whole(context: Context, x: Lowered, axis: int, length: int) -> Lowered:
 
 
 def _of_real(context: Context, x: Lowered, axis: int, dtype: np.dtype[Any], scale: float) -> Lowered:
-    """Return the first half of the transforms of real values: pairs of neighbours are complex numbers, of
-    which half as many are transformed.
-    """
+    """Return the first half of transforms of reals: neighbours are made complex numbers, half as many."""
     length, part = x.shape[axis], x.dtype
     half, lanes = length // 2, x.shape[axis + 1 :]
     shape = (*x.shape[:axis], half + 1, *lanes)

@@ -155,13 +155,9 @@ def index_add(
         return None
     picked = _Picked.along(context, x.shape, _row_of(index), dim)
     source = copied(context.cheap(source), picked.result)
-    added = source
     if alpha != 1:
-        added = context.map(
-            source.shape, x.dtype,
-            lambda ops, at: ops.mul(source.at(ops, at), ops.constant(alpha, x.dtype)),
-        )  # fmt: skip
-    return scattered(context, x, x.shape, added, picked.places)
+        source = context.each(lambda ops, value: ops.mul(value, ops.constant(alpha, x.dtype)), source)
+    return scattered(context, x, x.shape, source, picked.places)
 
 
 def _addable(x: Lowered, index: Lowered, source: Lowered) -> bool:
@@ -172,13 +168,20 @@ def gather(context: Context, x: Lowered, index: Lowered, dim: int) -> Lowered | 
     """Return ``y[i, j] = x[index[i, j], j]`` for dim 0."""
     if not x.shape or not index.shape or not _integral(index):
         return None
-    x, index = context.cheap(x), context.cheap(index)
+    index = context.cheap(index)
     context.require(index, x.shape[dim])
+    return pick(context, x, index, dim)
 
-    def body(ops: Handler, at: Indices) -> Any:
-        return x.at(ops, _along(ops, index, at, dim, x.shape[dim]))
 
-    return context.map(index.shape, x.dtype, body)
+def pick(context: Context, x: Lowered, index: Lowered, dim: int) -> Lowered | None:
+    """Return the elements at places along an axis that are known to be within it."""
+    if not x.shape:
+        return None
+    dim %= len(x.shape)
+    x = context.cheap(x)
+    return context.map(
+        index.shape, x.dtype, lambda ops, at: x.at(ops, _along(ops, index, at, dim, x.shape[dim]))
+    )
 
 
 def _along(ops: Handler, index: Lowered, at: Indices, dim: int, extent: int) -> Indices:
@@ -187,17 +190,7 @@ def _along(ops: Handler, index: Lowered, at: Indices, dim: int, extent: int) -> 
 
 def scatter_add(context: Context, x: Lowered, index: Lowered, source: Lowered, dim: int) -> Lowered | None:
     """Return X with ``source[i, j]`` added at ``[index[i, j], j]`` for dim 0."""
-    if not x.shape or not index.shape or not _addable(x, index, source):
-        return None
-    index, source = context.cheap(index), context.cheap(source)
-    context.require(index, x.shape[dim])
-    # The part of the source that stands under the index.
-    under = Lowered(index.shape, source.dtype, source.body, cost=source.cost)
-
-    def where(ops: Handler, at: Indices) -> Indices:
-        return _along(ops, index, at, dim, x.shape[dim])
-
-    return scattered(context, x, x.shape, under, where)
+    return _written(context, x, index, source, dim, True) if _addable(x, index, source) else None
 
 
 def index(context: Context, x: Lowered, where: Lowered, dims: tuple[int, ...]) -> Lowered | None:
@@ -246,24 +239,25 @@ def index_fill(context: Context, x: Lowered, index: Lowered, dim: int, value: An
         return None
     where = context.cheap(copied(_row_of(index), (1, *_row_of(index).shape)))
     picked = _Picked.at(context, x.shape, where, (dim,))
-    number = np.asarray(value).astype(x.dtype).item()
-    given = Lowered(picked.result, x.dtype, lambda ops, at: ops.constant(number, x.dtype))
+    given = _filled(x, picked.result, value)
     return scattered(context, x, x.shape, given, picked.places, accumulate=False)
 
 
 def scatter(context: Context, x: Lowered, index: Lowered, source: Lowered, dim: int) -> Lowered | None:
     """Return X with ``source[i, j]`` written at ``[index[i, j], j]`` for dim 0."""
-    if not source.shape or not _writable(x, index, source):
-        return None
-    return _written(context, x, index, context.cheap(source).at, dim)
+    return _written(context, x, index, source, dim) if _writable(x, index, source) else None
 
 
 def scatter_value(context: Context, x: Lowered, index: Lowered, dim: int, value: Any) -> Lowered | None:
     """Return X with a number written at ``[index[i, j], j]`` for dim 0."""
-    if not _writable(x, index, x):
-        return None
+    given = _filled(x, index.shape, value)
+    return _written(context, x, index, given, dim) if _writable(x, index, x) else None
+
+
+def _filled(x: Lowered, shape: Shape, value: Any) -> Lowered:
+    """Return a number, as an element of x, everywhere."""
     number = np.asarray(value).astype(x.dtype).item()
-    return _written(context, x, index, lambda ops, at: ops.constant(number, x.dtype), dim)
+    return Lowered(shape, x.dtype, lambda ops, at: ops.constant(number, x.dtype))
 
 
 def _writable(x: Lowered, index: Lowered, source: Lowered) -> bool:
@@ -271,19 +265,19 @@ def _writable(x: Lowered, index: Lowered, source: Lowered) -> bool:
 
 
 def _written(
-    context: Context, x: Lowered, index: Lowered, value: Callable[..., Any], dim: int
+    context: Context, x: Lowered, index: Lowered, source: Lowered, dim: int, accumulate: bool = False
 ) -> Lowered | None:
-    if not x.shape or not index.shape:
+    if not x.shape or not index.shape or not source.shape:
         return None
-    index = context.cheap(index)
+    index, source = context.cheap(index), context.cheap(source)
     context.require(index, x.shape[dim])
 
     def where(ops: Handler, at: Indices) -> Indices:
         return _along(ops, index, at, dim, x.shape[dim])
 
     # The part of the source that stands under the index.
-    given = Lowered(index.shape, x.dtype, value)
-    return scattered(context, x, x.shape, given, where, accumulate=False)
+    under = Lowered(index.shape, source.dtype, source.body, cost=source.cost)
+    return scattered(context, x, x.shape, under, where, accumulate=accumulate)
 
 
 def classes(context: Context, x: Lowered, count: int) -> Lowered | None:
@@ -327,6 +321,6 @@ LOWERINGS: dict[str, Callable[..., Lowered | None]] = {
     lowering.__name__: lowering
     for lowering in (
         classes, embedding, embedding_backward, gather, index, index_add, index_backward, index_copy,
-        index_fill, index_put, index_select, scatter, scatter_add, scatter_value, searchsorted,
+        index_fill, index_put, index_select, pick, scatter, scatter_add, scatter_value, searchsorted,
     )
 }  # fmt: skip

@@ -115,9 +115,7 @@ def combined(ops: Emitter, combine: str, x: Value, y: Value, dtype: np.dtype[Any
 
 
 def emit(kernel: Kernel, module: Module, escaping: set[int], any_rows: bool = False) -> Emission:
-    """Write a kernel's function; `escaping` holds the buffers that others read. With `any_rows` it is run on
-    other numbers of rows than the domain's, too.
-    """
+    """Write a kernel; others read `escaping`; with `any_rows` it runs on other numbers of rows, too."""
     domain = kernel.settle()
     writer = _Writer(kernel, domain, module, escaping, any_rows)
     writer.write()

@@ -91,9 +91,7 @@ def nll_loss(
         return context.cast(rows, x.dtype)
     loss = context.reduction(rows, range(len(rows.shape)), "sum", dtype)
     if reduction == "mean":
-        count = classes.total()
-        total = loss
-        loss = context.map((), dtype, lambda ops, indices: ops.div(total.at(ops, ()), count.at(ops, ())))
+        loss = context.each(lambda ops, total, count: ops.div(total, count), loss, classes.total())
     return context.cast(loss, x.dtype)
 
 
@@ -106,24 +104,16 @@ def nll_loss_backward(
         return None
     classes = _Classes(context, shape, target, weight, g.dtype, ignore_index)
     context.require(classes.target, shape[classes.dim], ignored=ignore_index)
-    given: Callable[[Any, Indices], Any]
     if reduction == "none":
         g = context.cheap(g)
-        given = g.at
-    elif reduction == "sum":
-        given = lambda ops, row: g.at(ops, ())  # noqa: E731  # one of three ways to say the same
-    else:
-        count = classes.total()
-        share = context.stored(
-            context.map((), g.dtype, lambda ops, indices: ops.div(g.at(ops, ()), count.at(ops, ())))
-        )
-        given = lambda ops, row: share.at(ops, ())  # noqa: E731  # one of three ways to say the same
+    elif reduction == "mean":
+        g = context.stored(context.each(lambda ops, given, count: ops.div(given, count), g, classes.total()))
 
     def body(ops: Handler, indices: Indices) -> Any:
         row = classes.row(indices)
-        own = classes.share(ops, row)
+        own, given = classes.share(ops, row), g.at(ops, row if reduction == "none" else ())
         zero = ops.constant(0, g.dtype)
-        value = ops.select(ops.ne(own, zero), ops.neg(ops.mul(given(ops, row), own)), zero)
+        value = ops.select(ops.ne(own, zero), ops.neg(ops.mul(given, own)), zero)
         return ops.select(classes.hit(ops, indices), value, zero)
 
     return context.map(shape, g.dtype, body)

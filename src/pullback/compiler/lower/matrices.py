@@ -51,12 +51,8 @@ def _is_eliminated(a: Lowered, sides: int = 0) -> bool:
 
 def _refused(context: Context, held: Lowered) -> None:
     """Refuse the results unless all numbers of a stack differ from zero."""
-
-    def wrong(ops: Handler, at: Any) -> Any:
-        return ops.eq(held.at(ops, at), ops.constant(0, held.dtype))
-
-    axes = range(len(held.shape))
-    context.refuse(context.reduction(held, axes, "any", BOOL, wrong))
+    wrong = context.each(lambda ops, value: ops.eq(value, ops.constant(0, held.dtype)), held, dtype=BOOL)
+    context.refuse(context.reduction(wrong, range(len(held.shape)), "any", BOOL))
 
 
 def _with_info(context: Context, found: Lowered | None) -> list[Lowered] | None:
@@ -115,12 +111,10 @@ def slogdet(context: Context, a: Lowered) -> list[Lowered] | None:
     if small is not None or not _is_eliminated(a):
         return small
     pivots, signs = _pivots(context, a)
-    zero, one = (lambda ops, n=n: ops.constant(n, a.dtype) for n in (0, 1))
 
     def sign(ops: Handler, at: Any) -> Any:
-        value = pivots.at(ops, at)
-        part = ops.select(ops.lt(value, zero(ops)), ops.constant(-1, a.dtype), one(ops))
-        return ops.select(ops.eq(value, zero(ops)), zero(ops), part)
+        value, (below, zero, one) = pivots.at(ops, at), (ops.constant(n, a.dtype) for n in (-1, 0, 1))
+        return ops.select(ops.eq(value, zero), zero, ops.select(ops.lt(value, zero), below, one))
 
     axis = len(a.shape) - 2
     turns = context.reduction(pivots, (axis,), "prod", a.dtype, sign)
@@ -150,7 +144,8 @@ def _pivots(context: Context, a: Lowered) -> tuple[Lowered, Lowered]:
     return found, context.held(signs)
 
 
-def _factored(context: Context, a: Lowered, upper: bool) -> Lowered | None:
+def cholesky(context: Context, a: Lowered, upper: bool) -> Lowered | None:
+    """Lower the factor of A."""
     if not _is_eliminated(a):
         return None
     found, positive = context.buffer(a.shape, a.dtype), context.buffer(a.shape[:-2], a.dtype)
@@ -161,14 +156,9 @@ def _factored(context: Context, a: Lowered, upper: bool) -> Lowered | None:
     return result if upper else swapped(result)
 
 
-def cholesky(context: Context, a: Lowered, upper: bool) -> Lowered | None:
-    """Lower the factor of A."""
-    return _factored(context, a, upper)
-
-
 def cholesky_ex(context: Context, a: Lowered, upper: bool, caller: str) -> list[Lowered] | None:
     """Lower the factor of A and the places of failures, of which there are none."""
-    return _with_info(context, _factored(context, a, upper))
+    return _with_info(context, cholesky(context, a, upper))
 
 
 def qr(context: Context, a: Lowered, mode: str) -> list[Lowered] | None:

@@ -59,10 +59,10 @@ class _Rows:
         context, dtype = self.context, computing(x.dtype)
         sums = context.reduction(x, self.axes, "sum", dtype)
 
-        def divided(ops: Handler, indices: Indices) -> Any:
-            return ops.div(sums.at(ops, indices), ops.constant(self.length, dtype))
+        def share(ops: Handler, total: Any) -> Any:
+            return ops.div(total, ops.constant(self.length, dtype))
 
-        mean = context.stored(context.map(self.lead, dtype, divided))
+        mean = context.stored(context.each(share, sums))
 
         def square(ops: Handler, indices: Indices) -> Any:
             value = ops.cast(x.at(ops, indices), dtype)
@@ -71,12 +71,11 @@ class _Rows:
 
         squares = context.reduction(x, self.axes, "sum", dtype, square)
 
-        def inverse(ops: Handler, indices: Indices) -> Any:
-            variance = ops.div(squares.at(ops, indices), ops.constant(self.length, dtype))
-            root = ops.sqrt(ops.add(variance, ops.constant(eps, dtype)))
+        def inverse(ops: Handler, total: Any) -> Any:
+            root = ops.sqrt(ops.add(share(ops, total), ops.constant(eps, dtype)))
             return ops.div(ops.constant(1, dtype), root)
 
-        return mean, context.stored(context.map(self.lead, dtype, inverse))
+        return mean, context.stored(context.each(inverse, squares))
 
     def forward(
         self, x: Lowered, weight: Lowered | None, bias: Lowered | None, eps: float, result: Shape,

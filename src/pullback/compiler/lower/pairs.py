@@ -120,9 +120,7 @@ def _of_parts(word: str) -> Callable[..., Pair]:
 
 
 def _exponential(ops: Handler, x: Pair) -> Pair:
-    """Return the exponential as C's standard has it: finite where only its size is not, and of infinite parts
-    what does not depend on the others.
-    """
+    """Return the exponential as C's standard has it, for parts that are infinite or too large alone."""
     dtype = x.real.dtype
     zero, one, infinite = (ops.constant(value, dtype) for value in (0, 1, inf))
     beyond = 80 if dtype == np.float32 else 700

@@ -57,10 +57,7 @@ def total(
 
 
 def _divided(context: Context, x: Lowered, count: float) -> Lowered:
-    def body(ops: Handler, indices: Indices) -> Any:
-        return ops.div(x.at(ops, indices), ops.constant(count, x.dtype))
-
-    return context.map(x.shape, x.dtype, body)
+    return context.each(lambda ops, value: ops.div(value, ops.constant(count, x.dtype)), x)
 
 
 def extreme(
@@ -165,9 +162,7 @@ def softmax(
             raised = context.stored(raised)
         return made.divided(raised, made.sums(raised))
     sums = made.sums(raised)
-    logs = context.stored(
-        context.map(sums.shape, x.dtype, lambda ops, indices: ops.function("log", sums.at(ops, indices)))
-    )
+    logs = context.stored(context.each(lambda ops, total: ops.function("log", total), sums))
     return context.map(
         x.shape, x.dtype,
         lambda ops, indices: ops.sub(made.shifted(ops, indices), logs.at(ops, without(indices, axes))),
@@ -225,17 +220,8 @@ def variance(
     if dtype != computing(dtype):
         return None
     wide, mean = moments(context, x, dims, correction)
-
-    def rounded(ops: Handler, indices: Indices) -> Any:
-        value = wide.at(ops, indices)
-        return ops.cast(ops.sqrt(value) if root else value, dtype)
-
-    found = context.map(wide.shape, dtype, rounded), mean
-    return [copied(v, s) for v, (s, _) in zip(found, context.results, strict=False)]
-
-
-def _root(context: Context, x: Lowered) -> Lowered:
-    return context.map(x.shape, x.dtype, lambda ops, indices: ops.sqrt(x.at(ops, indices)))
+    found = context.each(lambda ops, v: ops.cast(ops.sqrt(v) if root else v, dtype), wide, dtype=dtype)
+    return [copied(v, s) for v, (s, _) in zip((found, mean), context.results, strict=False)]
 
 
 def product(context: Context, x: Lowered, dim: int | None = None, keepdim: bool = False) -> Lowered | None:
@@ -295,17 +281,11 @@ def norm(context: Context, x: Lowered, order: float, dims: Sequence[int], keepdi
     combine = "sum" if not np.isinf(order) else "maximum" if order > 0 else "minimum"
     found = context.reduction(x, axes, combine, dtype, body)
     if order == 2:
-        found = _root(context, found)
+        found = context.each(lambda ops, value: ops.sqrt(value), found)
     elif order not in (0, 1) and not np.isinf(order):
-        found = _raised(context, found, 1 / order)
+        root = 1 / order
+        found = context.each(lambda ops, v: ops.function("pow", v, ops.constant(root, dtype)), found)
     return _shaped(found, x, axes, keepdim)
-
-
-def _raised(context: Context, x: Lowered, power: float) -> Lowered:
-    return context.map(
-        x.shape, x.dtype,
-        lambda ops, indices: ops.function("pow", x.at(ops, indices), ops.constant(power, x.dtype)),
-    )  # fmt: skip
 
 
 LOWERINGS: dict[str, Callable[..., Any]] = {

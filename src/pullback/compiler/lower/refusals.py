@@ -59,11 +59,8 @@ def drawn_from(context: Context, p: Lowered) -> Lowered | None:
         return None
     p = context.cheap(p)
     context.refuse(_any(context, p, lambda ops, value: _outside(ops, value, ops.lt, np.inf)))
-
-    def is_above(ops: Handler, indices: Indices) -> Any:
-        return ops.gt(p.at(ops, indices), ops.constant(0, p.dtype))
-
-    filled = context.reduction(p, (len(p.shape) - 1,), "any", BOOL, is_above)
+    above = context.each(lambda ops, value: ops.gt(value, ops.constant(0, p.dtype)), p, dtype=BOOL)
+    filled = context.reduction(above, (len(p.shape) - 1,), "any", BOOL)
     context.refuse(_any(context, filled, lambda ops, value: ops.not_(value)))
     return p
 

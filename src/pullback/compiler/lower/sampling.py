@@ -7,6 +7,7 @@ of which each has one tap or two.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import reduce
 from itertools import product
 from typing import Any
 
@@ -136,13 +137,12 @@ def sampled(context: Context, x: Lowered, grid: Lowered, sampler: Sampler, order
     x, grid = context.cheap(x), context.cheap(grid)
 
     def body(ops: Handler, at: Indices) -> Any:
-        total = None
+        terms = []
         for tap in near(ops, grid, at, x.shape[2:], sampler, orders):
             value = x.at(ops, (at[0], at[1], *tap.where))
             # Outside there are zeros, of which a weight that is no number makes none.
-            term = ops.mul(tap.weight, ops.select(tap.inside, value, ops.constant(0, dtype)))
-            total = term if total is None else ops.add(total, term)
-        return total
+            terms.append(ops.mul(tap.weight, ops.select(tap.inside, value, ops.constant(0, dtype))))
+        return reduce(ops.add, terms)
 
     return context.map(shape, dtype, body)
 
@@ -187,12 +187,10 @@ def affine_grid(context: Context, theta: Lowered, size: Ints, align_corners: boo
 
     def body(ops: Handler, at: Indices) -> Any:
         lead, pixel, row = at[: -rank - 1], at[-rank - 1 : -1], at[-1]
-        total = None
-        for k in range(rank + 1):
-            factor = theta.at(ops, (*lead, row, constant(k)))
-            term = ops.mul(base.at(ops, (*pixel, constant(k))), factor)
-            total = term if total is None else ops.add(total, term)
-        return total
+        columns = map(constant, range(rank + 1))
+        return reduce(
+            ops.add, (ops.mul(base.at(ops, (*pixel, k)), theta.at(ops, (*lead, row, k))) for k in columns)
+        )
 
     return context.map(shape, dtype, body)
 

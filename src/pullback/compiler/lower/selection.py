@@ -21,11 +21,6 @@ from .reductions import without
 from .views import copied
 
 
-def _at(indices: Indices, dim: int, index: Any) -> Indices:
-    """Return indices with another one along an axis."""
-    return (*indices[:dim], index, *indices[dim + 1 :])
-
-
 def _place_of(context: Context, x: Lowered, dim: int, word: str) -> Lowered | None:
     """Return the first place along an axis of its extreme, without the axis."""
     if not x.shape or x.dtype.kind not in "fiu" or x.dtype != computing(x.dtype):
@@ -106,19 +101,6 @@ def extreme_element(
     return [copied(v, s) for v, (s, _) in zip((values, found), context.results, strict=True)]
 
 
-def pick(context: Context, x: Lowered, index: Lowered, dim: int) -> Lowered | None:
-    """Lower the elements at some places along an axis."""
-    if not x.shape:
-        return None
-    dim %= len(x.shape)
-    x = context.cheap(x)
-
-    def body(ops: Handler, indices: Indices) -> Any:
-        return x.at(ops, _at(indices, dim, place(ops, index.at(ops, indices), x.shape[dim])))
-
-    return context.map(index.shape, x.dtype, body)
-
-
 def placed(context: Context, g: Lowered, index: Lowered, dim: int, size: int) -> Lowered | None:
     """Lower zeros with g at one place along an axis."""
     if not g.shape or g.shape[dim] != 1 or g.shape != index.shape:
@@ -127,7 +109,7 @@ def placed(context: Context, g: Lowered, index: Lowered, dim: int, size: int) ->
     g = context.cheap(g)
 
     def body(ops: Handler, indices: Indices) -> Any:
-        row = _at(indices, dim, constant(0))
+        row = (*indices[:dim], constant(0), *indices[dim + 1 :])
         here = ops.eq(ops.cast(index.at(ops, row), INT64), ops.index(indices[dim], INT64))
         return ops.select(here, g.at(ops, row), ops.constant(0, g.dtype))
 
@@ -139,6 +121,5 @@ LOWERINGS: dict[str, Callable[..., Any]] = {
     "argmin": partial(extreme_place, word="minimum"),
     "max": partial(extreme_element, word="maximum"),
     "min": partial(extreme_element, word="minimum"),
-    "pick": pick,
     "place": placed,
 }

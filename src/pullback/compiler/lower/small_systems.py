@@ -9,6 +9,7 @@ says so.
 
 from __future__ import annotations
 
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -42,6 +43,10 @@ def _eliminated(ops: Handler, rows: list[list[Any]]) -> tuple[list[Any], list[An
             for j in range(k + 1, len(rows[k])):
                 rows[r][j] = ops.sub(rows[r][j], ops.mul(factor, rows[k][j]))
     return pivots, exchanged
+
+
+def _has_zero(ops: Handler, pivots: list[Any]) -> Any:
+    return reduce(ops.or_, (ops.eq(pivot, ops.constant(0, pivot.dtype)) for pivot in pivots))
 
 
 def _solutions(ops: Handler, rows: list[list[Any]]) -> list[Any]:
@@ -84,10 +89,7 @@ def _solved(context: Context, a: Lowered, shape: tuple[int, ...], side: Body) ->
         return chosen
 
     def singular(ops: Handler, indices: Indices) -> Any:
-        zero, wrong = ops.constant(0, dtype), ops.constant(False, BOOL)
-        for pivot in _eliminated(ops, [row(ops, indices, k) for k in range(size)])[0]:
-            wrong = ops.or_(wrong, ops.eq(pivot, zero))
-        return wrong
+        return _has_zero(ops, _eliminated(ops, [row(ops, indices, k) for k in range(size)])[0])
 
     stack = context.map(lead, BOOL, singular)
     context.refuse(context.reduction(stack, range(len(lead)), "any", BOOL, singular))
@@ -132,10 +134,7 @@ def slogdet(context: Context, a: Lowered) -> list[Lowered] | None:
         pivots, exchanged = _eliminated(
             ops, [[a.at(ops, (*at, constant(k), constant(j))) for j in places] for k in places]
         )
-        singular = ops.constant(False, BOOL)
-        for pivot in pivots:
-            singular = ops.or_(singular, ops.eq(pivot, ops.constant(0, dtype)))
-        return pivots, exchanged, singular
+        return pivots, exchanged, _has_zero(ops, pivots)
 
     def sign(ops: Handler, at: Indices) -> Any:
         pivots, exchanged, singular = eliminated(ops, at)

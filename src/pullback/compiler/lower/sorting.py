@@ -39,7 +39,7 @@ def in_order(context: Context, x: Lowered, dim: int, descending: bool) -> list[L
     numbers = context.held(context.constant(np.arange(length, dtype=np.int32)))
 
     def at(indices: Indices, along: Any) -> Indices:
-        return tuple(along if n == dim else index for n, index in enumerate(indices))
+        return (*indices[:dim], along, *indices[dim + 1 :])
 
     def is_before(ops: Handler, indices: Indices) -> Any:
         *kept, other = indices

@@ -23,9 +23,7 @@ Strides = tuple[int, ...]
 
 
 def _order(shape: Shape, own: Strides, size: Shape, stride: Strides, offset: int) -> list[int] | None:
-    """Return the axes of a layout from the outermost in; None where a view does not stay within it, or it has
-    gaps.
-    """
+    """Return a layout's axes from the outermost in; None for views beyond it, or gaps."""
     order = sorted(range(len(shape)), key=lambda axis: (-own[axis], axis))
     if 0 in (*shape, *size) or not is_dense_in(order[::-1], shape, own):
         return None

@@ -85,9 +85,7 @@ class Roller:
 
 
 def rolled(equations: Sequence[Equation], roller: Roller, needed: Iterable[int]) -> Sequence[Equation]:
-    """Return the equations with loops in place of repetitions, or as they are given where there are none;
-    `needed` are the values that others read.
-    """
+    """Return the equations with repetitions rolled into loops; `needed` are values that others read."""
     return Rolling(roller, equations, set(needed)).run()
 
 

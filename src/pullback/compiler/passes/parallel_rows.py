@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...array.named_tuples import NamedTuple
+from ..emit import tables
 from ..runtime.thread_pool import PARALLEL
 
 if TYPE_CHECKING:
@@ -70,17 +71,12 @@ def part_function(name: str, kernel: str, strides: Sequence[int]) -> str:
     """Return the function of one part, of an array: number of rows, of parts, pointers (with strides)."""
     lines = [
         f"define internal void @{name}(ptr %context, i64 %part) nounwind #0 {{",
-        "  %rows = load i64, ptr %context",
-        "  %second = getelementptr i64, ptr %context, i64 1",
-        "  %parts = load i64, ptr %second",
-        "  %a = mul nuw nsw i64 %part, %rows",
-        "  %lo = udiv i64 %a, %parts",
-        "  %b = add nuw nsw i64 %a, %rows",
-        "  %hi = udiv i64 %b, %parts",
+        *tables.read("%context", {"%rows": "i64", "%parts": "i64"}),
+        *tables.share("%part", "%parts", "%rows"),
+        *tables.read("%context", {f"%r{n}": "ptr" for n in range(len(strides))}, 2),
     ]
     operands = []
     for n, step in enumerate(strides):
-        lines += [f"  %q{n} = getelementptr ptr, ptr %context, i64 {2 + n}", f"  %r{n} = load ptr, ptr %q{n}"]
         if step:
             lines += [
                 f"  %o{n} = mul nuw nsw i64 %part, {step}",
@@ -125,10 +121,6 @@ def joining(partial: Partial, parts: int, module: Module) -> str:
 
 def call(pointers: Sequence[str], function: str, rows: int, parts: int, prefix: str) -> list[str]:
     """Return the lines that run all parts of a kernel."""
-    lines = [f"  {prefix} = alloca [{2 + len(pointers)} x i64]"]
-    for n, value in enumerate((f"i64 {rows}", f"i64 {parts}", *(f"ptr {p}" for p in pointers))):
-        lines += [
-            f"  {prefix}_{n} = getelementptr i64, ptr {prefix}, i64 {n}",
-            f"  store {value}, ptr {prefix}_{n}",
-        ]
+    entries = [f"i64 {rows}", f"i64 {parts}", *(f"ptr {p}" for p in pointers)]
+    lines = tables.written(prefix, len(entries), enumerate(entries))
     return [*lines, f"  call void @{PARALLEL}(ptr @{function}, ptr {prefix}, i64 {parts})"]

@@ -24,9 +24,7 @@ from .program import Program
 
 
 def settled(recorder: Recorder) -> dict[int, tuple[int, ...]]:
-    """Return the strides, in elements, of draws that are laid out like a gradient, or what was written to, or
-    a value computed of one.
-    """
+    """Return strides, in elements, of draws laid out like a gradient, a written or a computed value."""
     draws = [e for e in recorder.equations if e.op in DRAWS]
     if not draws:
         return {}

@@ -20,6 +20,7 @@ from ...array.locks import computed
 from ...array.named_tuples import NamedTuple
 from ...array.strides import address as begin_of
 from ...array.threads import get_num_threads
+from ..emit import tables
 from ..emit.codegen import WRITTEN, Effort
 from ..emit.vectors import Code
 from . import cache, engine, machine_code
@@ -211,24 +212,13 @@ def function(name: str, lines: Sequence[str]) -> str:
 
 def fields(arrays: Sequence[str]) -> list[str]:
     """Return the lines that read the table into ``%units``, ``%rows``, … and the arrays' names."""
-    lines = []
-    for n, name in enumerate([*arrays, "scratches", "units", "rows", "splits"]):
-        kind = "i64" if name in ("units", "rows", "splits") else "ptr"
-        lines += [
-            f"  %{name}_at = getelementptr i64, ptr %table, i64 {n}",
-            f"  %{name} = load {kind}, ptr %{name}_at",
-        ]
-    return lines
+    pointers = {f"%{name}": "ptr" for name in (*arrays, "scratches")}
+    return tables.read("%table", {**pointers, "%units": "i64", "%rows": "i64", "%splits": "i64"})
 
 
 def bounds(row: str) -> list[str]:
     """Return the lines that find a part's units, from ``%first`` to below ``%last``."""
-    return [
-        f"  %low = mul nsw i64 %units, {row}",
-        "  %first = sdiv i64 %low, %rows",
-        "  %high = add nsw i64 %low, %units",
-        "  %last = sdiv i64 %high, %rows",
-    ]
+    return tables.share(row, "%rows", "%units", "%first", "%last")
 
 
 def own_scratch(real: str, scratch: int) -> list[str]:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy import ndarray
 
+from ....array.named_tuples import NamedTuple
 from ...runtime.shared_kernels import address
 from . import channels, pooling
 from .channels import ChannelShape
@@ -18,16 +19,10 @@ from .plan import Shape
 from .pooling import PoolShape, pool_shape
 
 
-class Convolution:
-    """The kernels of convolutions of one shape but for the number of images, on contiguous arrays.
+class Convolution(NamedTuple):
+    """The kernels of convolutions of one shape but for the number of images, on contiguous arrays."""
 
-    Parameters
-    ----------
-    shape : Shape
-    """
-
-    def __init__(self, shape: Shape) -> None:
-        self.shape = shape
+    shape: Shape
 
     @classmethod
     @functools.lru_cache(maxsize=512)
@@ -53,16 +48,10 @@ class Convolution:
         weight(self.shape)(len(x), address(x), address(y), address(w))
 
 
-class Pools:
-    """The kernels of maximum pools of contiguous planes of one size.
+class Pools(NamedTuple):
+    """The kernels of maximum pools of contiguous planes of one size."""
 
-    Parameters
-    ----------
-    shape : PoolShape
-    """
-
-    def __init__(self, shape: PoolShape) -> None:
-        self.shape = shape
+    shape: PoolShape
 
     @classmethod
     @functools.lru_cache(maxsize=512)
@@ -89,16 +78,10 @@ def _planes(x: ndarray) -> int:
     return x.shape[0] * x.shape[1]
 
 
-class Channels:
-    """Batch norm in training of contiguous arrays of one shape.
+class Channels(NamedTuple):
+    """Batch norm in training of contiguous arrays of one shape."""
 
-    Parameters
-    ----------
-    shape : ChannelShape
-    """
-
-    def __init__(self, shape: ChannelShape) -> None:
-        self.shape = shape
+    shape: ChannelShape
 
     @classmethod
     @functools.lru_cache(maxsize=512)

@@ -256,9 +256,7 @@ def _forward(shape: ChannelShape, eps: float, weight: bool, bias: bool) -> Code:
 
 @lru_cache(maxsize=_KEPT)
 def backward(shape: ChannelShape, weight: bool) -> Kernel:
-    """Return the kernel of arrays (g, x, weight, mean, invstd, in_x, in_weight, in_bias), the statistics
-    being those of x: units are its images.
-    """
+    """Return the kernel of (g, x, weight, mean, invstd, in_x, in_weight, in_bias) over x's images."""
     arrays = ("g", "x", "weight", "mean", "invstd", "in_x", "in_weight", "in_bias")
     return _kernel(shape, arrays, _backward, weight)
 

@@ -12,7 +12,7 @@ from ....array.named_tuples import NamedTuple
 from ..vector_registers import Registers
 from ..vectors import Code, Loop
 from .packing import pack, unpack
-from .places import Tap
+from .places import Tap, under
 from .plan import Shape, correlation_tile, unaliased
 
 #: Multiplications in the body of a loop beyond which the rows of the kernel are a loop too.
@@ -117,10 +117,7 @@ class Correlation:
         """Return how many images, the one that is read among them, the last vector of one may lie in."""
         rows, columns = self.rows, self.columns
         taps = [(row, column) for r in rows.taps for row in r for c in columns.taps for column in c]
-        furthest = max(
-            (row.part * len(columns.firsts) + column.part) * self.plane
-            + row.shift * columns.length + column.shift for row, column in taps
-        )  # fmt: skip
+        furthest = max(under(rows, columns, *pair) for pair in taps)
         vectors = max(self.vectors, self.tile.columns)
         end = (self.inputs - 1) * self.pitch + furthest + vectors * self.registers.lanes
         image = self.shape.groups * self.inputs * rows.size * columns.size
@@ -195,8 +192,7 @@ class Correlation:
     def _row(self, loop: Loop, read: str, factor: str, row: Tap, columns: tuple[Tap, ...]) -> None:
         code, tile = self.code, self.tile
         for column in columns:
-            part = row.part * len(self.columns.firsts) + column.part
-            place = part * self.plane + row.shift * self.columns.length + column.shift
+            place = under(self.rows, self.columns, row, column)
             tap = row.number * self.shape.kernel[1] + column.number
             vectors = [code.load(read, place + n * code.lanes) for n in range(tile.columns)]
             for n in range(tile.rows):

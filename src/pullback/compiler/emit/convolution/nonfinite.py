@@ -17,6 +17,7 @@ from functools import cache
 
 from ....array.named_tuples import NamedTuple
 from ...runtime import engine, machine_code, shared_kernels
+from .. import tables
 from ..codegen import HASTY
 from ..vector_registers import registers
 from ..vectors import Code
@@ -63,9 +64,8 @@ class _Shape(Code):
     def __init__(self, like: Code, arrays: list[str]) -> None:
         super().__init__(like.real, like.lanes)
         self.lines += shared_kernels.fields(arrays)
-        for n, name in enumerate(_NAMES, len(arrays) + shared_kernels.FIELDS):
-            self.line(f"%{name}_at = getelementptr i64, ptr %table, i64 {n}")
-            self.line(f"%{name} = load i64, ptr %{name}_at")
+        first = len(arrays) + shared_kernels.FIELDS
+        self.lines += tables.read("%table", {f"%{name}": "i64" for name in _NAMES}, first)
 
     def product(self, x: Number, *factors: Number) -> str:
         """Return the product of whole numbers."""

@@ -86,6 +86,12 @@ class Axis(NamedTuple):
         return start, max(start, min(self.positions, -((first - self.out_size) // step)))
 
 
+def under(rows: Axis, columns: Axis, row: Tap, column: Tap) -> int:
+    """Return how far into the padded places of a channel its first element under a pair of taps lies."""
+    part = row.part * len(columns.firsts) + column.part
+    return part * rows.length * columns.length + row.shift * columns.length + column.shift
+
+
 def correlation(size: int, output: int, kernel: int, stride: int, padding: int, dilation: int) -> Axis:
     """Return an axis of ``y[o] = Σ_i w[i] · x[o·stride + i·dilation − padding]``."""
     parts = sorted({i * dilation % stride for i in range(kernel)})

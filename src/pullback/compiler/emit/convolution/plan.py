@@ -82,9 +82,7 @@ class Tile(NamedTuple):
 
 
 def _cost(tile: Tile, loads: int) -> float:
-    """Return cycles of one step: two multiplications and two loads can start in each, and an accumulator is
-    ready after four.
-    """
+    """Return a step's cycles: two multiplications and two loads start in each, sums are ready in 4."""
     return max(4.0, tile.rows * tile.columns / 2, loads / 2)
 
 

@@ -8,6 +8,7 @@ tap of all windows in a row is one run; winners, a byte each, are numbers of tap
 from __future__ import annotations
 
 from functools import lru_cache
+from itertools import product
 from math import prod
 
 import numpy as np
@@ -18,7 +19,7 @@ from ...runtime.shared_kernels import Kernel
 from ..vector_registers import registers
 from ..vectors import Code
 from .packing import pack, write_row
-from .places import Axis, Tap, correlation, transposition
+from .places import Axis, correlation, transposition, under
 from .plan import axes_of, two
 
 #: Estimated nanoseconds of an element under a tap.
@@ -120,9 +121,8 @@ def _maxima(shape: PoolShape, scratch: int) -> Code:
                 best, winner = lowest, "zeroinitializer"
                 if has_firsts:
                     winner = octets.load(octets.at("@firsts", start, position), code.lanes)
-                for row, column in _taps(rows, columns):
-                    part = row.part * len(columns.firsts) + column.part
-                    element = code.load(window, part * plane + row.shift * columns.length + column.shift)
+                for row, column in product(rows.taps[0], columns.taps[0]):
+                    element = code.load(window, under(rows, columns, row, column))
                     greater = code.value(f"fcmp ogt {code.vector} {element}, {best}")
                     unknown = code.value(f"fcmp uno {code.vector} {element}, {element}")
                     mask = f"<{code.lanes} x i1>"
@@ -141,10 +141,6 @@ def _maxima(shape: PoolShape, scratch: int) -> Code:
         count = prod(shape.output) + code.lanes
         code.declarations.add(f'@firsts = internal constant [{count} x i8] c"{octs}"')
     return code
-
-
-def _taps(rows: Axis, columns: Axis) -> list[tuple[Tap, Tap]]:
-    return [(row, column) for row in rows.taps[0] for column in columns.taps[0]]
 
 
 @lru_cache(maxsize=_KEPT)

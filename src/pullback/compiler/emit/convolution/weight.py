@@ -13,6 +13,7 @@ from math import prod
 from ..vector_registers import Registers
 from ..vectors import Code
 from .packing import copy_row, pack
+from .places import under
 from .plan import Shape, Tile, cut, runs, unaliased, weight_tile
 
 Bounds = tuple[int | str, int | str]
@@ -26,11 +27,6 @@ _MANY_TAPS = 25
 class Weight:
     """Write one kernel: the sum over images `first` to below `last`, of one of `splits` parts of the output
     channels.
-
-    Parameters
-    ----------
-    shape : Shape
-    registers : Registers
 
     Attributes
     ----------
@@ -210,8 +206,7 @@ class Weight:
         channel, number = divmod(tap, self.shape.taps)
         row = self.rows.taps[0][number // self.shape.kernel[1]]
         column = self.columns.taps[0][number % self.shape.kernel[1]]
-        part = row.part * len(self.columns.firsts) + column.part
-        return channel * self.pitch + part * self.plane + row.shift * self.columns.length + column.shift
+        return channel * self.pitch + under(self.rows, self.columns, row, column)
 
 
 def _summed(code: Code, vectors: list[str]) -> str:

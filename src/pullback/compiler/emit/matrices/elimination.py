@@ -66,9 +66,7 @@ def copied(f: Reals, rows: Rows, source: str, height: int, width: int, to: int =
 
 @lru_cache(maxsize=_KEPT)
 def solutions(real: str, size: int, sides: int) -> Kernel:
-    """Return the kernel of arrays (A, B, X, regular) with A·X = B, whose rows follow one another; a number of
-    `regular` is 0 where A is singular.
-    """
+    """Return the kernel of (A, B, X, regular) with A·X = B; `regular` is 0 where A is singular."""
     f = function(("a", "b", "x", "regular"), real)
     rows = Rows(f, "%scratch", columns(real, size + sides))
     copied(f, rows, "%a", size, size)
@@ -96,9 +94,7 @@ def determinants(real: str, size: int) -> Kernel:
 
 @lru_cache(maxsize=_KEPT)
 def factors(real: str, size: int) -> Kernel:
-    """Return the kernel of arrays (A, U, positive) with Uᵀ·U = A, of which the lower triangle is read; a
-    number of `positive` is 0 where A has no such factor.
-    """
+    """Return the kernel of (A, U, positive) with Uᵀ·U = A, read below its diagonal; 0 without such U."""
     f = function(("a", "u", "positive"), real)
     rows = Rows(f, "%scratch", columns(real, size))
     with f.count(0, size) as i:

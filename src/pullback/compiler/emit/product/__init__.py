@@ -158,9 +158,7 @@ class Product(NamedTuple):
         return _best(self, get_num_threads())
 
     def cost(self, grid: Grid) -> int:
-        """Return the cost of the largest part of a matrix: what it adds up and what it packs, as numbers of
-        accumulations for each k.
-        """
+        """Return the cost of a matrix's largest part, sums and packing, in accumulations for each k."""
         strips, slices = self.tiles()
         tall = -(-strips // grid.rows) * self.height
         wide = -(-slices // grid.columns) * self.width

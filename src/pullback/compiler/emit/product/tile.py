@@ -41,9 +41,7 @@ def largest(registers: Registers) -> Tile:
 
 
 def _most(registers: Registers) -> int:
-    """Return the most rows of the tiles that are not as large as can be: what is left of a matrix is one of
-    these, or two.
-    """
+    """Return the most rows of the smaller tiles: what is left of a matrix is one of them, or two."""
     return min(largest(registers).rows - 1, 8)
 
 

@@ -62,9 +62,7 @@ class WarnAgain:
         )  # fmt: skip
 
     def is_error(self) -> bool:
-        """Return whether the first filter that takes the warning makes an error of it; of a text that is not
-        known yet, whether one may.
-        """
+        """Return whether a filter makes the warning an error; of a text not known yet, whether one may."""
         module = self._module or PurePath(self.file).with_suffix("").as_posix()
         known = isinstance(self.message, (str, Warning))
         for action, text, category, where, line in warnings.filters:
