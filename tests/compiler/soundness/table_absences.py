@@ -23,6 +23,31 @@ def step(x, w):
     return x * (2 if w.grad is None else 3)
 --- call
 torch.ones(3), given(torch.ones(3) if n % 2 else None)
+=== grad_of_argument_that_is_no_tensor: compiles
+def step(x, w=None):
+    if w is None: return x
+    (w * x).sum().backward()
+    return w.grad
+--- call
+torch.ones(3) + n, torch.ones(3, requires_grad=True) if n % 3 else None
+=== grad_of_item_that_is_no_tensor: compiles
+def step(d):
+    w = d['w']
+    if isinstance(w, (float, str)): return d['x'] * 2
+    return d['x'] * (2 if w.grad is None else 3)
+--- call
+{'x': torch.ones(3) + n, 'w': torch.ones(3, requires_grad=True) if n % 2 else [2.0, 'a'][n > 3]}
+=== grad_of_gradient_that_is_absent: compiles
+w = torch.ones(3, requires_grad=True)
+def step(x):
+    if w.grad is None: return x
+    return x + (w.grad if w.grad.grad is None else w.grad.grad)
+--- change 2 5
+w.grad = torch.ones(3, requires_grad=True); w.grad.grad = torch.ones(3)
+--- change 3
+w.grad.grad = None
+--- change 4 6
+w.grad = None
 === grad_count: compiles
 m = nn.Linear(3, 3)
 def step(x):

@@ -167,4 +167,13 @@ def step(x): return torch.multinomial(x, 2), torch.multinomial(x, 3)
 [t._is_view() for t in last or ()]
 --- change 3
 last[0].resize_(5)
+=== drawn_where_what_is_written_shares_memory
+w = torch.arange(3.0, requires_grad=True)
+def step(x):
+    with torch.no_grad(): w[1:] = 0.5
+    return x + random.random() + float(np.random.rand())
+--- call
+w.detach()
+--- state
+w
 ''')

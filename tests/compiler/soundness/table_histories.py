@@ -266,4 +266,39 @@ def step(x):
     return m(torch.stack([x, w]))
 --- state
 made[0]._version, m.running_mean._version, m.running_var._version, m.num_batches_tracked._version
+=== view_met_after_its_base_that_was_written: compiles
+base = torch.ones(3)
+view = base[1:]
+base.add_(1)
+def step(x): return x + base, x[1:] * view
+--- change 3
+base.mul_(2)
+--- state
+base, view
+=== view_met_after_its_base_that_came_to_require_gradients: compiles
+base = torch.ones(3)
+view = base.view(3)
+def step(x): return x + base, x * view
+--- change 2
+base.add_(1); base.requires_grad_()
+--- change 4
+with torch.no_grad(): base.add_(1)
+--- change 5
+last[1].sum().backward()
+--- state
+base, view, view.requires_grad
+=== view_met_after_its_base_that_has_a_history: raises
+leaf = torch.ones(3, requires_grad=True)
+def made():
+    base = leaf * 1
+    view = base[1:]
+    base.mul_(2)
+    return base, view
+def step(base, view): return base * 2, view * 3
+--- call
+*made(),
+--- change
+if last is not None: (last[0].sum() + last[1].sum()).backward()
+--- state
+leaf
 ''')

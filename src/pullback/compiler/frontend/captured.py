@@ -130,7 +130,7 @@ class Captured:
     #: Cells whose `.grad` must be None, or not None, as at the trace.
     grad_absent: list[int]
     grad_present: list[int]
-    #: Takes back what the trace has left, as the state of an optimizer.
+    #: Takes back what the trace has left, as the state of an optimizer, and what was drawn.
     undo: Callable[[], None]
     #: The user's instructions that equations come from, by the number of a value; None where none are noted.
     places: dict[int, Any] | None

@@ -43,6 +43,13 @@ _PAST = "it goes backward through what happened before the call"
 _CLASSES = (Tensor, Parameter, Buffer)
 
 
+#: What a view brought up to date depends on, of its base: the slots, and where `_Slots` has them.
+_HISTORY = {
+    "_value": "value", "_node": "node", "_level": "level", "_accumulator": "accumulator",
+    "_leaf_hooks": "hooks", "_rearranged": "rearranged",
+}  # fmt: skip
+
+
 class _Slots(NamedTuple):
     """Hold what a tensor held before the trace."""
 
@@ -210,10 +217,7 @@ class Cells:
         if t._level or type(t._value) is not ndarray:
             raise self.session.refusal("a tensor belongs to a transform that is running")
         if t._view is not None:
-            try:
-                bring_up_to_date(t)
-            except RuntimeError as error:
-                raise self.session.refusal("a view must not be used any more", OnlyNow) from error
+            self._bring_up_to_date(t)
         if type(t._node) is Nowhere:
             raise self.session.refusal("a view was not recorded, of what requires gradients")
         forget_removed_hooks(t)
@@ -226,6 +230,24 @@ class Cells:
         self._convert(at)
         if self.before[at].grad is not None:
             self.add(self.before[at].grad, Cell("grad", at))
+
+    def _bring_up_to_date(self, view: Any) -> None:
+        """Give a view what its base had when the call began, though that may hold a value of the program."""
+        base = view._view.base
+        at = self.index.get(id(base))
+        traced = [getattr(base, name) for name in _HISTORY]
+        if at is not None:
+            for name, kept in _HISTORY.items():
+                setattr(base, name, getattr(self.before[at], kept))
+        try:
+            bring_up_to_date(view)
+        except RuntimeError as error:
+            raise self.session.refusal("a view must not be used any more", OnlyNow) from error
+        finally:
+            if at is not None:
+                self.before[at] = self.before[at]._replace(accumulator=base._accumulator)
+                for name, value in zip(_HISTORY, traced, strict=True):
+                    setattr(base, name, value)
 
     def meet(self, t: Any, place: Any, told: bool = False) -> None:
         """Make a tensor that the function comes upon an input, unless it is one; `place` is the guard of the

@@ -301,7 +301,7 @@ class Compiled:
                 # It has looked at the state of an optimizer before the step that makes it.
                 first.take_back()
                 raise OnlyNow
-            captured.undo = first.take_back
+            captured.undo = partial(_undo, first, captured)
             return captured
         raise Unsupported("each trace of a call finds another program")
 
@@ -403,6 +403,13 @@ def _is_plain(error: BaseException) -> bool:
 def _message(error: BaseException) -> str:
     """Return what an error says that a trace has raised."""
     return str(error) if _is_plain(error) else "with values of the call"
+
+
+def _undo(first: FirstState, captured: Captured) -> None:
+    """Take back what a traced call has done when its program does not do it."""
+    first.take_back()
+    if captured.draws is not None:
+        captured.draws.put_back()
 
 
 def _failed(error: BaseException) -> str:

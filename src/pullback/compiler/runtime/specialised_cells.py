@@ -41,6 +41,8 @@ class Cells:
         self._captured, self._source, self._tensors = captured, source, tensors
         self._keep: list[Any] = [*leaves, *tensors, *captured.met]
         self._written = {at for at, _ in captured.writes}
+        #: The cells whose type is compared before native code compares it.
+        self._asked: set[int] = set()
         #: The expressions of the cells' tensors.
         self.texts: list[str] = []
         arguments, places = self._arguments(leaves, expressions)
@@ -107,6 +109,7 @@ class Cells:
         captured, source = self._captured, self._source
         waiting = [n for n, cell in enumerate(captured.cells) if cell.kind == "grad"]
         for n in waiting:
+            self._compare_type(captured.cells[n].where)
             source.line(f"{self.texts[n]} = {self.texts[captured.cells[n].where]}._grad")
         if any(cell.kind == "place" for cell in captured.cells):
             # What stands in a place is none of the others.
@@ -116,9 +119,18 @@ class Cells:
             source.line(f"found = {{{', '.join(f'id({name})' for name in found)}}}")
             source.unless(f"len(found) == {len(found)} and known.isdisjoint(found)")
         for at in captured.grad_absent:
+            self._compare_type(at)
             source.unless(f"{self.texts[at]}._grad is None")
         for at in set(captured.grad_present) - {captured.cells[n].where for n in waiting}:
+            self._compare_type(at)
             source.unless(f"{self.texts[at]}._grad is not None")
+
+    def _compare_type(self, at: int) -> None:
+        """Compare the type of what a call finds, once, before anything asks it for what a tensor has."""
+        if self._captured.cells[at].kind != "fixed" and at not in self._asked:
+            self._asked.add(at)
+            kind = self._source.name("kind", type(self._tensors[at]))
+            self._source.unless(f"type({self.texts[at]}) is {kind}")
 
     def _memory(self) -> dict[str, Any]:
         """Return the fields that say what is written, and what must not lie in its memory: anything else that
@@ -144,6 +156,8 @@ class Cells:
     def _compare_hooks(self) -> None:
         """Compare the hooks of leaves: what backward inside the function leaves there goes through them."""
         captured, source = self._captured, self._source
+        for at in captured.accumulated:
+            self._compare_type(at)
         bare = [
             f"{self.texts[at]}._leaf_hooks is None" for at in captured.accumulated
             if at not in captured.hooked
