@@ -27,7 +27,7 @@ from ....tensor.random import _of
 from ....tensor.random_in_place import _fill
 from ....tensor.tensor import Tensor
 from ..state.deferred import Applied, Deferred, comes_before
-from ..state.number_inputs import FLOATS, item, of_array, operand
+from ..state.number_inputs import FLOATS, item, of_array, of_program, operand
 from ..state.session import Session
 
 #: Ops of settings that differ from call to call, which are declared in 1 ms, once something has such.
@@ -75,7 +75,19 @@ def taken(session: Session, value: Any, dtype: np.dtype[Any] | None) -> Any:
         return None
     if _is_early(value):
         return session.number(value, dtype)
+    if isinstance(value, Deferred) and not comes_before(value):
+        made = of_program(value, dtype)
+        if made is not None:
+            # Here eager raises where the number is no finite one in the dtype.
+            Applied(session, float, _in_range, (value, float(np.finfo(dtype).max)))
+        return made
     return wrap(np.array(value, dtype)) if type(value) in (int, float) else None
+
+
+def _in_range(value: float, limit: float) -> float:
+    if limit < abs(value) < math.inf:
+        raise OverflowError("a number is too large for the dtype")
+    return value
 
 
 def _operator(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -144,9 +156,18 @@ def _lerp(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any
     """Do ``x + weight·(y − x)`` from the nearer end, of which there are two programs."""
     *ends, weight = (*args, *kwargs.values())
     dtype = floating(ends)
-    if len(ends) != 2 or not kwargs.keys() <= {"weight"} or dtype is None or not _is_early(weight):
+    if len(ends) != 2 or not kwargs.keys() <= {"weight"} or dtype is None:
         return None
     start, end = ends
+    if isinstance(weight, Deferred) and not comes_before(weight):
+        factor = of_program(weight, dtype)
+        rest = of_program(Applied(session, float, operator.sub, (1, weight)), dtype)
+        if factor is None:
+            return None
+        way = end - start
+        return _written(f, start, where(factor.abs() < 0.5, start + way * factor, end - way * rest))
+    if not _is_early(weight):
+        return None
     if Applied(session, bool, _is_near, (weight,)).known():
         factor = session.number(weight, dtype)
         return None if factor is None else _written(f, start, start + (end - start) * factor)
