@@ -24,9 +24,9 @@ from ....tensor.signature import Parser, Signature
 from ..operations import calls
 from ..state.deferred import Applied, Deferred, comes_before
 from ..state.guards import ABSENT
-from ..state.number_inputs import of_program
+from ..state.number_inputs import floating, of_program, taken
 from ..state.session import Session
-from .number_arguments import floating, holds_later, taken
+from .number_arguments import holds_later
 
 #: Where functions are put together from others.
 _PLACES = tuple(PACKAGE + name for name in (

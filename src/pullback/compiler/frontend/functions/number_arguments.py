@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -27,7 +27,7 @@ from ....tensor.random import _of
 from ....tensor.random_in_place import _fill
 from ....tensor.tensor import Tensor
 from ..state.deferred import Applied, Deferred, comes_before
-from ..state.number_inputs import FLOATS, item, of_array, of_program, operand
+from ..state.number_inputs import FLOATS, floating, item, of_array, of_program, operand, taken
 from ..state.session import Session
 
 #: Ops of settings that differ from call to call, which are declared in 1 ms, once something has such.
@@ -59,35 +59,6 @@ def result(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, An
 
 def _is_early(value: Any) -> bool:
     return isinstance(value, Deferred) and comes_before(value) and type(value.present()) in (int, float)
-
-
-def floating(values: Sequence[Any]) -> np.dtype[Any] | None:
-    """Return the dtype of tensors that have one in which numbers are what they are; None else."""
-    if not values or not all(isinstance(v, TensorBase) for v in values):
-        return None
-    dtype = dtype_of(values[0])
-    return dtype if dtype in FLOATS and all(dtype_of(v) == dtype for v in values) else None
-
-
-def taken(session: Session, value: Any, dtype: np.dtype[Any] | None) -> Any:
-    """Return a number as a tensor of a dtype, also where it is known; None where it cannot be one."""
-    if dtype is None:
-        return None
-    if _is_early(value):
-        return session.number(value, dtype)
-    if isinstance(value, Deferred) and not comes_before(value):
-        made = of_program(value, dtype)
-        if made is not None:
-            # Here eager raises where the number is no finite one in the dtype.
-            Applied(session, float, _in_range, (value, float(np.finfo(dtype).max)))
-        return made
-    return wrap(np.array(value, dtype)) if type(value) in (int, float) else None
-
-
-def _in_range(value: float, limit: float) -> float:
-    if limit < abs(value) < math.inf:
-        raise OverflowError("a number is too large for the dtype")
-    return value
 
 
 def _operator(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 import operator
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -81,6 +82,35 @@ def _in_program(value: Any) -> Any:
     if isinstance(value, Deferred) and comes_before(value) and type(value.present()) in (int, float):
         return value.session.number(value, np.dtype(np.float64))
     return None
+
+
+def floating(values: Sequence[Any]) -> np.dtype[Any] | None:
+    """Return the dtype of tensors that have one in which numbers are what they are; None else."""
+    if not values or not all(isinstance(v, TensorBase) for v in values):
+        return None
+    dtype = dtype_of(values[0])
+    return dtype if dtype in FLOATS and all(dtype_of(v) == dtype for v in values) else None
+
+
+def taken(session: Session, value: Any, dtype: np.dtype[Any] | None) -> Any:
+    """Return a number as a tensor of a dtype, also where it is known; None where it cannot be one."""
+    if dtype is None:
+        return None
+    if isinstance(value, Deferred) and comes_before(value):
+        return session.number(value, dtype) if type(value.present()) in (int, float) else None
+    if isinstance(value, Deferred):
+        made = of_program(value, dtype)
+        if made is not None:
+            # Here eager raises where the number is no finite one in the dtype.
+            Applied(session, float, _in_range, (value, float(np.finfo(dtype).max)))
+        return made
+    return wrap(np.array(value, dtype)) if type(value) in (int, float) else None
+
+
+def _in_range(value: float, limit: float) -> float:
+    if limit < abs(value) < math.inf:
+        raise OverflowError("a number is too large for the dtype")
+    return value
 
 
 def array(session: Session, value: Deferred) -> Any:
