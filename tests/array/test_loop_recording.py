@@ -132,6 +132,13 @@ def test_what_may_follow_from_equal_integers_is_not_taken_for_fixed():
         record(unseen, [np.zeros(3, np.int64)])
 
 
+def test_masks_of_the_least_numbers_are_compared_without_a_warning():
+    least = np.full(3, np.finfo(np.float32).min)
+    # A user's settings of NumPy, by which such an overflow is an error, hold here, too.
+    with np.errstate(over="raise"):
+        assert agrees(np.square, lambda x: x * x, [least])
+
+
 def test_a_count_that_is_one_number_is_compared_with_another():
     def counted(x):
         return np.add(x, 1, out=...)

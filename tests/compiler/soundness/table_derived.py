@@ -390,4 +390,81 @@ def step(x):
     p = P(x, 2)
     p.c = 3
     return p
+=== dict_attributes_of_a_derived_class: compiles
+class Output(collections.OrderedDict):
+    def __init__(self, **parts):
+        for name, part in parts.items(): setattr(self, name, part)
+    def __getitem__(self, k):
+        return dict(self.items())[k] if isinstance(k, str) else tuple(self[n] for n in self)[k]
+    def __setattr__(self, name, value):
+        super().__setitem__(name, value)
+        super().__setattr__(name, value)
+    def __delattr__(self, name):
+        super().__delattr__(name)
+def step(x):
+    out = Output(loss=x.sum(), logits=x * 2)
+    out.later = 3
+    del out.later
+    return out.loss + out[1], list(out), hasattr(out, 'later'), vars(out)
+=== dict_set_by_a_method_of_dict: compiles
+class D(dict):
+    __getattr__ = dict.__getitem__
+    __setattr__ = dict.__setitem__
+    __delattr__ = dict.__delitem__
+d = D(a=2, b=1)
+def step(x):
+    made = D(a=x)
+    made.c = made.a * d.a
+    d.n = len(d)
+    del d.b
+    d.b = 4
+    return made['c'], sorted(made), made.__dict__
+--- state
+dict(d), vars(d)
+=== dict_get_for_attributes: compiles
+class D(dict):
+    __getattr__ = dict.get
+def step(x):
+    made = D(a=x)
+    return made.a * 2, made.b
+=== derived_results: compiles
+class Output(collections.OrderedDict):
+    def __setitem__(self, k, v): super().__setitem__(k, v); super().__setattr__(k, v)
+    def __getitem__(self, k): return 9
+    def __iter__(self): return iter(())
+class Names(dict):
+    def __setitem__(self, k, v): raise TypeError
+class Row(list):
+    def append(self, v): super().append(v); self.n = len(self)
+    def __iter__(self): return iter(())
+    def extend(self, v): raise TypeError
+def step(x):
+    out, row = Output(), Row()
+    out['loss'], out['logits'] = x.sum(), x * 2
+    row.append(x)
+    both = [out, Names(a=x, b=row), row]
+    return both, list(out), row.n
+--- state
+[[type(p).__name__, vars(p)] for p in last[0]], dict.copy(last[0][0]), dict(last[0][1]), list.copy(last[0][2])
+=== derived_result_holds_itself
+class D(dict):
+    def __init__(self, **parts): super().__init__(**parts); self.__dict__ = self
+def step(x):
+    return D(a=x)
+=== derived_result_with_slots
+class D(dict):
+    __slots__ = ('n', '__dict__')
+def step(x):
+    made = D(a=x)
+    made.n = 3
+    return made
+=== result_with_a_slot
+class C:
+    __slots__ = ('n', '__dict__')
+def step(x):
+    made = C()
+    made.n, made.x = 3, x
+    return made
+--- state
+last.n, vars(last)
 ''')

@@ -187,10 +187,9 @@ def _turns(arrays: Sequence[ndarray]) -> Iterator[list[ndarray]]:
         ]
     for factor in (1.0, 1.25, 0.75):
         turned = [np.flip(array) for array in arrays]
-        yield [
-            lying_alike(array, again * array.dtype.type(factor) if array.dtype.kind in "fc" else again)
-            for array, again in zip(arrays, turned, strict=True)
-        ]
+        with np.errstate(over="ignore", invalid="ignore"):
+            turned = [a * a.dtype.type(factor) if a.dtype.kind in "fc" else a for a in turned]
+        yield [lying_alike(array, again) for array, again in zip(arrays, turned, strict=True)]
 
 
 def is_equal(x: ndarray, y: ndarray) -> bool:

@@ -138,13 +138,26 @@ class Rebuilt:
 
 
 class Instance:
-    """An object whose state is its ``__dict__`` alone, as a node of a tree."""
+    """An object of the user's class, as a node of a tree.
 
-    __slots__ = ("contents", "kind")
+    Parameters
+    ----------
+    kind : type
+        Its class.
+    base : type
+        The class of Python's that it is made by.
+    within
+        What it holds as a dict or a list does: a tree.
+    contents : dict
+        What its ``__dict__`` holds: trees.
+    """
 
-    def __init__(self, kind: type, contents: dict[str, Any]) -> None:
+    __slots__ = ("base", "contents", "kind", "within")
+
+    def __init__(self, kind: type, base: type, within: Any, contents: dict[str, Any]) -> None:
         self.kind = kind
-        #: What its ``__dict__`` holds.
+        self.base = base
+        self.within = within
         self.contents = contents
 
 
@@ -167,16 +180,25 @@ def _rebuilt(children: Any, about: tuple[Any, Any]) -> Any:
     return kind(children, context)
 
 
-def _instance(children: Any, about: tuple[type, tuple[str, ...]]) -> Any:
-    kind, names = about
-    made: Any = object.__new__(kind)
-    made.__dict__.update(zip(names, children, strict=True))
+def _instance(children: Any, about: tuple[type, Any, tuple[str, ...]]) -> Any:
+    kind, base, names = about
+    within, *contents = children
+    made: Any = base.__new__(kind)
+    if base is list:
+        list.extend(made, within)
+    elif within:
+        # Not by `update`, by which an `OrderedDict` asks the derived class.
+        for key, value in within.items():
+            base.__setitem__(made, key, value)
+    made.__dict__.update(zip(names, contents, strict=True))
     return made
 
 
 register_pytree_node(Rebuilt, lambda node: (node.parts, (node.kind, node.context)), _rebuilt)
 register_pytree_node(
-    Instance, lambda node: (list(node.contents.values()), (node.kind, tuple(node.contents))), _instance
+    Instance,
+    lambda node: ([node.within, *node.contents.values()], (node.kind, node.base, tuple(node.contents))),
+    _instance,
 )
 
 
@@ -184,12 +206,25 @@ register_pytree_node(_First, lambda node: ([node.made], node.about), _first)
 register_pytree_node(_Same, lambda node: ([], node.about), _same)
 
 
-class _Plain:
-    """Stand for an object that has nothing but a ``__dict__``."""
+#: For each class that users derive from, one that adds nothing but a ``__dict__``.
+_PLAIN: Any = {base: type("_Plain", (base,), {}) for base in (OrderedDict, dict, list, object)}
 
 
-def _is_plain(value: Any) -> bool:
-    return type(value).__basicsize__ == _Plain.__basicsize__ and type(value).__dictoffset__ != 0
+def _base(kind: type) -> Any:
+    """Return the class that a class adds nothing but a ``__dict__`` to; None where it adds slots, too."""
+    base = next(base for base in _PLAIN if issubclass(kind, base))
+    # Where there are no references to it, a slot may have their place.
+    has_both = kind.__dictoffset__ != 0 and kind.__weakrefoffset__ != 0
+    return base if has_both and kind.__basicsize__ == _PLAIN[base].__basicsize__ else None
+
+
+def _mapping(session: Session, kind: Any, base: Any, value: Any, met: Met) -> Rebuilt:
+    """Return what a dict holds as one of another class: without asking the methods of its own."""
+    keys = tuple(base.__iter__(value))
+    if any(session.is_fresh(key) and type(key) not in _VALUES for key in keys):
+        raise session.refusal("an object that the function makes is a key of a result")
+    parts = [outgoing(session, dict.__getitem__(value, key), met) for key in keys]
+    return Rebuilt(kind, parts, (value.default_factory, keys) if kind is defaultdict else keys)
 
 
 def outgoing(session: Session, value: Any, met: Met) -> Any:
@@ -256,13 +291,16 @@ def _container(session: Session, value: Any, met: Met) -> Any:
     if kind in (set, frozenset):
         return Rebuilt(kind, [outgoing(session, part, met) for part in value], None)
     if kind in (dict, OrderedDict, defaultdict):
-        keys = tuple(value)
-        if any(session.is_fresh(key) and type(key) not in _VALUES for key in keys):
-            raise session.refusal("an object that the function makes is a key of a result")
-        parts = [outgoing(session, part, met) for part in value.values()]
-        return Rebuilt(kind, parts, (value.default_factory, keys) if kind is defaultdict else keys)
-    if _is_plain(value):
+        return _mapping(session, kind, kind, value, met)
+    base = _base(kind)
+    held = None if base is None else value.__dict__
+    if held is not None and held is not value:
         session.typed(value)
-        held = value.__dict__
-        return Instance(kind, {name: outgoing(session, part, met) for name, part in held.items()})
+        within: Any = None
+        if base is list:
+            within = [outgoing(session, part, met) for part in list.__iter__(value)]
+        elif base is not object:
+            within = _mapping(session, dict, base, value, met)
+        contents = {name: outgoing(session, part, met) for name, part in held.items()}
+        return Instance(kind, base, within, contents)
     raise session.refusal(f"a {kind.__name__} that the function makes is a result")

@@ -49,14 +49,16 @@ def call_builtin(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[s
         raise builtin_functions.refuse(session, f)
     if name == "__new__" and isinstance(owner, type):
         return _new(session, f, args, kwargs)
-    if containers.is_container(owner) and not isinstance(owner, type):
-        return container_methods.method(session, owner, name, args, kwargs)
     if isinstance(owner, type):
         return _class_method(session, f, owner, name, args, kwargs)
+    of_object = name in _OF_OBJECTS and _is_of_object(owner, name)
+    if of_object and type(owner) not in containers.EXACT and not isinstance(owner, _IMMUTABLE):
+        # A dict or a list of a derived class has attributes, too.
+        return _OF_OBJECTS[name](session, owner, args, kwargs)
+    if containers.is_container(owner):
+        return container_methods.method(session, owner, name, args, kwargs)
     if isinstance(owner, _IMMUTABLE):
         return _of_immutable(session, f, owner, name, args, kwargs)
-    if name in _OF_OBJECTS and _is_of_object(owner, name):
-        return _OF_OBJECTS[name](session, owner, args, kwargs)
     if isinstance(owner, (GeneratorType, *containers.ITERATORS)) and session.is_fresh(owner):
         return f(*args, **kwargs)
     if isinstance(owner, np.ndarray) and session.is_fresh(owner):

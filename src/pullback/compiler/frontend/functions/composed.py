@@ -24,8 +24,9 @@ from ....tensor.signature import Parser, Signature
 from ..operations import calls
 from ..state.deferred import Applied, Deferred, comes_before
 from ..state.guards import ABSENT
+from ..state.number_inputs import floating, of_program, taken
 from ..state.session import Session
-from .number_arguments import floating, holds_later, taken
+from .number_arguments import holds_later
 
 #: Where functions are put together from others.
 _PLACES = tuple(PACKAGE + name for name in (
@@ -92,9 +93,11 @@ def _overrides(value: Any) -> bool:
 
 
 def _is_scalar(value: Any) -> bool:
-    """Return whether a value is no list that holds a later time's number, and no number from tensors."""
+    """Return whether a value is no list that holds a later time's number, nor one that no program has."""
     if isinstance(value, Deferred):
-        return comes_before(value) and type(value.present()) in (int, float)
+        if not comes_before(value):
+            return value.kind is float and of_program(value, np.dtype(np.float64)) is not None
+        return type(value.present()) in (int, float)
     return not (type(value) in (list, tuple) and any(isinstance(v, Deferred) for v in value))
 
 

@@ -203,7 +203,16 @@ def call_native(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[st
         for container in _containers_of(f, result):
             if not session.was_passed(container) and not session.was_there(container):
                 session.made(container)
+        if type(result) is FunctionType and not session.was_there(result) and result not in args:
+            _defined(session, result)
     return result
+
+
+def _defined(session: Session, f: FunctionType) -> None:
+    """Note the closure of a function that code of ours has defined, as a decorator does."""
+    if is_native(f.__code__.co_filename):
+        for cell in f.__closure__ or ():
+            session.made(cell)
 
 
 def _containers_of(f: Any, result: Any) -> Iterator[Any]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -27,7 +27,7 @@ from ....tensor.random import _of
 from ....tensor.random_in_place import _fill
 from ....tensor.tensor import Tensor
 from ..state.deferred import Applied, Deferred, comes_before
-from ..state.number_inputs import FLOATS, item, of_array, operand
+from ..state.number_inputs import FLOATS, floating, item, of_array, of_program, operand, taken
 from ..state.session import Session
 
 #: Ops of settings that differ from call to call, which are declared in 1 ms, once something has such.
@@ -59,23 +59,6 @@ def result(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, An
 
 def _is_early(value: Any) -> bool:
     return isinstance(value, Deferred) and comes_before(value) and type(value.present()) in (int, float)
-
-
-def floating(values: Sequence[Any]) -> np.dtype[Any] | None:
-    """Return the dtype of tensors that have one in which numbers are what they are; None else."""
-    if not values or not all(isinstance(v, TensorBase) for v in values):
-        return None
-    dtype = dtype_of(values[0])
-    return dtype if dtype in FLOATS and all(dtype_of(v) == dtype for v in values) else None
-
-
-def taken(session: Session, value: Any, dtype: np.dtype[Any] | None) -> Any:
-    """Return a number as a tensor of a dtype, also where it is known; None where it cannot be one."""
-    if dtype is None:
-        return None
-    if _is_early(value):
-        return session.number(value, dtype)
-    return wrap(np.array(value, dtype)) if type(value) in (int, float) else None
 
 
 def _operator(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -144,9 +127,18 @@ def _lerp(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any
     """Do ``x + weight·(y − x)`` from the nearer end, of which there are two programs."""
     *ends, weight = (*args, *kwargs.values())
     dtype = floating(ends)
-    if len(ends) != 2 or not kwargs.keys() <= {"weight"} or dtype is None or not _is_early(weight):
+    if len(ends) != 2 or not kwargs.keys() <= {"weight"} or dtype is None:
         return None
     start, end = ends
+    if isinstance(weight, Deferred) and not comes_before(weight):
+        factor = of_program(weight, dtype)
+        rest = of_program(Applied(session, float, operator.sub, (1, weight)), dtype)
+        if factor is None:
+            return None
+        way = end - start
+        return _written(f, start, where(factor.abs() < 0.5, start + way * factor, end - way * rest))
+    if not _is_early(weight):
+        return None
     if Applied(session, bool, _is_near, (weight,)).known():
         factor = session.number(weight, dtype)
         return None if factor is None else _written(f, start, start + (end - start) * factor)

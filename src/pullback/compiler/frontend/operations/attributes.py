@@ -40,6 +40,8 @@ from ..unsupported import Again
 from . import calls
 
 _BUILTIN_DESCRIPTORS = (MethodDescriptorType, WrapperDescriptorType, ClassMethodDescriptorType)
+#: Kinds of methods written in C that find their object.
+_IN_C = (MethodDescriptorType, WrapperDescriptorType)
 #: What gives a field of a named tuple.
 _FIELD: Any = type(vars(namedtuple("_Probe", "field"))["field"])
 #: Of a tensor: what a trace does not have as a call will have it.
@@ -129,6 +131,8 @@ def generic(session: Session, thing: Any, cls: type, name: str) -> Any:
     if type(fallback) is FunctionType:
         own = rules.rule_of(fallback) or calls.call_user
         return own(session, fallback, (thing, name), {})
+    if type(fallback) in _IN_C:
+        return calls.call(fallback, (thing, name))
     if fallback is not ABSENT:
         raise session.refusal(f"{cls.__name__}.__getattr__ is no function")
     raise error or _missing(thing, name)
@@ -379,12 +383,10 @@ def store_attribute(parts: tuple[Any, Any, str]) -> None:
     if isinstance(thing, ModuleType) and type(thing) is ModuleType:
         session.write_item(vars(thing), name, value)
         return
-    setter = session.lookup(cls, "__setattr__")
     session.typed(thing)
+    if _by_class(session, thing, "__setattr__", name, value):
+        return
     if isinstance(thing, type):
-        if setter is not type.__setattr__ and setter is not ABSENT and type(setter) is FunctionType:
-            calls.call_user(session, setter, (thing, name, value), {})
-            return
         above = session.lookup(cls, name)
         if above is not ABSENT and _is_data(session, type(above)):
             if type(above) is not property or above.fset is None:
@@ -393,10 +395,23 @@ def store_attribute(parts: tuple[Any, Any, str]) -> None:
             return
         session.write_class(thing, name, value)
         return
-    if type(setter) is FunctionType:
-        calls.call_user(session, setter, (thing, name, value), {})
-        return
     set_generic(session, thing, name, value)
+
+
+def _by_class(session: Session, thing: Any, name: str, *args: Any) -> bool:
+    """Set or delete an attribute by the method that a class has for it; return whether it has one."""
+    method = session.lookup(type(thing), name)
+    kind = type(method)
+    if kind is FunctionType:
+        calls.call_user(session, method, (thing, *args), {})
+    elif kind in _IN_C and method.__name__ != name:
+        # As in `__setattr__ = dict.__setitem__`.
+        calls.call(method, (thing, *args))
+    elif kind is WrapperDescriptorType or method is ABSENT:
+        return False
+    else:
+        raise session.refusal(f"{type(thing).__name__}.{name} is no function")
+    return True
 
 
 def set_generic(session: Session, thing: Any, name: str, value: Any) -> None:
@@ -462,11 +477,8 @@ def delete_attribute(thing: Any, name: str) -> None:
     session = current.get()
     if isinstance(thing, TensorBase):
         raise session.refusal(f"the function deletes .{name} of a tensor")
-    cls = type(thing)
-    deleter = session.lookup(cls, "__delattr__")
     session.typed(thing)
-    if type(deleter) is FunctionType:
-        calls.call_user(session, deleter, (thing, name), {})
+    if _by_class(session, thing, "__delattr__", name):
         return
     delete_generic(session, thing, name)
 

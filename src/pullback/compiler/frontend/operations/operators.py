@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import decimal
-import math
 import operator
 import sys
 from collections.abc import Callable
@@ -36,7 +35,8 @@ PLAIN = frozenset({
 _NUMBERS = (bool, int, float, complex)
 #: Types of methods that are written in C.
 _OF_PYTHON = (WrapperDescriptorType, MethodDescriptorType)
-_POWERS = frozenset({operator.pow, operator.ipow, pow, math.pow})
+#: A `math.pow` gives a float always.
+_POWERS = frozenset({operator.pow, operator.ipow, pow})
 
 
 def is_plain(value: Any) -> bool:

@@ -8,14 +8,16 @@ that is not known to give what the number itself gives, the number is a part of 
 
 from __future__ import annotations
 
+import math
 import operator
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from ....array import dtypes
 from ....core.value import TensorBase, dtype_of, shape_of, wrap
-from .deferred import Applied, Deferred, comes_before, is_drawn_array
+from .deferred import Applied, Deferred, Item, comes_before, is_drawn_array
 from .session import Session
 
 #: Operators that take a tensor without axes as they take the number.
@@ -29,14 +31,86 @@ def operand(value: Any, sign: str, other: Any) -> Any:
     if not isinstance(value, Deferred):
         return value
     sign = sign if sign in _SIGNS else sign.removesuffix("=")
-    if sign not in _SIGNS or not isinstance(other, TensorBase) or not comes_before(value):
+    if sign not in _SIGNS or not isinstance(other, TensorBase):
         return value.known()
+    if not comes_before(value):
+        met = None if sign in ("//", "%") else _met(value.kind, other)
+        found = of_program(value, met)
+        return value.known() if found is None else found
     # By a whole number of 0 eager raises.
     if sign in ("//", "%") and not Applied(value.session, bool, bool, (value,)).known():
         return value.known()
     dtype = _met(type(value.present()), other)
     found = None if dtype is None else value.session.number(value, dtype)
     return value.known() if found is None else found
+
+
+#: Functions of numbers that are functions of tensors without axes, in float64, bit for bit.
+_OF_PROGRAM: Any = {
+    operator.add: operator.add, operator.iadd: operator.add, operator.sub: operator.sub,
+    operator.isub: operator.sub, operator.mul: operator.mul, operator.imul: operator.mul,
+    operator.truediv: operator.truediv, operator.itruediv: operator.truediv, operator.neg: operator.neg,
+    abs: operator.abs, float: operator.pos, math.sqrt: lambda x: x.sqrt(),
+}  # fmt: skip
+
+
+def of_program(value: Deferred, dtype: np.dtype[Any] | None) -> Any:
+    """Return a number that the program's tensors give as one of its tensors; None where that is not known.
+
+    So is `x / mask.sum().item()` one program, whatever the sum is. What raises an error as a number is worked
+    out as such, too, before the call changes anything (`Session.may_raise`).
+    """
+    if dtype is None or dtype not in FLOATS:
+        return None
+    found = _in_program(value)
+    return found.to(dtypes.from_numpy_dtype(dtype)) if found is not None else None
+
+
+def _in_program(value: Any) -> Any:
+    if type(value) in (int, float):
+        return wrap(np.array(value, np.float64))
+    if isinstance(value, Item):
+        source = dtype_of(value.tensor).kind
+        whole = source in "iu" and value.convert in (None, int, float)
+        if not whole and (source != "f" or value.convert not in (None, float)):
+            return None
+        return value.tensor.detach().to(dtypes.float64)
+    if isinstance(value, Applied) and not comes_before(value):
+        function = _OF_PROGRAM.get(value.function)
+        parts = [] if function is None else [_in_program(part) for part in value.args]
+        return function(*parts) if parts and all(p is not None for p in parts) else None
+    if isinstance(value, Deferred) and comes_before(value) and type(value.present()) in (int, float):
+        return value.session.number(value, np.dtype(np.float64))
+    return None
+
+
+def floating(values: Sequence[Any]) -> np.dtype[Any] | None:
+    """Return the dtype of tensors that have one in which numbers are what they are; None else."""
+    if not values or not all(isinstance(v, TensorBase) for v in values):
+        return None
+    dtype = dtype_of(values[0])
+    return dtype if dtype in FLOATS and all(dtype_of(v) == dtype for v in values) else None
+
+
+def taken(session: Session, value: Any, dtype: np.dtype[Any] | None) -> Any:
+    """Return a number as a tensor of a dtype, also where it is known; None where it cannot be one."""
+    if dtype is None:
+        return None
+    if isinstance(value, Deferred) and comes_before(value):
+        return session.number(value, dtype) if type(value.present()) in (int, float) else None
+    if isinstance(value, Deferred):
+        made = of_program(value, dtype)
+        if made is not None:
+            # Here eager raises where the number is no finite one in the dtype.
+            Applied(session, float, _in_range, (value, float(np.finfo(dtype).max)))
+        return made
+    return wrap(np.array(value, dtype)) if type(value) in (int, float) else None
+
+
+def _in_range(value: float, limit: float) -> float:
+    if limit < abs(value) < math.inf:
+        raise OverflowError("a number is too large for the dtype")
+    return value
 
 
 def array(session: Session, value: Deferred) -> Any:

@@ -1,0 +1,111 @@
+"""A number that a tensor of the program gives is a value of one program where it meets tensors again."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import pullback as torch
+
+from .test_number_inputs import programs, same
+
+CALLS = [(torch.arange(12.0).reshape(3, 4) / (n + 2) + n,) for n in range(10)]
+STEPS = {"n": 0}
+
+
+def clipped(x: Any) -> Any:
+    gradient, norm = x.clone(), x.norm().item()
+    if norm > 1:
+        gradient.mul_(1 / (norm + 1e-6))
+    return gradient
+
+
+def slope(x: Any) -> Any:
+    w = x.clone().requires_grad_()
+    loss = (w**2).sum()
+    (loss / loss.item()).backward()
+    return w.grad
+
+
+ONE_PROGRAM: dict[str, Callable[[Any], Any]] = {
+    "operators": lambda x: (x * x.sum().item(), 1 - x / (1.0 + float(x.sum())), x - x.mean().item()),
+    "comparisons": lambda x: (x > x.mean().item(), x.mean().item() <= x),
+    "counts": lambda x: x * ((x > 2).sum().item() + 1) / int((x < 9).sum()),
+    "integers": lambda x: torch.arange(3) * x.mean().item(),
+    "functions": lambda x: x * -math.sqrt(abs(x.sum().item())),
+    "float64": lambda x: x.double() * x.sum().item() + x.double().sum().item() * 0.5,
+    "factors": lambda x: (x.add(x, alpha=x.mean().item()), x.addcmul(x, x, value=1 / x.sum().item())),
+    "weights": lambda x: (x.lerp(x * 3, x.mean().item() / 20), x.lerp(x + 1, weight=x.mean().item())),
+    "limits": lambda x: (x.clamp(max=x.mean().item()), x.clamp(x.mean().item(), x.amax().item() / 2)),
+    "branches": clipped,
+    "slopes": slope,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ONE_PROGRAM)
+def test_one_program_serves_all_numbers(name):
+    assert programs(ONE_PROGRAM[name], CALLS) == 1
+
+
+def outcome(function: Callable[[Any], Any], x: Any) -> Any:
+    try:
+        return function(x.clone())
+    except (ArithmeticError, RuntimeError, ValueError) as error:
+        return str(error)
+
+
+@pytest.mark.parametrize("function", [
+    lambda x: x * (1 / (x.sum().item() - 3)), lambda x: x * math.sqrt(x.sum().item() - 3),
+    lambda x: x.clamp(max=x.sum().item() * 1e38), lambda x: x.add(x, alpha=x.sum().item() * 1e38),
+])  # fmt: skip
+def test_a_number_that_raises_an_error_raises_it(function):
+    compiled = torch.compile(function)
+    for n in (1.0, 5.0, 3.0, 2.0, 7.0, -9.0):
+        found, expected = (outcome(f, torch.tensor([n])) for f in (compiled, function))
+        assert found == expected if type(expected) is str else same(found, expected)
+    assert len(compiled._native.specializations) == 1
+
+
+def test_averages_of_models_count_in_one_program():
+    models = [torch.nn.Linear(4, 2) for _ in range(2)]
+    models[1].load_state_dict(models[0].state_dict())
+    averages = [torch.optim.swa_utils.AveragedModel(model) for model in models]
+
+    def step(n, x):
+        with torch.no_grad():
+            for p in models[n].parameters():
+                p.mul_(0.9).add_(x.mean())
+        averages[n].update_parameters(models[n])
+        return averages[n](x)
+
+    compiled = torch.compile(lambda x: step(1, x))
+    for (x,) in CALLS:
+        assert same(compiled(x), step(0, x))
+    # The first call copies.
+    assert len(compiled._native.specializations) == 2
+
+
+def test_a_function_that_is_decorated_in_each_call_is_of_the_program():
+    def step(x):
+        @torch.no_grad()
+        def twice(y):
+            return y * 2
+
+        return twice(x) + torch.enable_grad()(lambda y: y + 1)(x)
+
+    assert programs(step, CALLS) == 1
+
+
+def test_a_decay_by_the_power_of_a_count_is_one_program():
+    def step(x):
+        STEPS["n"] += 1
+        return x * (1 - math.pow(STEPS["n"], -0.8))
+
+    compiled = torch.compile(step)
+    STEPS["n"] = 0
+    for n, (x,) in enumerate(CALLS):
+        assert same(compiled(x), x * (1 - math.pow(n + 1, -0.8)))
+    assert len(compiled._native.specializations) == 1
