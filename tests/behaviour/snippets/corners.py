@@ -140,3 +140,28 @@ def elements_of_tensors_without_axes(torch: T) -> None:
     _error_of(lambda: torch.tensor(1.0).index_put_((torch.tensor(True),), torch.ones(1)))
     _error_of(lambda: torch.take_along_dim(x, torch.tensor(0), 0))
     _error_of(lambda: torch.ones(2, 3).split([1, 1], -1))
+
+
+def sparse_without_axes_is_made_dense(torch: T) -> None:
+    for dtype in (torch.uint8, torch.bool, torch.int32, torch.float16):
+        for number in (1, 0):
+            x = torch.tensor(number, dtype=dtype).to_sparse()
+            print(x.to_dense(), (x * 1).to_dense())
+
+
+def typed_storages_are_pickled(torch: T) -> None:
+    import pickle
+
+    for dtype in (torch.float32, torch.bool):
+        storage = torch.ones(2, dtype=dtype).storage()
+        again = pickle.loads(pickle.dumps(storage))
+        print(again.tolist(), again.dtype, type(again).__name__)
+
+
+def numbers_and_texts_of_other_layouts(torch: T) -> None:
+    _error_of(lambda: complex(torch.ones(3).to_sparse()))
+    _error_of(lambda: complex(torch.ones(1).to_sparse()))
+    nested = torch.nested.nested_tensor([torch.ones(2), torch.ones(1)])
+    _error_of(lambda: f"{nested}")
+    _error_of(lambda: f"{nested:3}")
+    _error_of(lambda: bool(torch.nested.nested_tensor([])))
