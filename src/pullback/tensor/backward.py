@@ -254,7 +254,7 @@ def backward(
     def pull() -> None:
         for target in targets:
             # As in torch, it is kept from now on. Of a leaf this does nothing.
-            if isinstance(target, TensorBase):
+            if not isinstance(target, GradientEdge):
                 target.retain_grad()
         engine.run_backward(roots, keep_graph=keep, create_graph=create_graph, capture=capture)
 
