@@ -68,7 +68,7 @@ def _row_sums(rows: np.ndarray) -> np.ndarray:
         return rows
     columns = np.moveaxis(rows, -1, 0)
     size = len(columns)
-    lanes = columns[: size - size % 4].reshape(-1, 4, *columns.shape[1:])
+    lanes = columns[: size - size % 4].reshape(size // 4, 4, *columns.shape[1:])
     rounds = len(lanes) // 4
     sums = np.zeros((4, 4, *columns.shape[1:]))
     for i in range(rounds):

@@ -353,6 +353,9 @@ def put_sum(shape: Sequence[int], key: tuple[Any, ...], values: ndarray) -> ndar
     """Return zeros of `shape` with `values` added at ``[key]``, as `add_put` adds them."""
     if _is_half(values):
         return put_sum(shape, key, values.astype(np.float32)).astype(values.dtype)
+    if not values.size:
+        # As in the reading, no place is looked at.
+        return np.zeros(shape, values.dtype)
     return add_put(np.zeros(shape, values.dtype), key, values)
 
 

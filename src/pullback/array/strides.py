@@ -130,7 +130,11 @@ def strided(x: ndarray, shape: Ints, strides: Ints, offset: int = 0) -> ndarray:
     """Return the view of `x`'s storage with other strides, `offset` elements from its first element."""
     root, before = storage(x)
     width = x.itemsize
-    return np.ndarray(shape, x.dtype, root, before + offset * width, bytes_of(shape, strides, width))
+    begin = before + offset * width
+    if 0 in shape:
+        # NumPy wants a beginning within the storage even where nothing is looked at.
+        begin = min(begin, root.nbytes)
+    return np.ndarray(shape, x.dtype, root, begin, bytes_of(shape, strides, width))
 
 
 def restrided(x: ndarray, shape: Sequence[int], strides: Sequence[int]) -> ndarray:

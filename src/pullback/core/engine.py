@@ -8,7 +8,6 @@ dtype of the edge that it travels along in one place, here: rules know nothing o
 
 from __future__ import annotations
 
-import functools
 from _thread import get_ident
 from collections import Counter
 from collections.abc import Callable, Container, Sequence
@@ -16,7 +15,6 @@ from functools import partial
 from heapq import heappop, heappush
 from typing import Any
 
-import numpy as np
 from numpy import add, float32, float64, ndarray
 
 from ..array import large
@@ -29,13 +27,13 @@ from . import bulk, facade
 from .accumulation import accumulate_grad, plus
 from .backward_task import Capture, Task, edges_to_leaves, nodes_behind, running, selecting
 from .blame import freed_by_caller, has_saved
+from .conforming import conform, conformed
 from .hooked import run_posthooks, run_prehooks
 from .modes import DEFAULT, NO_GRAD, modes, put_modes
 from .node import AccumulateGrad, MultiNode, Node, Output, edge_target
 from .pulling import pulled_of_nothing, watched
-from .tracer import Tracer, refuse_all
+from .tracer import refuse_all
 from .underivable import Underivable
-from .value import dtype_of, shape_of
 
 #: Nanoseconds that a native loop saves at a node. Counted by nodes and not by passes: a pass of a thousand
 #: waited as long as one of twenty, 66 passes, and took twice as long meanwhile.
@@ -194,33 +192,6 @@ class BackwardPass:
         return g
 
 
-def conform(g: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
-    """Bring a covector to the shape and dtype of an edge."""
-    if type(g) is ndarray or type(g) is Tracer:
-        if g.shape == shape and g.dtype is dtype:
-            return g
-    elif type(g) is facade.Tensor:
-        value = g._value
-        if type(value) is ndarray:
-            if value.shape != shape:
-                g = _summed()(g, shape)
-            if value.dtype is dtype:
-                return g
-    elif isinstance(g, np.generic):
-        g = np.asarray(g)
-    if shape_of(g) != shape:
-        g = facade.sum_to(g, shape)
-    if dtype_of(g) != dtype:
-        g = facade.convert(g, dtype)
-    return g
-
-
-@functools.cache
-def _summed() -> Callable[..., Any]:
-    """Return what sums a tensor to a shape, at once where its like came often."""
-    return facade.repeated(facade.sum_to)
-
-
 def _is_saved(value: ndarray, saved: tuple[object, ...]) -> bool:
     """Return whether a rule returned a saved array as it is: a leaf must not take it as its own `.grad`."""
     for s in saved:  # noqa: SIM110  # a fifth of what `any` over a generator costs
@@ -369,7 +340,8 @@ class Backward(BackwardPass, Task):
         if freed is not None and node._frees and ((saved and saved[0] is not None) or has_saved(node)):
             node._saved = freed
         if node._hooks is not None and node._hooks.post:
-            grads = run_posthooks(node, node._hooks, grads, g, self.create_graph)
+            # As in torch, hooks see what will arrive.
+            grads = run_posthooks(node, node._hooks, conformed(node, grads), g, self.create_graph)
         pending, needed, captures = self.pending, self.needed, not self.accumulates
         for edge, gi in zip(node._edges, grads):  # lengths agree; `strict` costs 0.1 µs a node
             if edge is None:

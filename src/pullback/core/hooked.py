@@ -12,13 +12,11 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from ..array.deferred_import import import_later
+from ..array.dtype_words import class_name
 from .hooks import NodeHooks
 from .marked import resolved
 from .node import MultiNode, Node
 from .value import TensorBase, dtype_of, shape_of, wrap
-
-errors = import_later(".graph_errors", __package__)
 
 
 def as_tensor(g: object) -> Any:
@@ -57,10 +55,7 @@ def run_prehooks(node: Node, hooks: NodeHooks, g: object, runs: bool, create_gra
     for hook in list(hooks.pre.values()) if runs else ():
         replacement = hook(tuple(ts))
         if replacement is not None:
-            if not isinstance(replacement, tuple):
-                replacement = (replacement,)
-            check_count(replacement, ts, hook)
-            ts = list(replacement)
+            ts = list(_checked_replacements(replacement, ts, hook))
     gs = [as_inner(v, create_graph) for v in ts]
     return (gs if any(v is not None for v in gs) else None) if isinstance(node, MultiNode) else gs[0]
 
@@ -82,7 +77,7 @@ def checked_replacement(replacement: object, g: object, hook: object) -> Any:
     if before != after:
         raise RuntimeError(
             f"hook '{hook_name(hook)}' has changed the type of value (was "
-            f"torch.{errors.type_word(before)}Tensor got torch.{errors.type_word(after)}Tensor)"
+            f"{class_name(before)} got {class_name(after)})"
         )
     if shape_of(replacement) != shape_of(g):
         raise RuntimeError(f"hook '{hook_name(hook)}' has changed the size of value")
@@ -94,13 +89,19 @@ def hook_name(hook: object) -> str:
     return getattr(hook, "__name__", "<unknown>")
 
 
-def check_count(replacement: tuple[object, ...], values: Sequence[object], hook: object) -> None:
-    """Raise where a node's hook returns more or fewer covectors than it was given."""
+def _checked_replacements(replacement: object, values: Sequence[object], hook: object) -> tuple[Any, ...]:
+    """Return what a node's hook gives for the covectors that it was given, or raise as torch does."""
+    if not isinstance(replacement, tuple):
+        raise TypeError(f"expected tuple, but hook returned '{type(replacement).__name__}'")
     if len(replacement) != len(values):
         raise RuntimeError(
             f"hook '{hook_name(hook)}' has returned an incorrect number of values (got {len(replacement)}, "
             f"but expected {len(values)})"
         )
+    return tuple(
+        None if new is None else checked_replacement(new, g, hook)
+        for new, g in zip(replacement, values, strict=True)
+    )
 
 
 def run_posthooks(
@@ -114,9 +115,6 @@ def run_posthooks(
         shown = (*(as_tensor(found[i]) for i in which), *node.absent_inputs())
         replacement = hook(shown, outputs)
         if replacement is not None:
-            if not isinstance(replacement, tuple):
-                replacement = (replacement,)
-            check_count(replacement, shown, hook)
-            for i, value in zip(which, replacement):
+            for i, value in zip(which, _checked_replacements(replacement, shown, hook)):
                 found[i] = as_inner(value, create_graph)
     return tuple(found)

@@ -17,7 +17,7 @@ from ..array.deferred_import import import_later
 from .blame import is_freed
 from .holders import base_of, holder_of
 from .marked import Marked, resolved
-from .modes import modes
+from .modes import change_grad, modes
 from .node import AccumulateGrad, MultiNode, Node, Nowhere, Output
 from .value import TensorBase, shape_of, wrap
 from .versions import holders, is_stale
@@ -194,7 +194,7 @@ def pack(
     tensor: Any, value: Any, hooks: tuple[Callable[[Any], Any], Callable[[Any], Any]],
     node: Node | Output | None = None, is_input: bool = False,
 ) -> Packed:  # fmt: skip
-    """Run a pack hook on a tensor; writing to it from the hook is refused as torch refuses it.
+    """Run a pack hook on a tensor, unrecorded; writing to it is refused as torch refuses it.
 
     An input is given to the hook itself, so that it can tell a parameter from an activation. A saved output
     shows the hook its node, which is taken away again: a node that saved itself would never be freed.
@@ -202,7 +202,11 @@ def pack(
     itself = is_input and tensor._value is value
     given = tensor if itself else wrap(value, node, tensor._level)
     before = int(given._counter[0])  # the number alone: that of replaced data is unequal to itself
-    packed = hooks[0](given)
+    recording = change_grad(False)
+    try:
+        packed = hooks[0](given)
+    finally:
+        change_grad(recording)
     if not itself:
         given._node = None
     if int(given._counter[0]) != before:

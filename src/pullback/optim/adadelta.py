@@ -21,6 +21,7 @@ class Adadelta(Optimizer):
     """
 
     _splits_complex = True
+    _xla_is_named = (False, False)
     _zeros = ("square_avg", "acc_delta")
 
     def __init__(

@@ -6,7 +6,16 @@ from typing import Any
 
 from ..tensor.creation import tensor
 from ..tensor.creation_like import zeros_like
-from .checks import add_ratio, approach, check_adam, check_tensor_options, decayed, number, root
+from .checks import (
+    add_ratio,
+    approach,
+    check_adam,
+    check_tensor_options,
+    decayed,
+    number,
+    root,
+    without_axes,
+)  # fmt: skip
 from .optimizer import Optimizer, check_fused
 
 
@@ -34,9 +43,9 @@ class Adam(Optimizer):
     ) -> None:  # fmt: skip
         check_adam(lr, betas, eps, weight_decay=weight_decay)
         check_tensor_options(lr, betas, foreach, capturable)
-        betas = (number(betas[0]), number(betas[1]))
         super().__init__(params, {
-            "lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "amsgrad": amsgrad,
+            "lr": lr, "betas": tuple(map(without_axes, betas)), "eps": eps,
+            "weight_decay": weight_decay, "amsgrad": amsgrad,
             "maximize": maximize, "foreach": foreach, "capturable": capturable,
             "differentiable": differentiable, "fused": fused,
             "decoupled_weight_decay": decoupled_weight_decay,
@@ -52,7 +61,7 @@ class Adam(Optimizer):
 
     def update(self, param: Any, grad: Any, state: dict[str, Any], group: dict[str, Any]) -> None:
         """Take one step of the formula above."""
-        beta1, beta2 = group["betas"]
+        beta1, beta2 = map(number, group["betas"])
         lr = number(group["lr"])
         state["step"] += 1
         step = number(state["step"])

@@ -1,4 +1,7 @@
-"""Check the options of optimizers at construction, in torch's words, and read them in a step."""
+"""Check the options of optimizers at construction, in torch's words, and read them in a step.
+
+Comparisons stand in torch's order, which decides the error of what cannot be compared.
+"""
 
 from __future__ import annotations
 
@@ -13,23 +16,23 @@ def check_lr(lr: Any, text: str = "Invalid learning rate: {}") -> None:
     """Refuse a negative learning rate, and a tensor of several."""
     if isinstance(lr, Tensor) and lr.numel() != 1:
         raise ValueError("Tensor lr must be 1-element")
-    if not lr >= 0.0:
+    if not 0.0 <= lr <= math.inf:
         raise ValueError(text.format(lr))
 
 
 def check_not_negative(**options: Any) -> None:
     """Refuse negative numbers; `eps` is called epsilon in the text."""
     for name, value in options.items():
-        if not value >= 0.0:
+        if not 0.0 <= value <= math.inf:
             word = "epsilon" if name == "eps" else name
             raise ValueError(f"Invalid {word} value: {value}")
 
 
 def check_betas(betas: tuple[Any, Any]) -> None:
     """Refuse decay rates outside [0, 1)."""
-    for index, beta in enumerate(betas):
-        if not 0.0 <= beta < 1.0:
-            raise ValueError(f"Invalid beta parameter at index {index}: {beta}")
+    for index in (0, 1):
+        if not 0.0 <= betas[index] < 1.0:
+            raise ValueError(f"Invalid beta parameter at index {index}: {betas[index]}")
 
 
 def check_adam(lr: Any, betas: tuple[Any, Any], eps: float, **others: float) -> None:
@@ -66,6 +69,11 @@ def number(value: Any) -> Any:
     if not isinstance(value, Tensor):
         return value
     return value.double().reshape(()) if value._level else value.item()
+
+
+def without_axes(value: Any) -> Any:
+    """Return an option that may be a tensor of one element, then as one without axes."""
+    return value.squeeze() if isinstance(value, Tensor) and value.dim() else value
 
 
 def stands(value: Any) -> bool:

@@ -30,9 +30,9 @@ class Muon(Optimizer):
         eps: float = 1e-7, ns_steps: int = 5, adjust_lr_fn: str | None = None,
     ) -> None:  # fmt: skip
         check_lr(lr, "Learning rate should be >= 0 but is: {}")
-        if not momentum >= 0.0:
+        if not 0.0 <= momentum <= math.inf:
             raise ValueError(f"momentum should be >= 0 but is: {momentum}")
-        if not weight_decay >= 0.0:
+        if not 0.0 <= weight_decay <= math.inf:
             raise ValueError(f"weight decay should be >= 0 but is: {weight_decay}")
         if adjust_lr_fn is not None and adjust_lr_fn not in ADJUSTMENTS:
             raise ValueError(f"Adjust learning rate function {adjust_lr_fn} is not supported")

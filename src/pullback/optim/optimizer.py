@@ -61,6 +61,8 @@ class Optimizer:
     _takes_sparse = False
     #: Whether a step that is differentiable refuses `foreach`, as all of torch's do but SGD's.
     _foreach_is_refused = True
+    #: Whether the text about `capturable` names XLA, without and with `foreach`.
+    _xla_is_named = (True, False)
     #: The values of a parameter's state that begin at 0, where `init` is this class's.
     _zeros: tuple[str, ...] = ()
     #: What the text about `capturable` names beside parameters and steps.
@@ -217,12 +219,12 @@ class Optimizer:
 
     def _check_options(self, group: dict[str, Any]) -> None:
         """Refuse in a step the options that torch does: those that need another device, or no history."""
-        if not group["params"]:
+        if all(param._grad is None for param in group["params"]):
             return
         if group.get("foreach") and group.get("differentiable") and self._foreach_is_refused:
             raise AssertionError("_foreach ops don't support autograd")
         if group.get("capturable"):
-            more = "" if group.get("foreach") else ", 'xla'"
+            more = ", 'xla'" if self._xla_is_named[bool(group.get("foreach"))] else ""
             raise AssertionError(
                 f"If capturable=True, params{self._checked_state} and state_steps must be on supported "
                 f"devices: ['cuda', 'xpu', 'hpu', 'privateuseone'{more}]."
@@ -249,14 +251,14 @@ class Optimizer:
             name = "Adam" if type(self).__name__ == "AdamW" else type(self).__name__
             advice = ", please consider SparseAdam instead" if name == "Adam" else ""
             raise RuntimeError(f"{name} does not support sparse gradients{advice}")
+        if group.get("fused") and not param.is_floating_point():
+            raise RuntimeError(
+                "`fused=True` requires all the params to be floating point Tensors of supported devices: "
+                "['mps', 'cuda', 'xpu', 'hpu', 'cpu', 'mtia', 'privateuseone'] but "
+                f"{param.dtype} and {param.device.type}"
+            )
         state = self.state.get(param)
         if not state:
-            if group.get("fused") and not param.is_floating_point():
-                raise RuntimeError(
-                    "`fused=True` requires all the params to be floating point Tensors of supported devices: "
-                    "['mps', 'cuda', 'xpu', 'hpu', 'cpu', 'mtia', 'privateuseone'] but "
-                    f"{param.dtype} and {param.device.type}"
-                )
             state = self.init(param, group)
             # As in torch, a parameter without state has no entry.
             if state:
@@ -328,11 +330,11 @@ class Optimizer:
         """Return the state per parameter (numbered in order) and the groups' options."""
         for pre in self._optimizer_state_dict_pre_hooks.values():
             pre(self)
-        numbers: dict[int, int] = {}
+        # As in torch, a parameter that stands twice in a group has the number of the second place.
+        params = chain.from_iterable(group["params"] for group in self.param_groups)
+        numbers = {id(p): place for place, p in enumerate(params)}
         groups = []
         for group in self.param_groups:
-            for p in group["params"]:
-                numbers.setdefault(id(p), len(numbers))
             packed = {key: value for key, value in group.items() if key != "params"}
             packed["params"] = [numbers[id(p)] for p in group["params"]]
             groups.append(packed)

@@ -23,6 +23,7 @@ class RMSprop(Optimizer):
     """
 
     _splits_complex = True
+    _xla_is_named = (True, True)
 
     def __init__(
         self, params: Any, lr: Any = 1e-2, alpha: float = 0.99, eps: float = 1e-8, weight_decay: float = 0,

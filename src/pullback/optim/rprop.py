@@ -20,6 +20,7 @@ class Rprop(Optimizer):
     """
 
     _splits_complex = True
+    _xla_is_named = (True, True)
 
     def __init__(
         self, params: Any, lr: Any = 1e-2, etas: tuple[float, float] = (0.5, 1.2),

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from ..core.warn import warn
+from ..nn.modules.module import class_named, reduced
 from ..tensor.tensor import Tensor
 from .checks import number
 from .optimizer import Optimizer
@@ -102,6 +103,9 @@ class LRScheduler:
         finally:
             self._is_initial = False
 
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        return reduced(self, protocol, LRScheduler, "torch.optim.", _new)
+
     def state_dict(self) -> dict[str, Any]:
         """Return all attributes but the optimizer."""
         return {key: value for key, value in self.__dict__.items() if key != "optimizer"}
@@ -165,6 +169,12 @@ class LRScheduler:
     def _warn_outside_step(self) -> None:
         if not self._get_lr_called_within_step:
             warn("To get the last learning rate computed by the scheduler, please use `get_last_lr()`.")
+
+
+def _new(module: str, name: str) -> Any:
+    """Return an instance, without its attributes, of the schedule that torch has under a name."""
+    cls = class_named(LRScheduler, module, name)
+    return cls.__new__(cls)
 
 
 class _LRScheduler(LRScheduler):

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ..tensor.creation_like import full_like
-from .checks import add_scaled, check_lr, check_not_negative, number, stands, sum_scaled, with_decay
+from ..tensor.tensor import Tensor
+from .checks import add_scaled, number, stands, sum_scaled, with_decay
 from .optimizer import Optimizer, check_fused
 
 
@@ -29,8 +30,13 @@ class SGD(Optimizer):
         nesterov: bool = False, *, maximize: bool = False, foreach: bool | None = None,
         differentiable: bool = False, fused: bool | None = None,
     ) -> None:  # fmt: skip
-        check_lr(lr)
-        check_not_negative(momentum=momentum, weight_decay=weight_decay)
+        if isinstance(lr, Tensor) and lr.numel() != 1:
+            raise ValueError("Tensor lr must be 1-element")
+        # As in torch, nan passes.
+        named = (("learning rate", lr), ("momentum value", momentum), ("weight_decay value", weight_decay))
+        for name, value in named:
+            if value < 0.0:
+                raise ValueError(f"Invalid {name}: {value}")
         if nesterov and (momentum <= 0 or dampening != 0):
             raise ValueError("Nesterov momentum requires a momentum and zero dampening")
         super().__init__(params, {

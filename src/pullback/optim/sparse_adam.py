@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import sqrt
+import math
 from typing import Any
 
 from ..tensor.creation_like import zeros_like
@@ -31,9 +31,9 @@ class SparseAdam(Optimizer):
     ) -> None:  # fmt: skip
         if isinstance(lr, Tensor) and lr.numel() != 1:
             raise ValueError("Tensor lr must be 1-element")
-        if not lr > 0.0:
+        if not 0.0 < lr <= math.inf:
             raise ValueError(f"Invalid learning rate: {lr}")
-        if not eps > 0.0:
+        if not 0.0 < eps <= math.inf:
             raise ValueError(f"Invalid epsilon value: {eps}")
         check_betas(betas)
         super().__init__(params, {"lr": lr, "betas": betas, "eps": eps, "maximize": maximize})
@@ -72,5 +72,5 @@ class SparseAdam(Optimizer):
         m = (g - m).mul_(1 - beta1).add_(m)
         v = g.pow(2).sub_(v).mul_(1 - beta2).add_(v)
         mean[places], square[places] = m, v
-        rate = number(group["lr"]) * sqrt(1 - beta2 ** state["step"]) / (1 - beta1 ** state["step"])
+        rate = number(group["lr"]) * math.sqrt(1 - beta2 ** state["step"]) / (1 - beta1 ** state["step"])
         param[places] += m.div(v.sqrt().add_(group["eps"])).mul_(-rate)

@@ -25,6 +25,7 @@ from ..core.visible import bits_of
 from ..nn.modules.module import Module
 from ..nn.parameter import Parameter
 from ..optim.optimizer import Optimizer
+from ..optim.scheduler import LRScheduler
 from ..tensor.builtin import behind
 from ..tensor.constants import layout, memory_format
 from ..tensor.serialization import attributes
@@ -135,7 +136,7 @@ class Pickler(_Base):
             return _utils._rebuild_sparse_tensor, obj.__reduce_ex__(2)[1]
         if isinstance(obj, TensorBase) and type(obj).__reduce_ex__ is Tensor.__reduce_ex__:
             return _reduced_tensor(obj)
-        kinds = (Module, Optimizer)
+        kinds = (Module, Optimizer, LRScheduler)
         if isinstance(obj, kinds) and type(obj).__reduce_ex__ in [kind.__reduce_ex__ for kind in kinds]:
             return object.__reduce_ex__(obj, 2)
         return NotImplemented

@@ -28,7 +28,7 @@ from ..core.node import LEAF, GradientEdge, MultiNode, Nowhere, Output, edge_tar
 from ..core.overlap import overlaps_itself
 from ..core.value import TensorBase, array_of, dtype_of, run, shape_of, wrap
 from ..core.views import NO_GRAD_VIEW, View
-from ..core.warn import warn
+from ..core.warn import warn, warn_once
 from ..core.wrapper import is_wrapper, named
 from ..ops.strided import as_strided
 from ..ops.structure import expand
@@ -231,7 +231,7 @@ def backward(
     if inputs is not None and not isinstance(inputs, TensorBase) and len(inputs) == 0:
         raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
     if create_graph:
-        warn(
+        warn_once(
             "Using backward() with create_graph=True will create a reference cycle between the parameter and "
             "its gradient which can cause a memory leak. We recommend using autograd.grad when creating the "
             "graph to avoid this. If you have to use this function, make sure to reset the .grad fields of "
@@ -250,11 +250,11 @@ def backward(
         capture = Capture(edges, [_node(e) for e, _ in roots])
 
     def pull() -> None:
+        for target in targets:
+            # As in torch, it is kept from now on. Of a leaf this does nothing.
+            if not isinstance(target, GradientEdge):
+                target.retain_grad()
         engine.run_backward(roots, keep_graph=keep, create_graph=create_graph, capture=capture)
-        if capture is not None:
-            for t, g in zip(targets, capture.results, strict=True):
-                if g is not None and t._node is not LEAF:
-                    t._grad = as_tensor(g) if t._grad is None else t._grad + as_tensor(g)
 
     if observers:
         asked = None if inputs is None else targets

@@ -52,13 +52,13 @@ def is_mask(index: Any) -> bool:
 def selected(x: Any, dim: int, index: int, named_dim: int | None = None) -> Any:
     """Return the view at `index` of axis `dim`; messages call the axis `named_dim`."""
     shape = shape_of(x)
-    if not shape:
+    if not shape and index == 0:
         raise IndexError(
             "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to "
             "convert a 0-dim tensor to a number"
         )
     dtypes.check_long(index)
-    size = shape[dim]
+    size = shape[dim] if shape else 0
     if not -size <= index < size:
         named_dim = dim if named_dim is None else named_dim
         raise IndexError(f"index {index} is out of bounds for dimension {named_dim} with size {size}")

@@ -468,7 +468,7 @@ def _indices(name: str, x: Any, indices: Any) -> tuple[Ints, Any]:
             dim += 1
             continue
         entries.append((dim, item))
-        dim += len(shape_of(item)) if dtype_of(item) in MASKS else 1
+        dim += (len(shape_of(item)) or 1) if dtype_of(item) in MASKS else 1
     if dim > rank:
         raise IndexError(f"too many indices for tensor of dimension {rank} (got {dim})")
     return packed(x, entries)

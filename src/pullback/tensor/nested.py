@@ -328,7 +328,8 @@ class NestedTensor(Tensor):
 
     def __bool__(self) -> bool:
         if self.numel() != 1:
-            raise RuntimeError("Boolean value of Tensor with more than one value is ambiguous")
+            count = "more than one value" if self.numel() else "no values"
+            raise RuntimeError(f"Boolean value of Tensor with {count} is ambiguous")
         return bool(self.item())
 
     def __repr__(self, *, tensor_contents: Any = None) -> str:

@@ -130,7 +130,7 @@ def split_with_sizes(input: Any, split_sizes: Sequence[int], dim: int = 0) -> tu
     shape = shape_of(input)
     if not shape:
         raise RuntimeError("split expects at least a 1-dimensional tensor")
-    dim = checked_dim(dim, len(shape))
+    named_dim, dim = dim, checked_dim(dim, len(shape))
     if sizes and min(sizes) < 0:
         raise RuntimeError(
             "split_with_sizes expects split_sizes have only non-negative entries, but got "
@@ -139,8 +139,7 @@ def split_with_sizes(input: Any, split_sizes: Sequence[int], dim: int = 0) -> tu
     if sum(sizes) != shape[dim]:
         raise RuntimeError(
             f"split_with_sizes expects split_sizes to sum exactly to {shape[dim]} (input tensor's size at "
-            f"dimension {dim}), "
-            f"but got split_sizes={list(sizes)}"
+            f"dimension {named_dim}), but got split_sizes={list(sizes)}"
         )
     return join.split_with_sizes(input, sizes, dim)
 

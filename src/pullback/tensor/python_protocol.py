@@ -155,7 +155,7 @@ def _repr(self: Any, *, tensor_contents: Any = None) -> str:
 
 
 def _format(self: Any, spec: str) -> str:
-    if not shape_of(self) and type(self) is Tensor:
+    if type(self) is Tensor and not shape_of(self):
         return format(self.item(), spec)
     return object.__format__(self, spec)
 

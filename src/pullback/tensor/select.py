@@ -192,6 +192,8 @@ def take_along_dim(input: Any, indices: Any, dim: int | None = None) -> Any:
     shape, own = shape_of(input), shape_of(indices)
     _check_along(input, indices, True)
     dim = checked_dim(dim, len(shape))
+    if not shape:
+        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
     common = [(1, 1) if d == dim else (n, m) for d, (n, m) in enumerate(zip(shape, own, strict=True))]
     check_broadcast((np.empty([n for n, _ in common], bool), np.empty([m for _, m in common], bool)))
     whole = np.broadcast_shapes(tuple(n for n, _ in common), tuple(m for _, m in common))

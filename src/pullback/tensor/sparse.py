@@ -114,6 +114,9 @@ class Sparse(Tensor):
     def __int__(self) -> int:
         return int(self._only())
 
+    def __complex__(self) -> complex:
+        return complex(self._only())
+
     def _only(self) -> Any:
         if math.prod(self.shape) != 1:
             raise ValueError("only one element tensors can be converted to Python scalars")
@@ -455,7 +458,7 @@ def dense(x: Any, dtype: Any = None, **_: Any) -> Any:
         raise RuntimeError("dtype argument is not supported by sparse_to_dense")
     values = x._what
     if not x.sparse_dim():
-        return values.sum(0)
+        return values.sum(0, dtype=values.dtype)
     places = tuple(map(wrap, array_of(x._where)))
     return index_put(values.new_zeros(x.shape), places, values, accumulate=True)
 

@@ -206,6 +206,9 @@ class TypedStorage:
 
     __hash__ = object.__hash__
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _of, (self._untyped_storage, self.dtype)
+
     def __repr__(self) -> str:
         place = self.device
         lines = " " + "\n ".join(map(str, self.tolist())) if place is CPU else "..."

@@ -110,3 +110,58 @@ def environment(torch: T) -> None:
     info = collect.get_env_info()
     print(info._fields, info.is_cuda_available, info.is_debug_build)
     print([line.split(":")[0] for line in collect.get_pretty_env_info().splitlines()[:12]])
+
+
+def _error_of(call: Any) -> None:
+    try:
+        print(call())
+    except (TypeError, ValueError, RuntimeError, IndexError) as error:
+        print(type(error).__name__, error)
+
+
+def nothing_is_drawn_read_or_viewed(torch: T) -> None:
+    torch.manual_seed(0)
+    shares = torch.distributions.Dirichlet(torch.tensor([1.0, 2.0]))
+    print(shares.sample((0,)), shares.rsample((2, 0)).shape, torch.rand(1))
+    print(torch.distributions.Beta(torch.ones(2), torch.ones(2)).sample((0, 3)).shape)
+    x = torch.ones(2, 3, requires_grad=True)
+    x[2:, torch.tensor([5])].sum().backward()
+    print(x.grad)
+    for base, size, offset in ((torch.ones(0, 3), (2, 0), 1), (torch.ones(3), (2, 0), 5)):
+        print(base.as_strided(size, (1, 2), offset))
+
+
+def elements_of_tensors_without_axes(torch: T) -> None:
+    x = torch.tensor(3.0)
+    for index in (0, -1, 4):
+        _error_of(lambda index=index: x[index])
+    _error_of(lambda: x.select(0, -1))
+    _error_of(lambda: torch.ones(2)[0, -1])
+    _error_of(lambda: torch.tensor(1.0).index_put_((torch.tensor(True),), torch.ones(1)))
+    _error_of(lambda: torch.take_along_dim(x, torch.tensor(0), 0))
+    _error_of(lambda: torch.ones(2, 3).split([1, 1], -1))
+
+
+def sparse_without_axes_is_made_dense(torch: T) -> None:
+    for dtype in (torch.uint8, torch.bool, torch.int32, torch.float16):
+        for number in (1, 0):
+            x = torch.tensor(number, dtype=dtype).to_sparse()
+            print(x.to_dense(), (x * 1).to_dense())
+
+
+def typed_storages_are_pickled(torch: T) -> None:
+    import pickle
+
+    for dtype in (torch.float32, torch.bool):
+        storage = torch.ones(2, dtype=dtype).storage()
+        again = pickle.loads(pickle.dumps(storage))
+        print(again.tolist(), again.dtype, type(again).__name__)
+
+
+def numbers_and_texts_of_other_layouts(torch: T) -> None:
+    _error_of(lambda: complex(torch.ones(3).to_sparse()))
+    _error_of(lambda: complex(torch.ones(1).to_sparse()))
+    nested = torch.nested.nested_tensor([torch.ones(2), torch.ones(1)])
+    _error_of(lambda: f"{nested}")
+    _error_of(lambda: f"{nested:3}")
+    _error_of(lambda: bool(torch.nested.nested_tensor([])))

@@ -422,3 +422,71 @@ def retained_of_views(torch: T) -> None:
     v.mul_(3)
     total.backward()
     print(v.grad, x.grad)
+
+
+def _error_of(call: Any) -> None:
+    try:
+        call()
+    except (RuntimeError, TypeError) as error:
+        print(type(error).__name__, error)
+
+
+def hooks_of_a_node_give_what_does_not_fit(torch: T) -> None:
+    ones = torch.ones(2)
+    wrong = (3, ones, [ones], (ones, ones), (torch.ones(3),), (ones.double(),), (3,))
+    for register in ("register_hook", "register_prehook"):
+        for value in wrong:
+            y = torch.ones(2, requires_grad=True).exp()
+
+            def hook(*_: Any, value: Any = value) -> Any:
+                return value
+
+            getattr(y.grad_fn, register)(hook)
+            _error_of(y.sum().backward)
+
+
+def classes_of_young_types_in_errors(torch: T) -> None:
+    for dtype in (torch.bfloat16, torch.complex64):
+        y = torch.ones(2, dtype=dtype, requires_grad=True) * 1
+        y.register_hook(lambda g: torch.ones(2))
+        _error_of(lambda y=y, dtype=dtype: y.sum().backward(torch.ones((), dtype=dtype)))
+
+
+def hook_of_a_node_sees_what_arrives(torch: T) -> None:
+    def shapes(grads: Any, _: Any) -> None:
+        print([None if g is None else (tuple(g.shape), g.dtype) for g in grads])
+
+    x = torch.ones(1, requires_grad=True)
+    for y in (
+        x + torch.ones(2),
+        torch.addmm(torch.ones(3, requires_grad=True), torch.ones(2, 3), torch.ones(3, 3)),
+        torch.where(torch.tensor([True, False]), x, torch.ones(1, 2, dtype=torch.float64)),
+    ):
+        y.grad_fn.register_hook(shapes)
+        y.sum().backward()
+
+
+def hook_of_a_node_cannot_replace_nothing(torch: T) -> None:
+    y = torch.ones(1, requires_grad=True) + torch.ones(2)
+    y.grad_fn.register_hook(lambda grads, _: (torch.ones(1), torch.ones(2)))
+    _error_of(y.sum().backward)
+
+
+def module_hooks_give_what_does_not_fit(torch: T) -> None:
+    layer = torch.nn.Linear(2, 2)
+    for register in ("register_full_backward_hook", "register_full_backward_pre_hook"):
+        for value in (torch.ones(3), torch.ones(1, 2).double(), 3):
+            with getattr(layer, register)(lambda *_, value=value: (value,)):
+                _error_of(layer(torch.ones(1, 2, requires_grad=True)).sum().backward)
+
+
+def inputs_of_backward_retain_from_then_on(torch: T) -> None:
+    for retained in (False, True):
+        x = torch.ones(2, requires_grad=True)
+        y = x.exp()
+        if retained:
+            y.retain_grad()
+        (y * 2).sum().backward(inputs=[y], retain_graph=True)
+        print(y.grad, y.retains_grad, x.grad)
+        y.sum().backward()
+        print(y.grad)

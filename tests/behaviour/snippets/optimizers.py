@@ -59,3 +59,65 @@ def hook_changes_the_arguments(torch: T) -> None:
         optimizer.step()
     except RuntimeError as error:
         print(str(error).partition(" must ")[2].partition("but got")[0])
+
+
+def _error_of(call: Any) -> None:
+    try:
+        print(call())
+    except (TypeError, ValueError, RuntimeError, AssertionError, IndexError) as error:
+        print(type(error).__name__, error)
+
+
+def options_that_cannot_be_compared(torch: T) -> None:
+    for name, options in (
+        ("SGD", {"lr": "x"}), ("Adam", {"eps": (1, 2)}), ("Adam", {"betas": 1j}),
+        ("RAdam", {"betas": (0.1,)}), ("SparseAdam", {"lr": "x"}), ("Muon", {"momentum": "x"}),
+        ("Adafactor", {"beta2_decay": "x"}), ("SGD", {"lr": float("nan")}), ("SGD", {"momentum": -1}),
+        ("Adam", {"lr": float("nan")}),
+    ):  # fmt: skip
+        kind = getattr(torch.optim, name)
+        _error_of(lambda kind=kind, options=options: kind([torch.ones(2, 2)], **options))
+
+
+def capturable_on_the_cpu(torch: T) -> None:
+    for name in ("Adam", "Adadelta", "RMSprop", "Rprop", "ASGD"):
+        for foreach in (None, True):
+            p = torch.nn.Parameter(torch.ones(2))
+            optimizer = getattr(torch.optim, name)([p], capturable=True, foreach=foreach)
+            _error_of(optimizer.step)
+            p.grad = torch.ones(2)
+            _error_of(optimizer.step)
+
+
+def betas_that_are_tensors_stay_tensors(torch: T) -> None:
+    p = torch.nn.Parameter(torch.ones(2))
+    optimizer = torch.optim.AdamW([p], betas=(torch.tensor(0.5), torch.tensor([0.75])))
+    p.grad = torch.ones(2)
+    optimizer.step()
+    print(optimizer, p, optimizer.state_dict()["param_groups"][0]["betas"])
+
+
+def numbers_of_parameters_that_stand_twice(torch: T) -> None:
+    p, q = torch.nn.Parameter(torch.ones(2)), torch.nn.Parameter(torch.ones(2))
+    optimizer = torch.optim.SGD([p, p, q])
+    optimizer.add_param_group({"params": [torch.nn.Parameter(torch.ones(1))]})
+    print([group["params"] for group in optimizer.state_dict()["param_groups"]])
+
+
+def schedules_are_pickled(torch: T) -> None:
+    import pickle
+
+    kinds = torch.optim.lr_scheduler
+    for make in (
+        lambda o: kinds.StepLR(o, 2),
+        lambda o: kinds.ReduceLROnPlateau(o, patience=0),
+        lambda o: kinds.SequentialLR(o, [kinds.ConstantLR(o), kinds.ExponentialLR(o, 0.5)], [2]),
+        lambda o: kinds.OneCycleLR(o, 0.5, 10),
+        lambda o: torch.optim.swa_utils.SWALR(o, 0.05),
+    ):
+        optimizer = torch.optim.SGD([torch.nn.Parameter(torch.ones(2))], lr=0.5, momentum=0.9)
+        schedule = make(optimizer)
+        optimizer.step()
+        again = pickle.loads(pickle.dumps(schedule))
+        again.step(*[1.0] * isinstance(again, kinds.ReduceLROnPlateau))
+        print(type(again).__name__, again.get_last_lr(), schedule.get_last_lr())

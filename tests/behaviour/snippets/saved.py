@@ -298,3 +298,24 @@ def what_a_function_saves_is_at_its_place(torch: T) -> None:
         Square.apply(x).sum().backward()
         Square.apply(x * 1).sum().backward()
     print(x.grad)
+
+
+def pack_hooks_run_unrecorded(torch: T) -> None:
+    x = torch.ones(2, requires_grad=True)
+
+    def pack(t: Any) -> Any:
+        print(torch.is_grad_enabled(), t.requires_grad, (t * 2).requires_grad)
+        return t
+
+    with torch.autograd.graph.saved_tensors_hooks(pack, lambda t: t):
+        (x.exp() * x).sum().backward()
+    print(x.grad)
+
+
+def pack_hook_writes_to_a_leaf(torch: T) -> None:
+    x = torch.ones(2, requires_grad=True)
+    with torch.autograd.graph.saved_tensors_hooks(lambda t: t.mul_(2), lambda t: t):
+        try:
+            x * x
+        except RuntimeError as error:
+            print(error)

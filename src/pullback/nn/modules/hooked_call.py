@@ -34,9 +34,9 @@ def _spread(places: Sequence[int], values: Sequence[Any], size: int) -> tuple[An
 
 
 def _through_identity(
-    values: tuple[Any, ...], hook: Callable[..., Any]
+    values: tuple[Any, ...], call: Callable[..., Any]
 ) -> tuple[tuple[Any, ...], list[int] | None]:
-    """Send the tensors of a tuple through the identity and put the hook on its node.
+    """Send the tensors of a tuple through the identity and let its node call a hook.
 
     Returns
     -------
@@ -50,6 +50,11 @@ def _through_identity(
         return values, None
     passed = BackwardHookFunction.apply(*(values[i] for i in places))
     node = next(t.grad_fn for t in passed if t.grad_fn is not None)
+
+    def hook(grad_inputs: tuple[Any, ...], grad_outputs: tuple[Any, ...]) -> Any:
+        # Errors name the hook as torch's do.
+        return call(grad_inputs, grad_outputs)
+
     node.register_hook(hook)
     result = list(values)
     for place, tensor in zip(places, passed, strict=True):
