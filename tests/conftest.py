@@ -126,6 +126,11 @@ def kept_code(tmp_path_factory: pytest.TempPathFactory) -> None:
 def defaults() -> Iterator[None]:
     """Put back what a test, or a program that it runs, may have set for the whole process."""
     yield
+    put_back()
+
+
+def put_back() -> None:
+    """Set this process's defaults again; a test that runs many programs does so after each."""
     if "pullback.tensor" not in sys.modules:  # tests of the checker of imports, for one, never load it
         return
     from pullback.array import dtypes

@@ -91,6 +91,25 @@ def shared(file: Path, make: Callable[[], codegen.Code]) -> codegen.Code:
     return code
 
 
+@pytest.fixture
+def in_haste(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Compile programs, not eager's kernels, without LLVM's passes and line by line, for tests of what a
+    program is, not of its machine code; ``nox -s compiled`` compiles as users do.
+
+    It takes LLVM a seventh of the time, which is a third of that of small programs and two thirds of models'.
+    """
+    if os.environ.get("PULLBACK_ALL_COMPILED"):
+        return
+    from pullback.compiler.emit.modules import Kernels
+
+    begin = Kernels.__init__
+
+    def hasty(kernels: Kernels, module: Any, compile: Any) -> None:
+        begin(kernels, module, lambda text, effort: compile(text, codegen.HASTY))
+
+    monkeypatch.setattr(Kernels, "__init__", hasty)
+
+
 @pytest.fixture(autouse=True)
 def every_program_is_well_formed(monkeypatch: Any) -> None:
     """Programs that a test compiles are verified, shapes and dtypes included, after each pass, and read back

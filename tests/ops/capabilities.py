@@ -128,11 +128,6 @@ def undefined(sample: Sample) -> bool:
     return has_rules(sample) and not vjp(sample) and derivative(TABLE[sample.op]) == "raises"
 
 
-def rows(wanted: Callable[[Sample], bool]) -> list[Sample]:
-    """The rows that a generic test runs on."""
-    return [row for row in ROWS if wanted(row)]
-
-
 @cache
 def _by_op() -> dict[str, list[Sample]]:
     found: dict[str, list[Sample]] = {name: [] for name in TABLE}
