@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import pytest
@@ -249,3 +250,21 @@ def test_an_option_that_each_call_finds_changed_is_not_what_it_was(name, key, fi
     if one and not inside:
         # The first, one for all others, and that of no decay.
         assert len(run._native.specializations) <= 3
+
+
+def test_a_scheduler_warns_of_the_line_that_steps_it():
+    def step(x):
+        scheduler.step()
+        return x * 2
+
+    for function in (step, torch.compile(step)):
+        optimizer = torch.optim.SGD([torch.nn.Parameter(torch.ones(3))], lr=0.1)
+        scheduler = schedulers.StepLR(optimizer, 2)
+        with warnings.catch_warnings(record=True) as heard:
+            warnings.simplefilter("always")
+            for _ in range(3):
+                function(torch.ones(3))
+        (warning,) = heard
+        place = (warning.filename, warning.lineno)
+        assert place == (__file__, step.__code__.co_firstlineno + 1)
+        assert scheduler.last_epoch == 3

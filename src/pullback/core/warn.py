@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 import warnings
 
 from ..array import process
@@ -13,8 +14,29 @@ from .settings import SETTINGS
 GIVEN: set[str] = set()
 
 
+class _Rehearsed(threading.local):
+    """A context in which warnings of this thread are errors: what is done will be put back, and nothing may
+    be heard of it.
+
+    Python's filters are left alone: a change of them lets warnings that were given once be given again.
+    """
+
+    on = False
+
+    def __enter__(self) -> None:
+        self.on = True
+
+    def __exit__(self, *_: object) -> None:
+        self.on = False
+
+
+rehearsed = _Rehearsed()
+
+
 def warn(text: str, kind: type[Warning] = UserWarning) -> None:
     """Warn at the user's line."""
+    if rehearsed.on:
+        raise kind(text)
     level, frame = 1, sys._getframe()
     user = user_frame(frame)
     while frame is not user and frame.f_back is not None:

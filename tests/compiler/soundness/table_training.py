@@ -381,6 +381,20 @@ def step(x):
     return opt.param_groups[0]['lr'], opt.param_groups[0]['momentum']
 --- state
 m, sch.last_epoch, sch._step_count
+=== schedule_that_raises_half_done
+m = nn.Linear(3, 1); opt = torch.optim.SGD([m.weight], lr=0.1); count = torch.zeros(1)
+sch = torch.optim.lr_scheduler.LambdaLR(opt, lambda e: 0.9 ** e)
+def step(x):
+    opt.zero_grad(); m(x).sum().backward(); opt.step(); count.add_(1)
+    try: sch.step()
+    except ValueError as e: return str(e)
+    return count.clone()
+--- change 3
+opt.param_groups.append(dict(opt.param_groups[0], params=[m.bias]))
+--- change 6
+del opt.param_groups[1]
+--- state
+m, count, sch.last_epoch
 === rate_that_a_tensor_meets: compiles
 m = nn.Linear(3, 1); opt = torch.optim.SGD(m.parameters(), lr=0.1)
 sch = torch.optim.lr_scheduler.CosineAnnealingLR(opt, 5)

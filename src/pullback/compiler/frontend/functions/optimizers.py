@@ -11,7 +11,6 @@ This module is imported when a function of `optim` is called.
 from __future__ import annotations
 
 import inspect
-import warnings
 from typing import Any
 
 import numpy as np
@@ -19,6 +18,7 @@ import numpy as np
 from ....autograd.grad_mode import enable_grad
 from ....core.blame import own_file
 from ....core.value import TensorBase
+from ....core.warn import rehearsed
 from ....optim.lr_scheduler import LRScheduler, ReduceLROnPlateau
 from ....optim.optimizer import Optimizer
 from ..operations import calls, containers
@@ -26,6 +26,7 @@ from ..state.deferred import Decides, Deferred, Succeeds, comes_before
 from ..state.guards import ABSENT
 from ..state.optimizer_state import Dial, is_ours, turns
 from ..state.session import Session
+from ..unsupported import OnlyNow
 from .plain_functions import variables_of
 from .rules import rule
 
@@ -169,6 +170,7 @@ def scheduler_step(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict
     if session.scheduled is None:
         session.scheduled = _Steps(session)
     session.scheduled.done += ((f, scheduler, tuple(values)),)
+    session.scheduled.rehearse()
     optimizer = scheduler.optimizer
     for container in (vars(scheduler), vars(optimizer), *optimizer.param_groups):
         session.taint(container, "it looks at what a scheduler's step has changed")
@@ -189,6 +191,25 @@ class _Steps:
     def __init__(self, session: Session) -> None:
         self._session = session
         self.done: tuple[Any, ...] = ()
+        #: Places that the function has assigned to before the last step, each with its value.
+        self._written: tuple[Any, ...] = ()
+
+    def rehearse(self) -> None:
+        """See, before anything changes, that the steps neither raise nor warn; eager does those that do."""
+        session = self._session
+        read = [place for _, s, _ in self.done for place in _places(s)]
+        self._written = tuple(
+            (place, key, value)
+            for place in read for key, value in place.items() if session.was_written(place, key)
+        )
+        kinds = {type(value) for _, _, values in self.done for value in values}.union(*map(_kinds, read))
+        if any(issubclass(kind, (TensorBase, Deferred)) for kind in kinds):
+            return
+        try:
+            steps = Rehearsed(session, self.done, lambda: 0, self._written)
+        except Exception as error:
+            raise session.refusal("the step of a scheduler raises or warns", OnlyNow) from error
+        session.note(Succeeds(steps), (id(steps), "succeeds"))
 
     def left_in(self, container: dict[str, Any], key: str) -> Any:
         """Return what a place of a dictionary holds after the steps: a number of a later time; what it holds
@@ -211,7 +232,7 @@ class _Steps:
         if not changed.isdisjoint(map(id, read)):
             return None
         try:
-            left = Rehearsed(session, self.done, look)
+            left = Rehearsed(session, self.done, look, self._written)
         except Exception:  # noqa: BLE001  # eager raises it
             return None
         if left.kind not in (int, float):
@@ -221,13 +242,20 @@ class _Steps:
 
 
 class Rehearsed(Deferred):
-    """A number that the steps of schedulers will leave in a place."""
+    """A number that the steps of schedulers will leave in a place.
 
-    __slots__ = ("_done", "_read")
+    Parameters
+    ----------
+    written
+        Places that the function assigns to before the steps, each with its value.
+    """
+
+    __slots__ = ("_done", "_read", "_written")
     is_early = True
 
-    def __init__(self, session: Session, done: tuple[Any, ...], read: Any) -> None:
+    def __init__(self, session: Session, done: tuple[Any, ...], read: Any, written: tuple[Any, ...]) -> None:
         self._done = done
+        self._written = written
         self._read = read
         super().__init__(session, type(self.present()))
 
@@ -240,12 +268,13 @@ class Rehearsed(Deferred):
     def present(self) -> Any:
         """Do the steps, look, and put everything back."""
         places = [place for _, scheduler, _ in self._done for place in _places(scheduler)]
-        before = [dict(place) for place in places]
-        if any(isinstance(v, (TensorBase, Deferred)) for held in before for v in held.values()):
+        before = [place.copy() for place in places]
+        if any(issubclass(kind, (TensorBase, Deferred)) for held in before for kind in _kinds(held)):
             raise TypeError("a step writes into a tensor, which is not put back")
         try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
+            for place, key, value in self._written:
+                place[key] = value
+            with rehearsed:
                 for step, scheduler, values in self._done:
                     step(scheduler, *values)
             return self._read()
@@ -253,13 +282,16 @@ class Rehearsed(Deferred):
             for place, held in zip(places, before, strict=True):
                 for key in place.keys() - held.keys():
                     del place[key]
-                for key, value in held.items():
-                    if place.get(key, ABSENT) is not value:
-                        place[key] = value
+                place.update(held)
 
     def evaluate(self, tensor: Any) -> Any:
         """Do the same for the present call."""
         return self.present()
+
+
+def _kinds(held: dict[str, Any]) -> set[type]:
+    """Return the types of what a dictionary holds."""
+    return {*map(type, held.values())}
 
 
 def _places(scheduler: Any) -> list[dict[str, Any]]:
