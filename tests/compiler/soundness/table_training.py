@@ -395,6 +395,22 @@ opt.param_groups.append(dict(opt.param_groups[0], params=[m.bias]))
 del opt.param_groups[1]
 --- state
 m, count, sch.last_epoch
+=== state_emptied_before_a_step_without_gradients: raises
+p = nn.Parameter(torch.ones(3)); opt = torch.optim.RMSprop([p], lr=0.01)
+def step(x):
+    opt.step()
+    raise ValueError
+--- change 4
+opt.state[p] = {}
+--- state
+opt.state_dict()
+=== gradient_assigned_in_inference_mode: compiles
+p = nn.Parameter(torch.ones(3))
+@torch.inference_mode()
+def step(x):
+    p.grad = torch.zeros_like(p)
+--- state
+p.grad.is_inference()
 === rate_that_a_tensor_meets: compiles
 m = nn.Linear(3, 1); opt = torch.optim.SGD(m.parameters(), lr=0.1)
 sch = torch.optim.lr_scheduler.CosineAnnealingLR(opt, 5)

@@ -398,7 +398,8 @@ class _Capture:
                 if g._node is not None or g._view is not None or shares or id(g) in grads:
                     raise Unsupported("a gradient has a history, or shares its memory")
                 grads[id(g)] = at
-                out.grads.append((at, output(g), cells.recorder.times_written(g)))
+                times = None if g._inference else cells.recorder.times_written(g)
+                out.grads.append((at, output(g), times))
         return grads
 
     def _leaves(self, out: Captured, result: Any) -> list[Any]:

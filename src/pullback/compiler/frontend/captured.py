@@ -80,8 +80,8 @@ class Captured:
     #: How often each of these is written to, as its version counts.
     counts: list[int]
     #: (cell, output, times): what `.grad` of a cell is after the call, None for None, and how often that was
-    #: written to.
-    grads: list[tuple[int, int | None, int]]
+    #: written to; None of an inference tensor, of which that is not counted.
+    grads: list[tuple[int, int | None, int | None]]
     #: The new tensors among the results, and those that results are views of.
     made: list[Made]
     #: Of the leaves of what the function returned, then of the arguments of the effects.

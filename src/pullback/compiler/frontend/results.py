@@ -93,7 +93,12 @@ class Made(NamedTuple):
 
     def counter(self) -> list[int]:
         """Return a new counter of its versions."""
-        return NoVersions() if self.version is None else [self.version]
+        return counter(self.version)
+
+
+def counter(version: int | None) -> list[int]:
+    """Return a new counter that has counted so many writes; None for that of an inference tensor."""
+    return NoVersions() if version is None else [version]
 
 
 class Results:

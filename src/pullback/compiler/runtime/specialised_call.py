@@ -18,6 +18,7 @@ from ...core import blame
 from ...core.modes import DEFAULT, NO_GRAD, modes
 from ...core.node import LEAF
 from ...core.value import TensorBase
+from ...core.versions import NoVersions
 from ...func.tree import TreeSpec
 from ..frontend.captured import Captured
 from ..frontend.state.guards import SCALARS, is_same
@@ -313,7 +314,10 @@ class _Forward:
                     source.names["written_again"] = blame.written_again
                     source.line(f"written_again({self.cells.texts[at]}._counter, {times - 1})")
         for at, position, times in captured.grads:
-            if times:
+            if times is None:
+                source.names["NoVersions"] = NoVersions
+                source.line(f"o{position}._counter = NoVersions()")
+            elif times:
                 source.line(f"o{position}._counter[0] = {times}")
             source.line(f"{self.cells.texts[at]}._grad = {'None' if position is None else f'o{position}'}")
 

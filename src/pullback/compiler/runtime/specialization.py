@@ -20,7 +20,7 @@ from ...core.value import TensorBase, settled, wrap
 from ...core.versions import bump
 from ...core.views import bring_up_to_date
 from ..frontend.captured import Captured, rebuilt
-from ..frontend.results import Made
+from ..frontend.results import Made, counter
 from ..frontend.state.guards import SCALARS, is_same
 from ..frontend.state.recorded_warnings import WarnAgain
 from ..passes.missing_covectors import without
@@ -244,7 +244,7 @@ class Specialization:
             edges = [edge_of(cells[at]) for at, _ in captured.pulled]
             node = self._boundary(edges) if captured.differentiable else None
             refusing = [refusal(*kind, error)(edges) for kind, error in captured.refused]
-        grads: list[tuple[Any, Any, int]] = [
+        grads: list[tuple[Any, Any, int | None]] = [
             (cells[at], None if n is None else wrap(conforming(values[n], cells[at]._value)), times)
             for at, n, times in captured.grads
         ]
@@ -277,8 +277,8 @@ class Specialization:
                 written_again(t._counter, count - 1)
         for t, grad, times in grads:
             t._grad = grad
-            if times:
-                grad._counter[0] = times
+            if times != 0:
+                grad._counter = counter(times)
         for n, result in enumerate(captured.results):
             if result.reads_gradient():
                 results[n] = result.tensor(cells, made)

@@ -103,7 +103,10 @@ def _left(session: Session, state: dict[Any, Any], before: dict[Any, tuple[Any, 
     for parameter, entry in list(dict.items(state)):
         held, contents = before.get(parameter, (None, {}))
         if held is not entry:
-            dict.__delitem__(state, parameter)
+            if held is None:
+                dict.__delitem__(state, parameter)
+            else:
+                dict.__setitem__(state, parameter, held)
             session.write_item(state, parameter, session.made(entry))
             continue
         for name, value in list(entry.items()):
