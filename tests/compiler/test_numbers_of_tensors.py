@@ -13,6 +13,7 @@ import pullback as torch
 from .test_number_inputs import programs, same
 
 CALLS = [(torch.arange(12.0).reshape(3, 4) / (n + 2) + n,) for n in range(10)]
+F = torch.nn.functional
 STEPS = {"n": 0}
 
 
@@ -40,6 +41,12 @@ ONE_PROGRAM: dict[str, Callable[[Any], Any]] = {
     "factors": lambda x: (x.add(x, alpha=x.mean().item()), x.addcmul(x, x, value=1 / x.sum().item())),
     "weights": lambda x: (x.lerp(x * 3, x.mean().item() / 20), x.lerp(x + 1, weight=x.mean().item())),
     "limits": lambda x: (x.clamp(max=x.mean().item()), x.clamp(x.mean().item(), x.amax().item() / 2)),
+    "elements": lambda x: (torch.full((3,), x.mean().item()), torch.tensor(2 * x.sum().item())),
+    "lists": lambda x: (torch.tensor([x.amax().item(), 1.0]), torch.full_like(x.double(), x.mean().item())),
+    "exponents": lambda x: (x ** (x.mean().item() / 9 + 0.2), torch.pow(x, x.mean().item() / 9 + 0.2)),
+    "slopes of functions": lambda x: (F.leaky_relu(x - 5, x.mean().item() / 30), F.elu(x, x.mean().item())),
+    "ends": lambda x: (F.hardtanh(x, 0.5, x.mean().item()), F.threshold(x, x.mean().item(), 0.5)),
+    "widths": lambda x: F.smooth_l1_loss(x, x * 2, beta=x.mean().item(), reduction="none"),
     "branches": clipped,
     "slopes": slope,
 }  # fmt: skip
@@ -59,6 +66,7 @@ def outcome(function: Callable[[Any], Any], x: Any) -> Any:
 
 @pytest.mark.parametrize("function", [
     lambda x: x * (1 / (x.sum().item() - 3)), lambda x: x * math.sqrt(x.sum().item() - 3),
+    lambda x: torch.full((2,), x.sum().item() * 1e38), lambda x: torch.tensor(1 / (x.sum().item() - 3)),
     lambda x: x.clamp(max=x.sum().item() * 1e38), lambda x: x.add(x, alpha=x.sum().item() * 1e38),
 ])  # fmt: skip
 def test_a_number_that_raises_an_error_raises_it(function):

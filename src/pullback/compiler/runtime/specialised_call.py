@@ -313,12 +313,12 @@ class _Forward:
                 if times > _FEW:
                     source.names["written_again"] = blame.written_again
                     source.line(f"written_again({self.cells.texts[at]}._counter, {times - 1})")
-        for at, position, times in captured.grads:
-            if times is None:
+        for at, position, version in captured.grads:
+            if version is None:
                 source.names["NoVersions"] = NoVersions
                 source.line(f"o{position}._counter = NoVersions()")
-            elif times:
-                source.line(f"o{position}._counter[0] = {times}")
+            elif version:
+                source.line(f"o{position}._counter[0] = {version}")
             source.line(f"{self.cells.texts[at]}._grad = {'None' if position is None else f'o{position}'}")
 
 

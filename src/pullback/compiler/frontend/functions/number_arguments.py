@@ -61,6 +61,17 @@ def _is_early(value: Any) -> bool:
     return isinstance(value, Deferred) and comes_before(value) and type(value.present()) in (int, float)
 
 
+def _is_taken(value: Any) -> bool:
+    """Return whether `taken` makes a tensor of a number: one known before the program, or of its tensors."""
+    if not isinstance(value, Deferred) or comes_before(value):
+        return type(value) in (int, float) or _is_early(value)
+    return value.kind is float and of_program(value, np.dtype(np.float64)) is not None
+
+
+def _kind(value: Deferred) -> type:
+    return type(value.present()) if comes_before(value) else value.kind
+
+
 def _operator(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Do an operator, in place or not, or a sum with a factor."""
     if kwargs:
@@ -200,11 +211,11 @@ def power(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any
     if kwargs or len(args) != 2 or f.__name__.endswith("_"):
         return None
     base, exponent = args
-    if _is_early(exponent) and (dtype := floating([base])) is not None:
+    if holds_later(exponent) and _is_taken(exponent) and (dtype := floating([base])) is not None:
         special = Applied(session, object, _special, (exponent,)).known()
         if special is not None:
             return f(base, special)
-        lower = Applied(session, type(exponent.present()), operator.sub, (exponent, 1))
+        lower = Applied(session, _kind(exponent), operator.sub, (exponent, 1))
         numbers = [taken(session, n, dtype) for n in (exponent, lower)]
         return None if any(n is None for n in numbers) else settings.power(base, *numbers)
     if _is_early(base) and (dtype := floating([exponent])) is not None:
@@ -248,7 +259,7 @@ def _operands(
     plain = all(name in parameters and value is parameters[name] for name, value in given.items())
     if not plain or dtype is None or len(args) > tensors + len(parameters):
         return None
-    if not all(type(n) in (int, float) or _is_early(n) for n in numbers):
+    if not all(map(_is_taken, numbers)):
         return None
     if not Applied(session, bool, fits, tuple(numbers)).known():
         return None
@@ -347,9 +358,9 @@ def _made(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any
     value: Any = values.get(key)
     if type(value) is list:
         return _listed(session, f, args, kwargs)
-    if not _is_early(value) or kwargs.get("requires_grad"):
+    if not holds_later(value) or not _is_taken(value) or kwargs.get("requires_grad"):
         return None
-    values[key] = type(value.present())()
+    values[key] = _kind(value)()
     if any(holds_later(v) for v in values.values()):
         return None
     made = f(*(values[n] for n in range(len(args))), **{name: values[name] for name in kwargs})
@@ -364,16 +375,16 @@ def holds_later(value: Any) -> bool:
 
 def _fitting(value: Deferred, dtype: np.dtype[Any]) -> np.dtype[Any] | None:
     """Return a dtype that holds such numbers; None else."""
-    return dtype if dtype in FLOATS or (dtype == np.int64 and type(value.present()) is int) else None
+    return dtype if dtype in FLOATS or (dtype == np.int64 and _kind(value) is int) else None
 
 
 def _listed(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Make a vector of a list of numbers."""
     (values,) = args if len(args) == 1 else (None,)
-    if values is None or kwargs or not all(type(v) in (int, float) or _is_early(v) for v in values):
+    if values is None or kwargs or not all(map(_is_taken, values)):
         return None
     session.passed(values)
-    dtype = dtype_of(f([type(v.present())() if isinstance(v, Deferred) else v for v in values]))
+    dtype = dtype_of(f([_kind(v)() if isinstance(v, Deferred) else v for v in values]))
     parts = [taken(session, v, dtype) for v in values]
     return None if any(part is None for part in parts) else stack(parts)
 
