@@ -302,8 +302,6 @@ def _normal(session: Session, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
     size = given.pop("size", None)
     if type(size) not in (tuple, Size) or given.keys() - {"dtype"} or holds_later(size):
         return None
-    if not all(type(n) in (int, float) or _is_early(n) for n in numbers):
-        return None
     return _drawn(session, Tensor.normal_, (empty(size, **given), *numbers), {})
 
 
