@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import runpy
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -359,3 +361,21 @@ def test_errors_of_ops_without_a_derivative_and_of_matrices() -> None:
     with pytest.raises(RuntimeError, match="positive-definite") as singular:
         torch.linalg.cholesky(x - 1)
     assert explain.why_error(singular.value).kind == "not positive definite"
+
+
+@pytest.mark.parametrize(
+    ("program", "cause"),
+    [
+        ("none_custom_function_returns_none", "the way goes through `Scale`"),
+        ("none_update_then_requires_grad", "w was given a new tensor after loss was computed"),
+        ("none_computed_with_a_copy", "makes a copy with leaves of its own"),
+        ("none_sample_in_place_of_rsample", "draws without recording"),
+        ("none_reentrant_checkpoint", "records only where an input requires grad"),
+        ("error_column_taken_beside_the_way", "u was computed from `x`, and not from t"),
+        ("error_statistics_written_in_a_row", "`mean`, which the derivative needs, was written over"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore")
+def test_the_cause_of_a_program_in_bugs(program: str, cause: str) -> None:
+    variables = runpy.run_path(str(Path(__file__).parent / "bugs" / f"{program}.py"))
+    assert cause in variables["answer"].cause
