@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import runpy
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -306,3 +308,74 @@ def test_a_covector_is_missing_for_what_backward_was_called_on() -> None:
     with pytest.raises(RuntimeError) as caught:
         doubled.backward()
     assert "backward was called on `doubled` of shape (2, 3), more" in explain.why_error(caught.value).cause
+
+
+@pytest.mark.parametrize(
+    ("write", "mend"),
+    [
+        ("y.mul_(0.9).add_(0.1)", "`y = y.mul(0.9).add(0.1)`"),
+        ("y.add_(torch.ones(2, 2), alpha=2)", "`y = y.add(torch.ones(2, 2), alpha=2)`"),
+        ("y[0].mul_(2)", "write to a copy: `y = y.clone()` before the line"),
+        ("y.view(-1).mul_(2)", "make a new tensor, `y.view(-1).mul(2)`, and compute with that"),
+    ],
+)
+def test_the_mend_of_a_write_can_be_written(write: str, mend: str, tmp_path: Any) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(f"def run(x, torch):\n    y = x.exp()\n    {write}\n    y.sum().backward()\n")
+    variables: dict[str, Any] = {}
+    exec(compile(program.read_text(), str(program), "exec"), variables)
+    with pytest.raises(RuntimeError, match="inplace operation") as caught:
+        variables["run"](torch.ones(2, 2, requires_grad=True), torch)
+    assert mend in explain.why_error(caught.value).mend
+
+
+def test_what_the_constructor_computed_is_not_said_to_need_a_detach() -> None:
+    class Normalised(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.v = nn.Parameter(torch.ones(2))
+            self.w = self.v / self.v.norm()
+
+    model = Normalised()
+    (model.w * 2).square().sum().backward()
+    with pytest.raises(RuntimeError, match="second time") as caught:
+        (model.w * 2).square().sum().backward()
+    answer = explain.why_error(caught.value)
+    assert answer.cause.startswith("`model.w` is computed once, in the constructor")
+    assert "compute it anew in each call of `forward`" in answer.mend
+
+
+def test_an_infinity_whose_input_is_not_known_is_not_said_to_overflow() -> None:
+    x = torch.zeros(2, requires_grad=True)
+    loss = (1 / (x * 1)).sum()
+    loss.backward()
+    answer = explain.why_nan(loss)
+    assert answer.kind != "overflow"
+
+
+def test_errors_of_ops_without_a_derivative_and_of_matrices() -> None:
+    x = torch.ones(2, 2, requires_grad=True)
+    with pytest.raises(RuntimeError, match="floor_divide") as caught:
+        (x // 2).sum().backward()
+    assert explain.why_error(caught.value).kind == "no derivative of an op"
+    with pytest.raises(RuntimeError, match="positive-definite") as singular:
+        torch.linalg.cholesky(x - 1)
+    assert explain.why_error(singular.value).kind == "not positive definite"
+
+
+@pytest.mark.parametrize(
+    ("program", "cause"),
+    [
+        ("none_custom_function_returns_none", "the way goes through `Scale`"),
+        ("none_update_then_requires_grad", "w was given a new tensor after loss was computed"),
+        ("none_computed_with_a_copy", "makes a copy with leaves of its own"),
+        ("none_sample_in_place_of_rsample", "draws without recording"),
+        ("none_reentrant_checkpoint", "records only where an input requires grad"),
+        ("error_column_taken_beside_the_way", "u was computed from `x`, and not from t"),
+        ("error_statistics_written_in_a_row", "`mean`, which the derivative needs, was written over"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore")
+def test_the_cause_of_a_program_in_bugs(program: str, cause: str) -> None:
+    variables = runpy.run_path(str(Path(__file__).parent / "bugs" / f"{program}.py"))
+    assert cause in variables["answer"].cause

@@ -48,9 +48,10 @@ class Carried:
         As the program calls it.
     place : Place or None
         The statement that gives it its value.
-    how : {"sum", "list", "attribute", "loop", "before", "shared"}
+    how : {"sum", "list", "attribute", "loop", "before", "once", "shared"}
         A running sum; a list that is never emptied; an attribute or a variable that a turn of a loop leaves
-        to the next one; a value from before the loop; one that two calls share.
+        to the next one; a value from before the loop; an attribute that the constructor alone gives a value;
+        one that two calls share.
     """
 
     name: str
@@ -207,8 +208,11 @@ def _of_holder(
         held: Any = scene.variables.get(path[0])
         for part in path[1:]:
             held = getattr(held, "__dict__", {}).get(part)
+        made = place_of(boundary.maker)
         how = "list" if isinstance(held, (list, dict, deque)) else "attribute"
-        return Carried(name, place or place_of(boundary.maker), how)
+        if how == "attribute" and place is None and made is not None and made.function == "__init__":
+            how = "once"
+        return Carried(name, place or made, how)
     value = scene.variables.get(name)
     if not isinstance(value, TensorBase) and not isinstance(value, tuple):
         return Carried(name, place, "list")

@@ -116,6 +116,22 @@ def _cut(node: ast.AST) -> str | None:
     return None
 
 
+def _lost_by(expression: ast.expr) -> str:
+    """Return the text about a statement that took a history and gave none, by what it calls."""
+    for call in ast.walk(expression):
+        if not isinstance(call, ast.Call):
+            continue
+        name = called_name(call)
+        if name == "deepcopy":
+            return "new leaf: deepcopy"
+        if name == "sample" and isinstance(call.func, ast.Attribute):
+            return "sampled without history: drawn"
+        reentrant = next((k.value for k in call.keywords if k.arg == "use_reentrant"), None)
+        if name == "checkpoint" and getattr(reentrant, "value", False) is True:
+            return "checkpoint: reentrant"
+    return "history lost: by a call"
+
+
 def literal(node: ast.expr) -> bool:
     """Return whether an expression is made of constants alone."""
     return not any(isinstance(inner, ast.Name) for inner in ast.walk(node))
@@ -191,7 +207,7 @@ class Search:
                 if self._leads_to_others(inputs[0], targets):
                     lost = Cut.of("history lost: of others", place, code, holder=inputs[0])
                 else:
-                    lost = Cut.of("history lost: by a call", place, code)
+                    lost = Cut.of(_lost_by(statement.value), place, code)
                 suspects.append((lost, evidence))
         for cut, seen in suspects:
             if cut.kind != "history lost":

@@ -14,7 +14,7 @@ from ..nn.modules.module import Module
 from .answer import Answer
 from .cuts import Search, carrier_of, cuts_in, has_history
 from .roots import last_backward, receiver_of
-from .scene import Scene, Statement, paths_in, tensors_in
+from .scene import Scene, Statement, paths_in, returning, tensors_in
 from .source import place_of
 from .walk import nodes_of, reachable
 
@@ -180,7 +180,7 @@ def _of_leaf(x: Any, name: str, scene: Scene, loss: Any) -> Answer:
         late = _late(name, search, loss_name, before, scene)
         if late is not None:
             return late
-        made = scope.assigning(name, scene.line)
+        made = [s for s in scope.assigning(name, scene.line) if not isinstance(s.node, ast.Expr)]
         older = [s for s in made if loss_lines and s.line < loss_lines[-1]]
         if older and made[-1].line > loss_lines[-1]:
             return Answer.of(
@@ -250,7 +250,31 @@ def _reached(
             "no backward: not yet", place_of(nodes[0]) if nodes else None, tuple(seen),
             loss=loss_name or "The loss", name=name
         )
+    ending = None if call is None else _custom_between(x, nodes)
+    if ending is not None:
+        place = returning(getattr(ending.backward, "__code__", None))
+        return Answer.of(
+            "custom function: no gradient", place, tuple(seen), name=name, made=ending.__name__
+        )
     return Answer.of("not accumulated", where, tuple(seen), name=name)
+
+
+def _custom_between(x: Any, nodes: list[Node]) -> Any:
+    """Return the custom function next to a leaf that all ways from a loss to it go through; None without."""
+    leaf = next(node for node in nodes if getattr(node, "variable", None) is x)
+    waiting, seen, found = [leaf], {leaf}, None
+    while waiting:
+        target = waiting.pop()
+        users = [n for n in nodes if target in {edge_target(e)[0] for e in n._edges if e is not None}]
+        if not users:
+            return None
+        for user in users:
+            own = getattr(user, "_forward_cls", None)
+            found = found or own
+            if own is None and user not in seen:
+                seen.add(user)
+                waiting.append(user)
+    return found
 
 
 def _late(name: str, search: Search, loss_name: str, before: int, scene: Scene) -> Answer | None:
@@ -259,7 +283,11 @@ def _late(name: str, search: Search, loss_name: str, before: int, scene: Scene) 
     if not on or scene.scope is None:
         return None
     uses = [s for s in search.relevant(loss_name, before) if name in paths_in(s.value) and s.line < on[-1]]
-    made = [s for s in scene.scope.assigning(name, scene.line) if s.line > on[-1]]
+    # What was used is the tensor that was switched on later, and none that the name had before.
+    made = [
+        s for s in scene.scope.assigning(name, scene.line)
+        if uses and s.line > uses[-1].line and not isinstance(s.node, ast.Expr)
+    ]  # fmt: skip
     if not uses or made:
         return None
     if any(name in paths_in(s.value) and s.line > on[-1] for s in search.relevant(loss_name, before)):

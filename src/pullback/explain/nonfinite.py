@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -118,6 +119,10 @@ def _of_node(flow: Flow, node: Node, unsure: bool) -> Answer:
         return Answer.of("data not finite: into an op", place_of(node), node=op_of(node))
     evidence = [f"the result of {op_of(node)} has {counted(out)}"]
     missing = any(v is None for v in inputs)
+    if missing and pattern.kind == "overflow":
+        pattern = UNKNOWN  # infinities of the input would do the same
+    if missing and pattern is UNKNOWN:
+        pattern = replace(pattern, mend=f"{pattern.mend}, which backward may have freed: {ASK_AGAIN}")
     if not bad and not missing:
         evidence.append("what goes into it is finite")
     masked = pattern.kind == "softmax of nothing"

@@ -303,7 +303,11 @@ class Trace:
         if result is None and event.inputs and (event.name == "__setitem__" or event.name.endswith("_")):
             outputs = [event.inputs[0][0]]
         event.outputs = outputs
-        event.kept = any(t._node is not None for t in outputs)
+        given = [tensor for tensor, _ in event.inputs]
+        # A leaf that the call made has no history, though it requires grad: `tensor(x, requires_grad=True)`.
+        event.kept = any(
+            t._node is not None and (t._node is not LEAF or any(t is x for x in given)) for t in outputs
+        )
         if event.lost():
             event.frames = frames_from(sys._getframe(1))
         for tensor in statistics_of(event):

@@ -303,4 +303,25 @@ def unused(error: BaseException, raised: Raised) -> Answer:
         if found is not None:
             cut, evidence = found
             return cut.answer(f"The way from {name} to {output} is cut", evidence)
+    beside = _beside(name, names, scene)
+    if beside is not None:
+        return beside
     return Answer.of("not reached: output", raised.place, names=", ".join(names) or "the output", name=name)
+
+
+def _beside(name: str, outputs: list[str], scene: Scene) -> Answer | None:
+    """Return the answer that an input and the output were both computed from one tensor, each by itself."""
+    for statement in reversed(scene.scope.assigning(name, scene.line) if scene.scope is not None else []):
+        parents = [p for p in paths_in(statement.value) if p != name and p not in outputs]
+        for parent in parents:
+            value = scene.value(parent)
+            if not isinstance(value, TensorBase) or value._node is None:
+                continue
+            carries = carrier_of(value, scene.tensors())
+            output = next((path for path in outputs if carries(scene.value(path))), None)
+            if output is not None and scene.scope is not None:
+                return Answer.of(
+                    "not reached: beside", scene.scope.place_of_line(statement.line), name=name,
+                    output=output, parent=parent
+                )
+    return None

@@ -150,11 +150,16 @@ def _out_of_place(place: Place | None) -> tuple[str, Place | None, str | None]:
             continue
         function = call.func
         if isinstance(function, ast.Attribute) and function.attr.endswith("_") and function.attr[0] != "_":
-            base, plain = ast.unparse(function.value), function.attr.rstrip("_")
-            arguments = ", ".join(ast.unparse(a) for a in call.args)
-            if plain in ("copy", "zero", "fill"):
+            written, instead = _in_a_row(call)
+            base = ast.unparse(written)
+            if function.attr in ("copy_", "zero_", "fill_"):
                 return f"keep the old tensor and make a new one in place of `{function.attr}`", place, base
-            return f"make a new tensor: `{base} = {base}.{plain}({arguments})`", place, base
+            if isinstance(written, ast.Subscript):
+                whole = ast.unparse(written.value)
+                return f"write to a copy: `{whole} = {whole}.clone()` before the line", place, whole
+            if isinstance(written, ast.Call):
+                return f"make a new tensor, `{instead}`, and compute with that", place, None
+            return f"make a new tensor: `{base} = {instead}`", place, base
         if any(k.arg == "inplace" for k in call.keywords):
             return "leave `inplace=True` out", place, None
         if any(k.arg == "out" for k in call.keywords):
@@ -166,6 +171,17 @@ def _out_of_place(place: Place | None) -> tuple[str, Place | None, str | None]:
             f"{', '.join(map(str, found))}"), place, None,
         )  # fmt: skip
     return general, place, None
+
+
+def _in_a_row(call: ast.Call) -> tuple[ast.expr, str]:
+    """Return what in-place methods, called one after another, write to, and the calls that make a new one."""
+    function = call.func
+    if not isinstance(function, ast.Attribute) or not re.fullmatch(r"[a-z].*[^_]_", function.attr):
+        return call, ast.unparse(call)
+    inner = function.value
+    base, made = _in_a_row(inner) if isinstance(inner, ast.Call) else (inner, ast.unparse(inner))
+    given = ", ".join(ast.unparse(a) for a in (*call.args, *call.keywords))
+    return base, f"{made}.{function.attr[:-1]}({given})"
 
 
 def _inplace_modules(file: str) -> list[int]:
@@ -184,6 +200,7 @@ _CARRIED = {
     "attribute": "state carried over: attribute",
     "loop": "state carried over: loop",
     "before": "part outside the loop: carried",
+    "once": "part outside the loop: in the constructor",
     "shared": "shared part",
 }
 
@@ -233,7 +250,7 @@ def _cut_in_vain(
     found: Carried, between: list[Boundary], raised: Raised, evidence: tuple[str, ...]
 ) -> Answer | None:
     """Return the answer where `detach` was called on what is carried over, and its result thrown away."""
-    thrown = None if found.how in ("sum", "before") else _thrown_away(found, between, raised)
+    thrown = None if found.how in ("sum", "before", "once") else _thrown_away(found, between, raised)
     if thrown is None:
         return None
     at, seen = thrown
