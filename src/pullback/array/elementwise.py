@@ -1,8 +1,8 @@
 """Elementwise loops over large arrays: on several threads, and over blocks that stay in the cache.
 
 `apply` runs one ufunc, `blockwise` a short chain of them; both give what the plain calls give, values and
-memory layout alike. Small arrays gain nothing here: an op calls its ufunc directly below `WORTH_ASKING`
-elements.
+memory layout alike. Small arrays gain nothing here: an op calls its ufunc directly below so many elements as
+`worth_asking` says.
 """
 
 from __future__ import annotations
