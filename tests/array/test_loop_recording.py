@@ -82,6 +82,25 @@ def test_native_code_gives_the_bits(function, array):
         assert own.tobytes() == expected.tobytes() and own.strides == expected.strides
 
 
+def filled(x):
+    spread, made = np.empty_like(x), np.full_like(x, 3)
+    spread[...] = x[:, :1]
+    made[:, ::2] = 5
+    return made, spread
+
+
+@pytest.mark.parametrize("char", "fdihBFD")
+def test_one_element_is_repeated_by_a_loop_of_ours(monkeypatch, char):
+    engine = pytest.importorskip("pullback.compiler.runtime.engine")
+    names, address = [], engine.Library.address
+    monkeypatch.setattr(engine.Library, "address", lambda own, name: names.append(name) or address(own, name))
+    x = (np.arange(1, 21).reshape(4, 5) * (1 - 2j if char in "FD" else 1)).astype(char)
+    function = native(filled, (x,))
+    assert names.count("repeat") == (0 if char == "D" else 3)
+    for found, expected in zip(function(x), filled(x), strict=True):
+        assert found.tobytes() == expected.tobytes()
+
+
 def test_decisions_are_asked_again():
     calls = []
 

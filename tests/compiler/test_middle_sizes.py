@@ -124,3 +124,13 @@ def test_minus_of_complex_numbers_goes_to_the_kernel_at_once() -> None:
     assert runs_at_once(TABLE["neg"], [x]) and not runs_at_once(TABLE["neg"], [x.real > 0])
     with pytest.raises(RuntimeError, match="Negation, the `-` operator, on a bool tensor"):
         -torch.tensor([True])
+
+
+@pytest.mark.parametrize("name", ["exp", "log", "sin", "cos", "tanh"])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_a_function_alone_has_the_bits_of_a_larger_array(name: str, dtype: Any) -> None:
+    x = torch.from_numpy(np.abs(drawn(3 * SIZE)) + np.float32(0.01)).to(dtype)
+    expected, small = getattr(x, name)()[:SIZE], x[:SIZE].clone()
+    found, asked = getattr(small, name)(), large.ask("elementwise", name, (small.numpy(),), ())
+    assert found.numpy().tobytes() == expected.numpy().tobytes() == asked.tobytes()
+    assert getattr(small, f"{name}_")().numpy().tobytes() == asked.tobytes()

@@ -19,6 +19,7 @@ from ....array.loop_recording.steps import (
     FIXED,
     GIVEN,
     MADE,
+    MOVED,
     OPERANDS,
     OWN,
     SCRATCH,
@@ -117,6 +118,9 @@ class Replays:
             loop, data = 0, step.sizes[0]
         elif isinstance(step.ufunc, str):
             loop, data = self._library.address(_OWN_NAMES.get(step.ufunc, step.ufunc)), _data_of(step)
+        elif step.ufunc is np.positive and not step.steps[0] and step.dtypes[1].itemsize in MOVED:
+            # NumPy's goes number by number: 4,096 float32 are filled in 3.3 µs, and in 0.5 so.
+            loop, data = self._library.address("repeat"), step.dtypes[1].itemsize
         else:
             loop, data = loop_of(step.ufunc, step.dtypes)
             if not loop:

@@ -57,6 +57,34 @@ def gather_elements(pointers: Object, size: Int, strides: Words, width: Int) -> 
 
 
 @native
+def repeat(pointers: Object, inner: Words, strides: Words, width: Int) -> None:
+    """Copy an element of a width to all places of the result."""
+    if width == 4 and strides[1] == 4:
+        repeat_word(pointers, inner[0])
+    else:
+        repeat_element(pointers, inner[0], strides[1], width)
+
+
+@native
+def repeat_word(pointers: Object, size: Int) -> None:
+    """Do `repeat` for elements of 32 bits without gaps."""
+    source: Bytes = pointers[0]
+    to: Bytes = pointers[1]
+    bits = load(source, 32)
+    for n in range(size):
+        store(to + n * 4, 32, bits)
+
+
+@native
+def repeat_element(pointers: Object, size: Int, by: Int, width: Int) -> None:
+    """Do `repeat`."""
+    source: Bytes = pointers[0]
+    to: Bytes = pointers[1]
+    for n in range(size):
+        copy_element(to + n * by, source, width)
+
+
+@native
 def convert(pointers: Object, inner: Words, strides: Words, kinds: Int) -> None:
     """Convert numbers of one kind, a sixteenth of `kinds`, to another, its rest."""
     source: Bytes = pointers[0]
