@@ -17,7 +17,7 @@ from ..core.calls import ABSENT
 from .failed_calls import explain, is_told, renamed
 from .inline_cache.cache import HOT, InlineCache
 from .interception import OVERRIDING, PASS, intercepted
-from .out import write_out, written_at_once
+from .out import IN_DTYPE_OF_OUT, dtype_into, write_out, written_at_once
 from .override_dispatch import (
     PLAIN,
     adopt,
@@ -157,6 +157,8 @@ def _written(
         op, operands, attrs = parts(args[1])
         if op is not None and not attrs and written_at_once(op, (args[0], *operands), out):
             return out
+    if printed in IN_DTYPE_OF_OUT:
+        kwargs["dtype"] = dtype_into(printed, kwargs.get("dtype"), out, args[0])
     return write_out(out, function(*args, **kwargs), printed, items_of((*args, *kwargs.values())))
 
 

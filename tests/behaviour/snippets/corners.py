@@ -165,3 +165,37 @@ def numbers_and_texts_of_other_layouts(torch: T) -> None:
     _error_of(lambda: f"{nested}")
     _error_of(lambda: f"{nested:3}")
     _error_of(lambda: bool(torch.nested.nested_tensor([])))
+
+
+def sums_are_of_the_dtype_of_out(torch: T) -> None:
+    x = torch.tensor([1.5, 2.5, 0.25, 200.0])
+    for name in ("sum", "prod", "nansum", "mean", "cumsum", "cumprod"):
+        for kind in (torch.int32, torch.float64, torch.complex64):
+            out = torch.empty(0, dtype=kind)
+            options = ({}, {"dtype": torch.float64}, {"dtype": torch.int64})[: 2 if name == "mean" else 3]
+            for option in options:
+                _error_of(
+                    lambda name=name, out=out, option=option: getattr(torch, name)(x, 0, out=out, **option)
+                )
+    _error_of(lambda: torch.cumsum(x + 1j, 0, out=torch.empty(4)))
+
+
+def what_no_dtype_holds_is_stored_in_silence(torch: T) -> None:
+    import warnings
+
+    big = torch.full((3,), 1e30, dtype=torch.float64)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for dtype in (torch.float16, torch.bfloat16):
+            x = torch.ones(3, dtype=dtype)
+            print(x.clone().copy_(big), x.clone().add_(big), torch.sub(big, 1, out=x.clone()))
+            x[:1] = big[:1]
+            print(x, torch.exp(big, out=x.clone()), x.clone().fill_(torch.tensor(1e30)))
+
+
+def powers_of_two_by_the_dtype_of_both(torch: T) -> None:
+    for x in (torch.float32, torch.float64, torch.complex64, torch.complex128):
+        for y in (torch.float32, torch.float64, torch.bfloat16, torch.float16):
+            number, power = torch.tensor([1.1]).to(x), torch.tensor([0.3]).to(y)
+            for a, b in ((number, power), (number, power[0]), (number[0], power[0])):
+                _error_of(lambda a=a, b=b: torch.ldexp(a, b))
