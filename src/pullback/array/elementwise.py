@@ -337,7 +337,7 @@ def blockwise(
 
 
 def copy_into(target: Any, source: Any) -> None:
-    """Do ``target[...] = source`` in silence, on several threads where there is enough of an array to copy."""
+    """Do ``target[...] = source`` in silence, on several threads where there is enough to copy."""
     token = quiet(IGNORE)
     try:
         _copy_into(target, source)

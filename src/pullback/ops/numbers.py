@@ -68,8 +68,8 @@ def _ldexp(x: Any, y: Any, /, out: Any = ...) -> ndarray:
         exponents = np.clip(y.astype(np.int64), -5000, 5000).astype(np.int32)
         result = np.ldexp(x.astype(wide), exponents)
     else:
-        # torch raises a 2 to the power in the power's own dtype, in the common one that of integers. Where x has
-        # another dtype than the default, the 2 is a tensor of that dtype, without axes.
+        # torch raises a 2 to the power in the power's own dtype, in the common one that of integers. Where x
+        # has another dtype than the default, the 2 is a tensor of that dtype, without axes.
         own = y.dtype if y.dtype.kind in "fcV" else common
         if own is not common and x.dtype != dtypes.get_default_dtype().numpy:
             own = dtypes.result_numpy_dtype([np.zeros((), x.dtype), y])
