@@ -77,7 +77,7 @@ IN_DTYPE_OF_OUT = frozenset({"cumprod", "cumsum", "nansum", "prod", "sum"})
 
 def dtype_into(name: str, dtype: Any, out: Any, input: Any) -> Any:
     """Return the dtype in which a sum or a product is computed into `out`: that of `out`, and none else."""
-    if not isinstance(out, TensorBase):
+    if not isinstance(out, TensorBase) or not isinstance(input, TensorBase):
         return dtype
     have, kind = dtype_of(out), dtype_of(input).kind
     looks_for_nan = name == "nansum" and kind not in "biu"
@@ -85,7 +85,7 @@ def dtype_into(name: str, dtype: Any, out: Any, input: Any) -> Any:
         # The sum is of the dtype of `out`, the mean is not.
         raise graph_errors.unsafe_result(dtypes.get_default_dtype().numpy, have)
     if dtype is None:
-        return None if looks_for_nan and have.kind in "biu" else out.dtype
+        return None if looks_for_nan and have.kind in "biu" else dtypes.from_numpy_dtype(have)
     if have == (want := dtype.numpy) or (looks_for_nan and kind in "cW"):
         return dtype
     if looks_for_nan and want.kind not in "biu":
@@ -93,6 +93,14 @@ def dtype_into(name: str, dtype: Any, out: Any, input: Any) -> Any:
             f"nansum: provided dtype must match dtype of result. Got {type_word(have)} and {type_word(want)}."
         )
     raise checks.wrong_dtype(checks.DTYPES["mm"], name, want, have, "result")
+
+
+def check_before_kernel(
+    error: Exception, name: str, out: Any, operands: Iterable[Any], dtype: Any = None
+) -> None:
+    """Raise what torch says of `out` before it misses a kernel, which the error names in quotes."""
+    if str(error).startswith('"'):
+        checks.check_before_kernel(ALIASES.get(name, name), out, operands, dtype)
 
 
 def written_at_once(op: Op, operands: Sequence[Any], out: Any) -> bool:

@@ -178,6 +178,8 @@ def sums_are_of_the_dtype_of_out(torch: T) -> None:
                     lambda name=name, out=out, option=option: getattr(torch, name)(x, 0, out=out, **option)
                 )
     _error_of(lambda: torch.cumsum(x + 1j, 0, out=torch.empty(4)))
+    _error_of(lambda: torch.cumprod(input=x, dim=0, out=torch.empty(0)))
+    _error_of(lambda: torch.nansum(x, axis=0, out=torch.empty(0)))
 
 
 def what_no_dtype_holds_is_stored_in_silence(torch: T) -> None:
@@ -199,3 +201,24 @@ def powers_of_two_by_the_dtype_of_both(torch: T) -> None:
             number, power = torch.tensor([1.1]).to(x), torch.tensor([0.3]).to(y)
             for a, b in ((number, power), (number, power[0]), (number[0], power[0])):
                 _error_of(lambda a=a, b=b: torch.ldexp(a, b))
+
+
+def out_is_looked_at_before_kernels(torch: T) -> None:
+    import numpy as np
+
+    numbers = torch.tensor([1.5]), torch.tensor([1]), torch.tensor([1j])
+    for kind in (torch.int8, torch.complex64):
+        for x in numbers:
+            for name in ("bitwise_and", "fmod", "logaddexp2"):
+                _error_of(lambda n=name, x=x, k=kind: getattr(torch, n)(x, x, out=torch.ones(1, dtype=k)))
+            for name in ("bitwise_not", "floor", "round", "lgamma", "sign"):
+                _error_of(lambda n=name, x=x, k=kind: getattr(torch, n)(x, out=torch.ones(1, dtype=k)))
+            for name in ("softmax", "logcumsumexp", "amax"):
+                _error_of(lambda n=name, x=x, k=kind: getattr(torch, n)(x, 0, out=torch.ones((), dtype=k)))
+    x = torch.tensor([1])
+    _error_of(lambda: x.__ixor__(np.float16(1)))
+    _error_of(lambda: x.__ilshift__(np.float64(1)))
+    for number in (np.float64(2), np.bool_(True), np.uint8(2)):
+        _error_of(lambda number=number: x.clone().__ifloordiv__(number))
+        _error_of(lambda number=number: x.__rfloordiv__(number))
+        _error_of(lambda number=number: x.__rpow__(number))
