@@ -409,6 +409,11 @@ def python_number(value: np.generic) -> builtins.int | builtins.float | builtins
     return builtins.complex(value) if isinstance(value, builtins.complex) else builtins.float(value)
 
 
+def plain_number(value: Any) -> Any:
+    """Return a value as it is, but a number of NumPy's as the Python number that torch reads it as."""
+    return python_number(value) if isinstance(value, np.generic) and value.dtype.kind in "biufc" else value
+
+
 def check_number(value: Any) -> None:
     """Raise torch's error for an integer that no number of torch's holds."""
     if isinstance(value, builtins.int) and not LEAST <= value <= MOST:

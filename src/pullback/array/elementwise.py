@@ -18,6 +18,7 @@ from . import large
 from .broadcasting import plans, spread
 from .deferred_import import import_later
 from .memory import adapt
+from .quiet import IGNORE, loud, quiet
 from .strides import overlaps
 from .threads import get_num_threads, run_parts, stretches
 
@@ -342,7 +343,15 @@ def blockwise(
 
 
 def copy_into(target: Any, source: Any) -> None:
-    """Do ``target[...] = source``, on several threads where that is an array and there is enough to copy."""
+    """Do ``target[...] = source`` in silence, on several threads where there is enough to copy."""
+    token = quiet(IGNORE)
+    try:
+        _copy_into(target, source)
+    finally:
+        loud(token)
+
+
+def _copy_into(target: Any, source: Any) -> None:
     if type(target) is not ndarray or target.size < large.WORTH or np.may_share_memory(target, source):
         target[...] = source
         return

@@ -244,7 +244,8 @@ def refuse_result(x: TensorBase, operands: Iterable[Any], of_bools: bool) -> Non
     """Raise torch's error where what `x` and the operands promote to does not fit into `x`; where the result
     is of bools, only its shape can be wrong.
     """
-    met = [v for v in (x, *operands) if isinstance(v, (TensorBase, int, float, complex))]
+    read = map(dtypes.plain_number, operands)
+    met = [v for v in (x, *read) if isinstance(v, (TensorBase, int, float, complex))]
     try:
         shape = np.broadcast_shapes(*(shape_of(v) for v in met if isinstance(v, TensorBase)))
     except ValueError:

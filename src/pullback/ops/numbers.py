@@ -68,8 +68,11 @@ def _ldexp(x: Any, y: Any, /, out: Any = ...) -> ndarray:
         exponents = np.clip(y.astype(np.int64), -5000, 5000).astype(np.int32)
         result = np.ldexp(x.astype(wide), exponents)
     else:
-        # torch raises a 2 to a power in the power's own dtype, in the common one that of integers and halves.
-        own = y.dtype if y.dtype in NARROW or y.dtype.kind in "fcV" else common
+        # torch raises a 2 to the power in the power's own dtype, in the common one that of integers. Where x
+        # has another dtype than the default, the 2 is a tensor of that dtype, without axes.
+        own = y.dtype if y.dtype.kind in "fcV" else common
+        if own is not common and x.dtype != dtypes.get_default_dtype().numpy:
+            own = dtypes.result_numpy_dtype([np.zeros((), x.dtype), y])
         power = np.exp2(y.astype(NARROW.get(own, own))).astype(own).astype(common)
         result = np.multiply(x.astype(common), power)
     return into(out, result.astype(common))

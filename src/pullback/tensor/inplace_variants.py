@@ -99,14 +99,15 @@ def inplace_variant(name: str, function: Function, how: InPlace = PLAIN, operato
             older = older_call("Tensor", label, args, kwargs)
             if older is not None:
                 return general(input, **older)
+        if operator:
+            args = (dtypes.plain_number(args[0]), *args[1:])
+            dtypes.check_number(args[0])
         operands = (*args, *kwargs.values())
         given = [input, *(v for v in operands if isinstance(v, TensorBase))]
         recording = any(map(inplace.requires_grad, given))
         if modes().differentiating:
             inplace.check_captured(input, label, args, kwargs)
         writable = False
-        if operator:
-            dtypes.check_number(args[0])
         try:
             if op is not None and not op.attrs and len(operands) + 1 != len(op.inputs):
                 raise TypeError(f"{label}() takes {len(op.inputs)} arguments, not {len(operands) + 1}")

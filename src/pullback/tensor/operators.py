@@ -25,7 +25,7 @@ from .failed_calls import explain
 from .inplace_variants import inplace_variant, is_operand, present
 from .interception import OVERRIDING, PASS, intercepted
 from .math import floor_divide, positive, power, power_of, remainder, remainder_of
-from .out import write_out, written_at_once
+from .out import check_before_kernel, write_out, written_at_once
 from .override_dispatch import adopt, dispatch_override, overridden
 from .signature import ALTERNATIVES, Parser
 from .tensor import Tensor
@@ -114,8 +114,14 @@ def _checked_call(op: Op, method: str, *inputs: Any, out: Any = None) -> Any:
         checked = (wrap(np.asarray(checked[0], dtypes.result_numpy_dtype(checked[:1]))), *checked[1:])
     if out is not None and written_at_once(op, checked, out):
         return out
-    result = run(op, checked, ())
-    return result if out is None else write_out(out, result, op.name, checked)
+    if out is None:
+        return run(op, checked, ())
+    try:
+        result = run(op, checked, ())
+    except NotImplementedError as error:
+        check_before_kernel(error, op.name, out, checked)
+        raise
+    return write_out(out, result, op.name, checked)
 
 
 def _by_numpys_names(
@@ -153,8 +159,7 @@ def checked_operand(op: Op, position: int, v: Any, method: bool = False) -> Any:
     if isinstance(v, TensorBase):
         return v
     if op.numbers if position else op.name in _NUMBERS_FIRST:
-        if isinstance(v, np.generic) and v.dtype.kind in "biufc":
-            return dtypes.python_number(v)
+        v = dtypes.plain_number(v)
         if isinstance(v, (bool, int, float, complex)):
             dtypes.check_number(v)
             return v
@@ -190,6 +195,7 @@ def _answering(method: str, function: Any, *known: type, inner: Any = None) -> A
             return found
         if not isinstance(other, known):
             return NotImplemented
+        other = dtypes.plain_number(other)
         dtypes.check_number(other)
         return function(self, other)
 

@@ -12,8 +12,9 @@ import numpy as np
 from numpy import ndarray
 
 from .. import errors
-from ..array import large
+from ..array import dtypes, large
 from ..array.deferred_import import import_later
+from ..array.dtype_words import type_word
 from ..array.elementwise import NAMES, apply, copy_into, result_kind
 from ..array.layout import empty_like
 from ..array.quiet import IGNORE, loud, quiet
@@ -68,6 +69,38 @@ def write_out(out: Any, result: Any, name: str, operands: Iterable[Any] = ()) ->
         raise TypeError(f"{shown}(): argument 'out' must be Tensor, not {errors.type_name(out)}")
     _refuse(out, result, name, operands, checks.of(name, len(operands), several=False), "result")
     return _write(out, result, name, operands)
+
+
+#: Functions that compute in the dtype of `out` where no other is asked for.
+IN_DTYPE_OF_OUT = frozenset({"cumprod", "cumsum", "nansum", "prod", "sum"})
+
+
+def dtype_into(name: str, dtype: Any, out: Any, input: Any) -> Any:
+    """Return the dtype in which a sum or a product is computed into `out`: that of `out`, and none else."""
+    if not isinstance(out, TensorBase) or not isinstance(input, TensorBase):
+        return dtype
+    have, kind = dtype_of(out), dtype_of(input).kind
+    looks_for_nan = name == "nansum" and kind not in "biu"
+    if dtype is None and name == "mean" and have.kind in "biu":
+        # The sum is of the dtype of `out`, the mean is not.
+        raise graph_errors.unsafe_result(dtypes.get_default_dtype().numpy, have)
+    if dtype is None:
+        return None if looks_for_nan and have.kind in "biu" else dtypes.from_numpy_dtype(have)
+    if have == (want := dtype.numpy) or (looks_for_nan and kind in "cW"):
+        return dtype
+    if looks_for_nan and want.kind not in "biu":
+        raise RuntimeError(
+            f"nansum: provided dtype must match dtype of result. Got {type_word(have)} and {type_word(want)}."
+        )
+    raise checks.wrong_dtype(checks.DTYPES["mm"], name, want, have, "result")
+
+
+def check_before_kernel(
+    error: Exception, name: str, out: Any, operands: Iterable[Any], dtype: Any = None
+) -> None:
+    """Raise what torch says of `out` before it misses a kernel, which the error names in quotes."""
+    if str(error).startswith('"'):
+        checks.check_before_kernel(ALIASES.get(name, name), out, operands, dtype)
 
 
 def written_at_once(op: Op, operands: Sequence[Any], out: Any) -> bool:

@@ -7,12 +7,16 @@ hold the others. Names are those that torch's messages begin with.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
+import numpy as np
+
+from ..array import dtypes
 from ..array.dtype_words import c_name, type_word
 from ..core.inplace import castable
 from ..core.op import TABLE
+from ..core.value import TensorBase, dtype_of, shape_of
 from .inplace_checks import gives_bools
 
 
@@ -264,6 +268,10 @@ RESIZING = _names("addbmm bernoulli logsigmoid multinomial normal")
 _UNRECORDED = _names("argmax argmin bucketize histc isin searchsorted split_with_sizes_copy")
 
 
+#: Functions of the dtype of their input that look for a kernel when they have an `out` of it.
+_OF_INPUT = _names("amax amin log_softmax logcumsumexp softmax")
+
+
 def unrecorded(name: str) -> bool:
     """Return whether a function has no derivative, whatever `out` is."""
     op = TABLE.get(name)
@@ -302,3 +310,22 @@ def wrong_dtype(check: DtypeCheck, name: str, want: Any, got: Any, output: str) 
             narrow=str(want) == "int32",
         )
     )
+
+
+def check_before_kernel(name: str, out: Any, operands: Iterable[Any], dtype: Any) -> None:
+    """Raise what torch says of the dtype of `out` before it looks for a kernel for the operands."""
+    op = TABLE.get(name)
+    elementwise = op is not None and op.kind == "elementwise"
+    if not isinstance(out, TensorBase) or not (elementwise or name in _OF_INPUT):
+        return
+    met = [v for v in operands if isinstance(v, (TensorBase, int, float, complex))]
+    want = dtypes.result_numpy_dtype(
+        [np.empty((0,) * len(shape_of(v)), dtype_of(v)) if isinstance(v, TensorBase) else v for v in met]
+    )
+    if name in _OF_INPUT:
+        want = dtype_of(met[0]) if dtype is None else dtype.numpy
+    elif op is not None and gives_bools(op):
+        return
+    check, have = of(name, len(met), several=False), dtype_of(out)
+    if have != want and not check.fits(want, have):
+        raise wrong_dtype(check, name, want, have, "result")

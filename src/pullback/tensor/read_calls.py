@@ -17,7 +17,7 @@ from ..core.calls import ABSENT
 from .failed_calls import explain, is_told, renamed
 from .inline_cache.cache import HOT, InlineCache
 from .interception import OVERRIDING, PASS, intercepted
-from .out import write_out, written_at_once
+from .out import IN_DTYPE_OF_OUT, check_before_kernel, dtype_into, write_out, written_at_once
 from .override_dispatch import (
     PLAIN,
     adopt,
@@ -157,7 +157,16 @@ def _written(
         op, operands, attrs = parts(args[1])
         if op is not None and not attrs and written_at_once(op, (args[0], *operands), out):
             return out
-    return write_out(out, function(*args, **kwargs), printed, items_of((*args, *kwargs.values())))
+    if printed in IN_DTYPE_OF_OUT:
+        input = args[0] if args else kwargs.get("input")
+        kwargs["dtype"] = dtype_into(printed, kwargs.get("dtype"), out, input)
+    operands = items_of((*args, *kwargs.values()))
+    try:
+        result = function(*args, **kwargs)
+    except NotImplementedError as error:
+        check_before_kernel(error, printed, out, operands, kwargs.get("dtype"))
+        raise
+    return write_out(out, result, printed, operands)
 
 
 def at_once(function: Function, general: Function, failed: Function, kinds: Kinds | None = None) -> Function:

@@ -27,7 +27,7 @@ from .api import REGISTRY, Declaration, public, with_signature
 from .batching import opened
 from .failed_calls import explain
 from .interception import OVERRIDING, PASS, intercepted
-from .out import write_out
+from .out import dtype_into, write_out
 from .override_dispatch import dispatch_override
 from .read_calls import at_once
 from .sizes import NOT_GIVEN
@@ -271,7 +271,7 @@ def sum_all(place: str) -> _F:
                     return sum_dims(input, dims, keepdim)
         if not _is_ordinary(place, input, dim, keepdim, dtype, out):
             dtype = _read(place, "sum", (input, dim, keepdim), _given(dtype=dtype, out=out))
-        x = accumulated(input, dtype)
+        x = accumulated(input, dtype_into("sum", dtype, out, input))
         if dim is None and not keepdim and dtype_of(x).kind not in "biu":
             result = r.sum_all(x)
         else:
@@ -323,7 +323,7 @@ def mean_all(place: str) -> _F:
         if kind.kind in "biu":
             which = "Input" if dtype is None else "Optional"
             raise _no_mean("mean", which, kind)
-        x = in_dtype(input, dtype)
+        x = in_dtype(input, dtype_into("mean", dtype, out, input))
         if dim is None and not keepdim:
             result = r.mean_all(x)
         else:

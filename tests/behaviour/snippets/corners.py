@@ -165,3 +165,60 @@ def numbers_and_texts_of_other_layouts(torch: T) -> None:
     _error_of(lambda: f"{nested}")
     _error_of(lambda: f"{nested:3}")
     _error_of(lambda: bool(torch.nested.nested_tensor([])))
+
+
+def sums_are_of_the_dtype_of_out(torch: T) -> None:
+    x = torch.tensor([1.5, 2.5, 0.25, 200.0])
+    for name in ("sum", "prod", "nansum", "mean", "cumsum", "cumprod"):
+        for kind in (torch.int32, torch.float64, torch.complex64):
+            out = torch.empty(0, dtype=kind)
+            options = ({}, {"dtype": torch.float64}, {"dtype": torch.int64})[: 2 if name == "mean" else 3]
+            for option in options:
+                _error_of(
+                    lambda name=name, out=out, option=option: getattr(torch, name)(x, 0, out=out, **option)
+                )
+    _error_of(lambda: torch.cumsum(x + 1j, 0, out=torch.empty(4)))
+    _error_of(lambda: torch.cumprod(input=x, dim=0, out=torch.empty(0)))
+    _error_of(lambda: torch.nansum(x, axis=0, out=torch.empty(0)))
+
+
+def what_no_dtype_holds_is_stored_in_silence(torch: T) -> None:
+    import warnings
+
+    big = torch.full((3,), 1e30, dtype=torch.float64)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for dtype in (torch.float16, torch.bfloat16):
+            x = torch.ones(3, dtype=dtype)
+            print(x.clone().copy_(big), x.clone().add_(big), torch.sub(big, 1, out=x.clone()))
+            x[:1] = big[:1]
+            print(x, torch.exp(big, out=x.clone()), x.clone().fill_(torch.tensor(1e30)))
+
+
+def powers_of_two_by_the_dtype_of_both(torch: T) -> None:
+    for x in (torch.float32, torch.float64, torch.complex64, torch.complex128):
+        for y in (torch.float32, torch.float64, torch.bfloat16, torch.float16):
+            number, power = torch.tensor([1.1]).to(x), torch.tensor([0.3]).to(y)
+            for a, b in ((number, power), (number, power[0]), (number[0], power[0])):
+                _error_of(lambda a=a, b=b: torch.ldexp(a, b))
+
+
+def out_is_looked_at_before_kernels(torch: T) -> None:
+    import numpy as np
+
+    numbers = torch.tensor([1.5]), torch.tensor([1]), torch.tensor([1j])
+    for kind in (torch.int8, torch.complex64):
+        for x in numbers:
+            for name in ("bitwise_and", "fmod", "logaddexp2"):
+                _error_of(lambda n=name, x=x, k=kind: getattr(torch, n)(x, x, out=torch.ones(1, dtype=k)))
+            for name in ("bitwise_not", "floor", "round", "lgamma", "sign"):
+                _error_of(lambda n=name, x=x, k=kind: getattr(torch, n)(x, out=torch.ones(1, dtype=k)))
+            for name in ("softmax", "logcumsumexp", "amax"):
+                _error_of(lambda n=name, x=x, k=kind: getattr(torch, n)(x, 0, out=torch.ones((), dtype=k)))
+    x = torch.tensor([1])
+    _error_of(lambda: x.__ixor__(np.float16(1)))
+    _error_of(lambda: x.__ilshift__(np.float64(1)))
+    for number in (np.float64(2), np.bool_(True), np.uint8(2)):
+        _error_of(lambda number=number: x.clone().__ifloordiv__(number))
+        _error_of(lambda number=number: x.__rfloordiv__(number))
+        _error_of(lambda number=number: x.__rpow__(number))
