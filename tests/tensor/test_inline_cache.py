@@ -604,3 +604,68 @@ def test_an_array_with_a_history_is_not_kept():
     for _ in range(3 * inline_cache._CALLS):
         assert torch.equal(cached(torch.rand(3)), cached(torch.zeros(3))) is False
     assert cached(torch.zeros(3)).requires_grad
+
+
+def packed_by(function, *args):
+    """Return what a call gives and the tensors that it sends through a hook."""
+    packed = []
+    with torch.autograd.graph.saved_tensors_hooks(lambda v: packed.append(v) or v, lambda v: v):
+        return function(*args), packed
+
+
+def test_what_a_known_call_saves_goes_through_hooks(monkeypatch):
+    x, weight = hidden(3, 4), torch.nn.Parameter(torch.rand(4))
+    norm = torch.nn.functional.layer_norm
+    wanted, told = packed_by(norm, x, (4,), weight)
+    assert learn(norm, x, (4,), weight)
+    # No op is called by Python.
+    monkeypatch.setattr(sys.modules["pullback.core.general_call"], "_beneath", None)
+    y, packed = packed_by(norm, x, (4,), weight)
+    assert packed[0] is x and packed[1] is weight
+    assert [v.tolist() for v in packed] == [v.tolist() for v in told]
+    assert [v.grad_fn for v in packed] == [v.grad_fn for v in told]
+    seen = [torch.autograd.grad(v.sin().sum(), (x, weight)) for v in (wanted, y)]
+    assert all(map(torch.equal, *seen))
+
+
+def test_plans_are_made_under_hooks_where_nothing_is_written_or_drawn():
+    x, weight = hidden(3, 4), torch.nn.Parameter(torch.rand(2, 4))
+    assert learn(lambda: packed_by(torch.nn.functional.linear, x, weight))
+    assert len(packed_by(torch.nn.functional.linear, x, weight)[1]) == 2
+    moved, state = torch.zeros(3), torch.get_rng_state()
+    seen = [torch.nn.functional.dropout(x)]
+    for _ in range(2 * inline_cache._CALLS):
+        packed_by(torch.nn.functional.relu, moved.add_(1.0), True)
+        torch.set_rng_state(state)
+        seen.append(packed_by(torch.nn.functional.dropout, x)[0])
+        drawn = torch.get_rng_state()
+    assert moved.tolist() == [2.0 * inline_cache._CALLS] * 3 and all(torch.equal(v, seen[0]) for v in seen)
+    torch.set_rng_state(state)
+    torch.nn.functional.dropout(x)
+    assert torch.equal(torch.get_rng_state(), drawn)
+
+
+def test_an_op_under_hooks_runs_as_it_runs_without():
+    x, y = hidden(3), torch.rand(3, requires_grad=True)
+    z, packed = packed_by(torch.mul, x, y)
+    assert {id(v) for v in packed} == {id(x), id(y)}
+    torch.autograd.graph.increment_version(x)
+    assert torch.equal(torch.autograd.grad(z.sum(), y)[0], x)  # what is packed has no version
+    z, packed = packed_by(torch.exp, x)
+    assert torch.equal(packed[0], z) and packed[0].grad_fn is None
+    with torch.no_grad():
+        assert not packed_by(torch.exp, x)[1]
+
+
+def test_hooks_are_let_go():
+    class Hook:
+        def __call__(self, v):
+            return v
+
+    hook = Hook()
+    alive = weakref.ref(hook)
+    with torch.autograd.graph.saved_tensors_hooks(hook, hook):
+        torch.exp(torch.rand(3, requires_grad=True))
+    del hook
+    gc.collect()
+    assert alive() is None

@@ -18,11 +18,12 @@ from ..core import backward_task
 from ..core.calls import own_edge_of
 from ..core.inplace import before_writes
 from ..core.marked import memory_of
-from ..core.modes import change, modes
+from ..core.modes import change, forget_hooks, modes
 from ..core.node import GradientEdge, Node, edge_target
 from ..core.tracer import running
 from ..core.value import TensorBase
 from ..core.versions import bump
+from ..tensor.interception import activate, deactivate
 from .grad_mode import no_grad
 
 
@@ -37,10 +38,13 @@ class saved_tensors_hooks:
         reason = modes().saved_hooks_disabled
         if reason is not None:
             raise RuntimeError(reason)
+        activate()
         change(saved_hooks=(*modes().saved_hooks, (self.pack_hook, self.unpack_hook)))
 
     def __exit__(self, *exc: object) -> None:
         change(saved_hooks=modes().saved_hooks[:-1])
+        deactivate()
+        forget_hooks()
 
 
 class _Handle:

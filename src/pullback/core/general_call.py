@@ -12,12 +12,12 @@ from numpy import ndarray
 
 from . import facade
 from .batched import Batched, of_rows
-from .blame import stamp
+from .blame import next_sequence, stamp
 from .levels import META, WRAPPER
 from .marked import Marked, resolved, viewed
-from .modes import DEFAULT, NO_GRAD, Modes, beneath_autocast, modes, put_modes, reset_modes
+from .modes import DEFAULT, NO_GRAD, Modes, beneath_autocast, beneath_hooks, modes, put_modes, reset_modes
 from .node import DIFFERENTIABLE, LEAF, MultiNode, Node, Output, accumulator, unrecorded
-from .saved import save
+from .saved import pack_made, save
 from .tracer import Tracer, running
 from .value import InnerValue, TensorBase, Value, dtype_of, run, settled, shape_of, within_transform, wrap
 from .views import View
@@ -32,7 +32,7 @@ _new = object.__new__
 def run_tensor(op: Op, inputs: tuple[object, ...], attrs: tuple[object, ...], level: int) -> Any:
     """Run `op` on the inner values of tensors at `level`; put a node behind the result where it needs one."""
     mode = modes()
-    if mode.autocast is not None and (plain := beneath_autocast(mode)) is not None:
+    if (mode.autocast is not None or mode.saved_hooks) and (plain := _common(mode, level)) is not None:
         return _beneath(plain, op, inputs, attrs)
     is_alone = mode is DEFAULT or mode is NO_GRAD or (mode.transform and mode.is_transform_alone)
     if not level and mode.transform and is_alone:
@@ -92,13 +92,25 @@ def run_tensor(op: Op, inputs: tuple[object, ...], attrs: tuple[object, ...], le
     return tuple(outs) if several else outs[0]
 
 
+def _common(mode: Modes, level: int) -> Modes | None:
+    """Return the common record in which an op runs as in this one, hooks on what it saves aside."""
+    if not mode.saved_hooks:
+        return beneath_autocast(mode)
+    return None if level or running() is not None else beneath_hooks(mode)
+
+
 def _beneath(plain: Modes, op: Op, inputs: tuple[object, ...], attrs: tuple[object, ...]) -> Any:
-    """Run an op as it runs without autocast, which casts what public functions are given and no more."""
+    """Run an op as it runs in a common mode, and send what it saved through the hooks in force, if any."""
+    since = next_sequence()
     token = put_modes(plain)
     try:
-        return op.called(inputs, attrs)
+        result = op.called(inputs, attrs)
     finally:
         reset_modes(token)
+    if plain is DEFAULT and modes().saved_hooks:
+        results = result if isinstance(result, tuple) else (result,)
+        pack_made(results, [v for v in inputs if isinstance(v, TensorBase)], since)
+    return result
 
 
 def _on_rows(op: Op, inputs: tuple[object, ...], attrs: tuple[object, ...], level: int, mode: Modes) -> Any:

@@ -79,6 +79,33 @@ def beneath_autocast(mode: Modes) -> Modes | None:
     return answer
 
 
+#: What `beneath_hooks` was asked last and before, with the answers: calls of a block with hooks alternate
+#: between two records, for a hook runs unrecorded. And these two.
+_beneath_hooks: tuple[tuple[Modes | None, Modes | None], ...] = ((None, None), (None, None))
+_switched: tuple[Modes, Modes] = (DEFAULT, DEFAULT)
+
+
+def beneath_hooks(mode: Modes) -> Modes | None:
+    """Return the common record to which hooks on what is saved, and perhaps autocast, which casts what public
+    functions are given and no more, were added; None for all other records.
+    """
+    global _beneath_hooks
+    last = _beneath_hooks[0]
+    for asked, answer in _beneath_hooks:
+        if asked is mode:
+            return answer
+    rest = mode._replace(autocast=None, saved_hooks=())
+    answer = next((common for common in COMMON if rest == common), None) if mode.saved_hooks else None
+    _beneath_hooks = (mode, answer), last
+    return answer
+
+
+def forget_hooks() -> None:
+    """Let go of hooks that records remembered here hold, and of all that these hold."""
+    global _beneath_hooks, _switched
+    _beneath_hooks, _switched = ((None, None), (None, None)), (DEFAULT, DEFAULT)
+
+
 _current: ContextVar[Modes] = ContextVar("pullback_modes", default=DEFAULT)
 
 #: Returns the record now in force (a C method: about 10 ns).
@@ -108,11 +135,20 @@ def change(**fields: Any) -> Modes:
 
 def change_grad(on: bool) -> bool:
     """Switch recording on or off and return what it was: ``change(grad=on)``, but in 0.2 µs instead of 1.1
-    where one of the two common records is in force.
+    where one of the two common records is in force, or one with hooks on what is saved was switched last.
     """
+    global _switched
     before = modes()
     if before is DEFAULT or before is NO_GRAD:
         _current.set(DEFAULT if on else NO_GRAD)
+    elif before.saved_hooks and before.grad is not on:
+        one, other = _switched
+        if before is other:
+            other = one
+        elif before is not one:
+            other = before._replace(grad=on)
+            _switched = before, other
+        put_modes(other)
     else:
         set_modes(before._replace(grad=on))
     return before.grad

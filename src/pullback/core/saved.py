@@ -13,13 +13,15 @@ from collections.abc import Callable, Iterable, Sequence
 from operator import itemgetter
 from typing import Any
 
+import numpy as np
+
 from ..array.deferred_import import import_later
 from .blame import is_freed
 from .holders import base_of, holder_of
 from .marked import Marked, resolved
 from .modes import change_grad, modes
-from .node import AccumulateGrad, MultiNode, Node, Nowhere, Output
-from .value import TensorBase, shape_of, wrap
+from .node import LEAF, AccumulateGrad, MultiNode, Node, Nowhere, Output
+from .value import InnerValue, TensorBase, shape_of, wrap
 from .versions import holders, is_stale
 
 errors = import_later(".graph_errors", __package__)
@@ -178,6 +180,51 @@ def renew(nodes: Iterable[Node], counter: object, before: object) -> None:
                 parts[k + 2] = counter[0]
         if parts:
             node._saved = tuple(parts)
+
+
+def pack_made(results: Iterable[Any], given: Iterable[Any], since: int) -> None:
+    """Send through the hooks in force what nodes saved that lead to results of a call and are numbered from
+    `since` on. The call itself was done without hooks: with them an op costs ten times as much.
+
+    Parameters
+    ----------
+    results : iterable of Tensor
+    given : iterable of Tensor
+        What the call was given, and hooks are given where it was saved.
+    since : int
+    """
+    hooks = modes().saved_hooks[-1]
+    known = {(id(tensor._value), id(tensor._node)): tensor for tensor in given}
+    made = dict[int, Node]()
+    edges = [tensor._node for tensor in results]
+    while edges:
+        edge = edges.pop()
+        node = edge.node if type(edge) is Output else edge
+        if node is None or node is LEAF or node._op is None or node._seq < since or node._seq in made:
+            continue
+        made[node._seq] = node
+        edges += node._edges
+    for _, node in sorted(made.items()):
+        _pack_all(node, known, hooks)
+
+
+def _pack_all(node: Node, known: dict[tuple[int, int], Any], hooks: Any) -> None:
+    """Send through hooks the tensors that a node saved without them."""
+    parts = list(node._saved)
+    op = node._op
+    # What nobody else can write to, a plan saves as frozen.
+    places = [k for k in range(op.layout.count) if isinstance(parts[3 * k], (np.ndarray, InnerValue))]
+    for k in in_torch_order(node, places):
+        i, o = op.layout.input_index[k], op.layout.output_index[k]
+        value, edge = parts[3 * k], node._edges[i] if i >= 0 else None
+        holder = known.get((id(value), id(edge)))
+        if holder is None:
+            holder = tensor_at(value, edge, 0, node) if edge is not None else wrap(value, None)
+        own = node if o in op.differentiable_outputs else None
+        parts[3 * k : 3 * k + 3] = pack(holder, value, hooks, own, i >= 0), FROZEN, 0
+        if type(node) is op.node_class:
+            node.__class__ = op.packed_class
+    node._saved = tuple(parts)
 
 
 def in_torch_order(node: Node, indices: Iterable[int]) -> list[int]:

@@ -247,7 +247,7 @@ def at_once(function: Function, general: Function, failed: Function, kinds: Kind
             if found is not None:
                 return found
         if cached is not None and OVERRIDING:
-            found = cache.under_autocast(cached, a, b, c, d, named, more)
+            found = cache.under_a_mode(cached, a, b, c, d, named, more)
             if found is not None:
                 return found
         return whole((*_given(a, b, c, d), *more), named)

@@ -24,9 +24,21 @@ from ...array.chains import native
 from ...array.deferred_import import import_later
 from ...array.scipy_functions import imports
 from ...core import facade
+from ...core.blame import next_sequence
 from ...core.calls import ABSENT
 from ...core.device import device
-from ...core.modes import COMMON, INFERENCE, NO_GRAD, beneath_autocast, modes, put_modes, reset_modes
+from ...core.modes import (
+    COMMON,
+    DEFAULT,
+    INFERENCE,
+    NO_GRAD,
+    beneath_autocast,
+    beneath_hooks,
+    modes,
+    put_modes,
+    reset_modes,
+)
+from ...core.saved import pack_made
 from ...core.value import TensorBase
 
 draws = import_later(".draws", __package__)
@@ -116,11 +128,16 @@ class InlineCache:
         self._table[0], self._table[1] = 0, self._calls
         self._plans = _PLANS
 
-    def under_autocast(
+    def under_a_mode(
         self, cached: Function, a: Any, b: Any, c: Any, d: Any, named: dict[str, Any], more: tuple[Any, ...]
     ) -> Any:
-        """Do a call by a plan under autocast alone, which casts nothing in any call planned; else None."""
-        if self._casts or (plain := beneath_autocast(modes())) is None:
+        """Do a call by a plan under autocast alone, which casts nothing in any call planned, or under hooks
+        on what is saved; else None.
+        """
+        mode = modes()
+        if mode.saved_hooks:
+            return self._under_hooks(mode, cached, (a, b, c, d, *more), named)
+        if self._casts or (plain := beneath_autocast(mode)) is None:
             return None
         token = put_modes(plain)
         try:
@@ -130,6 +147,41 @@ class InlineCache:
         finally:
             reset_modes(token)
         return found
+
+    def _under_hooks(
+        self, mode: Any, cached: Function, arguments: tuple[Any, ...], named: dict[str, Any]
+    ) -> Any:
+        """Do a call by a plan, and send what its nodes saved through hooks; None where there is none.
+
+        A look does the call once more: what it saves without hooks is not part of the program. So a call that
+        draws or writes is not looked at here.
+        """
+        plain = None if mode.autocast is not None else beneath_hooks(mode)
+        if plain is None:
+            return None
+        since = next_sequence()
+        token = put_modes(plain)
+        try:
+            a, b, c, d, *more = arguments
+            found = cached(a, b, c, d, named, *more) if named or more else cached(a, b, c, d)
+        finally:
+            reset_modes(token)
+        if found is None:
+            return None
+        tensors = list(_tensors((*arguments, *named.values())))
+        if found is not HOT:
+            if plain is DEFAULT:
+                pack_made(_tensors(tuple(found) if isinstance(found, tuple) else (found,)), tensors, since)
+            return found
+        before, versions = draws.Stand(streams), [int(t._counter[0]) for t in tensors]
+        result = self._general(tuple([v for v in arguments if v is not ABSENT]), named)
+        if not before.note_end() and versions == [int(t._counter[0]) for t in tensors]:
+            token = put_modes(plain)
+            try:
+                self.specialise(*arguments, named=named)
+            finally:
+                reset_modes(token)
+        return result
 
     def _is_told_beneath(self, casts: bool | None) -> bool:
         """Return whether autocast, which is on, is known to cast nothing in a call. Where it casts something,
