@@ -17,12 +17,17 @@ from .recorded import load
 KNOWN: dict[str, dict[str, str]] = load("known_differences")
 
 
-def marked(suite: str, names: Iterable[str]) -> list[Any]:
-    """The names as parameters, those that are known to differ marked with their reason."""
+def by_theme(suite: str, names: Iterable[str]) -> list[Any]:
+    """The names of each theme as one parameter, and by itself each that is known to differ, marked."""
     known = KNOWN.get(suite, {})
+    themes: dict[str, list[str]] = {}
+    for name in names:
+        themes.setdefault(name if name in known else name.partition(".")[0], []).append(name)
     return [
-        pytest.param(name, marks=pytest.mark.xfail(reason=known[name], strict=True))
-        if name in known
-        else name
-        for name in names
+        pytest.param(
+            group,
+            id=theme,
+            marks=[pytest.mark.xfail(reason=known[theme], strict=True)] if theme in known else [],
+        )
+        for theme, group in themes.items()
     ]

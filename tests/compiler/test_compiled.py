@@ -12,6 +12,7 @@ from pullback import nn
 from pullback.distributions import kl
 
 pytest.importorskip("llvmlite")
+pytestmark = pytest.mark.usefixtures("in_haste")
 
 
 def native(function: Any, **options: Any) -> Any:

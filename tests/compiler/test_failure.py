@@ -20,6 +20,8 @@ from pullback.compiler.lower import equations
 from pullback.compiler.passes import memory_plan
 from pullback.compiler.runtime import executable, linked_code, specialised_call, specialization
 
+pytestmark = pytest.mark.usefixtures("in_haste")
+
 
 @pytest.fixture(autouse=True, scope="module")
 def kept(tmp_path_factory: Any) -> Any:

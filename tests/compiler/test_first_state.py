@@ -11,6 +11,7 @@ import pytest
 import pullback as torch
 
 pytest.importorskip("llvmlite")
+pytestmark = pytest.mark.usefixtures("in_haste")
 
 
 def pair(width: int = 3) -> list[Any]:

@@ -23,6 +23,8 @@ from pullback.compiler.program.program import Program
 from pullback.compiler.runtime import cache, image, machine_code
 from pullback.compiler.runtime.executable import Executable
 
+pytestmark = pytest.mark.usefixtures("in_haste")
+
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Any, monkeypatch: Any) -> None:

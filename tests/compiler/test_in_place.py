@@ -11,6 +11,7 @@ import pullback as torch
 from pullback import nn
 
 pytest.importorskip("llvmlite")
+pytestmark = pytest.mark.usefixtures("in_haste")
 
 
 def model() -> nn.Sequential:

@@ -10,6 +10,7 @@ import pullback as torch
 from ..differential.layouts import operands, seeds
 
 pytest.importorskip("llvmlite")
+pytestmark = pytest.mark.usefixtures("in_haste")
 
 #: Every so many cases are compiled.
 EVERY = 6

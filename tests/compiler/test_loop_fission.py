@@ -13,6 +13,7 @@ import pullback as torch
 from .test_roll import agree, drawn, loops
 
 pytest.importorskip("llvmlite")
+pytestmark = pytest.mark.usefixtures("in_haste")
 
 PRODUCTS = {"linear", "linear_weight", "mm", "addmm", "addmm_nt"}
 

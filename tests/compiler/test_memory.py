@@ -17,6 +17,7 @@ import pullback as torch
 from pullback import nn
 
 pytest.importorskip("llvmlite")
+pytestmark = pytest.mark.usefixtures("in_haste")
 
 F = nn.functional
 

@@ -12,6 +12,7 @@ from pullback import nn
 from tests.compiler.agreement import agree
 
 pytest.importorskip("llvmlite")
+pytestmark = pytest.mark.usefixtures("in_haste")
 F = nn.functional
 attend = F.scaled_dot_product_attention
 

@@ -10,6 +10,7 @@ import pytest
 import pullback as torch
 
 pytest.importorskip("llvmlite")
+pytestmark = pytest.mark.usefixtures("in_haste")
 
 nn = torch.nn
 

@@ -9,6 +9,7 @@ import pytest
 import pullback as torch
 
 pytest.importorskip("llvmlite")
+pytestmark = pytest.mark.usefixtures("in_haste")
 
 
 def double(x: Any) -> Any:

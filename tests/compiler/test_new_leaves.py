@@ -7,6 +7,7 @@ import pytest
 import pullback as torch
 
 pytest.importorskip("llvmlite")
+pytestmark = pytest.mark.usefixtures("in_haste")
 
 
 def _forces(x):

@@ -12,6 +12,8 @@ import pytest
 
 import pullback as torch
 
+pytestmark = pytest.mark.usefixtures("in_haste")
+
 
 def copied(values: Sequence[Any]) -> list[Any]:
     return [v.clone() if isinstance(v, torch.Tensor) else v for v in values]

@@ -12,6 +12,8 @@ import pullback as torch
 
 from .test_number_inputs import programs, same
 
+pytestmark = pytest.mark.usefixtures("in_haste")
+
 CALLS = [(torch.arange(12.0).reshape(3, 4) / (n + 2) + n,) for n in range(10)]
 F = torch.nn.functional
 STEPS = {"n": 0}

@@ -11,6 +11,7 @@ import pullback as torch
 from pullback import nn
 
 pytest.importorskip("llvmlite")
+pytestmark = pytest.mark.usefixtures("in_haste")
 F = nn.functional
 schedulers = torch.optim.lr_scheduler
 

@@ -19,6 +19,7 @@ from pullback.compiler.frontend import cells
 from pullback.compiler.runtime import engine, machine_code
 
 pytest.importorskip("llvmlite")
+pytestmark = pytest.mark.usefixtures("in_haste")
 
 #: Seconds in which another thread would be done if it did not wait for the trace.
 MOMENT = 0.05

@@ -11,6 +11,7 @@ import pullback as torch
 from pullback.compiler.runtime import recurring, specialization
 
 pytest.importorskip("llvmlite")
+pytestmark = pytest.mark.usefixtures("in_haste")
 
 
 def attended(cache: Any, x: Any, n: int) -> Any:

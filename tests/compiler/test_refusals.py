@@ -17,6 +17,7 @@ from pullback.ops.refusing import REFUSING
 from tests.ops import capabilities
 
 pytest.importorskip("llvmlite")
+pytestmark = pytest.mark.usefixtures("in_haste")
 
 F = torch.nn.functional
 Case = Callable[[Any, Any], Any]

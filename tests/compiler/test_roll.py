@@ -18,6 +18,8 @@ from pullback.core.recorder import Equation, Recorder, Reference
 pytest.importorskip("llvmlite")
 from pullback.compiler.passes.loop_rolling import Roller, rolled
 
+pytestmark = pytest.mark.usefixtures("in_haste")
+
 
 def captured(function: Callable[..., Any], *args: Any) -> Captured:
     return capture(function, args, {}, Knowledge(), FirstState(), frozenset())

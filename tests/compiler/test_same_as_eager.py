@@ -15,6 +15,7 @@ from pullback import nn
 from pullback.utils.checkpoint import checkpoint
 
 pytest.importorskip("llvmlite")
+pytestmark = pytest.mark.usefixtures("in_haste")
 
 
 def compiled(function):

@@ -11,6 +11,7 @@ import pytest
 import pullback as torch
 
 pytest.importorskip("llvmlite")
+pytestmark = pytest.mark.usefixtures("in_haste")
 
 
 def test_a_function_that_raises_in_each_call_is_given_up():

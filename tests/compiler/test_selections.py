@@ -13,6 +13,8 @@ pytest.importorskip("llvmlite")
 
 from pullback.compiler.frontend.state.session import SIZES
 
+pytestmark = pytest.mark.usefixtures("in_haste")
+
 
 def _distinct(unique, x, m):
     numbers = (m * torch.arange(8) // 2).view(2, 4)

@@ -18,7 +18,10 @@ from pullback.compiler.runtime.guards import result_record
 from pullback.compiler.runtime.object_layout import layout
 from pullback.compiler.runtime.specialised_source import MISS
 
-pytestmark = pytest.mark.skipif(layout() is None, reason="another interpreter: calls are checked in Python")
+pytestmark = [
+    pytest.mark.skipif(layout() is None, reason="another interpreter: calls are checked in Python"),
+    pytest.mark.usefixtures("in_haste"),
+]
 
 
 class Counted:

@@ -9,6 +9,7 @@ import pullback as torch
 from .agreement import array_kernels
 
 pytest.importorskip("llvmlite")
+pytestmark = pytest.mark.usefixtures("in_haste")
 
 VIEWS = {
     "of a transpose": lambda x: (x * 2).t().as_strided((2, 2), (1, 2)),

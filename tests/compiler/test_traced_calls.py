@@ -13,6 +13,8 @@ import pullback as torch
 from pullback.core import recorded_pullback, traced_calls
 from pullback.nn import functional as F
 
+pytestmark = pytest.mark.usefixtures("in_haste")
+
 
 def steps(body: Callable[..., Any], count: int = 3) -> Callable[..., Any]:
     """Take the loss of some steps of a body back within the function."""

@@ -18,6 +18,8 @@ from pullback.compiler.passes import pipeline
 from pullback.compiler.passes.part_history import History
 from pullback.compiler.passes.written_parts import parts_apart
 
+pytestmark = pytest.mark.usefixtures("in_haste")
+
 
 def drawn(*shape: int, seed: int = 0) -> Any:
     """Return numbers of which some are zeros of either sign."""

@@ -27,11 +27,15 @@ def test_the_pairs_are_torchs(found: dict[str, Any]) -> None:
     assert found.keys() == RECORDED["values"].keys()
 
 
-@pytest.mark.parametrize("pair", RECORDED["values"])
-def test_as_torch(pair: str, found: dict[str, Any]) -> None:
-    value, slopes = RECORDED["values"][pair]
-    compare(found[pair][0], value)
-    compare(found[pair][1], slopes)
+def test_as_torch(found: dict[str, Any]) -> None:
+    differ = {}
+    for pair, (value, slopes) in RECORDED["values"].items():
+        try:
+            compare(found[pair][0], value)
+            compare(found[pair][1], slopes)
+        except AssertionError as error:
+            differ[pair] = error
+    assert not differ
 
 
 def test_of_a_distribution_from_itself_is_zero() -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 import pullback
-from tests.known import marked
+from tests.conftest import put_back
+from tests.known import by_theme
 from tests.recorded import load
 
 from .cases import cases
@@ -19,13 +20,10 @@ def test_record_is_complete() -> None:
     assert list(CASES) == list(RECORD), "run python -m tools.record_errors"
 
 
-@pytest.mark.parametrize("name", marked("errors", RECORD))
-def test_message(name: str) -> None:
-    expected, found = RECORD[name], outcome(CASES[name], pullback)
-    assert found["error"] == expected["error"], f"{found['error']}: {found['text']}, not {expected['text']}"
-    assert found["text"] == expected["text"]
-
-
-@pytest.mark.parametrize("name", marked("warnings", (n for n, item in RECORD.items() if item["warnings"])))
-def test_warning(name: str) -> None:
-    assert outcome(CASES[name], pullback)["warnings"] == RECORD[name]["warnings"]
+@pytest.mark.parametrize("names", by_theme("errors", RECORD))
+def test_messages_and_warnings(names: list[str]) -> None:
+    found = {}
+    for name in names:
+        found[name] = outcome(CASES[name], pullback)
+        put_back()
+    assert found == {name: RECORD[name] for name in names}
