@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import sys
+from collections import defaultdict
 from typing import Any
 
 from ..core.blame import Place, freed_at, is_freed, user_frame
@@ -261,14 +262,18 @@ def _reached(
 
 def _custom_between(x: Any, nodes: list[Node]) -> Any:
     """Return the custom function next to a leaf that all ways from a loss to it go through; None without."""
+    users = defaultdict[Any, list[Node]](list)
+    for node in nodes:
+        for edge in node._edges:
+            if edge is not None:
+                users[edge_target(edge)[0]].append(node)
     leaf = next(node for node in nodes if getattr(node, "variable", None) is x)
     waiting, seen, found = [leaf], {leaf}, None
     while waiting:
         target = waiting.pop()
-        users = [n for n in nodes if target in {edge_target(e)[0] for e in n._edges if e is not None}]
-        if not users:
+        if target not in users:
             return None
-        for user in users:
+        for user in users[target]:
             own = getattr(user, "_forward_cls", None)
             found = found or own
             if own is None and user not in seen:
