@@ -529,6 +529,26 @@ def test_real_error_begins_in_the_program(real: Shell) -> None:
     assert "RuntimeError: grad can be implicitly created only for scalar outputs" in lines
 
 
+def test_real_error_of_no_graph_is_explained(real: Shell) -> None:
+    """No error of the graph was raised before, whose module would have been loaded."""
+    program = """
+        import torch
+
+        class Scale(torch.autograd.Function):
+            @staticmethod
+            def forward(ctx, x, factor):
+                return x * factor
+
+            @staticmethod
+            def backward(ctx, g):
+                return g
+
+        Scale.apply(torch.ones(2, requires_grad=True), 2.0).sum().backward()
+        """
+    real.write("wrong.py", program)
+    assert "  mend: return None for each input that needs none" in real("wrong.py").stderr
+
+
 def test_real_missing_name(real: Shell) -> None:
     done = real("-c", "import torch; torch.no_such_function(1)")
     assert done.returncode == 1

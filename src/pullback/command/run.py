@@ -374,7 +374,7 @@ def hide_runner_frames() -> None:
 def add_answer(error: BaseException) -> None:
     """Add to an error that ends the program what it means in it, where that is known and not said yet."""
     kinds = (RuntimeError, AttributeError, TypeError, ValueError, IndexError)
-    computes = "pullback.core.graph_errors" in sys.modules
+    computes = "pullback.tensor.tensor" in sys.modules
     if computes and isinstance(error, kinds) and not hasattr(error, "answer"):
         from pullback.explain.raised import note_of
 

@@ -9,14 +9,16 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
-from types import CodeType
+from dataclasses import dataclass, replace
+from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
+from ..autograd.function import FunctionMeta
 from ..core.backward_task import needed_nodes
 from ..core.blame import Place
 from ..core.node import LEAF
 from ..core.value import TensorBase
+from ..nn.modules.module import Module
 from .answer import Answer, kind_of, texts
 from .scene import Scene, Scope, Statement, called_name, code_of, paths_in, scope_of, tensors_in
 from .walk import node_of, nodes_of, reachable
@@ -32,7 +34,12 @@ CHOOSING = {
     "ones_like", "rand_like", "randn_like", "full_like", "empty_like",
 }  # fmt: skip
 NUMBERS = {"float", "int", "bool", "list"}
+#: Functions that give values and, second, their indices.
+SELECTING = {"max", "min", "sort", "topk", "median", "mode", "kthvalue", "cummax", "cummin"}
 INTEGER_DTYPES = {"int", "long", "int8", "int16", "int32", "int64", "uint8", "bool", "short"}
+
+#: What a variable holds, where all that it carries is seen.
+KNOWN = (TensorBase, int, float, str, ModuleType, FunctionType)
 
 #: Calls deep that the source of functions is followed.
 DEPTH = 4
@@ -72,7 +79,8 @@ def cuts_in(expression: ast.AST, scope: Scope, unrecorded: int = 0) -> Iterator[
         if found is not None:
             # A method call that spans lines stands where its name does.
             at = node.func.end_lineno if isinstance(node, ast.Call) else getattr(node, "end_lineno", None)
-            yield Cut.of(found, scope.place_of_line(at or 0), ast.unparse(node), name=called_name(node))
+            name = called_name(node.value if isinstance(node, ast.Subscript) else node)
+            yield Cut.of(found, scope.place_of_line(at or 0), ast.unparse(node), name=name)
 
 
 def _cut(node: ast.AST) -> str | None:
@@ -80,7 +88,11 @@ def _cut(node: ast.AST) -> str | None:
     if isinstance(node, ast.Attribute) and node.attr == "data" and isinstance(node.ctx, ast.Load):
         return ".data: read"
     if isinstance(node, ast.Attribute) and node.attr == "grad" and isinstance(node.ctx, ast.Load):
-        return "not recorded: a gradient"
+        of_module = ast.unparse(node.value).endswith(("autograd", "func"))
+        return None if of_module else "not recorded: a gradient"
+    if isinstance(node, ast.Subscript) and called_name(node.value) in SELECTING:
+        second = isinstance(node.slice, ast.Constant) and node.slice.value == 1
+        return "not differentiable: indices" if second and isinstance(node.value, ast.Call) else None
     if isinstance(node, ast.Compare) and not isinstance(node.ops[0], (ast.Is, ast.IsNot, ast.In, ast.NotIn)):
         return "not differentiable: comparison"
     if not isinstance(node, ast.Call):
@@ -122,8 +134,13 @@ def _lost_by(expression: ast.expr) -> str:
         if not isinstance(call, ast.Call):
             continue
         name = called_name(call)
+        owner = ast.unparse(call.func.value) if isinstance(call.func, ast.Attribute) else ""
         if name == "deepcopy":
             return "new leaf: deepcopy"
+        if name == "grad" and owner.endswith("autograd"):
+            return "constant derivative"
+        if owner == "math":
+            return "left the library: math"
         if name == "sample" and isinstance(call.func, ast.Attribute):
             return "sampled without history: drawn"
         reentrant = next((k.value for k in call.keywords if k.arg == "use_reentrant"), None)
@@ -135,6 +152,37 @@ def _lost_by(expression: ast.expr) -> str:
 def literal(node: ast.expr) -> bool:
     """Return whether an expression is made of constants alone."""
     return not any(isinstance(inner, ast.Name) for inner in ast.walk(node))
+
+
+def _lost(name: str, target: str) -> str:
+    """Return the evidence that a statement reads a history and its target has none."""
+    if name == target:
+        return f"`{name}` had the history before the line, and has not after it"
+    return f"`{name}` has the history, `{target}` has not"
+
+
+def _indices_taken(statement: Statement, statements: list[Statement], scope: Scope) -> Cut | None:
+    """Return that of values and their indices, which a statement gives, only the indices are used."""
+    name = called_name(statement.value)
+    read = {path for s in statements for path in paths_in(s.value)}
+    if name not in SELECTING or len(statement.targets) != 2:
+        return None
+    values, indices = statement.targets
+    if (values in read and values != "_") or indices not in read:
+        return None
+    place = scope.place_of_line(statement.line)
+    return Cut.of("not differentiable: indices", place, ast.unparse(statement.value), name=name)
+
+
+def _left_first(near: list[Cut]) -> Cut:
+    """Return the cut to tell of: numbers computed outside of the library before a tensor is made of them."""
+    first, *others = near
+    left = next((cut for cut in others if cut.kind == "left the library"), None)
+    made = ast.parse(first.code, mode="eval").body if first.kind == "new tensor" else None
+    argument = made.args[0] if isinstance(made, ast.Call) and made.args else None
+    if left is None or not isinstance(argument, ast.Call) or called_name(argument) in DETACHING | LEAVING:
+        return first
+    return replace(left, what=f"{left.what}, and `{first.code}` makes a tensor of numbers")
 
 
 @dataclass
@@ -180,19 +228,27 @@ class Search:
         for statement in statements:
             targets = [t for t in statement.targets if t.split(".")[0] in self.scene.variables]
             if any(self.holds(t) for t in targets):
+                taken = _indices_taken(statement, statements, scope)
+                if taken is not None and self.holds(statement.targets[0]):
+                    suspects.append((taken, (f"{scope.place(statement.node)}",)))
                 continue
             read = dict.fromkeys(paths_in(statement.value))
             inputs = [p for p in read if p in assumed or self.holds(p)]
             if not inputs:
                 continue
-            evidence = (
-                f"`{inputs[0]}` has the history, `{statement.targets[0]}` has not",
-                f"{scope.place(statement.node)}",
-            )
+            evidence = (_lost(inputs[0], statement.targets[0]), f"{scope.place(statement.node)}")
             here = list(cuts_in(statement.value, scope, statement.unrecorded))
             if here:
                 near = [c for c in here if self._touches(c, inputs)] or here
-                return near[0], evidence
+                found = _left_first(near), evidence
+                if near[0].kind != "not differentiable":
+                    return found
+                # What chooses may be meant to: a cut after it is likelier.
+                suspects.append(found)
+                continue
+            direct = self._forward_called(statement)
+            if direct is not None:
+                return direct, evidence
             inside = list(self.inside(statement.value))
             later = [s for s in statements if s.line > statement.line and set(s.targets) & set(targets)]
             if later and not inside:
@@ -207,17 +263,65 @@ class Search:
                 if self._leads_to_others(inputs[0], targets):
                     lost = Cut.of("history lost: of others", place, code, holder=inputs[0])
                 else:
-                    lost = Cut.of(_lost_by(statement.value), place, code)
+                    name_of_call = called_name(statement.value)
+                    lost = Cut.of(_lost_by(statement.value), place, code, name=name_of_call, x=inputs[0])
                 suspects.append((lost, evidence))
         for cut, seen in suspects:
             if cut.kind != "history lost":
                 return cut, seen
         for statement in statements:
-            written = cuts_in(statement.value, scope, statement.unrecorded)
+            written = filter(self._may_carry, cuts_in(statement.value, scope, statement.unrecorded))
             for cut in (*written, *self.inside(statement.value)):
                 return cut, (f"on the way to `{name}`: {scope.place(statement.node)}",)
         for cut, seen in suspects:
             return cut, seen
+        return None
+
+    def _may_carry(self, cut: Cut) -> bool:
+        """Return whether what a construct reads may have had a history: not where all of it is known."""
+        if self.scene.scope is None or cut.kind == "no_grad":
+            return True
+        roots = {path.split(".")[0] for path in paths_in(ast.parse(cut.code, mode="eval"))}
+        if any(not isinstance(self.scene.variables.get(root), KNOWN) for root in roots):
+            return True
+        made = [s for root in roots for s in self.relevant(root, self.scene.line)]
+        return any(has_history(self.scene.value(path)) for s in made for path in paths_in(s.value))
+
+    def _forward_called(self, statement: Statement) -> Cut | None:
+        """Return the call of a custom function's own `forward` in a statement."""
+        for call in ast.walk(statement.value):
+            if not isinstance(call, ast.Call) or called_name(call) != "forward":
+                continue
+            owner = ast.unparse(call.func).removesuffix(".forward")
+            if isinstance(self.scene.value(owner), FunctionMeta) and self.scene.scope is not None:
+                place = self.scene.scope.place_of_line(call.lineno)
+                return Cut.of("forward called directly", place, ast.unparse(call), owner=owner)
+        return None
+
+    def written(self, name: str, before: int) -> tuple[Cut, tuple[str, ...]] | None:
+        """Return where values with the history are written into a module that a name is computed with."""
+        scope = self.scene.scope
+        if scope is None:
+            return None
+        used = {p for s in self.relevant(name, before) for p in paths_in(s.value)}
+        modules = [path for path in used if isinstance(self.scene.value(path), Module)]
+        copies = [s for s in scope.statements if s.line <= before]
+        for module in modules:
+            for statement in copies:
+                into = any(target.startswith(f"{module}.") for target in statement.targets)
+                read = [p for p in paths_in(statement.value) if self.holds(p)]
+                if into and read:
+                    made = called_name(statement.value) == "Parameter"
+                    told = "new leaf: Parameter" if made else "written into a leaf: values"
+                    place, code = scope.place_of_line(statement.line), ast.unparse(statement.node)
+                    return Cut.of(told, place, code), (f"`{read[0]}` has the history",)
+            for call, _ in scope.calls:
+                loads = ast.unparse(call.func) == f"{module}.load_state_dict"
+                read = [p for a in call.args for p in paths_in(a) if self.holds(p)] if loads else []
+                if read:
+                    place = scope.place_of_line(call.lineno)
+                    cut = Cut.of("written into a leaf: values", place, ast.unparse(call.func))
+                    return cut, (f"`{read[0]}` has the history",)
         return None
 
     def _leads_to_others(self, holder: str, targets: list[str]) -> bool:

@@ -62,9 +62,10 @@ def _of_result(x: Any, name: str, scene: Scene) -> Answer:
     statement = _statement_at(scene, place)
     replaced = any(type(n) is AccumulateGrad and scene.name_of(n.variable) is None for n in reachable([node]))
     again = statement is not None and name in statement.targets and name in paths_in(statement.value)
-    if again and replaced:
+    if again and replaced and statement is not None:
+        update = isinstance(statement.value, ast.BinOp)
         return Answer.of(
-            "replaced leaf: by a result", place,
+            "replaced leaf: by a result" if update else "replaced leaf: by another form", place,
             (*seen, "the line assigns a name that it reads, and no variable holds the leaf any more"),
             name=name
         )
@@ -191,6 +192,10 @@ def _of_leaf(x: Any, name: str, scene: Scene, loss: Any) -> Answer:
         found = search.cut(loss_name, before)
         if found is not None:
             cut, evidence = found
+            return cut.answer(f"The way from {name} to {loss_name} is cut", (*seen, *evidence))
+        written = search.written(loss_name, before)
+        if written is not None:
+            cut, evidence = written
             return cut.answer(f"The way from {name} to {loss_name} is cut", (*seen, *evidence))
         uses = [s for s in search.relevant(loss_name, before) if _reads(s, name, scene, x)]
         if not uses:

@@ -13,11 +13,12 @@ from ..core.node import LEAF, AccumulateGrad, Node, edge_target
 from ..core.value import TensorBase
 from .answer import ASK_AGAIN, Answer, kept_answer
 from .counterfactual import nudged
+from .cuts import carrier_of
 from .finite import counted, has_nan, is_finite
 from .flow import Flow, Visit, leading_to
 from .patterns import UNKNOWN, Pattern, applying, patterns
 from .roots import Root, root_of
-from .scene import Scene
+from .scene import Scene, paths_in
 from .sentences import op_of
 from .source import changed_at, place_of
 
@@ -50,10 +51,9 @@ def why_nan(t: Any, loss: Any = None) -> Answer:
     spoilt = t._node is LEAF and t._grad is not None and not is_finite(t._grad)
     if not is_finite(t) and not spoilt:
         return of_value(t, name, scene)
-    if t._grad is None or is_finite(t._grad):
-        grad = "" if t._grad is None else " and so is its gradient"
-        return Answer.of("finite", name=name, grad=grad)
     root = root_of(loss, scene)
+    if t._grad is None or is_finite(t._grad):
+        return _of_finite(t, name, root, scene)
     if root is None and not is_finite(t):
         return of_value(t, name, scene)
     if root is None:
@@ -63,6 +63,16 @@ def why_nan(t: Any, loss: Any = None) -> Answer:
     if not is_finite(root.covector) and root.call is not None and scene.scope is not None:
         return Answer.of("covector not finite", scene.scope.place(root.call))
     return of_gradient(t, name, root, scene)
+
+
+def _of_finite(t: Any, name: str, root: Root | None, scene: Scene) -> Answer:
+    """Return that a tensor and its gradient are finite, and where a loss that was computed from it is not."""
+    finite = Answer.of("finite", name=name, grad="" if t._grad is None else " and so is its gradient")
+    if root is None or is_finite(root.loss) or not carrier_of(t, iter((root.loss,)))(root.loss):
+        return finite
+    loss = scene.name_of(root.loss) or "the loss"
+    answer = of_value(root.loss, loss, scene)
+    return replace(answer, cause=f"{finite.cause[:-1]}, but {loss} is not. {answer.cause}")
 
 
 def of_value(t: Any, name: str, scene: Scene) -> Answer:
@@ -82,8 +92,20 @@ def of_value(t: Any, name: str, scene: Scene) -> Answer:
         if out is None:
             unsure = unsure or (node._op is not None and node._op.base in patterns())
         elif has_nan(out) if of_nan else not is_finite(out):
-            return _of_node(flow, _origin(flow, node), unsure)
+            origin = _origin(flow, node)
+            data = _data_of(name, scene) if any(v is None for v in flow.inputs_of(origin)) else None
+            return data or _of_node(flow, origin, unsure)
     return _suspect(flow, name, "forward")
+
+
+def _data_of(name: str, scene: Scene) -> Answer | None:
+    """Return that data has NaN which a value was computed from, as the program's variables still show."""
+    behind = [] if scene.scope is None else scene.scope.behind(name, scene.line)
+    for path in dict.fromkeys(path for s in behind for path in paths_in(s.value)):
+        x = scene.value(path)
+        if isinstance(x, TensorBase) and x._node is None and has_nan(x):
+            return Answer.of("not recorded", _written(x, path, scene), (counted(x),), name=path)
+    return None
 
 
 def _origin(flow: Flow, node: Node) -> Node:
@@ -121,15 +143,17 @@ def _of_node(flow: Flow, node: Node, unsure: bool) -> Answer:
     missing = any(v is None for v in inputs)
     if missing and pattern.kind == "overflow":
         pattern = UNKNOWN  # infinities of the input would do the same
+    where = f"It happens forward, in {op_of(node)}."
     if missing and pattern is UNKNOWN:
+        where = f"It happens forward, in {op_of(node)} or in what goes into it."
         pattern = replace(pattern, mend=f"{pattern.mend}, which backward may have freed: {ASK_AGAIN}")
     if not bad and not missing:
         evidence.append("what goes into it is finite")
     masked = pattern.kind == "softmax of nothing"
     sure = not unsure and (masked or not bad)
     return Answer(
-        pattern.kind, f"{pattern.cause} It happens forward, in {op_of(node)}.", place_of(node),
-        tuple(evidence), pattern.mend, _checked_forward(flow, node) if sure else "",
+        pattern.kind, f"{pattern.cause} {where}", place_of(node), tuple(evidence), pattern.mend,
+        _checked_forward(flow, node) if sure else "",
     )  # fmt: skip
 
 

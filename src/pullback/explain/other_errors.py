@@ -19,7 +19,7 @@ from .answer import Answer
 from .failure import Raised, plain
 from .missing import why_none_in
 from .roots import last_backward
-from .scene import Scene, called_name, code_of, parts_of, paths_in, returning, scope_of
+from .scene import Scene, called_name, code_of, parts_of, paths_in, place_in, returning, scope_of
 from .source import place_of
 
 
@@ -105,6 +105,31 @@ def gradient_count(error: BaseException, raised: Raised) -> Answer:
         return plain(error, raised)
     name, expected, got = found.groups()
     return Answer.of("number of gradients", _returning(name, raised), name=name, got=got, expected=expected)
+
+
+def no_parameters(error: BaseException, raised: Raised) -> Answer:
+    """Judge an optimizer that gets no parameters: all may be frozen, or none registered."""
+    frozen = raised.freezing()
+    for scene in raised.scenes if frozen is not None else ():
+        for path in (path for node in scene.statements_here() for path in paths_in(node)):
+            module = scene.value(path)
+            given = list(module.parameters()) if isinstance(module, Module) else []
+            if given and not any(p.requires_grad for p in given):
+                return Answer.of("no parameters: all frozen", frozen, module=path)
+    return Answer.of("no parameters", raised.place)
+
+
+def hook_shape(error: BaseException, raised: Raised) -> Answer:
+    """Judge a hook that returns a gradient of another shape."""
+    hook = str(error).split("'")[1]
+    calls = [
+        place_in(scene.frame.f_code.co_filename, call.lineno)
+        for scene in raised.scenes for call in parts_of(scene.frame.f_code.co_filename, ast.Call)
+        if called_name(call).startswith("register_") and call.args
+        and hook == ("<lambda>" if isinstance(call.args[0], ast.Lambda) else called_name(call.args[0]))
+    ]  # fmt: skip
+    place = calls[0] if len(set(calls)) == 1 else raised.place
+    return Answer.of("hook of another shape", place, hook=hook)
 
 
 #: What torch says of a gradient of another shape: function, input, shape, the shape of the input.

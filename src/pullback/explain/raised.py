@@ -21,7 +21,9 @@ from .other_errors import (
     covector,
     gradient_count,
     gradient_shape,
+    hook_shape,
     no_gradient,
+    no_parameters,
     not_a_leaf,
     size_by_the_data,
     sparse_gradients,
@@ -183,6 +185,8 @@ JUDGES: tuple[tuple[str, Judge], ...] = (
     ("can't optimize a non-leaf Tensor", not_a_leaf),
     ("returned an incorrect number of gradients", gradient_count),
     ("returned an invalid gradient at index", gradient_shape),
+    ("optimizer got an empty parameter list", no_parameters),
+    ("has changed the size of value", hook_shape),
     ("Mismatch in shape: grad_output", _here("wrong covector")),
     (
         "a leaf Variable that requires grad is being used in an in-place operation",

@@ -47,7 +47,8 @@ def causes() -> dict[str, Cause]:
 #: Ops that take a part of a tensor.
 SELECTIONS = {
     "index", "embedding", "select", "slice", "gather", "index_select", "pick", "masked_select", "topk",
-    "max_pool_2d", "max_pool_3d",
+    "max_pool_2d", "max_pool_3d", "max", "max_all", "min", "min_all", "median", "median_all", "mode",
+    "kthvalue", "aminmax",
 }  # fmt: skip
 
 #: Below this, of the covector that came in, what a rule sends is rounding noise.

@@ -1,0 +1,211 @@
+"""Mends that answers suggest are applied to the program, and the symptom goes.
+
+A case is a program as posted, what it asks (``none:x``, ``zero:x``, ``nan:x``, or an error), the line
+that is named, words of the mend, and the program's text before and after the mend.
+"""
+
+from __future__ import annotations
+
+import linecache
+import math
+import warnings
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+import pullback as torch
+from pullback import explain
+
+
+class Case(NamedTuple):
+    """Hold one program with its mistake, and the same one mended."""
+
+    asks: str
+    line: str
+    mend: str
+    program: str
+    before: str
+    after: str
+
+
+HYPER = """
+hyper, main = nn.Linear(2, 6), nn.Linear(3, 2)
+x = torch.randn(4, 3)
+w = hyper(torch.ones(2)).view(2, 3)
+{write}
+loss = main(x).pow(2).mean()
+loss.backward()
+"""
+MEND_OF_HYPER = ("main(x)", "torch.func.functional_call(main, {'weight': w}, x)")
+
+CASES = {
+    "frozen_before_the_head": Case(
+        "error", "p.requires_grad = False", "before the optimizer is made", """
+model = nn.Sequential(nn.Linear(3, 4), nn.Linear(4, 5))
+for p in model.parameters():
+    p.requires_grad = False
+optimizer = torch.optim.SGD(filter(lambda p: p.requires_grad, model.parameters()), lr=0.1)
+""", "optimizer =", "model[1] = nn.Linear(4, 2)\noptimizer ="),
+    "indices_of_max": Case(
+        "error", "q = net(s).max(1)[1]", "let the values take part", """
+net = nn.Linear(4, 3)
+s = torch.randn(5, 4)
+q = net(s).max(1)[1]
+loss = (q - torch.ones(5)).pow(2).mean()
+loss.backward()
+""", "max(1)[1]", "max(1)[0]"),
+    "indices_of_topk": Case(
+        "none:gate.weight", "_, idx = gate(x).topk(1)", "weigh what is chosen by its score", """
+gate, experts = nn.Linear(4, 3), nn.ModuleList([nn.Linear(4, 4) for _ in range(3)])
+x = torch.randn(6, 4)
+_, idx = gate(x).topk(1)
+out = torch.stack([experts[int(i)](row) for i, row in zip(idx, x)])
+loss = out.pow(2).mean()
+loss.backward()
+""", "_, idx = gate(x).topk(1)\nout = torch.stack(", "v, idx = gate(x).topk(1)\nout = v * torch.stack("),
+    "linear_in_x": Case(
+        "error", "ux = torch.autograd.grad", "adding `0 * x` to it", """
+x = torch.linspace(0, 1, 5, requires_grad=True)
+u = 3 * x + 1
+ux = torch.autograd.grad(u.sum(), x, create_graph=True)[0]
+uxx = torch.autograd.grad(ux.sum(), x)[0]
+""", "uxx =", "ux = ux + 0 * x\nuxx ="),
+    "weight_copied": Case(
+        "none:hyper.weight", "main.weight.data.copy_(w)", "functional_call(module",
+        HYPER.format(write="main.weight.data.copy_(w)"), *MEND_OF_HYPER),
+    "weight_made_a_parameter": Case(
+        "none:hyper.weight", "main.weight = nn.Parameter(w)", "functional_call(layer",
+        HYPER.format(write="main.weight = nn.Parameter(w)"), *MEND_OF_HYPER),
+    "state_dict_of_a_mixture": Case(
+        "none:a", "net.load_state_dict(", "functional_call(module", """
+a = nn.Parameter(torch.tensor(0.5))
+net, x = nn.Linear(3, 1), torch.randn(5, 3)
+state = net.state_dict()
+net.load_state_dict({k: a * state[k] for k in state})
+loss = net(x).pow(2).mean()
+loss.backward()
+""", "net(x)", "torch.func.functional_call(net, {k: a * state[k] for k in state}, x)"),
+    "expert_never_chosen": Case(
+        "none:experts[1].weight", "out[sel] = experts[e](x[sel])", "use it in the forward pass", """
+experts = nn.ModuleList([nn.Linear(4, 4) for _ in range(2)])
+x, route = torch.randn(4, 4), torch.tensor([0, 0, 0, 0])
+out = torch.zeros(4, 4)
+for e in range(2):
+    sel = route == e
+    if sel.any():
+        out[sel] = experts[e](x[sel])
+loss = out.pow(2).mean()
+loss.backward()
+""", "[0, 0, 0, 0]", "[0, 1, 0, 0]"),
+    "straight_through_a_codebook": Case(
+        "none:book.weight", "zq = z + (zq - z).detach()", "leave `detach()` out", """
+book, z = nn.Embedding(6, 4), torch.randn(5, 4, requires_grad=True)
+idx = torch.cdist(z, book.weight).argmin(1)
+zq = book(idx)
+zq = z + (zq - z).detach()
+loss = zq.pow(2).mean()
+loss.backward()
+""", "(zq - z).detach()", "(zq - z)"),
+    "number_of_math": Case(
+        "none:s", "sigma = math.exp(s)", "`torch.exp`", """
+s, m = torch.zeros(1, requires_grad=True), torch.zeros(1, requires_grad=True)
+sigma = math.exp(s)
+loss = ((1 - m) / sigma).sum()
+loss.backward()
+""", "math.exp", "torch.exp"),
+    "forward_called": Case(
+        "none:w", "y = Sign.forward(None, w)", "`Sign.apply(…)`", """
+class Sign(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return (x > 0).float()
+    @staticmethod
+    def backward(ctx, g):
+        return g
+w, s = torch.randn(4, requires_grad=True), torch.ones(4, requires_grad=True)
+y = Sign.forward(None, w)
+loss = (y * s).sum()
+loss.backward()
+""", "Sign.forward(None, w)", "Sign.apply(w)"),
+    "form_of_a_leaf": Case(
+        "none:img", "img = img.unsqueeze(0)", "give the result another name", """
+img = torch.ones(1, 4, 4, requires_grad=True)
+img = img.unsqueeze(0)
+loss = img.pow(2).sum()
+loss.backward()
+""", "img = img.unsqueeze(0)\nloss = img", "batch = img.unsqueeze(0)\nloss = batch"),
+    "metric_outside": Case(
+        "error", "loss = torch.tensor(", "compute with tensors", """
+def rmse(a):
+    return (a ** 2).mean() ** 0.5
+out = nn.Linear(3, 2)(torch.randn(6, 3))
+loss = torch.tensor(rmse(out.detach().numpy()))
+loss.backward()
+""", "torch.tensor(rmse(out.detach().numpy()))", "rmse(out)"),
+    "hook_sums": Case(
+        "error", "h.register_hook(", "of the same shape", """
+h = torch.ones(3, 2, requires_grad=True) * 2
+h.register_hook(lambda g: g.sum(0))
+h.sum().backward()
+""", "g.sum(0)", "g.sum(0).expand(3, 2)"),
+    "only_the_largest": Case(
+        "zero:x", "loss = x.max()", "`logsumexp`", """
+x = torch.tensor([1.0, 5.0, 2.0], requires_grad=True)
+loss = x.max() * 3
+loss.backward()
+""", "x.max()", "x.logsumexp(0)"),
+    "loss_alone_is_nan": Case(
+        "nan:net.weight", "loss = torch.log(", "clamp the input", """
+net = nn.Linear(3, 2)
+with torch.no_grad():
+    net.weight.fill_(-1.0)
+    net.bias.zero_()
+out = net(torch.tensor([[1.0, 2.0, 3.0]]))
+loss = torch.log(out).mean()
+loss.backward()
+""", "torch.log(out)", "torch.log(out.clamp(min=1e-6))"),
+    "nan_in_the_data": Case(
+        "nan:net.weight", "x = torch.tensor(", "or at the data", """
+net = nn.Linear(3, 1)
+x = torch.tensor([[1.0, float("nan"), 2.0], [1.0, 2.0, 3.0]])
+loss = net(x).pow(2).mean()
+loss.backward()
+""", 'float("nan")', "0.0"),
+}  # fmt: skip
+
+
+def run(case: Case, text: str, path: Path) -> tuple[Any, bool]:
+    """Run a program: the answer to what it asks, and whether it shows the symptom."""
+    path.write_text(text + QUESTIONS[case.asks.partition(":")[0]].format(x=case.asks.partition(":")[2]))
+    linecache.checkcache()
+    torch.manual_seed(0)
+    variables: dict[str, Any] = {"torch": torch, "nn": torch.nn, "math": math, "explain": explain}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            exec(compile(path.read_text(), str(path), "exec"), variables)
+        except (RuntimeError, ValueError) as error:
+            assert case.asks == "error"
+            return explain.why_error(error), True
+    return variables["answer"], variables["shown"]
+
+
+QUESTIONS = {
+    "error": "answer, shown = None, False\n",
+    "none": "answer, shown = explain.why_none({x}), {x}.grad is None\n",
+    "zero": "answer, shown = explain.why_zero({x}), bool(({x}.grad == 0).any())\n",
+    "nan": "answer, shown = explain.why_nan({x}), not bool(loss.isfinite())\n",
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_mend_works(name: str, tmp_path: Path) -> None:
+    case = CASES[name]
+    answer, shown = run(case, case.program, tmp_path / "posted.py")
+    assert shown
+    assert answer.place is not None and answer.place.code.startswith(case.line)
+    assert case.mend in answer.mend
+    assert case.before in case.program
+    mended = case.program.replace(case.before, case.after)
+    assert run(case, mended, tmp_path / "mended.py")[1] is False
