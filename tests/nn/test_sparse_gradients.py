@@ -136,6 +136,17 @@ def test_optimizers_without_a_form_for_them_say_so():
         torch.optim.Adagrad(layer.parameters(), weight_decay=0.1).step()
 
 
+def test_a_sparse_gradient_is_refused_before_a_step_of_the_others():
+    other = torch.nn.Parameter(torch.ones(2))
+    layer = table(sparse=True)
+    (layer(PICKED).sum() + other.sum()).backward()
+    for options in ({}, {"capturable": True}, {"foreach": True, "differentiable": True}):
+        optimizer = torch.optim.NAdam([other, layer.weight], **options)
+        with pytest.raises(RuntimeError, match=r"^NAdam does not support sparse gradients$"):
+            optimizer.step()
+        assert other.tolist() == [1, 1]
+
+
 def test_a_gradient_is_laid_out_like_its_leaf():
     x = torch.randn(2, 3, 4, 4).to(memory_format=torch.channels_last).requires_grad_()
     x.flatten().sum().backward()

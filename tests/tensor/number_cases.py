@@ -155,4 +155,38 @@ EXPRESSIONS = [
     "torch.trapezoid(torch.ones(0, requires_grad=True))",
     "torch.quantile(torch.ones(0, 3), 0.5, 1)",
     "torch.quantile(torch.ones(0, dtype=torch.int64), 0.5)",
+    # A factor of a matrix with NaN ends at the first minor that holds it.
+    "torch.linalg.cholesky(torch.tensor([[4.0, 1.0], [1.0, float('nan')]]))",
+    "torch.linalg.cholesky(torch.full((70, 70), float('nan')))",
+    "torch.linalg.cholesky(torch.stack([torch.eye(2), torch.full((2, 2), float('nan'))]))",
+    "torch.linalg.cholesky_ex(torch.tensor([[4.0, 1.0, 2.0], [1.0, float('nan'), 3.0], [2.0, 3.0, 9.0]]))",
+    (
+        "torch.linalg.cholesky_ex(torch.tensor([[float('nan'), 1.0], [1.0, 9.0]], dtype=torch.float64), "
+        "upper=True)"
+    ),
+    # A number that a half does not hold, where one of two is chosen.
+    "torch.where(torch.tensor([True, False]), torch.ones(2).half(), 1e30)",
+    "torch.where(torch.tensor([True, False]), -70000, torch.ones(2).bfloat16())",
+    "torch.where(torch.tensor([True, False]), torch.ones(2), 1e300)",
+    "torch.where(torch.tensor([True, False]), torch.ones(2, dtype=torch.int8), 1000)",
+    # One value for a mask of bytes, and several.
+    "torch.arange(4.0).index_put((torch.tensor([1, 0, 1, 0]).byte(),), torch.tensor(7.0))",
+    "torch.arange(4.0).index_put((torch.tensor([1, 0, 1, 0]).byte(),), torch.tensor([7.0, 8.0]))",
+    "torch.arange(4.0).__setitem__(torch.tensor([1, 0, 1, 0]).byte(), 7.0)",
+    "torch.zeros(2, 4).__setitem__((slice(None), torch.tensor([1, 0, 1, 0]).byte()), torch.ones(1))",
+    # Sizes below 0 that meet no axis, or one of size 1.
+    "torch.ones(()).expand(-1, 2)",
+    "torch.ones(()).expand(2, -1)",
+    "torch.ones(2).expand(-2, 2)",
+    "torch.ones(2).expand(-1, 2)",
+    "torch.ones(1).expand(2, -2)",
+    "torch.ones(2).expand(2, -2)",
+    # What sparse tensors answer to Python.
+    "bool(torch.zeros(0, 3).to_sparse())",
+    "bool(torch.ones(2).to_sparse())",
+    "[1, 2][torch.ones(1).to_sparse()]",
+    # Methods that errors name.
+    "torch.nn.Linear(1, 1).register_forward_hook(None, bogus=1)",
+    "torch.nn.Linear(1, 1).state_dict(bogus=1)",
+    "torch.nn.Linear(1, 1).train(True, False)",
 ]

@@ -10,6 +10,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+import pullback
 from pullback.array import dtypes
 from pullback.core.value import wrap as as_tensor
 from pullback.tensor import printing
@@ -113,6 +114,17 @@ def test_printoptions_restores_after_an_error_and_decorates():
     assert printing.get_printoptions() == before
     assert printing.printoptions(precision=1)(printing.get_printoptions)()["precision"] == 1
     assert printing.get_printoptions() == before
+
+
+def test_what_follows_sparse_values_takes_lines_where_it_does_not_fit():
+    printing.set_printoptions(linewidth=26)
+    assert repr(pullback.zeros(2, dtype=pullback.float64).to_sparse()) == (
+        "tensor(indices=tensor([], size=(1, 0)),\n"
+        "       values=tensor([], size=(0,)),\n"
+        "       size=(2,), nnz=0,\n"
+        "       dtype=torch.float64,\n"
+        "       layout=torch.sparse_coo)"
+    )
 
 
 def test_unknown_option():

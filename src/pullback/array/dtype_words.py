@@ -30,6 +30,11 @@ def c_name(dtype: np.dtype[Any]) -> str:
     return f"c10::{name.capitalize()}" if name.startswith("float8") else _C_NAME.get(name, name)
 
 
+def not_a_mask(dtype: np.dtype[Any]) -> RuntimeError:
+    """Build the error for a mask of another dtype where one value is filled in."""
+    return RuntimeError(f"masked_fill_ only supports boolean masks, but got mask with dtype {c_name(dtype)}")
+
+
 def sized_name(dtype: np.dtype[Any]) -> str:
     """Return what errors of numbers that do not fit call a dtype: 'int64_t' for int64."""
     sized = dtype.kind in "iu" and dtype != np.int32

@@ -150,13 +150,27 @@ triangular_solve: Several = op(
 # --- the Cholesky factor ------------------------------------------------------------------------------------
 
 
+def _ended_at_nan(factor: ndarray, a: ndarray, upper: bool) -> int:
+    """Return the order of the first minor whose pivot is NaN, or 0, and put back what follows.
+
+    OpenBLAS goes on with NaN. torch ends there, and says so.
+    """
+    spoilt = np.isnan(factor.diagonal())
+    if not spoilt.any():
+        return 0
+    first = int(spoilt.argmax())
+    factor[first:, first:] = (np.triu if upper else np.tril)(a[first:, first:])
+    factor[first, first] = np.nan
+    return first + 1
+
+
 def _factored_each(x: ndarray, upper: bool) -> tuple[ndarray, ...]:
     """Return the factor of each matrix and the order of its first minor that is not positive, or 0."""
     potrf = lapack("potrf", x)
 
     def step(a: ndarray) -> tuple[Any, ...]:
         factor, info = potrf(a, lower=not upper)
-        return factor, max(0, info)
+        return factor, info if info > 0 else _ended_at_nan(factor, a, upper)
 
     return each(step, (x,), ((x.shape[-2:], x.dtype), ((), INT32)))
 
@@ -173,9 +187,12 @@ def _cholesky_ex(x: ndarray, /, upper: bool, caller: str) -> tuple[ndarray, ndar
     else:
         try:
             factor = by_numpy(np.linalg.cholesky, x, upper=upper)
-            return column_major(factor), np.zeros(x.shape[:-2], INT32)
+            failed = np.isnan(np.trace(factor, axis1=-2, axis2=-1)).any()
         except np.linalg.LinAlgError:
-            factor, info = _factored_each(x, upper)
+            failed = True
+        if not failed:
+            return column_major(factor), np.zeros(x.shape[:-2], INT32)
+        factor, info = _factored_each(x, upper)
     if caller:
         where, order = failure(info)
         raise LinAlgError(

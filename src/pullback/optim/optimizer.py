@@ -219,8 +219,13 @@ class Optimizer:
 
     def _check_options(self, group: dict[str, Any]) -> None:
         """Refuse in a step the options that torch does: those that need another device, or no history."""
-        if all(param._grad is None for param in group["params"]):
+        grads = [param._grad for param in group["params"] if param._grad is not None]
+        if not grads:
             return
+        if not self._takes_sparse and any(type(g) is not Tensor and g.is_sparse for g in grads):
+            name = "Adam" if type(self).__name__ == "AdamW" else type(self).__name__
+            advice = ", please consider SparseAdam instead" if name == "Adam" else ""
+            raise RuntimeError(f"{name} does not support sparse gradients{advice}")
         if group.get("foreach") and group.get("differentiable") and self._foreach_is_refused:
             raise AssertionError("_foreach ops don't support autograd")
         if group.get("capturable"):
@@ -247,10 +252,6 @@ class Optimizer:
         return cost
 
     def _step_of(self, param: Any, grad: Any, group: dict[str, Any]) -> None:
-        if type(grad) is not Tensor and grad.is_sparse and not self._takes_sparse:
-            name = "Adam" if type(self).__name__ == "AdamW" else type(self).__name__
-            advice = ", please consider SparseAdam instead" if name == "Adam" else ""
-            raise RuntimeError(f"{name} does not support sparse gradients{advice}")
         if group.get("fused") and not param.is_floating_point():
             raise RuntimeError(
                 "`fused=True` requires all the params to be floating point Tensors of supported devices: "

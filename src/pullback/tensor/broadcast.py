@@ -39,18 +39,20 @@ def expanded_shape(input: Any, size: Ints) -> Ints:
     shape = list(size)
     for d in range(len(size) - 1, -1, -1):
         have, want = own[d - lead] if d >= lead else 1, size[d]
-        if want == -1:
+        if want == -1 and own:
             if d < lead:
                 raise RuntimeError(
                     "The expanded size of the tensor (-1) isn't allowed in a leading, non-existing "
                     f"dimension {d}"
                 )
             shape[d] = have
-        elif have != want and (have != 1 or want < 0):
+        elif have not in (want, 1):
             raise RuntimeError(
                 f"The expanded size of the tensor ({want}) must match the existing size ({have}) at "
                 f"non-singleton dimension {d}.  Target sizes: {list(size)}.  Tensor sizes: {list(own)}"
             )
+    if min(shape) < 0:
+        raise RuntimeError("numel: integer multiplication overflow")
     return tuple(shape)
 
 

@@ -17,7 +17,7 @@ import numpy as np
 from numpy import ndarray
 
 from ..array import dtypes
-from ..array.dtype_words import type_word
+from ..array.dtype_words import not_a_mask, type_word
 from ..array.elementwise import copy_into
 from ..array.strides import address
 from ..core import calls, facade, inplace, overlap
@@ -373,12 +373,13 @@ def _set_whole(x: Any, index: Any, value: Any) -> None:
 def _fills(indices: Any, values: Any, accumulate: bool) -> bool:
     """Return whether one value goes to all places of one mask, as `masked_fill_` writes it."""
     given = [v for v in indices if v is not None]
-    if len(given) != 1 or accumulate:
-        return False
-    mask = given[0]
+    mask = given[0] if len(given) == 1 and not accumulate else None
     if not isinstance(mask, TensorBase) or dtype_of(mask) not in MASKS or shape_of(mask) == ():
         return False
-    return prod(shape_of(values)) == 1
+    is_one = prod(shape_of(values)) == 1
+    if is_one and dtype_of(mask) != _BOOL:
+        raise not_a_mask(dtype_of(mask))
+    return is_one
 
 
 def _fill(x: Any, dim: int, mask: Any, value: Any) -> bool:

@@ -11,7 +11,7 @@ from .. import errors
 from ..array import dtypes
 from ..array.dtype_words import type_word
 from ..array.strides import laid_out_empty
-from ..core.promotion import check_broadcast, unsupported
+from ..core.promotion import HALVES, check_broadcast, unsupported
 from ..core.value import TensorBase, array_of, dtype_of, shape_of, wrap
 from ..errors import argument_type
 from ..ops import comparison as c
@@ -201,7 +201,8 @@ def _choice(condition: Any, chosen: Any, other: Any) -> Any:
         from .limits import check_held  # which is declared with what indexes
 
         common = common_dtype(chosen, other)
-        check_held(common, *numbers)
+        if common not in HALVES:  # of which torch makes infinities
+            check_held(common, *numbers)
         # As in torch, a tensor that meets a number is cast before, which counts for its covector.
         chosen, other = (
             cast(v, common) if isinstance(v, TensorBase) and dtype_of(v) != common else v

@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import errors
 from ..array import dtypes
-from ..array.dtype_words import c_name, sized_name
+from ..array.dtype_words import not_a_mask, sized_name
 from ..core.batched import Batched
 from ..core.promotion import HALVES, NARROW, check_broadcast, unsupported
 from ..core.value import TensorBase, dtype_of, shape_of, wrap
@@ -353,9 +353,7 @@ def _filled(input: Any, mask: Any, value: Any) -> Any:
     if not isinstance(mask, TensorBase):
         raise TypeError("the mask is no tensor")  # said in torch's words by what reads the whole call
     if dtype_of(mask).kind != "b":
-        raise RuntimeError(
-            f"masked_fill_ only supports boolean masks, but got mask with dtype {c_name(dtype_of(mask))}"
-        )
+        raise not_a_mask(dtype_of(mask))
     if isinstance(value, Tensor):
         rank = len(shape_of(value))
         if rank:

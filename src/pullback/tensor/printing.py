@@ -288,10 +288,15 @@ def tensor_text(
     return f"Parameter({text})" if is_parameter and class_name is not None else text
 
 
-def with_suffixes(text: str, suffixes: Sequence[str], indent: int, linewidth: int) -> str:
-    """Return ``text``, ``suffixes`` and a bracket; one that would cross ``linewidth`` takes a new line."""
+def with_suffixes(
+    text: str, suffixes: Sequence[str], indent: int, linewidth: int, apart: bool = False
+) -> str:
+    """Return ``text``, ``suffixes`` and a bracket.
+
+    One that would cross ``linewidth`` takes a new line, and the first one where they stand ``apart``.
+    """
     parts = [text]
-    column = len(text) - text.rfind("\n") + 1
+    column = linewidth if apart else len(text) - text.rfind("\n") + 1
     for suffix in suffixes:
         if column + len(suffix) + 2 > linewidth:
             parts.append(f",\n{' ' * indent}{suffix}")

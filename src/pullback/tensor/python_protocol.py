@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from types import FunctionType
 from typing import Any
@@ -103,7 +104,7 @@ def _complex(self: Any) -> complex:
 
 
 def _index(self: Any) -> int:
-    if dtype_of(self).kind not in "iub" or array_of(self).size != 1:
+    if dtype_of(self).kind not in "iub" or math.prod(shape_of(self)) != 1:
         raise TypeError("only integer tensors of a single element can be converted to an index")
     return int(self.item())
 

@@ -23,7 +23,7 @@ from .constants import SPARSE, layout_title
 from .indexing import index_put
 from .interception import OVERRIDING
 from .interchange import as_tensor
-from .printing import contents_text, printing_options
+from .printing import contents_text, printing_options, with_suffixes
 from .sparse_graph import is_recorded, of_values, record, values_of
 from .sparse_refusals import no_kernel, refusal
 from .tensor import Tensor
@@ -100,8 +100,10 @@ class Sparse(Tensor):
         return self.to_dense().item()
 
     def __bool__(self) -> bool:
-        if math.prod(self.shape) != 1:
-            raise RuntimeError("Boolean value of Tensor with more than one value is ambiguous")
+        size = math.prod(self.shape)
+        if size != 1:
+            many = "more than one value" if size else "no values"
+            raise RuntimeError(f"Boolean value of Tensor with {many} is ambiguous")
         return bool(self.to_dense())
 
     def is_nonzero(self) -> bool:
@@ -268,13 +270,14 @@ class SparseTensor(Sparse):
 
     def __repr__(self, *, tensor_contents: Any = None) -> str:
         values = shown_part("values", self._what)
-        named = f", {kind}" if (kind := shown_dtype(self._what)) else ""
-        last = f"size={tuple(self.shape)}, nnz={self._nnz()}{named}, layout=torch.sparse_coo"
+        parts = [f"size={tuple(self.shape)}", f"nnz={self._nnz()}"]
+        parts += [kind] if (kind := shown_dtype(self._what)) else []
+        parts.append("layout=torch.sparse_coo")
         if self.requires_grad:
             node = self.grad_fn
-            last += f", grad_fn=<{type(node).__name__}>" if node else ", requires_grad=True"
-        lines = [f"tensor({shown_part('indices', self._where)}", values, last]
-        return ",\n       ".join(lines) + ")"
+            parts.append(f"grad_fn=<{type(node).__name__}>" if node else "requires_grad=True")
+        text = f"tensor({shown_part('indices', self._where)},\n       {values}"
+        return with_suffixes(text, parts, len("tensor("), printing_options().linewidth, apart=True)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> SparseTensor:
         return sparse(self._where.clone(), self._plain.detach().clone(), self.shape, self._unique)

@@ -365,6 +365,10 @@ def _is_tensor_like(value: Any) -> bool:
 
 
 Module.__module__ = "torch.nn.modules.module"
+for _part in Module.__bases__:
+    for _name, _method in vars(_part).items():
+        if inspect.isfunction(_method):
+            _method.__qualname__ = f"Module.{_name}"  # as errors call it
 __all__ = [
     "_EXTRA_STATE_KEY_SUFFIX", "Module", "_IncompatibleKeys", "_WrappedHook", "register_module_backward_hook",
     "register_module_buffer_registration_hook", "register_module_forward_hook",
