@@ -393,8 +393,7 @@ def test_an_error_leaves_what_it_leaves_in_numpy(monkeypatch):
 
     natively, plainly = both(monkeypatch, train)
     assert natively == plainly
-    assert natively[1][1] == 4
-    assert natively[-3][1] == 3
+    assert natively[1][1] == natively[-3][1] == 3  # torch looks at all gradients before the first step
 
 
 @pytest.mark.usefixtures("at_once")
