@@ -71,6 +71,32 @@ u = 3 * x + 1
 ux = torch.autograd.grad(u.sum(), x, create_graph=True)[0]
 uxx = torch.autograd.grad(ux.sum(), x)[0]
 """, "uxx =", "ux = ux + 0 * x\nuxx ="),
+    "second_derivative_of_relu": Case(
+        "zero:net[0].weight", "uxx = torch.autograd.grad", "tanh", """
+net = nn.Sequential(nn.Linear(1, 8), nn.ReLU(), nn.Linear(8, 1))
+x = torch.linspace(0, 1, 10).reshape(-1, 1).requires_grad_(True)
+ux = torch.autograd.grad(net(x).sum(), x, create_graph=True)[0]
+uxx = torch.autograd.grad(ux.sum(), x, create_graph=True)[0]
+loss = (uxx - 1).pow(2).mean()
+loss.backward(retain_graph=True)
+""", "nn.ReLU", "nn.Tanh"),
+    "bias_out_of_a_derivative": Case(
+        "none:net[2].bias", "ux = torch.autograd.grad", "boundary term", """
+net = nn.Sequential(nn.Linear(1, 8), nn.Tanh(), nn.Linear(8, 1))
+x = torch.linspace(0, 1, 10).reshape(-1, 1).requires_grad_(True)
+u = net(x)
+ux = torch.autograd.grad(u.sum(), x, create_graph=True)[0]
+loss = (ux - 1).pow(2).mean()
+loss.backward()
+""", "loss = (ux - 1)", "loss = u[0].square() + (ux - 1)"),
+    "input_of_zeros": Case(
+        "zero:net.weight", "ux = torch.autograd.grad", "look where that comes from", """
+net, s = nn.Linear(3, 1), torch.zeros(5, 1)
+x = torch.randn(5, 3, requires_grad=True)
+ux = torch.autograd.grad((net(x) * s).sum(), x, create_graph=True)[0]
+loss = (ux - 1).pow(2).mean()
+loss.backward(retain_graph=True)
+""", "torch.zeros(", "torch.ones("),
     "weight_copied": Case(
         "none:hyper.weight", "main.weight.data.copy_(w)", "functional_call(module",
         HYPER.format(write="main.weight.data.copy_(w)"), *MEND_OF_HYPER),

@@ -263,8 +263,11 @@ class Search:
                 if self._leads_to_others(inputs[0], targets):
                     lost = Cut.of("history lost: of others", place, code, holder=inputs[0])
                 else:
-                    name_of_call = called_name(statement.value)
-                    lost = Cut.of(_lost_by(statement.value), place, code, name=name_of_call, x=inputs[0])
+                    told, call = _lost_by(statement.value), called_name(statement.value)
+                    results = map(self.scene.value, targets)
+                    if told == "constant derivative" and any(map(has_history, results)):
+                        told = "constant derivative: by others"
+                    lost = Cut.of(told, place, code, name=call, x=inputs[0])
                 suspects.append((lost, evidence))
         for cut, seen in suspects:
             if cut.kind != "history lost":

@@ -51,6 +51,10 @@ SELECTIONS = {
     "kthvalue", "aminmax",
 }  # fmt: skip
 
+#: Products of two factors, and the nodes of slopes that are 0 nearly everywhere themselves.
+PRODUCTS = {"linear", "mm", "bmm", "matmul", "mul"}
+STRAIGHT = {"ThresholdBackwardBackward0", "LeakyReluBackwardBackward0"}
+
 #: Below this, of the covector that came in, what a rule sends is rounding noise.
 NOISE = 1e-6
 
@@ -152,8 +156,8 @@ def search(x: Any, name: str, root: Root, grad: ndarray | None, scene: Scene) ->
     if not ends:
         return _suspect(name, flow, leading)
     lines = len({(at.file, at.line) for visit, _ in ends if (at := place_of(visit.node)) is not None})
-    visit = ends[0][0]
-    kind, cause, mend = _cause(visit.node)
+    visit, target = ends[0]
+    kind, cause, mend = _other_factor(visit.node, target) or _cause(visit.node)
     if kind == "multiplied by 0" and all(_starts(v, leading) for v, _ in ends):
         return Answer.of(STARTS, place_of(visit.node), cause=cause)
     sure = root.known and not flow.assumed and not any(node in leading for node in flow.stuck)
@@ -219,6 +223,17 @@ def _cancels(parts: list[tuple[Visit, Any]]) -> bool:
     total = sum(np.asarray(g, dtype=np.float64) for _, g in parts)
     largest = max(float(np.abs(g).max()) for _, g in parts)
     return float(np.abs(total).max()) <= NOISE * largest
+
+
+def _other_factor(node: Node, target: Node) -> Cause | None:
+    """Return the cause of a product's zeros where the other factor tells it; None where it does not."""
+    if node._op is None or node._op.base not in PRODUCTS or len(node._edges) < 2:
+        return None
+    first, second = (None if edge is None else edge_target(edge)[0] for edge in node._edges[:2])
+    other = first if second is target else second
+    if type(other).__name__ in STRAIGHT:
+        return causes()["second derivative of relu"]
+    return causes()["input of linear"] if node._op.base == "linear" and second is target else None
 
 
 def _cause(node: Node) -> Cause:

@@ -337,7 +337,9 @@ def _nothing_left(event: Event, findings: Findings) -> None:
         return
     if x.size > 1 and x.any() and np.array_equal(x, y) and first.name == second.name:
         later = max(first, second, key=lambda e: e.number)
-        findings.tell("difference of the same", later, first=first, event=event)
+        layers = {id(e.module) for e in (first, second) if e.module is not None}
+        told = "difference of the same: copies" if len(layers) == 2 else "difference of the same: one module"
+        findings.tell(told, later, first=first, event=event)
 
 
 @calls_of("triplet_margin_loss", "cosine_embedding_loss", "pairwise_distance")
