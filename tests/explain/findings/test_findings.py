@@ -66,3 +66,9 @@ def test_a_watch_leaves_nothing_behind() -> None:
         torch.ones(2, requires_grad=True).sum().backward()
     for kind, members in before.items():
         assert dict(vars(kind)) == members
+
+
+def test_copies_are_not_called_one_module() -> None:
+    first = findings_of(FOLDER / "mistaken" / "copy_of_the_teacher.py")[0]
+    assert "two modules with the same weights" in first.cause
+    assert first.mend.startswith("start one of them from other weights")
