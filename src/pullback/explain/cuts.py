@@ -259,16 +259,7 @@ class Search:
             elif (switch := _switch_around(scope, statement.line)) is not None:
                 return switch, evidence
             else:
-                place, code = scope.place_of_line(statement.line), ast.unparse(statement.value)
-                if self._leads_to_others(inputs[0], targets):
-                    lost = Cut.of("history lost: of others", place, code, holder=inputs[0])
-                else:
-                    told, call = _lost_by(statement.value), called_name(statement.value)
-                    results = map(self.scene.value, targets)
-                    if told == "constant derivative" and any(map(has_history, results)):
-                        told = "constant derivative: by others"
-                    lost = Cut.of(told, place, code, name=call, x=inputs[0])
-                suspects.append((lost, evidence))
+                suspects.append((self._lost_at(statement, inputs[0], targets, scope), evidence))
         for cut, seen in suspects:
             if cut.kind != "history lost":
                 return cut, seen
@@ -279,6 +270,16 @@ class Search:
         for cut, seen in suspects:
             return cut, seen
         return None
+
+    def _lost_at(self, statement: Statement, input: str, targets: list[str], scope: Scope) -> Cut:
+        """Return the cut at a statement that has no cutting construct of its own."""
+        place, code = scope.place_of_line(statement.line), ast.unparse(statement.value)
+        if self._leads_to_others(input, targets):
+            return Cut.of("history lost: of others", place, code, holder=input)
+        told = _lost_by(statement.value)
+        if told == "constant derivative" and any(map(has_history, map(self.scene.value, targets))):
+            told = "constant derivative: by others"
+        return Cut.of(told, place, code, name=called_name(statement.value), x=input)
 
     def _may_carry(self, cut: Cut) -> bool:
         """Return whether what a construct reads may have had a history: not where all of it is known."""
