@@ -76,6 +76,8 @@ def test_steps_of_other_sizes_share_kernels(function: Any, monkeypatch: pytest.M
         torch.testing.assert_close(one, other, rtol=1e-10, atol=1e-10)
     (kernels,) = made
     assert len(kernels.names) < STEPS
+    # LLVM is told how few rows most of them have.
+    assert sum("%hi" in text.partition(")")[2] for text in kernels.names) < len(kernels.names) / 3
 
 
 KERNEL = """(ptr %p0, i64 %lo, i64 %hi) nounwind #0 {{
