@@ -1,7 +1,8 @@
-"""One function for kernels that differ in sizes alone."""
+"""One function for kernels that differ in sizes and numbers alone."""
 
 from __future__ import annotations
 
+import random
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from pullback.compiler.emit import modules
 from pullback.compiler.emit.sizes import General, pattern
 
 STEPS = 60
+KINDS = random.Random(3).choices(range(3), k=STEPS)
 
 
 def tree(x: Any, q: Any) -> Any:
@@ -40,7 +42,17 @@ def pyramid(x: Any, q: Any) -> Any:
     return total
 
 
-@pytest.mark.parametrize("function", [tree, triangle, pyramid], ids=lambda f: f.__name__)
+def formulas(x: Any, q: Any) -> Any:
+    """Go on in an order that never repeats, with a factor of its own in each step."""
+    v = x[:, 0] + q.sum()
+    for n, kind in enumerate(KINDS):
+        products = torch.outer(v, v) * (0.25 + n / 64)
+        parts = products.softmax(1)[n % 5], products.mean(0).tanh(), (products * products).mean(1).sin()
+        v = parts[kind]
+    return v.sum()
+
+
+@pytest.mark.parametrize("function", [tree, triangle, pyramid, formulas], ids=lambda f: f.__name__)
 def test_steps_of_other_sizes_share_kernels(function: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """They compute what eager does, and there are fewer kernels than steps."""
     made: list[modules.Kernels] = []
@@ -64,6 +76,8 @@ def test_steps_of_other_sizes_share_kernels(function: Any, monkeypatch: pytest.M
         torch.testing.assert_close(one, other, rtol=1e-10, atol=1e-10)
     (kernels,) = made
     assert len(kernels.names) < STEPS
+    # LLVM is told how few rows most of them have.
+    assert sum("%hi" in text.partition(")")[2] for text in kernels.names) < len(kernels.names) / 3
 
 
 KERNEL = """(ptr %p0, i64 %lo, i64 %hi) nounwind #0 {{
@@ -88,6 +102,33 @@ def test_a_general_kernel_is_told_what_differs() -> None:
     assert [general.sizes(text) for text in texts] == [
         ", i64 5, i64 4", ", i64 6, i64 5", ", i64 100, i64 99"
     ]  # fmt: skip
+
+
+SCALED = """(ptr %p0, i64 %lo, i64 %hi) nounwind #0 {{
+  %v3 = fmul float %v2, {0}
+  %v4 = fadd reassoc float %v3, 0x4000000000000000
+  %v5 = select i1 %v1, float %v4, float {1}
+  %v6 = mul nsw i64 %v0, {2}
+  %v7 = fdiv float %v5, 0x4008000000000000
+}}"""
+
+
+def test_a_general_kernel_is_told_factors() -> None:
+    """They come behind the sizes, each with its type."""
+    one, two = "0x3FF0000000000000", "0x3FE0000000000000"
+    texts = [SCALED.format(*numbers) for numbers in ((one, two, 5), (two, two, 5), (one, one, 6))]
+    assert len({*map(pattern, texts)}) == 1
+    general = General(texts)
+    head = "(ptr %p0, i64 %lo, i64 %hi, i64 %size0, float %size1, float %size2)"
+    whole = SCALED.replace("(ptr %p0, i64 %lo, i64 %hi)", head)
+    assert general.text == whole.format("%size1", "%size2", "%size0")
+    assert general.sizes(texts[0]) == f", i64 5, float {one}, float {two}"
+
+
+def test_long_formulas_keep_their_numbers() -> None:
+    """Thousands of arguments would be stored and loaded by each call."""
+    texts = ["".join(f"  %v{n} = fmul float %x, 0x{n + m:016X}\n" for n in range(9)) for m in range(2)]
+    assert pattern(texts[0]) != pattern(texts[1])
 
 
 def test_what_divides_is_no_argument() -> None:

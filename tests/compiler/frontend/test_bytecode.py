@@ -54,7 +54,8 @@ _START = "RESUME"
 def _with_more(code: CodeType, count: int) -> CodeType:
     """Put instructions that come to nothing before all others, a first block of many."""
     body = taken_apart(code)
-    number = body.constant(None)
+    number = len(body.constants)
+    body.constants.append(None)
     before: dict[int, Instruction] = {}
     written: list[Instruction] = []
     has_begun = False

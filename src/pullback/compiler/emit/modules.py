@@ -52,7 +52,7 @@ class Kernels:
         Whether kernels have modules of their own.
     """
 
-    #: Kernels that differ in sizes alone of which one is made that is told them.
+    #: Kernels that differ in sizes and numbers alone of which one is made that is told them.
     ALIKE = 3
 
     def __init__(self, module: Module, compile: Compiler) -> None:

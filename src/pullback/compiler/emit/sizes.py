@@ -1,8 +1,9 @@
-"""One function for kernels that do the same on arrays of other sizes.
+"""One function for kernels that do the same on arrays of other sizes, or with other numbers.
 
 A loop over slices that become shorter, or over grids that become coarser, is a kernel for each step whose
-texts differ in extents, strides and places alone. LLVM takes as long for each of them as for the first. Where
-several are alike, one is written that takes as arguments the numbers in which they differ.
+texts differ in extents, strides and places alone; formulas of which each has constants of its own differ in
+these. LLVM takes as long for each of them as for the first. Where several are alike, one is written that
+takes as arguments what they differ in.
 """
 
 from __future__ import annotations
@@ -18,6 +19,13 @@ _SIZE = re.compile(
     r"|(?<=  )(store i64 )(-?\d+)(?=, ptr )",
     re.MULTILINE,
 )
+#: The same of elements: what they are multiplied by, added to, or replaced by.
+_SCALE = re.compile(
+    r"(?<== )(f(?:add|sub|mul) (float|double) %\w+, |select i1 %\w+, (float|double) %\w+, \w+ )(0x\w+)$",
+    re.MULTILINE,
+)
+#: So many are handed on in registers; a long formula has thousands.
+_MOST_SCALES = 8
 
 
 #: What says that iterations are independent; of short loops also that there shall be no copies of them.
@@ -25,17 +33,23 @@ _LONG, _SHORT = "!llvm.loop !1\n", "!llvm.loop !5\n"
 
 
 def pattern(text: str) -> str:
-    """Return what kernels of other sizes have in common with a text."""
-    return _SIZE.sub(r"\1\3\5#", text).replace(_SHORT, _LONG)
+    """Return what kernels of other sizes and numbers have in common with a text."""
+    common = _SIZE.sub(r"\1\3\5#", text).replace(_SHORT, _LONG)
+    return _SCALE.sub(r"\1#", common) if _has_few(text) else common
+
+
+def _has_few(text: str) -> bool:
+    return len(_SCALE.findall(text)) <= _MOST_SCALES
 
 
 def _numbers(text: str) -> list[str]:
-    """Return the sizes in a text, in order."""
-    return [m[2] or m[4] or m[6] for m in _SIZE.finditer(text)]
+    """Return the sizes and numbers in a text with their types: the sizes first, each in order."""
+    sizes = [f"i64 {m[2] or m[4] or m[6]}" for m in _SIZE.finditer(text)]
+    return sizes + [f"{m[2] or m[3]} {m[4]}" for m in _SCALE.finditer(text)] if _has_few(text) else sizes
 
 
 class General:
-    """The function for texts of one pattern; it takes sizes behind the rows.
+    """The function for texts of one pattern; it takes what differs behind the rows.
 
     Attributes
     ----------
@@ -45,7 +59,7 @@ class General:
 
     def __init__(self, texts: Sequence[str]) -> None:
         columns = list(zip(*map(_numbers, texts), strict=True))
-        #: Places where a size stands first, by what it is in each of the texts.
+        #: Places where a number stands first, by what it is in each of the texts.
         self._first: dict[tuple[str, ...], int] = {}
         for place, column in enumerate(columns):
             if len(set(column)) > 1:
@@ -55,13 +69,20 @@ class General:
 
         def written(match: re.Match[str]) -> str:
             column = next(given)
-            return (match[1] or match[3] or match[5]) + names.get(column, column[0])
+            return _before(match) + names.get(column, column[0].split()[1])
 
-        parameters = "".join(f", i64 {name}" for name in names.values())
+        parameters = "".join(f", {column[0].split()[0]} {name}" for column, name in names.items())
         text = _SIZE.sub(written, texts[0]).replace("i64 %hi)", f"i64 %hi{parameters})", 1)
+        if _has_few(texts[0]):
+            text = _SCALE.sub(written, text)
         self.text = text.replace(_LONG, _SHORT) if any(_SHORT in t for t in texts) else text
 
     def sizes(self, text: str) -> str:
         """Return the operands that make it do what one of the texts says."""
         numbers = _numbers(text)
-        return "".join(f", i64 {numbers[place]}" for place in self._first.values())
+        return "".join(f", {numbers[place]}" for place in self._first.values())
+
+
+def _before(match: re.Match[str]) -> str:
+    """Return what stands before a number."""
+    return match[1] if match.re is _SCALE else match[1] or match[3] or match[5]

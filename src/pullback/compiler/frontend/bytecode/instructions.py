@@ -73,14 +73,6 @@ class Body(NamedTuple):
     #: To which constants may be appended.
     constants: list[Any]
 
-    def constant(self, value: Any) -> int:
-        """Return the number of a constant, compared by identity."""
-        for n, known in enumerate(self.constants):
-            if known is value:
-                return n
-        self.constants.append(value)
-        return len(self.constants) - 1
-
 
 def taken_apart(code: CodeType) -> Body:
     """Take a code object apart.

@@ -91,6 +91,8 @@ class Replacements:
         self.free = len({*code.co_varnames, *code.co_cellvars})
         self.body = body
         self.hooks = hooks
+        #: By their identities, where constants stand: a long function has one for each number in its text.
+        self._numbers = {id(value): n for n, value in enumerate(body.constants)}
         pairs = list(itertools.pairwise(body.instructions))
         self.before_not = {id(i) for i, after in pairs if after.name == "UNARY_NOT"}
         self.after_not = {id(i) for before, i in pairs if before.name == "UNARY_NOT"}
@@ -107,7 +109,11 @@ class Replacements:
                     self.enters.add(id(some[-1]))
 
     def constant(self, value: Any) -> Instruction:
-        return Instruction("LOAD_CONST", self.body.constant(value))
+        """Load a constant; constants are compared by identity."""
+        number = self._numbers.setdefault(id(value), len(self.body.constants))
+        if number == len(self.body.constants):
+            self.body.constants.append(value)
+        return Instruction("LOAD_CONST", number)
 
     def call(self, hook: Any, count: int) -> Iterator[Instruction]:
         """Call a hook with the one or two values on top of the stack."""
