@@ -219,11 +219,8 @@ class InlineCache:
             return None
         kind = (*_kinds(given), *named)
         met = kind in self._met
-        self._earned += _LIGHT * (_AGAIN if met else 1)
-        if self._looks and max([tensor._value.size for tensor in tensors], default=0) > self._earned:
-            self._table[1] = _CALLS
+        if self._waits_longer(tensors, met):
             return None
-        self._earned = 0
         before = draws.Stand(streams)
         if autocast and not self._is_told_beneath(planning.casts(call, given, tensors)):
             before.restore()
@@ -250,8 +247,7 @@ class InlineCache:
             compute, *plan = self._planned(function, given, tensors, alike, stand, met)
             if compute is not None and not stand:  # nothing in a recording would draw
                 compute = source.replayed(compute, [tensor._value for tensor in tensors], plan[-2])
-            if not (self._casts or met):
-                self._casts = planning.casts(call, given, tensors) is not False
+            self._casts = self._casts or not (met or planning.casts(call, given, tensors) is False)
             # In between another thread's trace may have come upon a tensor, which has no strides then.
             is_told = source.add(self._table, arguments, named, compute, *plan)
         except Exception:  # noqa: BLE001  # whatever keeps a function from running without elements
@@ -266,6 +262,15 @@ class InlineCache:
             self._met.add(kind)
             self._note_plan()
         return result
+
+    def _waits_longer(self, tensors: list[Any], met: bool) -> bool:
+        """Return whether a look at tensors, of a kind that has had a plan if `met`, does not pay yet."""
+        self._earned += _LIGHT * (_AGAIN if met else 1)
+        if self._looks and max([tensor._value.size for tensor in tensors], default=0) > self._earned:
+            self._table[1] = _CALLS
+            return True
+        self._earned = 0
+        return False
 
     def _planned(
         self, function: Function, given: Any, tensors: list[Any], result: Any, stand: Any, met: bool
