@@ -6,7 +6,7 @@ import pytest
 from pullback.array.probes import probe
 
 
-def _lists(arrays, looks):
+def _lists(arrays, looks, again=False):
     """Return the lists that a function is asked about, as numbers."""
     lists = []
 
@@ -14,13 +14,24 @@ def _lists(arrays, looks):
         lists.append([array.tolist() for array in given])
         return True
 
-    probe(arrays, ask, looks)
+    probe(arrays, ask, looks, again)
     return lists
 
 
-@pytest.mark.parametrize(("looks", "count"), [(True, 28), (False, 7)])
-def test_what_does_not_look_is_asked_about_each_number_once(looks, count):
-    assert len(_lists([np.ones(3, np.float32), np.ones((2, 2), np.float32)], looks)) == count
+@pytest.mark.parametrize(
+    ("looks", "again", "count"), [(True, False, 28), (False, False, 7), (True, True, 7)]
+)
+def test_each_number_is_asked_about_once_where_little_is_to_be_found_out(looks, again, count):
+    assert len(_lists([np.ones(3, np.float32), np.ones((2, 2), np.float32)], looks, again)) == count
+
+
+def test_looks_are_found_again():
+    ones, places = np.ones(3), np.ones(3, int)
+    lists = _lists([ones, ones + 1, places], True, True)
+    assert any(not (np.array(x) <= np.array(y)).all() for x, y, _ in lists)
+    assert any((np.array(x) == np.array(y)).all() for x, y, _ in lists)
+    assert any(np.array(x)[-1] > 2 and (np.array(x)[:-1] == 1).all() for x, *_ in lists)
+    assert any(min(k) < 0 for *_, k in lists) and any(max(k) > 3 for *_, k in lists)
 
 
 def test_numbers_stand_at_all_places_and_at_the_last_one_alone():

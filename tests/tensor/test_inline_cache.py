@@ -594,6 +594,21 @@ def test_what_a_function_holds_and_wider_dtypes_are_known(function):
                 part.zero_()
 
 
+def test_a_look_at_arguments_that_differ_in_sizes_alone_is_shorter(monkeypatch):
+    planning = sys.modules["pullback.tensor.inline_cache.planning"]
+    whole, shorter = planning.probe, []
+
+    def probe(arrays, ask, looks, again):
+        shorter.append(again)
+        whole(arrays, ask, looks, again)
+
+    monkeypatch.setattr(planning, "probe", probe)
+    x = torch.rand(2, 4, 2, 3)
+    for given in (x, torch.rand(1, 4, 5, 2), x[0].clone(), x[1:].clone(), x.double()):
+        assert learn(torch.nn.functional.pixel_shuffle, given, 2)
+    assert shorter == [False, True, False, True, False]
+
+
 def test_an_array_with_a_history_is_not_kept():
     y = torch.rand(3, requires_grad=True)
 

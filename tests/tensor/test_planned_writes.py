@@ -107,7 +107,8 @@ def test_the_only_op_of_a_call_writes_to_the_argument(name, rows, monkeypatch):
 def test_what_cannot_be_written_there_is_copied(monkeypatch):
     made, real = [], Notes.function
     monkeypatch.setattr(Notes, "function", lambda self, *a: (made.append(self.lines), real(self, *a))[1])
-    assert learn(torch.Tensor.cumsum_, torch.rand(7, 3), 0)
+    for _ in range(2):  # `cumsum`, which it calls, may have its plan first
+        learn(torch.Tensor.cumsum_, torch.rand(7, 3), 0)
     assert any(lines[-1].startswith("write(") for lines in made)
 
 

@@ -50,36 +50,41 @@ def _lists(
 ) -> Iterator[list[ndarray]]:
     """Yield lists of arrays with other elements at some places; at each place the number is that of so many
     turns later than at the one before. Without `both` a number stands at all places or at the last one, two
-    turns in a row.
+    turns in a row, and floating numbers are shifted in the last turns: so each is met at each place.
     """
     beyond = 1 + max((a.size for a in arrays), default=0)
     numbers = {k: _numbers(arrays[k].dtype, beyond) for k in places}
     for turn in range(max(map(len, numbers.values()), default=0)):
         several = any(arrays[k].size > 1 for k in places)
+        later = shift if both else shift + (turn >= len(_INTEGERS) + 1)
         for last_only in (False,) if not several else (False, True) if both else (turn & 2 > 0,):
             yield [
-                _changed(array, numbers[k][(turn + shift * k) % len(numbers[k])], last_only)
+                _changed(array, numbers[k][(turn + later * k) % len(numbers[k])], last_only)
                 if k in numbers else array
                 for k, array in enumerate(arrays)
             ]
 
 
-def probe(arrays: Sequence[ndarray], ask: Callable[[list[ndarray]], bool], looks: bool = True) -> None:
+def probe(
+    arrays: Sequence[ndarray], ask: Callable[[list[ndarray]], bool], looks: bool = True, again: bool = False
+) -> None:
     """Ask with lists of arrays like those that are given, with other elements; integers stay where they may
     be places at which nothing `looks` again. `ask` gives whether the plan takes such elements.
 
     All are changed together, to the same numbers and to others, and one at a time only where a plan refused
     some: what is wrong with one may then have hidden a look at another. So two arrays of floating numbers
     have 28 lists and three as many, where one at a time they had 42 and 56. What does not look, a rule of ops
-    on tensors, is given the same numbers only, each at all places or at the last one: a look at the rule of a
-    product of 256×64 numbers took 12 ms with 56 lists, of which 10 were these calls. It has seven lists.
+    on tensors, has seven lists, in which a number stands at all places or at the last one: a look at the rule
+    of a product of 256×64 numbers took 12 ms with 56 lists, of which 10 were these calls. So has a function
+    that is looked at `again`, for arguments that differ from earlier ones in sizes and numbers alone.
     """
     small = [k for k, a in enumerate(arrays) if a.size <= MOST and (looks or a.dtype.kind not in "iu")]
-    each = looks and len(small) <= _ONE_BY_ONE
+    both, each = looks and not again, looks and len(small) <= _ONE_BY_ONE
     if len(small) > 1:
-        taken = [ask(given) for shift in range(1 + each) for given in _lists(arrays, small, shift, looks)]
+        shifts = range(1 + (both and each))
+        taken = [ask(given) for shift in shifts for given in _lists(arrays, small, shift, both)]
         each &= not all(taken)
     if each or len(small) == 1:
         for k in small:
-            for given in _lists(arrays, [k], 0, looks):
+            for given in _lists(arrays, [k], 0, both):
                 ask(given)

@@ -50,9 +50,13 @@ Function = Callable[..., Any]
 #: Calls after which a function is looked at, nanoseconds that a call by a plan saves, and the plans that a
 #: function has at most.
 _CALLS, _SAVED, _PLANS = 100, 4000, 64
-#: Elements for which a look waits `_CALLS` calls more: it made up to 112 calls on as many, mostly 56 now, 10
-#: to 17 ms for `linear` and for `addcmul_` of 256×64 numbers, of which a plan saves a few µs each.
-_LIGHT = 2048
+#: Calls of what is `repeated`: ops and rules below a level, for which a look of 2 to 5 ms saves 20 to 100 µs.
+_REPEATED = 50
+#: Elements for which a look waits `_CALLS` calls more: it makes up to 28 calls on as many, 10 ms for `linear`
+#: of 384×128 numbers, of which a plan saves 7 to 14 µs each.
+_LIGHT = 4096
+#: Times as many for arguments of a kind that has had a plan: the look makes seven calls, 5 ms.
+_AGAIN = 4
 _SELDOM, _NEVER = 1 << 40, 1 << 62
 #: Tensors that a call with a plan is given at most. Plans of more were never met: `stack` of 17 had 64 of
 #: them, 2 ms each, and took 89 µs to pass them, 12 without.
@@ -82,7 +86,7 @@ class InlineCache:
     """
 
     __slots__ = ("_asked", "_calls", "_casts", "_earned", "_function", "_general", "_kinds", "_left",
-                 "_looks", "_numbers", "_pause", "_plans", "_table", "_use", "_writes")
+                 "_looks", "_met", "_numbers", "_pause", "_plans", "_table", "_use", "_writes")
 
     def __init__(
         self, function: Function, kinds: Any, general: Function, use: Callable[[Function | None], None],
@@ -90,11 +94,14 @@ class InlineCache:
     ) -> None:
         self._looks = looks
         self._function, self._kinds, self._general, self._use = function, kinds, general, use
-        self._left, self._calls, self._pause, self._plans = _CALLS, _CALLS, _CALLS, _PLANS
+        calls = _CALLS if looks else _REPEATED
+        self._left, self._calls, self._pause, self._plans = calls, calls, calls, _PLANS
         self._earned = 0
         #: Whether autocast may cast something in a call that has a plan.
         self._casts = False
         self._asked, self._numbers = 0, dict[tuple[float, ...], int]()
+        #: Kinds of arguments that have had a plan.
+        self._met: set[tuple[Any, ...]] = set()
         self._table: Any = None
         self._writes = getattr(function, "__name__", "").endswith("_")
 
@@ -102,10 +109,10 @@ class InlineCache:
         """Count a call until native code pays."""
         self._left -= 1
         if not self._left:
-            self._left = _CALLS
+            self._left = self._calls
             if not large.is_there():
                 self._use(None)
-            elif (source := native(_CALLS * _SAVED)) is not None:
+            elif (source := native(self._calls * _SAVED)) is not None:
                 self._begin(source.inline_caches)
 
     def _begin(self, source: Any) -> None:
@@ -127,6 +134,7 @@ class InlineCache:
         self._calls = min(2 * self._calls, _SELDOM)
         self._table[0], self._table[1] = 0, self._calls
         self._plans = _PLANS
+        self._met.clear()
 
     def under_a_mode(
         self, cached: Function, a: Any, b: Any, c: Any, d: Any, named: dict[str, Any], more: tuple[Any, ...]
@@ -209,11 +217,10 @@ class InlineCache:
         numbers = tuple(_numbers(given)) if plain and not _specialising and _are_fixed(given) else None
         if numbers is None or (numbers and self._are_new(numbers)):
             return None
-        self._earned += _LIGHT
-        if self._looks and max([tensor._value.size for tensor in tensors], default=0) > self._earned:
-            self._table[1] = _CALLS
+        kind = (*_kinds(given), *named)
+        met = kind in self._met
+        if self._waits_longer(tensors, met):
             return None
-        self._earned = 0
         before = draws.Stand(streams)
         if autocast and not self._is_told_beneath(planning.casts(call, given, tensors)):
             before.restore()
@@ -237,10 +244,10 @@ class InlineCache:
                 given, tensors, alike = planning.without_inference(call, given, tensors, result)
             looked_at = self._kinds is not None and by_place > self._kinds.safe
             function = call if named or looked_at or stand else self._function
-            compute, *plan = self._planned(function, given, tensors, alike, stand)
+            compute, *plan = self._planned(function, given, tensors, alike, stand, met)
             if compute is not None and not stand:  # nothing in a recording would draw
                 compute = source.replayed(compute, [tensor._value for tensor in tensors], plan[-2])
-            self._casts = self._casts or planning.casts(call, given, tensors) is not False
+            self._casts = self._casts or not (met or planning.casts(call, given, tensors) is False)
             # In between another thread's trace may have come upon a tensor, which has no strides then.
             is_told = source.add(self._table, arguments, named, compute, *plan)
         except Exception:  # noqa: BLE001  # whatever keeps a function from running without elements
@@ -252,13 +259,25 @@ class InlineCache:
             reset_modes(before_modes)
             _specialising.pop()
         if is_told:
+            self._met.add(kind)
             self._note_plan()
         return result
 
-    def _planned(self, function: Function, given: Any, tensors: list[Any], result: Any, stand: Any) -> Any:
+    def _waits_longer(self, tensors: list[Any], met: bool) -> bool:
+        """Return whether a look at tensors, of a kind that has had a plan if `met`, does not pay yet."""
+        self._earned += _LIGHT * (_AGAIN if met else 1)
+        if self._looks and max([tensor._value.size for tensor in tensors], default=0) > self._earned:
+            self._table[1] = _CALLS
+            return True
+        self._earned = 0
+        return False
+
+    def _planned(
+        self, function: Function, given: Any, tensors: list[Any], result: Any, stand: Any, met: bool
+    ) -> Any:
         if self._writes:
-            return writes.planned_write(function, given, tensors, result, stand)
-        return planning.planned(function, given, tensors, result, self._looks, stand)
+            return writes.planned_write(function, given, tensors, result, stand, met)
+        return planning.planned(function, given, tensors, result, self._looks, stand, met)
 
     def _note_plan(self) -> None:
         self._plans -= 1
@@ -371,6 +390,20 @@ def _numbers(values: Any) -> Iterator[float]:
             yield from _numbers(value)
         elif type(value) is slice:
             yield from _numbers((value.start, value.stop, value.step))
+
+
+def _kinds(values: Any) -> Iterator[Any]:
+    """Yield what arguments are, but for sizes and numbers."""
+    for value in values:
+        if isinstance(value, TensorBase):
+            array = value._value
+            yield array.dtype, array.ndim, array.size == 1, value._node is None
+        elif type(value) is list or type(value) is tuple:
+            yield (type(value), *_kinds(value))
+        elif type(value) is int or type(value) is float or type(value) is slice:
+            yield type(value)
+        else:
+            yield value
 
 
 def _are_usual(now: Any) -> bool:

@@ -96,11 +96,11 @@ def without_inference(call: Function, given: tuple[Any, ...], tensors: list[Any]
 
 def planned(
     function: Function, given: tuple[Any, ...], tensors: list[Any], result: Any, looks: bool = True,
-    stand: Stand | None = None,
+    stand: Stand | None = None, met: bool = False,
 ) -> Any:  # fmt: skip
     """Return what computes a call, its results and their container (`table.InlineCaches.add`). A function
-    that `looks` at places before a kernel writes to them is tried with others. Where it draws, it does so
-    from where the streams `stand`.
+    that `looks` at places before a kernel writes to them is tried with others, with fewer where arguments of
+    the kind were `met`. Where it draws, it does so from where the streams `stand`.
 
     Raises
     ------
@@ -147,7 +147,7 @@ def planned(
         others = with_history(others, recorded)
         return _ask(function, given, others, stand_ins, noted, again, history, stand)
 
-    probe(arrays, ask, looks)
+    probe(arrays, ask, looks, met)
     seen = any(type(r) is tuple and r[0] < len(tensors) for r, _ in told)
     if seen and any((tensor._node is not None) is not r for tensor, r in zip(tensors, recorded, strict=True)):
         raise Unplanned  # a view of what has a history, unrecorded: the plan would not fit this call itself

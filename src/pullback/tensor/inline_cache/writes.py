@@ -28,10 +28,11 @@ Function = Callable[..., Any]
 
 def planned_write(
     function: Function, given: tuple[Any, ...], tensors: Sequence[Any], result: Any,
-    stand: Stand | None = None,
+    stand: Stand | None = None, met: bool = False,
 ) -> tuple[Any, ...]:  # fmt: skip
     """Return what computes a call and writes what it gives, with what else is a plan
-    (`table.InlineCaches.add`). Where it draws, it does so from where the streams `stand`.
+    (`table.InlineCaches.add`). Where it draws, it does so from where the streams `stand`. It is tried with
+    fewer other elements where arguments of the kind were `met`.
 
     Raises
     ------
@@ -53,7 +54,7 @@ def planned_write(
         return _compare(function, given, others, target, again, stand)
 
     ask(own)
-    probe(own, ask)
+    probe(own, ask, again=met)
     recorded = (False,) * len(tensors)
     return compute, 0, [(target, Source(CONSTANT))], None, recorded, [], 0, [], 0, target, arrays
 
