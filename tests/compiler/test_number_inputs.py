@@ -511,7 +511,8 @@ def test_a_number_that_decides_is_still_given_to_what_was_made_of_it():
 
     def step(x: Any, n: int) -> Any:
         x = x.clone()
-        x[:, n : n + 2] += 1
+        columns = x[:, n : n + 2]
+        columns += 1
         return x
 
     assert programs(step, [(X, n) for n in (0, 1, 2, 1, 0)]) == 3
