@@ -227,6 +227,27 @@ def test_draws_of_a_number_are_those_of_eager(shape):
         compiled(-1.0)
 
 
+def test_bounds_of_integers_that_are_drawn_are_inputs():
+    memory = torch.arange(40.0)
+
+    def step(size: int) -> Any:
+        first, second = torch.randint(0, size, (6,)), torch.randint(size, size=(2, 3))
+        third = torch.empty(5, dtype=torch.int64).random_(-size, size * 2**40)
+        few = torch.randint(1, min(size, 12), (4,))
+        return memory[first] + memory[second].sum(), third, few, torch.rand(2)
+
+    compiled = torch.compile(step)
+    for size in (3, 7, 8, 9, 15, 27, 40):
+        torch.manual_seed(3)
+        ours = compiled(size)
+        torch.manual_seed(3)
+        assert all(map(torch.equal, ours, step(size)))
+    # Two for `min`, which decides, beside the first call's, of which 3 is a part.
+    assert len(compiled._native.specializations) <= 3
+    with pytest.raises(RuntimeError, match="random_ expects 'from' to be less than 'to'"):
+        compiled(0)
+
+
 def test_numbers_with_a_formula_of_their_own_have_a_program_of_their_own():
     powers = [(X + 1, k) for k in (5, 0, 1, 2, 3, 7, 9, 8, 1, 2)]
     assert programs(lambda x, k: x**k, powers) == 6
@@ -490,7 +511,8 @@ def test_a_number_that_decides_is_still_given_to_what_was_made_of_it():
 
     def step(x: Any, n: int) -> Any:
         x = x.clone()
-        x[:, n : n + 2] += 1
+        columns = x[:, n : n + 2]
+        columns += 1
         return x
 
     assert programs(step, [(X, n) for n in (0, 1, 2, 1, 0)]) == 3

@@ -33,6 +33,9 @@ FUNCTIONS = {
     "bincount of weights": lambda x, m: (torch.bincount(m.long() * 2, x[:, 0].detach()) * x).sum(),
     "unique": lambda x, m: _distinct(torch.unique, x, m),
     "unique_consecutive": lambda x, m: _distinct(torch.unique_consecutive, x, m),
+    "repeat_interleave": lambda x, m: (
+        (torch.repeat_interleave(x, m.long() * 2, 0) ** 2).mean() + torch.repeat_interleave(m.int() + 1).sum()
+    ),
     "two axes": lambda x, m: (x[x > 0] * 3).sum() + x[:, 0][m].prod(),
 }
 
@@ -135,3 +138,39 @@ def test_places_are_views_of_what_they_are_views_of_in_eager(as_tuple):
     for count in (3, 5, 3):
         mask = _mask(count).view(2, 4)
         assert told(compiled(mask)) == told(step(mask))
+
+
+def test_repeats_that_are_refused_are_refused_in_a_program_too() -> None:
+    compiled = torch.compile(lambda x, n: torch.repeat_interleave(x, n, 1, output_size=5))
+    x = torch.randn(2, 3)
+    for counts in ([1, 1, 3], [0, 5, 0], [2, 2, 1]):
+        n = torch.tensor(counts)
+        torch.testing.assert_close(compiled(x, n), x.repeat_interleave(n, 1))
+    assert len(compiled._native.specializations) == 1
+    with pytest.raises(RuntimeError, match="repeats can not be negative"):
+        compiled(x, torch.tensor([3, -1, 3]))
+    with pytest.raises(RuntimeError, match="allocated size does not match required size"):
+        compiled(x, torch.tensor([3, 0, 3]))
+
+
+@pytest.mark.parametrize("alike", [torch.equal, torch.allclose, torch.Tensor.allclose, torch.Tensor.equal])
+def test_what_is_equal_decides_as_any_other_number(alike: Any) -> None:
+    def step(x: Any, y: Any) -> Any:
+        if alike(x, y):
+            return x.exp(), alike(x * 2, y)
+        return x + y, alike(x, x)
+
+    compiled = torch.compile(step)
+    x = torch.randn(8, 3)
+    for y in (x.clone(), x + 1, x.clone(), x + torch.nan, x * 1):
+        found, expected = compiled(x, y), step(x, y)
+        torch.testing.assert_close(found[0], expected[0], equal_nan=True)
+        assert found[1] is expected[1]
+    assert len(compiled._native.specializations) == 2
+    with pytest.raises(RuntimeError) if alike.__name__ == "allclose" else warnings.catch_warnings():
+        assert step(x, x.double())[1] is compiled(x, x.double())[1]
+    assert torch.compile(lambda x: torch.equal(x, x[:4]))(x) is False
+    # What `allclose` takes besides.
+    near = torch.compile(lambda x, y: torch.allclose(x, y, atol=3.0, equal_nan=True))
+    assert near(x, x + 2) is True
+    assert near(x, x + 4) is False

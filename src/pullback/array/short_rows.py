@@ -19,6 +19,9 @@ FEW_TO_ADD = 64
 SMALL = 4096
 #: Columns that NumPy combines in order, so that a pass for each gives its bits; rows from which that pays.
 _IN_ORDER, _MANY_IN_ORDER = 7, 128
+#: Places along an axis that is not the last, which NumPy always combines in order, up to which that pays, and
+#: elements behind it. Sums of 2,000×8×3 take 142 µs of the processor so, and 384 by NumPy.
+_IN_ORDER_WITHIN, _WIDE = 8, 32
 #: Elements from which there may be so many rows.
 LEAST_IN_ORDER = 2 * _MANY_IN_ORDER
 #: Columns up to which a copy, or a pass for each, pays; rows from which and up to which a copy does.
@@ -55,7 +58,16 @@ def reduced(ufunc: np.ufunc, x: ndarray, axes: int | tuple[int, ...], keepdims: 
             result = ufunc.reduce(columns_of(x, axis), axis=0)
             shape = (*x.shape[:axis], *(1,) * keepdims, *x.shape[axis + 1 :])
             return result.reshape(shape)
+        elif _passes(x, axis):
+            result = _in_order(ufunc, np.moveaxis(x, axis, -1))
+            return np.expand_dims(result, axis) if keepdims else result
     return ufunc.reduce(x, axis=axis, dtype=x.dtype, keepdims=keepdims, out=...)
+
+
+def _passes(x: ndarray, axis: int) -> bool:
+    """Return whether a pass for each place of an axis that is not the last is faster than NumPy."""
+    few = 1 < x.shape[axis] <= _IN_ORDER_WITHIN and 1 < prod(x.shape[axis + 1 :]) <= _WIDE
+    return few and prod(x.shape[:axis]) >= _MANY_IN_ORDER and x.flags.c_contiguous
 
 
 def _of_rows(ufunc: np.ufunc, x: ndarray, columns: int) -> ndarray | None:
@@ -75,7 +87,12 @@ def _of_rows(ufunc: np.ufunc, x: ndarray, columns: int) -> ndarray | None:
         return sums.reshape(x.shape[:-1]) if x.ndim != 2 else sums
     elif not 1 < columns <= _IN_ORDER or rows < _MANY_IN_ORDER:
         return None
-    result = ufunc(x[..., 0], x[..., 1])
-    for column in range(2, columns):
+    return _in_order(ufunc, x)
+
+
+def _in_order(ufunc: np.ufunc, x: ndarray) -> ndarray:
+    """Return the reduction along the last axis by a pass for each of its places."""
+    result: ndarray = ufunc(x[..., 0], x[..., 1])
+    for column in range(2, x.shape[-1]):
         ufunc(result, x[..., column], out=result)
     return result

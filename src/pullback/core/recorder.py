@@ -26,6 +26,7 @@ from .blame import user_frame
 from .bulk import unwrapped
 from .op import TABLE
 from .overlap import FULL, PARTIAL
+from .picks import Picks
 from .recorded_constants import bits_of, kept, same
 from .tracer import Tracer, tracing
 from .value import TensorBase, array_of, dtype_of, shape_of
@@ -153,9 +154,8 @@ class Recorder:
         self.absent: Callable[[Any], bool] | None = None
         #: Arrays that are no tensors', whose memory tensors may have.
         self.lent: list[ndarray] = []
-        #: Copies that stand for views, what they are of, and the versions of both; whether there may be any.
-        self.picked: list[tuple[Any, int, Any, int]] = []
-        self.picks = True
+        #: Copies that stand for views.
+        self.picks = Picks()
         self.lifted: list[tuple[ndarray, int]] = []
         #: The random draws so far, and those that are next while a stretch runs a second time, if one does.
         self.draws: list[Equation] = []
@@ -361,6 +361,7 @@ class Recorder:
         last = self.equations[-1] if self.equations else None
         if last is None or new.index not in last.outputs or TABLE[last.op].is_view:
             new = facade.clone(new)
+        self.picks.before_write(x)
         before = x._value
         if type(before) is ndarray and any(np.may_share_memory(before, array) for array in self.lent):
             self.refuse(RuntimeError("the function writes to a tensor that shares the memory of an array"))
@@ -372,12 +373,17 @@ class Recorder:
         self.layouts.written(before, new.index)
         return new
 
-    def pick(self, copy: Any, source: Any) -> Any:
+    def pick(self, copy: Any, source: Any, key: Any = None) -> Any:
         """Note, and return, a copy that stands for a view of a tensor, or for itself."""
-        if not self.picks or source._inference:
+        if not self.picks.allowed or source._inference:
             self.refuse(RuntimeError("the function can tell that a tensor shares no memory with another one"))
-        self.picked.append((copy, copy._counter[0], source, source._counter[0]))
+        self.picks.note(copy, source, key)
         return copy
+
+    def wrote_last(self, t: Any) -> bool:
+        """Return whether the last equation gave a tensor its value."""
+        owner = t if t._view is None else t._view.base
+        return bool(self.equations and owner._value.index in self.equations[-1].outputs)
 
     def share(self, source: Any, tensor: Any, how: str) -> None:
         """Note that `tensor` is what ``source.detach()`` or ``source.data`` gave.

@@ -111,3 +111,6 @@ bernoulli = random.Draw(
 dropout = random.Draw(
     "dropout_noise_by", random.random_transform, (), "BernoulliBackward2", "dropout_noise", ("p",)
 )
+random_between = random.Draw(
+    "random_between_by", random.random_integer, (), "RandomBackward0", "random_between", ("low", "high")
+)

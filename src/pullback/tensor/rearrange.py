@@ -24,6 +24,7 @@ from ..ops.copies import copies
 from .api import public
 from .batching import batch_levels
 from .creation import check_size
+from .index_parts import asked_size
 from .parts import clamped
 from .shape import reshaped
 from .sizes import (
@@ -38,6 +39,7 @@ from .sizes import (
     tensor,
     tensors,
 )
+from .sorting import searchsorted
 from .tensor import checked_axis, checked_dim
 
 errors = import_later("..core.graph_errors", __package__)
@@ -154,7 +156,8 @@ def repeat_interleave(
 ) -> Any:
     """Return each place of axis `dim` (of all elements as one row) repeated, by one count or one a place."""
     if repeats is None:
-        return wrap(np.repeat(np.arange(shape_of(input)[0]), _counts(input)))
+        traced = _traced_repeats(input, count(shape_of(input)))
+        return wrap(np.repeat(np.arange(shape_of(input)[0]), _counts(input))) if traced is None else traced
     if is_int(repeats) and not isinstance(repeats, TensorBase):
         if repeats < 0:
             raise RuntimeError("Repeats must be non-negative")
@@ -176,15 +179,37 @@ def repeat_interleave(
             f"{shape_of(counts)[0]} and "
             f"input.size({dim}) = {size}"
         )
-    places = np.repeat(np.arange(size), np.broadcast_to(_counts(counts), (size,)))
+    places = _traced_repeats(counts, size)
+    if places is None:
+        places = np.repeat(np.arange(size), np.broadcast_to(_counts(counts), (size,)))
     if output_size is not None and output_size != len(places):
         raise RuntimeError("allocated size does not match required size")
+    if isinstance(places, TensorBase):
+        return x.index_select(dim, places)
     return r.take_places(x, dim, tuple(places.tolist()))
+
+
+def _traced_repeats(counts: Any, size: int) -> Any:
+    """Return each place of an axis as often as traced counts say; None where no trace knows how many."""
+    asked = asked_size(counts)
+    if asked is None or not size or len(shape_of(counts)) > 1 or dtype_of(counts) not in _COUNTED:
+        return None
+    spread = counts.expand(size)
+    ends = spread.cumsum(0)
+    # What is refused is another size than any, so that calls tell the two apart.
+    found = asked(ends[-1].where(spread.amin() >= 0, -1))
+    if found < 0:
+        raise RuntimeError("repeats can not be negative")
+    return searchsorted(ends, wrap(np.arange(found)), right=True)
+
+
+#: Dtypes of numbers of repeats.
+_COUNTED = (np.dtype(np.int32), np.dtype(np.int64))
 
 
 def _counts(counts: Any) -> ndarray:
     array = array_of(counts)
-    if array.dtype.name not in ("int32", "int64"):
+    if array.dtype not in _COUNTED:
         raise NotImplementedError(f"\"repeat_interleave_cpu\" not implemented for '{type_word(array.dtype)}'")
     if array.ndim > 1:
         raise RuntimeError("repeats must be 0-dim or 1-dim tensor")

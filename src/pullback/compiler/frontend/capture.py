@@ -130,7 +130,7 @@ class _Capture:
         self.recorder.places = {} if places else None
         self.recorder.lifts = True
         self.recorder.patterns = Patterns(self.recorder)
-        self.recorder.picks = knowledge.picks
+        self.recorder.picks.allowed = knowledge.picks
         self.recorder.size = self._size
         given = (t for t in self._leaves_given if isinstance(t, TensorBase))
         self.cells = Cells(self.recorder, given, knowledge.phantoms)

@@ -21,6 +21,7 @@ import numpy as np
 from ....array import dtypes
 from ....core.size import Size
 from ....core.value import TensorBase
+from ....tensor.api import REGISTRY
 from ....tensor.python_protocol import warn_of_lost_history
 from ....tensor.tensor import Tensor
 from ..bytecode.hooks import HOOKS
@@ -169,6 +170,23 @@ def is_single(session: Session, value: Any) -> bool:
 def bool_of(session: Session, t: Any) -> Item:
     """Return ``bool(t)`` of a traced tensor of one element."""
     return Item(session, bool, _scalar(session, t), bool)
+
+
+@rule(
+    *(d.function for d in REGISTRY if d.name in ("equal", "allclose") and not d.namespace),
+    Tensor.equal, Tensor.allclose,
+)  # fmt: skip
+def _are_alike(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Compare two tensors in the program."""
+    if len(args) < 2 or not all(isinstance(t, TensorBase) for t in args[:2]):
+        return f(*args, **kwargs)
+    if not any(map(session.cells.is_traced, args[:2])):
+        return f(*args, **kwargs)
+    first, second, *rest = args
+    if f.__name__ == "allclose":
+        return bool_of(session, first.isclose(second, *rest, **kwargs).all())
+    alike = first.shape == second.shape
+    return bool_of(session, (first == second).all()) if alike else f(*args, **kwargs)
 
 
 def index_of(session: Session, t: Any) -> Any:

@@ -26,7 +26,7 @@ from ..state.deferred import Applied, Deferred, comes_before
 from ..state.guards import ABSENT
 from ..state.number_inputs import floating, of_program, taken
 from ..state.session import Session
-from .number_arguments import holds_later
+from .number_settings import holds_later
 
 #: Where functions are put together from others.
 _PLACES = tuple(PACKAGE + name for name in (

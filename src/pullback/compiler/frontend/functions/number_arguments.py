@@ -16,22 +16,27 @@ from typing import Any
 
 import numpy as np
 
-from ....array.deferred_import import import_later
 from ....core.modes import is_grad_enabled
-from ....core.size import Size
 from ....core.value import TensorBase, dtype_of, shape_of, wrap
 from ....ops.comparison import where
-from ....tensor.creation import empty
 from ....tensor.join import stack
-from ....tensor.random import _of
-from ....tensor.random_in_place import _fill
 from ....tensor.tensor import Tensor
 from ..state.deferred import Applied, Deferred, comes_before
 from ..state.number_inputs import FLOATS, floating, item, of_array, of_program, operand, taken
 from ..state.session import Session
-
-#: Ops of settings that differ from call to call, which are declared in 1 ms, once something has such.
-settings: Any = import_later("....ops.settings", __package__)
+from .number_settings import (
+    DRAWN,
+    SETTINGS,
+    drawn,
+    holds_later,
+    integers,
+    is_early,
+    is_share,
+    is_taken,
+    kind_of,
+    setting,
+    settings,
+)  # fmt: skip
 
 #: What a function gives, as a tensor; None where it is not known.
 _Rule = Callable[[Session, Any, tuple[Any, ...], dict[str, Any]], Any]
@@ -55,21 +60,6 @@ def result(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, An
     if name.startswith("_foreach_") and (rule := _RULES.get(name.strip("_").removeprefix("foreach_"))):
         return _each(session, rule, f, args, kwargs)
     return None
-
-
-def _is_early(value: Any) -> bool:
-    return isinstance(value, Deferred) and comes_before(value) and type(value.present()) in (int, float)
-
-
-def _is_taken(value: Any) -> bool:
-    """Return whether `taken` makes a tensor of a number: one known before the program, or of its tensors."""
-    if not isinstance(value, Deferred) or comes_before(value):
-        return type(value) in (int, float) or _is_early(value)
-    return value.kind is float and of_program(value, np.dtype(np.float64)) is not None
-
-
-def _kind(value: Deferred) -> type:
-    return type(value.present()) if comes_before(value) else value.kind
 
 
 def _operator(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -118,7 +108,7 @@ def _attention(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str
     scale = kwargs.get("scale")
     dtype = floating(args)
     fit = len(args) == 3 and not kwargs.keys() - {"is_causal", "scale"} and not any(map(holds_later, args))
-    fit = fit and _is_early(scale) and cuda.flash_sdp_enabled()
+    fit = fit and is_early(scale) and cuda.flash_sdp_enabled()
     if not fit or not _is_one_op(args[0], args[1], args[2], None, False):
         return None
     if is_grad_enabled() and not args[0].requires_grad and any(t.requires_grad for t in args[1:3]):
@@ -148,7 +138,7 @@ def _lerp(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any
             return None
         way = end - start
         return _written(f, start, where(factor.abs() < 0.5, start + way * factor, end - way * rest))
-    if not _is_early(weight):
+    if not is_early(weight):
         return None
     if Applied(session, bool, _is_near, (weight,)).known():
         factor = session.number(weight, dtype)
@@ -211,14 +201,14 @@ def power(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any
     if kwargs or len(args) != 2 or f.__name__.endswith("_"):
         return None
     base, exponent = args
-    if holds_later(exponent) and _is_taken(exponent) and (dtype := floating([base])) is not None:
+    if holds_later(exponent) and is_taken(exponent) and (dtype := floating([base])) is not None:
         special = Applied(session, object, _special, (exponent,)).known()
         if special is not None:
             return f(base, special)
-        lower = Applied(session, _kind(exponent), operator.sub, (exponent, 1))
+        lower = Applied(session, kind_of(exponent), operator.sub, (exponent, 1))
         numbers = [taken(session, n, dtype) for n in (exponent, lower)]
         return None if any(n is None for n in numbers) else settings.power(base, *numbers)
-    if _is_early(base) and (dtype := floating([exponent])) is not None:
+    if is_early(base) and (dtype := floating([exponent])) is not None:
         if not Applied(session, bool, operator.gt, (base, 0)).known():
             return None
         numbers = [taken(session, n, dtype) for n in (base, Applied(session, float, math.log, (base,)))]
@@ -231,91 +221,13 @@ def _special(exponent: float) -> float | None:
     return exponent if exponent in (-2, -1, -0.5, 0, 0.5, 1, 1.5, 2, 3, 4) else None
 
 
-def _setting(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Do the op of which the settings of a function are operands."""
-    if f.__name__ not in _SETTINGS:
-        return None
-    tensors, parameters, fits = _SETTINGS[f.__name__]
-    reduction = {**parameters, **dict(zip(parameters, args[tensors:])), **kwargs}.get("reduction", "none")
-    alike = len(args) >= tensors and len({shape_of(t) for t in args[:tensors]}) == 1
-    if not alike or reduction not in ("none", "sum", "mean"):
-        return None
-    operands = _operands(session, args, kwargs, tensors, parameters, fits, floating(args[:tensors]))
-    if operands is None:
-        return None
-    each = getattr(settings, f.__name__)(*args[:tensors], *operands)
-    return each if reduction == "none" else getattr(each, reduction)()
-
-
-def _operands(
-    session: Session, args: tuple[Any, ...], kwargs: dict[str, Any], tensors: int, parameters: dict[str, Any],
-    fits: Callable[..., bool], dtype: np.dtype[Any] | None,
-) -> list[Any] | None:  # fmt: skip
-    """Return as tensors the numbers behind a function's tensors; None where it is given anything else."""
-    given = {**parameters, **dict(zip(parameters, args[tensors:])), **kwargs}
-    numbers = [given.pop(name) for name, usual in parameters.items() if type(usual) is float]
-    if "reduction" in parameters:
-        del given["reduction"]
-    plain = all(name in parameters and value is parameters[name] for name, value in given.items())
-    if not plain or dtype is None or len(args) > tensors + len(parameters):
-        return None
-    if not all(map(_is_taken, numbers)):
-        return None
-    if not Applied(session, bool, fits, tuple(numbers)).known():
-        return None
-    operands = [taken(session, n, dtype) for n in numbers]
-    return None if any(n is None for n in operands) else operands
-
-
-def _fits(*numbers: float) -> bool:
-    """Return whether numbers are those of any floating dtype."""
-    return all(abs(n) < 1e38 for n in numbers)
-
-
-def _are_limits(low: float, high: float) -> bool:
-    return -1e38 < low < high < 1e38
-
-
-def _is_positive(number: float) -> bool:
-    return 0 < number < 1e38
-
-
-def _drawn(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Draw for a tensor, or multiply it with what dropout draws."""
-    if f.__name__ not in _DRAWN:
-        return _normal(session, args, kwargs) if f.__name__ == "normal" else None
-    parameters, fits = _DRAWN[f.__name__]
-    dtype = None if floating(args[:1]) is None else np.dtype(np.float64)
-    operands = _operands(session, args, kwargs, 1, parameters, fits, dtype)
-    if operands is None:
-        return None
-    draw = getattr(settings, f.__name__.removesuffix("_"))
-    if f.__name__ != "dropout":
-        return _fill(args[0], draw, *operands, _of(None))
-    return args[0] * draw.call(args[0].detach(), *operands, _of(None))
-
-
-def _normal(session: Session, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Draw a tensor of normal numbers of which mean and deviation are numbers."""
-    given = {**dict(zip(("mean", "std", "size"), args)), **kwargs}
-    numbers = [given.pop(name, None) for name in ("mean", "std")]
-    size = given.pop("size", None)
-    if type(size) not in (tuple, Size) or given.keys() - {"dtype"} or holds_later(size):
-        return None
-    return _drawn(session, Tensor.normal_, (empty(size, **given), *numbers), {})
-
-
 def _gumbel(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Divide by a temperature, of which the function asks no more."""
     given = {**dict(zip(("tau", "hard", "eps", "dim"), args[1:])), **kwargs}
     tau = given.pop("tau", None)
-    if floating(args[:1]) is None or not _is_early(tau) or any(map(holds_later, given.values())):
+    if floating(args[:1]) is None or not is_early(tau) or any(map(holds_later, given.values())):
         return None
     return f(args[0], operand(tau, "/", args[0]), **given)
-
-
-def _is_spread(mean: float, std: float) -> bool:
-    return _fits(mean) and 0 <= std < 1e38
 
 
 def _smoothed(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -330,7 +242,7 @@ def _smoothed(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str,
     plain = len(args) in (2, 3) and len(given) == 3 and given["reduction"] in ("none", "sum", "mean")
     if not plain or dtype is None or shape_of(args[1]) == shape_of(args[0]):
         return None
-    if not _is_early(smoothing) or not Applied(session, bool, _is_share, (smoothing,)).known():
+    if not is_early(smoothing) or not Applied(session, bool, is_share, (smoothing,)).known():
         return None
     axis = 0 if len(shape_of(args[0])) == 1 else 1
     shares = [
@@ -344,10 +256,6 @@ def _smoothed(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str,
     return _nll(*options) * shares[0] + _smooth_part(*options, axis) * shares[1]
 
 
-def _is_share(number: float) -> bool:
-    return 0 < number < 1
-
-
 def _made(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Make a tensor of a number: of the dtype and the shape that another number of its type gives."""
     place = _VALUES[f.__name__]
@@ -356,9 +264,9 @@ def _made(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any
     value: Any = values.get(key)
     if type(value) is list:
         return _listed(session, f, args, kwargs)
-    if not holds_later(value) or not _is_taken(value) or kwargs.get("requires_grad"):
+    if not holds_later(value) or not is_taken(value) or kwargs.get("requires_grad"):
         return None
-    values[key] = _kind(value)()
+    values[key] = kind_of(value)()
     if any(holds_later(v) for v in values.values()):
         return None
     made = f(*(values[n] for n in range(len(args))), **{name: values[name] for name in kwargs})
@@ -366,23 +274,18 @@ def _made(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any
     return None if number is None else number.expand(shape_of(made)).clone()
 
 
-def holds_later(value: Any) -> bool:
-    """Return whether an argument is a number of a later time, or a list with one."""
-    return isinstance(value, Deferred) or (type(value) in (list, tuple) and any(map(holds_later, value)))
-
-
 def _fitting(value: Deferred, dtype: np.dtype[Any]) -> np.dtype[Any] | None:
     """Return a dtype that holds such numbers; None else."""
-    return dtype if dtype in FLOATS or (dtype == np.int64 and _kind(value) is int) else None
+    return dtype if dtype in FLOATS or (dtype == np.int64 and kind_of(value) is int) else None
 
 
 def _listed(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Make a vector of a list of numbers."""
     (values,) = args if len(args) == 1 else (None,)
-    if values is None or kwargs or not all(map(_is_taken, values)):
+    if values is None or kwargs or not all(map(is_taken, values)):
         return None
     session.passed(values)
-    dtype = dtype_of(f([_kind(v)() if isinstance(v, Deferred) else v for v in values]))
+    dtype = dtype_of(f([kind_of(v)() if isinstance(v, Deferred) else v for v in values]))
     parts = [taken(session, v, dtype) for v in values]
     return None if any(part is None for part in parts) else stack(parts)
 
@@ -396,7 +299,7 @@ def _roll(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any
     shifts, dims = (axis if type(axis) in (tuple, list) else (axis,) for axis in axes)
     shape = shape_of(tensor)
     fit = len(shifts) == len(dims) and all(type(d) is int and -len(shape) <= d < len(shape) for d in dims)
-    if not fit or not all(type(s) is int or _is_early(s) for s in shifts):
+    if not fit or not all(type(s) is int or is_early(s) for s in shifts):
         return None
     for shift, dim in zip(shifts, dims):
         number = taken(session, Applied(session, int, _first, (shift, shape[dim])), np.dtype(np.int64))
@@ -413,7 +316,7 @@ def _first(shift: int, size: int) -> int:
 
 def _arange(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Count from a number on, as far as the program says."""
-    if kwargs or len(args) != 2 or not all(type(a) is int or _is_early(a) for a in args):
+    if kwargs or len(args) != 2 or not all(type(a) is int or is_early(a) for a in args):
         return None
     start, end = args
     length = Applied(session, int, operator.sub, (end, start))
@@ -425,7 +328,7 @@ def _arange(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, A
 
 def _part(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Return ``x.select(dim, n)`` or ``x.narrow(dim, n, length)`` as a subscript."""
-    if kwargs or len(args) != (3 if f.__name__ == "select" else 4) or not _is_early(args[2]):
+    if kwargs or len(args) != (3 if f.__name__ == "select" else 4) or not is_early(args[2]):
         return None
     tensor, dim, start, *length = args
     axes = len(shape_of(tensor))
@@ -460,29 +363,6 @@ def _each(session: Session, rule: _Rule, f: Any, args: tuple[Any, ...], kwargs: 
     return args[0] if f.__name__.endswith("_") else tuple(found)
 
 
-#: Of functions with settings: how many tensors, the other parameters, and which numbers it serves.
-_SETTINGS: dict[str, tuple[int, dict[str, Any], Callable[..., bool]]] = {
-    "leaky_relu": (1, {"negative_slope": 0.01, "inplace": False}, _fits),
-    "elu": (1, {"alpha": 1.0, "inplace": False}, _fits),
-    "celu": (1, {"alpha": 1.0, "inplace": False}, _is_positive),
-    "threshold": (1, {"threshold": 0.0, "value": 0.0, "inplace": False}, _fits),
-    "hardtanh": (1, {"min_val": -1.0, "max_val": 1.0, "inplace": False}, _are_limits),
-    "softplus": (1, {"beta": 1.0, "threshold": 20.0}, _fits),
-    "hardshrink": (1, {"lambd": 0.5}, _fits),
-    "softshrink": (1, {"lambd": 0.5}, _is_positive),
-    "huber_loss": (2, {"reduction": "mean", "delta": 1.0, "weight": None}, _is_positive),
-    "smooth_l1_loss": (
-        2, {"size_average": None, "reduce": None, "reduction": "mean", "beta": 1.0}, _is_positive,
-    ),
-}  # fmt: skip
-#: Of functions that draw: the parameters behind the tensor, and which numbers it serves.
-_DRAWN: dict[str, tuple[dict[str, Any], Callable[..., bool]]] = {
-    "normal_": ({"mean": 0.0, "std": 1.0}, _is_spread),
-    "uniform_": ({"from": 0.0, "to": 1.0}, _are_limits),
-    "exponential_": ({"lambd": 1.0}, _is_positive),
-    "bernoulli_": ({"p": 0.5}, _is_share),
-    "dropout": ({"p": 0.5, "training": True, "inplace": False}, _is_share),
-}  # fmt: skip
 #: Where functions that make a tensor take its value.
 _VALUES = {
     "full": 1, "full_like": 1, "new_full": 2, "new_tensor": 1, "tensor": 0, "as_tensor": 0,
@@ -495,6 +375,7 @@ _RULES: dict[str, _Rule] = {
     "cross_entropy": _smoothed, "roll": _roll, "arange": _arange, "narrow": _part, "select": _part,
     "gumbel_softmax": _gumbel, "scaled_dot_product_attention": _attention,
     **dict.fromkeys(("addmm", "addmv", "addbmm", "baddbmm", "addr"), _product),
-    **dict.fromkeys(_SETTINGS, _setting),
-    **dict.fromkeys((name.removesuffix("_") for name in _DRAWN), _drawn),
+    **dict.fromkeys(SETTINGS, setting),
+    **dict.fromkeys((name.removesuffix("_") for name in DRAWN), drawn), "randint": integers,
+    "random": integers,
 }  # fmt: skip

@@ -10,6 +10,7 @@ import numpy as np
 
 from ....core.size import Size
 from ....core.value import TensorBase
+from ....core.versions import bump
 from ..functions import builtin_functions, native_functions
 from ..state import number_inputs
 from ..state.deferred import Applied, Deferred, is_drawn_array
@@ -85,7 +86,7 @@ def _of_tensor(session: Session, tensor: Any, key: Any) -> Any:
         return native_functions.call_native(session, operator.getitem, (tensor, key), {})
     if session.knowledge.picks:
         found = native_functions.call_native(session, operator.getitem, (tensor, key), {})
-        return session.cells.recorder.pick(found, tensor)
+        return session.cells.recorder.pick(found, tensor, key)
     numbers = tuple(index_of(part) if n in places else part for n, part in enumerate(parts))
     return native_functions.call_native(session, operator.getitem, (tensor, numbers), {})
 
@@ -111,10 +112,7 @@ def store_item(parts: tuple[Any, Any, Any]) -> None:
     value, container, key = parts
     session = current.get()
     if isinstance(container, TensorBase):
-        # A number that is stored is one that is added to nothing.
-        value = number_inputs.operand(value, "+", container)
-        if not number_inputs.set_item(session, container, key, value):
-            native_functions.call_native(session, operator.setitem, (container, key, value), {})
+        _store_in_tensor(session, container, key, value)
         return
     if isinstance(key, Deferred):
         key = key.known()
@@ -129,6 +127,19 @@ def store_item(parts: tuple[Any, Any, Any]) -> None:
     if type(method) is not FunctionType:
         raise session.refusal(f"it assigns an item of a {type(container).__name__}")
     operators.special(session, method, container, key, value)
+
+
+def _store_in_tensor(session: Session, tensor: Any, key: Any, value: Any) -> None:
+    recorder = session.cells.recorder
+    back = recorder.picks.stored(tensor, key, value, recorder.wrote_last)
+    # A number that is stored is one that is added to nothing.
+    value = number_inputs.operand(value, "+", tensor)
+    if not number_inputs.set_item(session, tensor, key, value):
+        native_functions.call_native(session, operator.setitem, (tensor, key, value), {})
+    if back is not None:
+        # Eager writes to the view and then the view to itself.
+        bump(tensor)
+        back.own, back.version = back.counter[0], tensor._counter[0]
 
 
 def delete_item(container: Any, key: Any) -> None:

@@ -258,7 +258,7 @@ def item(session: Session, tensor: Any, key: Any) -> Any:
     if not session.knowledge.picks:
         return None
     copy = _copied(session, tensor, parts)
-    return None if copy is None else session.cells.recorder.pick(copy, tensor)
+    return None if copy is None else session.cells.recorder.pick(copy, tensor, key)
 
 
 def _is_indices(part: Any) -> bool:

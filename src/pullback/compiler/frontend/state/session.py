@@ -109,12 +109,7 @@ class Session(Writes):
         kept = {id(t._counter) for t in results if isinstance(t, TensorBase)}
         held = {id(t._counter) for t in self.cells.tensors}
         held |= {id(t._counter) for memory in self.cells.recorder.shared for t in memory.held()} | kept
-        return any(
-            copy._counter[0] != own
-            or source._counter[0] != version
-            or (id(copy._counter) in kept and id(source._counter) in held)
-            for copy, own, source, version in self.cells.recorder.picked
-        )
+        return self.cells.recorder.picks.could_tell(kept, held)
 
     def dial(self, container: dict[str, Any], key: str, kind: Any) -> Any:
         """Make an option of an optimizer a number of the program; return what stands for it."""

@@ -1,0 +1,121 @@
+"""What a traced integer selects is a copy where eager code has a view, and nobody can tell."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import pullback as torch
+
+pytestmark = pytest.mark.usefixtures("in_haste")
+
+X = torch.arange(20.0).reshape(4, 5).sin()
+PLACES = [2, 0, 1, 3, 2, 0, 3]
+
+
+def added(p: Any, k: Any) -> Any:
+    p = p.clone()
+    p[k] += p[0] * 2
+    p[k] *= 3.0
+    return p
+
+
+def of_columns(p: Any, k: Any) -> Any:
+    p = p.clone()
+    p[:, k] -= 1.0
+    p[1, k] /= 2.0
+    return p
+
+
+def found_in_a_loop(p: Any, k: Any) -> Any:
+    p, count = p.clone() + k, torch.zeros(4)
+    for _ in range(3):
+        least = p.sum(1).argmin()
+        p[least] += p[least] ** 2 + 1
+        count[least] += 1
+    return p, count
+
+
+def differentiated(p: Any, k: Any) -> Any:
+    w = p.clone().requires_grad_()
+    q = w * 1
+    q[k] += w[0]
+    q[k] *= 2
+    (q**2).sum().backward()
+    return w.grad
+
+
+def each(function: Callable[..., Any], places: list[Any]) -> Any:
+    compiled = torch.compile(function)
+    for place in places:
+        ours, theirs = compiled(X, place), function(X, place)
+        pairs = zip(ours, theirs) if type(ours) is tuple else [(ours, theirs)]
+        assert all(torch.allclose(a, b) for a, b in pairs)
+    return compiled._native
+
+
+@pytest.mark.parametrize(
+    ("function", "tensor"),
+    [
+        *((function, kind) for function in (added, of_columns, found_in_a_loop) for kind in (True, False)),
+        (differentiated, True),
+    ],
+)
+def test_an_augmented_assignment_is_one_program_for_all_places(function, tensor):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = each(function, [torch.tensor(k) if tensor else k for k in PLACES])
+    # A number is a part of the first program, as it may always be the same.
+    assert len(found.specializations) == (1 if tensor else 2)
+
+
+def read_between(p: Any, k: Any) -> Any:
+    p = p.clone()
+    row = p[k]
+    row += 1
+    total = p.sum()
+    p[k] = row
+    return total
+
+
+def kept_and_overwritten(p: Any, k: Any) -> Any:
+    p = p.clone()
+    row = p[k]
+    row += 1
+    p[k] = row
+    p[2] = 7.0
+    return row * 1
+
+
+def held_before(p: Any, k: Any) -> Any:
+    p = p.clone()
+    row = p[k]
+    p[k] += 1
+    return row + p
+
+
+def written_and_dropped(p: Any, k: Any) -> Any:
+    p = p.clone()
+    row = p[k]
+    row += 1
+    return p
+
+
+def stored_elsewhere(p: Any, k: Any) -> Any:
+    p = p.clone()
+    row = p[k]
+    row += 1
+    p[3 - k] = row
+    return p
+
+
+@pytest.mark.parametrize(
+    "function", [read_between, kept_and_overwritten, held_before, written_and_dropped, stored_elsewhere]
+)
+@pytest.mark.filterwarnings("ignore:compile")
+def test_a_view_that_can_be_told_counts_as_one(function):
+    each(function, [torch.tensor(k) for k in PLACES])
+    each(function, PLACES)
