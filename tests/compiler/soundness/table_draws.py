@@ -166,7 +166,7 @@ def step(x): return torch.multinomial(x, 2), torch.multinomial(x, 3)
 --- state
 [t._is_view() for t in last or ()]
 --- change 3
-last[0].resize_(5)
+last[0].resize_(5).zero_()
 === drawn_where_what_is_written_shares_memory
 w = torch.arange(3.0, requires_grad=True)
 def step(x):
