@@ -51,6 +51,7 @@ def load_item(container: Any, key: Any) -> Any:
     if is_drawn_array(container):
         return _part(session, container, key)
     if isinstance(container, TensorBase):
+        key = number_inputs.with_tensors(key)
         if is_drawn_array(key) and (index := number_inputs.array(session, key)) is not None:
             key = index
         picked = number_inputs.item(session, container, key)
@@ -111,6 +112,7 @@ def store_item(parts: tuple[Any, Any, Any]) -> None:
     value, container, key = parts
     session = current.get()
     if isinstance(container, TensorBase):
+        key = number_inputs.with_tensors(key)
         # A number that is stored is one that is added to nothing.
         value = number_inputs.operand(value, "+", container)
         if not number_inputs.set_item(session, container, key, value):

@@ -17,7 +17,7 @@ import numpy as np
 
 from ....array import dtypes
 from ....core.value import TensorBase, dtype_of, shape_of, wrap
-from .deferred import Applied, Deferred, Item, comes_before, is_drawn_array
+from .deferred import Applied, Deferred, Elements, Item, comes_before, is_drawn_array
 from .session import Session
 
 #: Operators that take a tensor without axes as they take the number.
@@ -124,9 +124,30 @@ def array(session: Session, value: Deferred) -> Any:
 _TAKEN = frozenset("?bhilqBefd")
 
 
-def of_array(session: Session, name: str, args: tuple[Any, ...]) -> Any:
+def _shared(value: Any) -> Any:
+    """Return the tensor whose memory an array has that a tensor will give; None where it is no such array."""
+    is_shared = isinstance(value, Elements) and value.kind is np.ndarray
+    return value.tensor.detach() if is_shared else None
+
+
+def with_tensors(key: Any) -> Any:
+    """Return a subscript of a tensor with tensors for the arrays that tensors will give."""
+    if type(key) is tuple:
+        parts = tuple(map(with_tensors, key))
+        return key if all(map(operator.is_, key, parts)) else parts
+    found = _shared(key)
+    return key if found is None else found
+
+
+def of_array(session: Session, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Return what a function makes of such a list or array; None where that is not known."""
     if name not in ("from_numpy", "tensor", "as_tensor", "asarray") or len(args) != 1:
+        return None
+    if (shared := _shared(args[0])) is not None and kwargs.keys() <= {"dtype", "device"}:
+        given = {option: value for option, value in kwargs.items() if value is not None}
+        found = shared.to(**given) if given else shared
+        return found.clone() if name == "tensor" else found
+    if kwargs:
         return None
     found = array(session, args[0]) if is_drawn_array(args[0]) else None
     if found is None or name == "tensor" or args[0].kind is list:
