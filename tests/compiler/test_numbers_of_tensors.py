@@ -96,6 +96,29 @@ def test_roots_of_negative_numbers_have_programs_of_their_own():
     assert programs(function, CALLS) == 1
 
 
+@pytest.mark.parametrize("momentum", [None, 0.1])
+def test_statistics_move_by_a_number_of_each_call(momentum):
+    models = []
+    for _ in range(2):
+        torch.manual_seed(0)
+        models.append(torch.nn.Sequential(torch.nn.Conv1d(3, 4, 1), torch.nn.BatchNorm1d(4)))
+
+    def step(model, x, n):
+        model[1].momentum = momentum and momentum / n
+        model(x).square().mean().backward()
+        return model[1].running_var
+
+    compiled = torch.compile(lambda x, n: step(models[1], x, n))
+    for n in range(1, 12):
+        x = torch.randn(5, 3, 2)
+        expected, found = step(models[0], x, n), compiled(x, n)
+        assert torch.allclose(found, expected, rtol=1e-5)
+        assert torch.allclose(models[1][1].running_mean, models[0][1].running_mean, atol=1e-6)
+        assert found._version == expected._version
+    # The first calls make gradients, and find that numbers change.
+    assert len(compiled._native.specializations) <= 4
+
+
 def test_averages_of_models_count_in_one_program():
     models = [torch.nn.Linear(4, 2) for _ in range(2)]
     models[1].load_state_dict(models[0].state_dict())
