@@ -24,6 +24,7 @@ from ..ops.copies import copies
 from .api import public
 from .batching import batch_levels
 from .creation import check_size
+from .index_parts import asked_size
 from .parts import clamped
 from .shape import reshaped
 from .sizes import (
@@ -41,6 +42,7 @@ from .sizes import (
 from .tensor import checked_axis, checked_dim
 
 errors = import_later("..core.graph_errors", __package__)
+sort = import_later("..ops.sort", __package__)
 
 # --- axes
 #
@@ -154,6 +156,8 @@ def repeat_interleave(
 ) -> Any:
     """Return each place of axis `dim` (of all elements as one row) repeated, by one count or one a place."""
     if repeats is None:
+        if (traced := _traced_places(input, None)) is not None:
+            return traced
         return wrap(np.repeat(np.arange(shape_of(input)[0]), _counts(input)))
     if is_int(repeats) and not isinstance(repeats, TensorBase):
         if repeats < 0:
@@ -176,10 +180,26 @@ def repeat_interleave(
             f"{shape_of(counts)[0]} and "
             f"input.size({dim}) = {size}"
         )
+    if (traced := _traced_places(counts, size)) is not None:
+        if output_size not in (None, shape_of(traced)[0]):
+            raise RuntimeError("allocated size does not match required size")
+        return x.index_select(dim, traced)
     places = np.repeat(np.arange(size), np.broadcast_to(_counts(counts), (size,)))
     if output_size is not None and output_size != len(places):
         raise RuntimeError("allocated size does not match required size")
     return r.take_places(x, dim, tuple(places.tolist()))
+
+
+def _traced_places(counts: Any, size: int | None) -> Any:
+    """Return the places that are repeated, of `size`, where a trace knows how many; None for others."""
+    total = asked_size(counts)
+    if total is None or dtype_of(counts).name not in ("int32", "int64") or len(shape_of(counts)) > 1:
+        return None
+    counts = counts if size is None else counts.expand(size)
+    many = total((counts < 0).any().to(dtypes.int64) * -(1 << 62) + counts.sum())
+    if many < 0:
+        raise RuntimeError("repeats can not be negative")
+    return sort.searchsorted(counts.cumsum(0), wrap(np.arange(many)), True, False)
 
 
 def _counts(counts: Any) -> ndarray:

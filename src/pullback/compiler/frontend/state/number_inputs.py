@@ -149,28 +149,19 @@ def array(session: Session, value: Deferred) -> Any:
 _TAKEN = frozenset("?bhilqBefd")
 
 
-def _shared(value: Any) -> Any:
+def shared(value: Any) -> Any:
     """Return the tensor whose memory an array has that a tensor will give; None where it is no such array."""
     is_shared = isinstance(value, Elements) and value.kind is np.ndarray
     return value.tensor.detach() if is_shared else None
-
-
-def with_tensors(key: Any) -> Any:
-    """Return a subscript of a tensor with tensors for the arrays that tensors will give."""
-    if type(key) is tuple:
-        parts = tuple(map(with_tensors, key))
-        return key if all(map(operator.is_, key, parts)) else parts
-    found = _shared(key)
-    return key if found is None else found
 
 
 def of_array(session: Session, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Return what a function makes of such a list or array; None where that is not known."""
     if name not in ("from_numpy", "tensor", "as_tensor", "asarray") or len(args) != 1:
         return None
-    if (shared := _shared(args[0])) is not None and kwargs.keys() <= {"dtype", "device"}:
+    if (found := shared(args[0])) is not None and kwargs.keys() <= {"dtype", "device"}:
         given = {option: value for option, value in kwargs.items() if value is not None}
-        found = shared.to(**given) if given else shared
+        found = found.to(**given) if given else found
         return found.clone() if name == "tensor" else found
     if kwargs:
         return None
