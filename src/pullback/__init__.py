@@ -134,6 +134,7 @@ _LAZY_NAMES = _LATER | _places({
         "feature_alpha_dropout feature_alpha_dropout_ feature_dropout feature_dropout_ group_norm "
         "hinge_embedding_loss instance_norm kl_div layer_norm margin_ranking_loss max_pool1d_with_indices "
         "poisson_nll_loss triplet_margin_loss",
+    "nn.functional.fake_quantization": "fake_quantize_per_channel_affine fake_quantize_per_tensor_affine",
     "nn.functional.native": "native_batch_norm native_group_norm native_layer_norm",
     "nn.functional.packing": "_pack_padded_sequence _pad_packed_sequence",
     "nn.functional.recurrent": "gru lstm rnn_relu rnn_tanh",

@@ -927,6 +927,21 @@ def eye(
     requires_grad: builtins.bool | None = False,
 ) -> Tensor:
     """Make a matrix of shape (n, m) with ones on the diagonal and zeros elsewhere."""
+def fake_quantize_per_channel_affine(
+    input: Tensor, scale: Tensor, zero_point: Tensor, axis: builtins.int, quant_min: builtins.int,
+    quant_max: builtins.int,
+) -> Tensor:
+    """Do `fake_quantize_per_tensor_affine` with a scale and a zero point for each place of an axis."""
+@overload
+def fake_quantize_per_tensor_affine(
+    input: Tensor, scale: Tensor, zero_point: Tensor, quant_min: builtins.int, quant_max: builtins.int,
+) -> Tensor: ...
+@overload
+def fake_quantize_per_tensor_affine(
+    input: Tensor, scale: builtins.float, zero_point: builtins.int, quant_min: builtins.int,
+    quant_max: builtins.int,
+) -> Tensor:
+    """Round to the numbers (q − zero_point) · scale of whole q from `quant_min` to `quant_max`."""
 def feature_alpha_dropout(input: Tensor, p: builtins.float, train: builtins.bool) -> Tensor:
     """Return :func:`alpha_dropout` of whole channels."""
 def feature_alpha_dropout_(input: Tensor, p: builtins.float, train: builtins.bool) -> Tensor:

@@ -39,6 +39,10 @@ ONE_PROGRAM: dict[str, Callable[[Any], Any]] = {
     "counts": lambda x: x * ((x > 2).sum().item() + 1) / int((x < 9).sum()),
     "integers": lambda x: torch.arange(3) * x.mean().item(),
     "functions": lambda x: x * -math.sqrt(abs(x.sum().item())),
+    "powers": lambda x: (x * 0.9 ** x.mean().item(), x * (x.sum().item() ** 2) ** 0.5),
+    "least and most": lambda x: (x / max(1, min(x.mean().item(), 5.5)), x * max(x.amax().item(), 4.0, 2.0)),
+    "rounded": lambda x: (x * round(x.mean().item(), 2) + round(x.mean().item()), x - x.amax().item() % 3),
+    "exponentials": lambda x: x.double() * math.exp(-x.mean().item()) + math.log1p(x.sum().item()),
     "float64": lambda x: x.double() * x.sum().item() + x.double().sum().item() * 0.5,
     "factors": lambda x: (x.add(x, alpha=x.mean().item()), x.addcmul(x, x, value=1 / x.sum().item())),
     "weights": lambda x: (x.lerp(x * 3, x.mean().item() / 20), x.lerp(x + 1, weight=x.mean().item())),
@@ -68,6 +72,8 @@ def outcome(function: Callable[[Any], Any], x: Any) -> Any:
 
 @pytest.mark.parametrize("function", [
     lambda x: x * (1 / (x.sum().item() - 3)), lambda x: x * math.sqrt(x.sum().item() - 3),
+    lambda x: x * math.log(x.sum().item() - 3),
+    lambda x: x * math.exp(x.sum().item() * 1e38), lambda x: x * (7 % (x.sum().item() - 3)),
     lambda x: torch.full((2,), x.sum().item() * 1e38), lambda x: torch.tensor(1 / (x.sum().item() - 3)),
     lambda x: x.clamp(max=x.sum().item() * 1e38), lambda x: x.add(x, alpha=x.sum().item() * 1e38),
 ])  # fmt: skip
@@ -77,6 +83,40 @@ def test_a_number_that_raises_an_error_raises_it(function):
         found, expected = (outcome(f, torch.tensor([n])) for f in (compiled, function))
         assert found == expected if type(expected) is str else same(found, expected)
     assert len(compiled._native.specializations) == 1
+
+
+def test_roots_of_negative_numbers_have_programs_of_their_own():
+    def function(x):
+        return x * (x.sum().item() - 3) ** -0.5
+
+    compiled = torch.compile(function)
+    for n in (4.0, 5.0, 2.0, 7.0, 3.0, 9.0):
+        found, expected = (outcome(f, torch.tensor([n])) for f in (compiled, function))
+        assert found == expected if type(expected) is str else same(found, expected)
+    assert programs(function, CALLS) == 1
+
+
+@pytest.mark.parametrize("momentum", [None, 0.1])
+def test_statistics_move_by_a_number_of_each_call(momentum):
+    models = []
+    for _ in range(2):
+        torch.manual_seed(0)
+        models.append(torch.nn.Sequential(torch.nn.Conv1d(3, 4, 1), torch.nn.BatchNorm1d(4)))
+
+    def step(model, x, n):
+        model[1].momentum = momentum and momentum / n
+        model(x).square().mean().backward()
+        return model[1].running_var
+
+    compiled = torch.compile(lambda x, n: step(models[1], x, n))
+    for n in range(1, 12):
+        x = torch.randn(5, 3, 2)
+        expected, found = step(models[0], x, n), compiled(x, n)
+        assert torch.allclose(found, expected, rtol=1e-5)
+        assert torch.allclose(models[1][1].running_mean, models[0][1].running_mean, atol=1e-6)
+        assert found._version == expected._version
+    # The first calls make gradients, and find that numbers change.
+    assert len(compiled._native.specializations) <= 4
 
 
 def test_averages_of_models_count_in_one_program():

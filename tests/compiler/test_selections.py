@@ -31,6 +31,10 @@ FUNCTIONS = {
     "rows and a loss": lambda x, m: torch.nn.functional.cross_entropy(x[m], torch.arange(8)[m] % 3),
     "bincount": lambda x, m: (torch.bincount(m.long(), minlength=3) * x[0]).sum(),
     "bincount of weights": lambda x, m: (torch.bincount(m.long() * 2, x[:, 0].detach()) * x).sum(),
+    "repeated": lambda x, m: (torch.repeat_interleave(x, m.long() * 2, dim=0) * x[:1]).sum(),
+    "repeated alike": lambda x, m: (x[:3].repeat_interleave(m.sum()[None], 0).exp()).sum(),
+    "places repeated": lambda x, m: x[torch.repeat_interleave(m.int() + 1)].square().sum(),
+    "up to a number": lambda x, m: x[: m.sum()].sum() + x[1:, : x.shape[1] - m.sum() % 2].exp().sum(),
     "unique": lambda x, m: _distinct(torch.unique, x, m),
     "unique_consecutive": lambda x, m: _distinct(torch.unique_consecutive, x, m),
     "repeat_interleave": lambda x, m: (
@@ -114,6 +118,18 @@ def test_a_step_that_selects_changes_nothing_where_another_size_comes() -> None:
             w.copy_(before)
         assert step(x, _mask(count)).item() == pytest.approx(kept, rel=1e-5)
         torch.testing.assert_close(w.detach(), w_after)
+
+
+def test_places_are_repeated_as_often_as_is_told() -> None:
+    compiled = torch.compile(lambda x, n: torch.repeat_interleave(x, n, dim=0, output_size=4))
+    x = torch.tensor([1.0, 2.0])
+    for counts in ([1, 3], [4, 0], [0, 4], [2, 2]):
+        assert torch.equal(compiled(x, torch.tensor(counts)), x.repeat_interleave(torch.tensor(counts)))
+    assert len(compiled._native.specializations) == 1
+    with pytest.raises(RuntimeError, match="^allocated size does not match required size$"):
+        compiled(x, torch.tensor([1, 4]))
+    with pytest.raises(RuntimeError, match="^repeats can not be negative$"):
+        compiled(x, torch.tensor([5, -1]))
 
 
 def test_bins_of_negative_numbers() -> None:

@@ -49,6 +49,10 @@ CONVENTIONS = {
     "native_layer_norm_backward": "mean and scale follow the input: double backward of native_layer_norm",
     "native_batch_norm_backward": "mean and scale follow the input: double backward of native_batch_norm",
     "native_group_norm_backward": "mean and scale follow the input: double backward of native_group_norm",
+    **dict.fromkeys(
+        ("fake_quantize", "fake_quantize_by_channel", "fake_quantize_by_tensor"),
+        "what rounds passes the covector on: tests/nn/test_fake_quantization.py",
+    ),
 }
 
 

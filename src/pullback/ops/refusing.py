@@ -36,6 +36,7 @@ _BY_INPUT = {
     ("targets", _WHOLE): "ctc_loss ctc_loss_slope ctc_rows",
     ("pivots", _WHOLE): "linalg_ldl_solve linalg_lu_solve lu_unpack",
     ("lengths", _WHOLE): "segment_reduce segment_spread",
+    ("cost", _FLOATING): "linear_sum_assignment",
     ("mask", "b"): "masked_place masked_scatter",
     ("x", _WHOLE): "bincount classes",
     ("y", _WHOLE): "div_floor div_trunc floor_divide floor_divide_ fmod pow remainder remainder_of_number",

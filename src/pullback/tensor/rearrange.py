@@ -43,6 +43,7 @@ from .sorting import searchsorted
 from .tensor import checked_axis, checked_dim
 
 errors = import_later("..core.graph_errors", __package__)
+sort = import_later("..ops.sort", __package__)
 
 # --- axes
 #

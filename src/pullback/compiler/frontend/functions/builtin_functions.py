@@ -16,8 +16,6 @@ from enum import EnumMeta
 from types import FunctionType, MethodType, ModuleType
 from typing import Any
 
-import numpy as np
-
 from ....array import dtypes
 from ....core.size import Size
 from ....core.value import TensorBase
@@ -36,7 +34,7 @@ from ..operations import (
 from ..state.deferred import Applied, Deferred, Elements, Item, comes_before
 from ..state.guards import ABSENT, SCALARS, Guard, answer
 from ..state.session import Session
-from . import native_functions
+from . import native_functions, outside_functions
 from .rules import rule
 
 
@@ -204,13 +202,8 @@ def _tolist(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, A
 
 @rule(Tensor.numpy)
 def _numpy(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    t = args[0]
-    plain = formatting.is_plain(session, t) and t.dtype.numpy.isbuiltin == 1
-    known = plain and not t.is_conj() and not t.is_neg()
-    if len(args) > 1 or kwargs or not known or t.requires_grad:
-        return f(*args, **kwargs)
-    # It shares the memory of the call's tensor, whatever is written to that later.
-    return Elements(session, np.ndarray, t, f)
+    found = None if len(args) > 1 or kwargs else outside_functions.array_of(session, args[0])
+    return f(*args, **kwargs) if found is None else found
 
 
 @rule(int, float, complex)
@@ -254,6 +247,8 @@ def _len(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
     if containers.is_view(thing):
         containers.follow_view(session, thing)
         return len(thing)
+    if isinstance(thing, Elements) and thing.kind is not str and thing.tensor.shape:
+        return thing.tensor.shape[0]
     if isinstance(thing, Deferred):
         return Applied(session, int, len, (thing,))
     if containers.is_container(thing):

@@ -26,7 +26,7 @@ from ..state import draws
 from ..state.deferred import Applied, Deferred
 from ..state.guards import _COMPARED, Guard, answer
 from ..state.session import Session
-from . import builtin_functions, container_methods
+from . import builtin_functions, container_methods, outside_functions
 
 _IMMUTABLE = (
     str, bytes, int, float, complex, bool, range, slice, type(None), re.Pattern, re.Match, np.generic,
@@ -46,6 +46,8 @@ def call_builtin(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[s
             return call_numpy(session, f, args, kwargs)
         if id(f) in builtin_functions._PURE:
             return builtin_functions._pure(session, f, args, kwargs)
+        if (rule := outside_functions.rule_of(f)) is not None:
+            return rule(session, f, args, kwargs)
         raise builtin_functions.refuse(session, f)
     if name == "__new__" and isinstance(owner, type):
         return _new(session, f, args, kwargs)

@@ -9,6 +9,7 @@ op that has no other form, is a part of the program still.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from types import FunctionType
 from typing import Any
@@ -17,7 +18,8 @@ import numpy as np
 
 from ....core.blame import PACKAGE
 from ....core.op import Op
-from ....core.value import TensorBase, dtype_of
+from ....core.value import TensorBase, dtype_of, shape_of
+from ....nn.functional import normalization
 from ....ops import arithmetic, mixture
 from ....tensor.interception import OVERRIDING
 from ....tensor.signature import Parser, Signature
@@ -50,6 +52,8 @@ def result(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, An
     if f is dtype_of and isinstance(args[0], Deferred) and args[0].kind is float:
         # The loops of comprehensions ask it, which are parts of the function itself since Python 3.12.
         return np.dtype(float)
+    if getattr(f, "__wrapped__", f) is _BATCH_NORM and (made := _averaged(session, args, kwargs)) is not None:
+        return made
     knowledge = session.knowledge
     given = (*args, *kwargs.values())
     if type(f) is not FunctionType or f in knowledge.opaque or not all(map(_is_scalar, given)):
@@ -73,6 +77,26 @@ def result(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, An
     if outermost:
         knowledge.composing = None
     return made
+
+
+#: The function behind its public name, and its parameters in order.
+_BATCH_NORM = getattr(normalization.batch_norm, "__wrapped__", normalization.batch_norm)
+_PARAMETERS = ("input", "running_mean", "running_var", "weight", "bias", "training", "momentum", "eps")
+
+
+def _averaged(session: Session, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Do a batch norm in training whose statistics move by a number of a later time, as 1 / count; None where
+    it is not known.
+    """
+    given = {"weight": None, "bias": None, "eps": 1e-5, **dict(zip(_PARAMETERS, args)), **kwargs}
+    momentum = taken(session, given.pop("momentum", None), np.dtype(np.float64))
+    known = given.keys() == {*_PARAMETERS} - {"momentum"} and isinstance(given["input"], TensorBase)
+    if momentum is None or not known or given["training"] is not True or type(given["eps"]) is not float:
+        return None
+    shape = shape_of(given["input"])
+    if given["eps"] <= 0 or len(shape) < 2 or shape[1] in (0, math.prod(shape)):
+        return None
+    return normalization.with_statistics(**given, momentum=momentum)[0]
 
 
 def _of_op(session: Session, op: Op, args: tuple[Any, ...]) -> Any:

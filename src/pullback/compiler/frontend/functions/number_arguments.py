@@ -51,7 +51,7 @@ _SIGNS = {
 def result(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Return what a function gives of numbers of a later time, or lists of such; None if not known."""
     name = f.__name__
-    if len(args) == 1 and not kwargs and (made := of_array(session, name, args)) is not None:
+    if len(args) == 1 and (made := of_array(session, name, args, kwargs)) is not None:
         return made
     rule = _RULES.get(name.removesuffix("_"))
     # An op's attributes come by place.

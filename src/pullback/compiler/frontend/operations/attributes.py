@@ -32,7 +32,7 @@ from ....core.blame import own_file
 from ....core.node import Node
 from ....core.value import TensorBase
 from ..functions import native_functions, rules
-from ..state.deferred import Applied, Deferred, converted, is_drawn_array
+from ..state.deferred import Applied, Deferred, Elements, converted, is_array, is_drawn_array
 from ..state.draws import is_drawing
 from ..state.guards import ABSENT, SCALARS, native_attribute
 from ..state.session import Session, current
@@ -67,8 +67,8 @@ def load_attribute(thing: Any, name: str) -> Any:
         return _of_module(session, thing, name)
     if isinstance(thing, type):
         return _of_class(session, thing, cls, name)
-    if is_drawn_array(thing) and thing.kind is np.ndarray and name in ("shape", "dtype", "size", "ndim"):
-        return getattr(thing.present(), name)
+    if is_array(thing) and name in ("shape", "dtype", "size", "ndim"):
+        return getattr(thing.outline() if isinstance(thing, Elements) else thing.present(), name)
     if is_drawn_array(thing) and thing.kind is np.ndarray and name == "astype":
         return lambda dtype: Applied(session, np.ndarray, converted, (thing, np.dtype(dtype)))
     if isinstance(thing, Deferred):

@@ -142,14 +142,21 @@ def _kind_of(value: Any) -> type:
 _SAMPLES: dict[Any, Any] = {bool: True, int: 1, float: 1.0, complex: 1j}
 
 
+def _kind_of_power(base: Any, exponent: Any) -> type:
+    """Return the type of a power, which depends on the numbers: a root of a negative one is complex."""
+    if isinstance(exponent, Deferred):
+        return float if type(base) in (int, float) and base > 0 and exponent.kind is float else object
+    if type(exponent) is not float or base.kind not in (int, float) or comes_before(base):
+        return object
+    positive = base.session.may_ask() and Applied(base.session, bool, operator.gt, (base, 0)).known()
+    return float if positive else object
+
+
 def kind_of_result(function: Callable[..., Any], args: tuple[Any, ...]) -> type:
     """Return the type of what a function of numbers gives, where that follows from the types of these."""
     values = [_SAMPLES.get(_kind_of(a)) if isinstance(a, Deferred) else a for a in args]
-    first, *others = values
-    if function in _POWERS and not (type(first) in _SAMPLES and type(others[0]) is int and others[0] >= 0):
-        return object
-    if function in _POWERS and isinstance(args[1], Deferred):
-        return object
+    if function in _POWERS and (len(args) != 2 or type(args[1]) is not int or args[1] < 0):
+        return _kind_of_power(*args) if len(args) == 2 else object
     try:
         found = type(function(*values))
     except Exception:  # noqa: BLE001  # each call will raise it

@@ -46,12 +46,28 @@ def _part(session: Session, values: Any, key: Any) -> Any:
     return Applied(session, type(found), operator.getitem, (values, key))
 
 
+def _of_numbers(session: Session, key: Any) -> Any:
+    """Return a subscript with numbers for tensors in slices, and tensors for arrays that they give."""
+    if type(key) is tuple:
+        parts = tuple(_of_numbers(session, part) for part in key)
+        return key if all(map(operator.is_, key, parts)) else parts
+    if type(key) is slice:
+        ends = key.start, key.stop, key.step
+        if any(isinstance(end, TensorBase) for end in ends):
+            return slice(*(builtin_functions.index_of(session, end) if isinstance(end, TensorBase) else end
+                           for end in ends))  # fmt: skip
+        return key
+    found = number_inputs.shared(key)
+    return key if found is None else found
+
+
 def load_item(container: Any, key: Any) -> Any:
     """Return ``container[key]``."""
     session = current.get()
     if is_drawn_array(container):
         return _part(session, container, key)
     if isinstance(container, TensorBase):
+        key = _of_numbers(session, key)
         if is_drawn_array(key) and (index := number_inputs.array(session, key)) is not None:
             key = index
         picked = number_inputs.item(session, container, key)
@@ -112,7 +128,7 @@ def store_item(parts: tuple[Any, Any, Any]) -> None:
     value, container, key = parts
     session = current.get()
     if isinstance(container, TensorBase):
-        _store_in_tensor(session, container, key, value)
+        _store_in_tensor(session, container, _of_numbers(session, key), value)
         return
     if isinstance(key, Deferred):
         key = key.known()

@@ -140,6 +140,10 @@ class Elements(Deferred):
         """Refuse, as `known`."""
         self.known()
 
+    def outline(self) -> np.ndarray:
+        """Return an array of the same shape and dtype."""
+        return np.broadcast_to(np.zeros((), self.tensor.dtype.numpy), self.tensor.shape)
+
     def evaluate(self, tensor: Callable[[Any], Any]) -> Any:
         """Take the elements out of the tensor."""
         return self.function(tensor(self.tensor))
@@ -282,6 +286,11 @@ def comes_before(value: Any) -> bool:
 def is_drawn_array(value: Any) -> bool:
     """Return whether a value is a list or an array whose elements are known before the program runs."""
     return isinstance(value, Deferred) and value.kind in (list, np.ndarray) and comes_before(value)
+
+
+def is_array(value: Any) -> bool:
+    """Return whether a value is an array of NumPy's whose shape is known."""
+    return (isinstance(value, Elements) or is_drawn_array(value)) and value.kind is np.ndarray
 
 
 def is_given(value: Any) -> bool:

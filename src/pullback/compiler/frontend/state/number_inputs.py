@@ -8,6 +8,7 @@ that is not known to give what the number itself gives, the number is a part of 
 
 from __future__ import annotations
 
+import functools
 import math
 import operator
 from collections.abc import Sequence
@@ -17,7 +18,8 @@ import numpy as np
 
 from ....array import dtypes
 from ....core.value import TensorBase, dtype_of, shape_of, wrap
-from .deferred import Applied, Deferred, Item, comes_before, is_drawn_array
+from ....ops import python_numbers
+from .deferred import Applied, Deferred, Elements, Item, comes_before, is_drawn_array
 from .session import Session
 
 #: Operators that take a tensor without axes as they take the number.
@@ -34,7 +36,7 @@ def operand(value: Any, sign: str, other: Any) -> Any:
     if sign not in _SIGNS or not isinstance(other, TensorBase):
         return value.known()
     if not comes_before(value):
-        met = None if sign in ("//", "%") else _met(value.kind, other)
+        met = None if sign in ("//", "%") else _met(_kind(value), other)
         found = of_program(value, met)
         return value.known() if found is None else found
     # By a whole number of 0 eager raises.
@@ -45,12 +47,35 @@ def operand(value: Any, sign: str, other: Any) -> Any:
     return value.known() if found is None else found
 
 
+def _by_python(name: str) -> Any:
+    """Return a function of tensors without axes that is one of Python's of their numbers."""
+    zero = np.zeros(())
+    return lambda x, y=None: python_numbers.number_function(x, wrap(zero) if y is None else y, name)
+
+
+def _rounded(x: Any, digits: Any = None) -> Any:
+    return x.round() if digits is None else python_numbers.number_function(x, digits, "round")
+
+
+def _kind(value: Deferred) -> type:
+    """Return a number's type: float of the least of whole numbers and others, for to a tensor both are."""
+    if isinstance(value, Applied) and value.function in (min, max) and value.kind is object:
+        kinds = {_kind(arg) if isinstance(arg, Deferred) else type(arg) for arg in value.args}
+        return float if kinds == {int, float} else object
+    return value.kind
+
+
 #: Functions of numbers that are functions of tensors without axes, in float64, bit for bit.
 _OF_PROGRAM: Any = {
     operator.add: operator.add, operator.iadd: operator.add, operator.sub: operator.sub,
     operator.isub: operator.sub, operator.mul: operator.mul, operator.imul: operator.mul,
     operator.truediv: operator.truediv, operator.itruediv: operator.truediv, operator.neg: operator.neg,
-    abs: operator.abs, float: operator.pos, math.sqrt: lambda x: x.sqrt(),
+    abs: operator.abs, float: operator.pos, math.sqrt: lambda x: x.sqrt(), operator.mod: operator.mod,
+    # Of equal numbers, and where one is nan, Python's give the first.
+    min: lambda *xs: functools.reduce(lambda x, y: y.where(y < x, x), xs),
+    max: lambda *xs: functools.reduce(lambda x, y: y.where(y > x, x), xs),
+    **dict.fromkeys((operator.pow, operator.ipow, math.pow), _by_python("pow")), round: _rounded,
+    **{getattr(math, n): _by_python(n) for n in python_numbers.FUNCTIONS if n not in ("pow", "round")},
 }  # fmt: skip
 
 
@@ -124,9 +149,21 @@ def array(session: Session, value: Deferred) -> Any:
 _TAKEN = frozenset("?bhilqBefd")
 
 
-def of_array(session: Session, name: str, args: tuple[Any, ...]) -> Any:
+def shared(value: Any) -> Any:
+    """Return the tensor whose memory an array has that a tensor will give; None where it is no such array."""
+    is_shared = isinstance(value, Elements) and value.kind is np.ndarray
+    return value.tensor.detach() if is_shared else None
+
+
+def of_array(session: Session, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Return what a function makes of such a list or array; None where that is not known."""
     if name not in ("from_numpy", "tensor", "as_tensor", "asarray") or len(args) != 1:
+        return None
+    if (found := shared(args[0])) is not None and kwargs.keys() <= {"dtype", "device"}:
+        given = {option: value for option, value in kwargs.items() if value is not None}
+        found = found.to(**given) if given else found
+        return found.clone() if name == "tensor" else found
+    if kwargs:
         return None
     found = array(session, args[0]) if is_drawn_array(args[0]) else None
     if found is None or name == "tensor" or args[0].kind is list:

@@ -71,10 +71,14 @@ class Session(Writes):
         #: The tensors that have the memory of arrays that were drawn, and which part it is, by identity.
         self.arrays: dict[int, Any] = {}
 
+    def may_ask(self, share: float = 0.5) -> bool:
+        """Return whether less than a share of the numbers is asked that a program may depend on."""
+        most = ASKED_CHEAPLY if self.evaluated < CHEAP else ASKED
+        return self.knowledge.speculates and len(self.late) < most * share
+
     def speculate(self, value: Deferred) -> Any:
         """Return a number as it is in this call; each call compares it before it changes anything."""
-        most = ASKED_CHEAPLY if self.evaluated < CHEAP else ASKED
-        if not self.knowledge.speculates or len(self.late) >= most:
+        if not self.may_ask(1.0):
             raise self.refusal("the numbers of a traced tensor decide what happens next")
         found = value.present()
         self.late.append((value, found))
