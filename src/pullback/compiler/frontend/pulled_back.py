@@ -106,7 +106,7 @@ class ResultsPulledBack:
     def _check_ends(self, made: Sequence[Any]) -> None:
         """Refuse results that lead to leaves of the function's or to hooks: calls would tie them anew.
 
-        A leaf that nobody can reach may still have a gradient that was handed out, which a later pass adds to.
+        A leaf out of reach may have handed out its gradient, to which a later pass adds.
         """
         results = set(map(id, made))
         for node in _nodes(self._roots):

@@ -190,8 +190,8 @@ class Results:
         known = {DEFAULT_VIEW, MULTI_VIEW, NO_GRAD_VIEW, INFERENCE_VIEW}
         recorded = record.creation in (DEFAULT_VIEW, MULTI_VIEW)
         # A view made before its base was set to require grad has no node, and a new one would.
-        own = t._node is LEAF or (t._node is not None and not leads) or (recorded and type(t._node) is Nowhere)
-        if record.creation not in known or own:
+        early = recorded and type(t._node) is Nowhere
+        if record.creation not in known or t._node is LEAF or early or (t._node is not None and not leads):
             raise Unsupported("a result is a view with a history of its own")
         if recorded and leads and t._node is None:
             raise Unsupported("a result is a view that was cut from its history")
