@@ -216,6 +216,7 @@ def _asking_first(function: _F) -> _F:
     call = at_once(function, general, lambda error, args, kwargs: PASS)
     call.__name__, call.__doc__ = function.__name__, function.__doc__
     function.public = call  # type: ignore[attr-defined]  # functions take attributes
+    call.behind = function  # type: ignore[attr-defined]  # what a trace runs
     return call
 
 

@@ -332,4 +332,11 @@ o = Scaled()
 def step(x): return x * getattr(o, "scale", 1.0), hasattr(o, "scale")
 --- change 2
 o.held = 11.0
+=== absent_in_a_module_that_then_answers_all: compiles
+mod = types.ModuleType('mod')
+def step(x):
+    if hasattr(mod, 'late'): x = x * 5
+    return x * getattr(mod, 'later', 3)
+--- change 3
+mod.__getattr__ = lambda name: 2
 ''')

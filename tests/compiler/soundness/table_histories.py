@@ -301,4 +301,32 @@ def step(base, view): return base * 2, view * 3
 if last is not None: (last[0].sum() + last[1].sum()).backward()
 --- state
 leaf
+=== result_of_a_hidden_leaf_with_a_gradient:
+def step(x):
+    x = x.clone().requires_grad_()
+    (x * 2).sum().backward()
+    return x * 3, x.grad
+--- change
+if last: last[0].sum().backward()
+=== result_of_a_hidden_leaf_whose_gradient_is_kept:
+kept = []
+def step(x):
+    p = nn.Parameter(x)
+    p.grad = torch.ones(3)
+    kept.append(p.grad[1:])
+    return p * 3
+--- change
+if last is not None: last.sum().backward()
+--- state
+kept
+=== view_taken_before_its_base_requires_grad:
+def step(x):
+    y = x[:1]
+    x.requires_grad_()
+    return y, y.requires_grad
+=== views_taken_before_their_base_requires_grad:
+def step(x):
+    y = x.unbind()
+    x.requires_grad_()
+    return y
 ''')

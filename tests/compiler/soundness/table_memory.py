@@ -634,4 +634,21 @@ def step(x):
     return x + w.grad[0]
 --- state
 w.grad, w.dtype
+=== argument_of_inference_mode_and_then_another: compiles
+with torch.inference_mode(): held = torch.ones(3)
+def step(x):
+    y = x.detach()
+    return x[1:], y, x.view(3, 1), y * 2 if y.is_inference() else y * 3
+--- call
+held
+--- change 2
+held = torch.ones(3)
+--- change 4
+with torch.inference_mode(): held = torch.ones(3)
+=== argument_of_inference_mode_is_written_to: raises
+with torch.inference_mode(): a = torch.ones(3)
+b = torch.ones(3)
+def step(x): return x.add_(1) * 2, x[1:]
+--- call
+(b, a)[n % 2]
 ''')

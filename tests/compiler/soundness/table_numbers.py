@@ -295,4 +295,36 @@ def step(x):
     return x.clamp_max(k), torch.rsub(x, k), torch.rsub(torch.arange(3), k)
 --- state
 k
+=== fraction_of_an_argument_that_varies:
+def step(x, k): return x * 2, fractions.Fraction(k), fractions.Fraction(k) + 1
+--- call
+torch.ones(3), n
+=== fraction_of_a_counter:
+k = 0
+def step(x):
+    global k
+    k += 1
+    return x * 2, fractions.Fraction(k)
+=== number_of_a_tensor_is_the_length_of_a_queue:
+def step(x):
+    n = int(x.sum())
+    try: return x * 2, collections.deque([1, 2, 3], maxlen=n % 3), collections.deque([n], n % 2)
+    except TypeError as error: return str(error)
+=== number_of_a_tensor_is_how_many_are_combined: compiles
+def step(x):
+    n = int(x.sum()) % 3
+    try: return x * n, list(itertools.combinations([1, 2, 3], n)), list(itertools.product([1, 2], repeat=n))
+    except TypeError as error: return str(error)
+=== axis_of_a_sum_is_an_argument_that_varies: compiles
+def step(x, k): return x.sum(k), torch.sum(x, k), x.mean(k), torch.mean(x, dim=k), x.sum(dim=k, keepdim=True)
+--- call
+torch.ones(2, 3) + n, n % 2
+=== axis_of_a_sum_is_a_counter:
+k = 0
+def step(x):
+    global k
+    k += 1
+    return x.sum(k % 2), x.mean(k % 2)
+--- call
+torch.ones(2, 3) + n
 ''')

@@ -238,4 +238,9 @@ def step(x): return x * random.random() + float(np.random.rand()) + torch.rand(3
 === secrets_and_uuid_lengths:
 import uuid
 def step(x): return x * len(str(uuid.uuid4()))
+=== generator_cloned:
+g = torch.Generator().manual_seed(11)
+def step(x): return x + torch.rand(3, generator=g.clone_state())
+--- change 3
+torch.rand(2, generator=g)
 ''')

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict, defaultdict, deque
+from fractions import Fraction
 from types import BuiltinFunctionType, MethodType, ModuleType
 from typing import Any
 
@@ -243,6 +244,8 @@ def outgoing(session: Session, value: Any, met: Met) -> Any:
     if isinstance(value, TensorBase) and any(value is tagged for tagged in session.tagged):
         raise session.refusal("a result has attributes that the function has set")
     if (isinstance(value, np.generic) or kind in _OBJECTS) and not session.was_there(value):
+        if kind is Fraction and isinstance(value.numerator, Deferred):
+            raise session.refusal("a Fraction of a number of the call is a result")
         return Rebuilt(kind, [Given(value)], None)
     if is_drawn_array(value):
         raise session.refusal("a list or array that is drawn is a result")

@@ -104,12 +104,15 @@ class ResultsPulledBack:
         return found.results
 
     def _check_ends(self, made: Sequence[Any]) -> None:
-        """Refuse results that lead to leaves of the function's or to hooks: calls would tie them anew."""
+        """Refuse results that lead to leaves of the function's or to hooks: calls would tie them anew.
+
+        A leaf out of reach may have handed out its gradient, to which a later pass adds.
+        """
         results = set(map(id, made))
         for node in _nodes(self._roots):
             leaf = node.variable if isinstance(node, AccumulateGrad) else None
             if leaf is not None and not self._cells.is_cell(leaf) and (
-                id(leaf) in results or leaf._leaf_hooks is not None
+                id(leaf) in results or leaf._leaf_hooks is not None or leaf._grad is not None
             ):  # fmt: skip
                 raise Unsupported("a result leads back to a leaf that the function makes")
             if node._hooks:

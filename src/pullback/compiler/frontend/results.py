@@ -16,7 +16,7 @@ import numpy as np
 from ...array.named_tuples import NamedTuple
 from ...array.strides import address
 from ...core.modes import change, set_modes
-from ...core.node import LEAF
+from ...core.node import LEAF, Nowhere
 from ...core.recorder import Recorder
 from ...core.tracer import Tracer
 from ...core.value import TensorBase
@@ -188,9 +188,11 @@ class Results:
         source = self._of(record.base)
         leads = record.base._node is not None
         known = {DEFAULT_VIEW, MULTI_VIEW, NO_GRAD_VIEW, INFERENCE_VIEW}
-        if record.creation not in known or t._node is LEAF or (t._node is not None and not leads):
-            raise Unsupported("a result is a view with a history of its own")
         recorded = record.creation in (DEFAULT_VIEW, MULTI_VIEW)
+        # A view made before its base was set to require grad has no node, and a new one would.
+        early = recorded and type(t._node) is Nowhere
+        if record.creation not in known or t._node is LEAF or early or (t._node is not None and not leads):
+            raise Unsupported("a result is a view with a history of its own")
         if recorded and leads and t._node is None:
             raise Unsupported("a result is a view that was cut from its history")
         return Result("view", record.steps, source, recorded, record.creation == INFERENCE_VIEW)

@@ -176,7 +176,8 @@ def tensor_record(
     """Return what is expected of a tensor; `keep` gets what the record points to."""
     value = tensor._value
     keep.append(type(tensor))
-    counter = id(list) if written else 0
+    # Views of an inference tensor are others than those of a tensor that counts its versions.
+    counter = id(list if written else type(tensor._counter))
     array = _array_record(value.shape, value.dtype, written, keep)
     return [source, place, id(type(tensor)), node, *array, counter]
 

@@ -17,7 +17,7 @@ from ...core.modes import modes
 from ...core.node import LEAF, Output
 from ...core.overlap import takes_writes
 from ...core.value import TensorBase, settled, wrap
-from ...core.versions import bump
+from ...core.versions import NoVersions, bump
 from ...core.views import bring_up_to_date
 from ..frontend.captured import Captured, rebuilt
 from ..frontend.results import Made, counter
@@ -391,6 +391,8 @@ def _history(t: Any) -> Any:
             bring_up_to_date(t)
         except RuntimeError:
             return t._view  # it must not be used any more, which is no program's
+    if t._inference:
+        return NoVersions
     return t._node if t._node is None or t._node is LEAF else Output
 
 

@@ -277,11 +277,12 @@ def _count_elements(session: Session, f: Any, args: tuple[Any, ...], kwargs: dic
 @rule(itertools.chain, itertools.islice, itertools.product, itertools.combinations, itertools.permutations,
       itertools.combinations_with_replacement, itertools.repeat)  # fmt: skip
 def _itertools(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    kwargs = _all_known(kwargs)
     if f is itertools.repeat:
         thing, *times = args
         if not times and not kwargs:
             raise builtin_functions.refuse(session, f)
-        values: Any = [thing] * operators._known(times[0] if times else kwargs["times"])
+        values: Any = [thing] * (operators._known(times[0]) if times else kwargs["times"])
     elif f in (
         itertools.islice, itertools.combinations, itertools.permutations,
         itertools.combinations_with_replacement,
@@ -289,7 +290,7 @@ def _itertools(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str
         if f is itertools.islice:
             values = f(iteration.iterate(args[0]), *map(operators._known, args[1:]))
             return session.made(part for part in values)
-        values = list(f(list(iteration.iterate(args[0])), *args[1:], **kwargs))
+        values = list(f(list(iteration.iterate(args[0])), *map(operators._known, args[1:]), **kwargs))
     elif f is itertools.chain:
         return session.made(part for thing in args for part in iteration.iterate(thing))
     else:
@@ -303,7 +304,12 @@ def _collect(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, 
     values = take(args[0]) if args else ()
     if f in (set, frozenset):
         values = [iteration.key(v) for v in values]
-    return session.made(f(values, *args[1:], **kwargs))
+    return session.made(f(values, *map(operators._known, args[1:]), **_all_known(kwargs)))
+
+
+def _all_known(values: dict[str, Any]) -> dict[str, Any]:
+    """Return arguments that a function in C reads at once."""
+    return {name: operators._known(value) for name, value in values.items()}
 
 
 @rule(dict, OrderedDict)

@@ -250,9 +250,12 @@ def load_super(parts: tuple[Any, Any, Any, str, bool]) -> Any:
 def _of_module(session: Session, thing: ModuleType, name: str) -> Any:
     session.typed(thing)
     held = vars(thing)
-    if type(thing) is not ModuleType and not own_file[getattr(thing, "__file__", None) or ""]:
+    # A module's own `__getattr__` may give any answer.
+    file = held.get("__file__")
+    own = type(file) is str and own_file[file]
+    if type(thing) is not ModuleType and not own:
         return generic(session, thing, type(thing), name)
-    if name not in held and own_file[getattr(thing, "__file__", None) or ""]:
+    if name not in held and own:
         # Modules of ours load some of their parts when they are asked for.
         native_attribute(thing, name)
     value = session.dict_item(held, name)

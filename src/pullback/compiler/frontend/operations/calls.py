@@ -41,8 +41,8 @@ from . import iteration
 
 _REFUSED_NAMES = frozenset({
     "seed", "initial_seed", "get_rng_state", "set_rng_state", "fork_rng", "set_state", "get_state",
-    "set_default_dtype", "set_default_device", "set_default_tensor_type", "set_printoptions",
-    "register_post_accumulate_grad_hook", "compile", "frombuffer", "from_dlpack",
+    "clone_state", "set_default_dtype", "set_default_device", "set_default_tensor_type",
+    "set_printoptions", "register_post_accumulate_grad_hook", "compile", "frombuffer", "from_dlpack",
 })  # fmt: skip
 
 _OPTIM = PACKAGE + "optim"
