@@ -6,6 +6,7 @@ compiled. A loop's body has a plan of its own, whose arena is a part of the loop
 
 from __future__ import annotations
 
+import re
 from bisect import insort
 from collections.abc import Sequence
 from heapq import heappop, heappush
@@ -30,6 +31,8 @@ FITTED = 1000
 #: Rows up to which a kernel is told how many it has: LLVM writes such a loop out, not one for vectors and one
 #: for what is left. Machine code of 400 kernels on rows of 1 to 4 took it 2.7 s, and takes 1.4.
 FEW = 16
+#: The parameters of a kernel that say which rows it works off; other names may begin so.
+_ENDS = re.compile(r"%(?:lo|hi)(?![\w.])")
 
 
 class Plan:
@@ -153,7 +156,8 @@ def emitted(plan: Plan) -> Plan:
 def _with_rows(emission: Emission) -> str:
     """Return the text of a kernel that always works off all rows, and says how many these are."""
     head, body = emission.text.split("\n", 1)
-    return f"{head}\n{body.replace('%lo', '0').replace('%hi', str(emission.rows))}"
+    ends = {"%lo": "0", "%hi": str(emission.rows)}
+    return f"{head}\n{_ENDS.sub(lambda match: ends[match[0]], body)}"
 
 
 def cut(plan: Plan) -> Plan:
