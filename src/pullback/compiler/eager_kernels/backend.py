@@ -11,7 +11,7 @@ from ...array import locks
 #: the method.
 _HOMES = {
     "add": ("gather_scatter", "Moving", "add"),
-    "clamp": ("clamp", "Bounding", "clamp"),
+    "clamp": ("traced_kernels", "TracedKernels", "clamp"),
     "elementwise": ("traced_kernels", "TracedKernels", "elementwise"),
     "first_places": ("scans", "Running", "first"),
     "mapped": ("traced_kernels", "TracedKernels", "mapped"),
