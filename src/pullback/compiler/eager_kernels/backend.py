@@ -28,7 +28,7 @@ _HOMES = {
     "running": ("scans", "Running", "gathered"),
     "running_down": ("scans", "Running", "down"),
     "samples": ("grid_samples", "Sampling", "run"),
-    "stacked": ("stacked_products", "StackedProducts", "run"),
+    "stacked": ("strided_loops", "StridedLoops", "products"),
     "spread": ("spreading", "Spreading", "spread"),
     "strided": ("strided_loops", "StridedLoops", "job"),
     "take": ("row_copies", "RowCopies", "take"),
