@@ -113,21 +113,25 @@ class _Shared(Program):
 
     def __init__(self, function: Callable[..., None], constants: Mapping[str, int]) -> None:
         super().__init__((function,), {}, constants)
-        self._function = function
-
-    def text(self) -> str:
-        """Return LLVM's text, with the part's function."""
-        fields = [*self._function.__annotations__.items()][:-4]
+        fields = [*function.__annotations__.items()][: -len(("part", "lo", "hi", "return"))]
         types = {f"%{name}": "i64" if kind == "Int" else "ptr" for name, kind in fields}
         given = [f"{type_} {name}" for name, type_ in types.items()]
         lines = [
             "define void @part(ptr %context, i64 %part) nounwind #0 {",
             *tables.read("%context", {"%shared": "i64", "%parts": "i64", **types}),
             *tables.share("%part", "%parts", "%shared"),
-            f"  call void @{self._function.__name__}({', '.join(given)}, i64 %part, i64 %lo, i64 %hi)",
+            f"  call void @{function.__name__}({', '.join(given)}, i64 %part, i64 %lo, i64 %hi)",
             "  ret void", "}",
         ]  # fmt: skip
-        return "\n".join([super().text(), *lines])
+        self._part = "\n".join(lines)
+
+    def key(self) -> list[bytes]:
+        """Return what tells the functions, that of the part included."""
+        return [*super().key(), self._part.encode()]
+
+    def text(self) -> str:
+        """Return LLVM's text, with the part's function."""
+        return f"{super().text()}\n{self._part}"
 
 
 class Job:

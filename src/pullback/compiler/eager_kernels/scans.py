@@ -13,19 +13,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from ..emit.restricted_python import (
-    Bool,
-    Bytes,
-    Int,
-    Real,
-    Words,
-    apart,
-    load,
-    load_real,
-    native,
-    room,
-    store,
-)
+from ..emit.restricted_python import Bytes, Int, Real, Words, apart, load, load_real, native, room, store
 from ..passes import parallel_rows
 from ..runtime.shared_kernels import address
 from .jobs import FLOATS, Job, Jobs
@@ -99,7 +87,7 @@ class Running(Jobs):
 @native
 def rows_gathered(
     x: Bytes, out: Bytes, rows: Int, length: Int, part: Int, lo: Int, hi: Int
-) -> None:  # fmt: skip
+) -> None:
     """Gather along a part's share of groups of rows; beyond the last one that is computed again."""
     totals = room(TOGETHER)
     for group in range(lo, hi):
@@ -184,7 +172,7 @@ def first_of_rows(
 
 
 @native
-def is_before(x: Real, y: Real) -> Bool:
+def is_before(x: Real, y: Real) -> bool:
     """Return whether x comes strictly before y; nan is the largest."""
     if REVERSE == 1:
         return (x > y) | ((x != x) & (y == y))

@@ -14,18 +14,7 @@ import numpy as np
 from numpy import ndarray
 
 from ...array.taps import Taps
-from ..emit.restricted_python import (
-    Bytes,
-    Int,
-    Object,
-    Real,
-    Words,
-    apart,
-    load_real,
-    native,
-    room,
-    store,
-)  # fmt: skip
+from ..emit.restricted_python import Bytes, Int, Object, Real, Words, apart, load_real, native, room, store
 from ..passes import parallel_rows
 from ..runtime.shared_kernels import address
 from .jobs import FLOATS, Jobs

@@ -16,8 +16,12 @@ from .scalars import FLOAT64, number
 
 _TYPES = {
     "Object": "ptr", "Words": "ptr", "Bytes": "ptr", "null": "ptr", "Int": "i64", "Bool": "i1",
-    "Real": "double", "None": "void", "int32": "i32", "int": "i64", "list[int]": "ptr", "list[Any]": "ptr",
+    "Real": "double", "None": "void", "int32": "i32",
 }  # fmt: skip
+#: What annotations of functions that also run as Python stand for; a `Draw` is called as a function is.
+_PYTHONS = {"bool": "Bool", "int": "Int", "float": "Real"} | dict.fromkeys(
+    ("list[int]", "list[Any]", "Draw"), "Words"
+)
 _KINDS = {"ptr": "Object", "i64": "Int", "i32": "Int", "double": "Real", "void": "None"}
 _OPERATORS: dict[type[ast.operator], tuple[str, Callable[[int, int], int]]] = {
     ast.Add: ("add", operator.add), ast.Sub: ("sub", operator.sub), ast.Mult: ("mul", operator.mul),
@@ -366,12 +370,13 @@ class Translation:
             return self._made(f"sext i32 {found.text} to i64", "Int") if result == "i32" else found
         assert isinstance(node.func, ast.Name)
         function = self._space[node.func.id]
+        args = [node.func, *node.args] if node.func.id in self._names else node.args
         if not isinstance(function, FunctionType):
             found = getattr(self, f"_do_{node.func.id}")(*node.args)
             assert isinstance(found, _Value)
             return found
         kinds = [*_kinds(function).values()]
-        given = [self._value(arg, kind) for arg, kind in zip(node.args, kinds, strict=False)]
+        given = [self._value(arg, kind) for arg, kind in zip(args, kinds, strict=False)]
         found = self._call(f"@{function.__name__}", _TYPES[kinds[-1]], [_TYPES[k] for k in kinds[:-1]], given)
         return _Value(found.text, kinds[-1])
 
@@ -462,4 +467,4 @@ def _constant(value: Any) -> _Value:
 
 def _kinds(function: FunctionType) -> dict[str, str]:
     """Return the kinds of a function's parameters, and of its result under ``return``, which is last."""
-    return {name: str(kind) for name, kind in function.__annotations__.items()}
+    return {name: _PYTHONS.get(str(kind), str(kind)) for name, kind in function.__annotations__.items()}
