@@ -96,6 +96,15 @@ def numbers(given: Bytes, out: Bytes, count: Int) -> Int:
 
 
 @native
+def shared(words: list[int], count: int) -> int:
+    """Write Fibonacci's numbers, and return the next one."""
+    a, b = 0, 1
+    for n in range(count):
+        words[n], a, b = a, b, a + b
+    return a
+
+
+@native
 def backwards(words: Words) -> Int:
     return load(words - 1, 64)
 
@@ -107,7 +116,7 @@ def functions() -> Any:
     from pullback.compiler.emit.codegen import machine
     from pullback.compiler.runtime import engine
 
-    program = Program([fibonacci, joined, gcd, low_byte, skips, numbers], {}, {"BITS": 64})
+    program = Program([fibonacci, joined, gcd, low_byte, skips, numbers, shared], {}, {"BITS": 64})
     copying = "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1 immarg)"
     module = llvm.parse_assembly(engine.whole([copying, program.text()]))
     module.verify()
@@ -149,6 +158,12 @@ def test_a_program_has_constants_of_its_own_and_loops_whose_steps_are_apart(func
     assert text.count("!llvm.access.group !0") == 2 and "!llvm.loop !1" in text
     assert "load float" in text and "load float" not in Program([numbers], {}, {"BITS": 64}).text()
     assert Program([numbers], {}).key() != Program([numbers], {}, {"BITS": 64}).key()
+
+
+def test_a_function_runs_as_python_and_natively(functions):
+    words, numbers = np.zeros(10, np.int64), [0] * 10
+    assert functions("shared", words.ctypes.data, 10) == shared(numbers, 10) == 55
+    assert words.tolist() == numbers
 
 
 def test_nothing_is_taken_from_an_address():

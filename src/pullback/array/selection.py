@@ -148,7 +148,7 @@ def sort(keys: list[Any], places: list[int], count: int) -> None:
 
 
 def divide(keys: list[Any], places: list[int], first: int, last: int, depth: int) -> None:
-    """Part a stretch until insertion sorts it."""
+    """Divide a stretch until insertion sorts it."""
     while last - first > SORTED_BY_INSERTION:
         if depth == 0:
             hold(keys, places, first, last, last)
