@@ -68,10 +68,10 @@ def test_rows_that_parting_does_not_shorten() -> None:
     killer = np.argsort(np.r_[0:n:2, n - 1 : 0 : -2], kind="stable") // 2
     for row in (killer, np.r_[0 : n // 2, n // 2 : 0 : -1], np.zeros(n, np.int64)):
         assert row[selection.sorted_places(row)].tolist() == sorted(row.tolist())
-        order = selection._Order(row, False)
-        order.hold(0, n, n)
-        order.empty(0, n)
-        assert order.keys == sorted(row.tolist())
+        keys, places = row.tolist(), list(range(n))
+        selection.hold(keys, places, 0, n, n)
+        selection.empty(keys, places, 0, n)
+        assert keys == sorted(row.tolist()) == row[places].tolist()
         assert row[selection.place_of_rank(row, 100)] == sorted(row.tolist())[100]
 
 

@@ -12,7 +12,6 @@ from pullback.array import chains, large
 
 pytest.importorskip("llvmlite")
 from pullback.compiler.eager_kernels import flat_calls, traced_kernels  # they need llvmlite
-from pullback.compiler.eager_kernels.clamp import Bounding
 
 X = np.random.default_rng(0).standard_normal((100, 90)).astype(np.float32)
 
@@ -85,11 +84,11 @@ def test_other_arrays_are_left_to_python(array: np.ndarray) -> None:
 
 
 def test_bounds_are_of_another_shape(monkeypatch: pytest.MonkeyPatch) -> None:
-    loops, given = Bounding(), called(monkeypatch)
+    loops, given = traced_kernels.TracedKernels(), called(monkeypatch)
     for dtype in (np.float32, np.float64):
-        x, bounds = X.astype(dtype), np.array([-0.5, 0.25], dtype)
+        x, least, most = X.astype(dtype), np.asarray(-0.5, dtype), np.asarray(0.25, dtype)
         out = np.empty_like(x)
-        assert loops.clamp(x, out, bounds) and given[-1][0] is out
+        assert loops.clamp(x, out, least, most) and given[-1][0] is out
         np.testing.assert_array_equal(out, np.clip(x, -0.5, 0.25))
 
 

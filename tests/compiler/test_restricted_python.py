@@ -10,14 +10,18 @@ import pytest
 
 from pullback.compiler.emit.restricted_python import (
     Bool,
+    Bytes,
     Int,
     Program,
     Words,
+    apart,
     copy,
     load,
+    load_real,
     native,
     null,
     room,
+    store,
 )
 
 pytest.importorskip("llvmlite")
@@ -77,6 +81,34 @@ def skips(words: Words) -> Bool:
     return words is null or words[0] > 5
 
 
+BITS = 32
+
+
+@native
+def numbers(given: Bytes, out: Bytes, count: Int) -> Int:
+    """Double numbers, and count those that differ from themselves."""
+    none = 0
+    for n in apart(0, count):
+        number = load_real(given + n * (BITS // 8), BITS)
+        store(out + n * (BITS // 8), BITS, number + number)
+        none = none + (1 if number != number else 0)
+    return (none << 4) | (count >> 1)
+
+
+@native
+def shared(words: list[int], count: int) -> int:
+    """Write Fibonacci's numbers, and return the next one."""
+    a, b = 0, 1
+    for n in range(count):
+        words[n], a, b = a, b, a + b
+    return a
+
+
+@native
+def backwards(words: Words) -> Int:
+    return load(words - 1, 64)
+
+
 @pytest.fixture(scope="module")
 def functions() -> Any:
     import llvmlite.binding as llvm
@@ -84,7 +116,7 @@ def functions() -> Any:
     from pullback.compiler.emit.codegen import machine
     from pullback.compiler.runtime import engine
 
-    program = Program([fibonacci, joined, gcd, low_byte, skips], {})
+    program = Program([fibonacci, joined, gcd, low_byte, skips, numbers, shared], {}, {"BITS": 64})
     copying = "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1 immarg)"
     module = llvm.parse_assembly(engine.whole([copying, program.text()]))
     module.verify()
@@ -116,6 +148,27 @@ def test_memory_is_read_by_width_and_only_where_it_matters(functions):
     assert functions("low_byte", words.ctypes.data) == 0x34
     assert functions("skips", 0, result=ctypes.c_bool)
     assert functions("skips", words.ctypes.data, result=ctypes.c_bool)
+
+
+def test_a_program_has_constants_of_its_own_and_loops_whose_steps_are_apart(functions):
+    given, out = np.array([1.5, np.nan, -2.0, np.nan, 1e300]), np.empty(5)
+    assert functions("numbers", given.ctypes.data, out.ctypes.data, 5) == 2 * 16 + 2
+    np.testing.assert_array_equal(out, 2 * given)
+    text = Program([numbers], {}).text()
+    assert text.count("!llvm.access.group !0") == 2 and "!llvm.loop !1" in text
+    assert "load float" in text and "load float" not in Program([numbers], {}, {"BITS": 64}).text()
+    assert Program([numbers], {}).key() != Program([numbers], {}, {"BITS": 64}).key()
+
+
+def test_a_function_runs_as_python_and_natively(functions):
+    words, numbers = np.zeros(10, np.int64), [0] * 10
+    assert functions("shared", words.ctypes.data, 10) == shared(numbers, 10) == 55
+    assert words.tolist() == numbers
+
+
+def test_nothing_is_taken_from_an_address():
+    with pytest.raises(AssertionError, match="words - 1"):
+        Program([backwards], {}).text()
 
 
 def test_a_key_tells_sources_constants_and_members(monkeypatch):

@@ -30,6 +30,8 @@ INT64_MIN = -(2**63)
 NANOSECONDS = 1000
 #: Rates of which all numbers are whole ones of float64.
 _LARGE = 1e15
+#: The logarithm of 0.
+_LEAST = -math.inf
 _HOTNESS = Hotness()
 #: Comparisons by which rows of numbers are found at once, rather than each by halving.
 _COMPARED = 1 << 15
@@ -144,15 +146,15 @@ def poisson(generator: Generator, rates: np.ndarray) -> np.ndarray:
     return out
 
 
-def _poissons(numbers: Iterator[float], rates: list[float]) -> list[int]:
+def _poissons(numbers: Iterator[float], rates: list[float]) -> list[float]:
     """Return a sample for each rate: for a small one how many uniforms multiply to over e^-rate (Knuth)."""
-    samples = []
+    samples: list[float] = []
     exp = math.exp
     for rate in rates:
         if not rate >= 0:
             raise RuntimeError("invalid Poisson rate, expected rate to be non-negative")
         if rate >= 10:
-            samples.append(_poisson_by_rejection(numbers.__next__, rate))
+            samples.append(poisson_by_rejection(numbers.__next__, rate))
             continue
         count = 0
         if rate > 0:
@@ -166,30 +168,32 @@ def _poissons(numbers: Iterator[float], rates: list[float]) -> list[int]:
     return samples
 
 
-def _poisson_by_rejection(draw: Draw, rate: float) -> int:
-    """Return transformed rejection with squeeze: algorithm PTRS of Hörmann (1993), with its constants."""
-    root = math.sqrt(rate)
+def poisson_by_rejection(draw: Draw, rate: float) -> float:
+    """Return transformed rejection with squeeze: algorithm PTRS of Hörmann (1993), with its constants.
+
+    `compiler.eager_kernels.rejection` has it translated.
+    """
     log_rate = math.log(rate)
-    b = 0.931 + 2.53 * root
+    b = 0.931 + 2.53 * math.sqrt(rate)
     a = -0.059 + 0.02483 * b
     inverse_alpha = 1.1239 + 1.1328 / (b - 3.4)
-    sure = 0.9277 - 3.6224 / (b - 2)
+    sure = 0.9277 - 3.6224 / (b - 2.0)
     while True:
         u = draw() - 0.5
         v = draw()
-        distance = 0.5 - abs(u)
-        k = _floor((2 * a / distance + b) * u + rate + 0.43) if distance else INT64_MIN
+        distance = 0.5 - math.fabs(u)
+        k = floor((2.0 * a / distance + b) * u + rate + 0.43) if distance > 0.0 else -1.0
         if distance >= 0.07 and v <= sure:
             return k
-        if k < 0 or (distance < 0.013 and v > distance):
+        if k < 0.0 or (distance < 0.013 and v > distance):
             continue
-        log_v = math.log(v) if v else -math.inf
-        density = k * log_rate - rate - math.lgamma(k + 1)
+        log_v = math.log(v) if v > 0.0 else _LEAST
+        density = k * log_rate - rate - math.lgamma(k + 1.0)
         if log_v + math.log(inverse_alpha) - math.log(a / (distance * distance) + b) <= density:
             return k
 
 
-def _floor(value: float) -> int:
+def floor(value: float) -> int:
     """Return ⌊value⌋ as a 64-bit integer; what does not fit becomes the smallest one, as on x86."""
     return math.floor(value) if abs(value) < 2.0**63 else INT64_MIN
 

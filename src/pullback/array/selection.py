@@ -5,7 +5,8 @@ equal elements: partitions around a median of three, and a heap where few of man
 depend on it, so callers ask for the rows in which equal elements meet, and for no others: this is a loop over
 the elements in Python, 0.1 to 0.3 µs for each.
 
-A row becomes keys, whose order is ascending and knows no nan, and all functions give places in the row.
+A row becomes keys, whose order is ascending and knows no nan, and the places where they were, which move with
+them. The functions on these are the native ones, too: `compiler.emit.selection` has them translated.
 """
 
 from __future__ import annotations
@@ -25,37 +26,38 @@ SORTED_BY_INSERTION = 16
 WORTH_A_HEAP = 64
 
 
+
+
 def first_places(row: ndarray, k: int, descending: bool) -> list[int]:
     """Return places of the first k elements in order, as torch's topk names them."""
-    order = _Order(row, descending)
+    keys, places = _ascending(row, descending)
     if k * WORTH_A_HEAP <= len(row):
-        order.hold(0, k, len(row))
-        order.empty(0, k)
+        hold(keys, places, 0, k, len(row))
+        empty(keys, places, 0, k)
     else:
-        order.select(k - 1)
-        order.sort(k - 1)
-    return order.places[:k]
+        select(keys, places, k - 1, len(row))
+        sort(keys, places, k - 1)
+    return places[:k]
 
 
 def sorted_places(row: ndarray) -> list[int]:
     """Return places that sort a row, equals where the sort of C++ leaves them, as in torch's mode."""
-    order = _Order(row, False)
-    order.sort(len(row))
-    return order.places
+    keys, places = _ascending(row, False)
+    sort(keys, places, len(row))
+    return places
 
 
 def place_of_rank(row: ndarray, rank: int) -> int:
     """Return the place of the element of a rank (from 0), as torch's kthvalue names it: a part has its pivot
     in front, and is parted until it has one or two elements.
     """
-    order = _Order(row, False)
-    keys, swap = order.keys, order.swap
+    keys, places = _ascending(row, False)
     low, high = 0, len(row) - 1
     while high > low + 1:
-        swap((low + high) // 2, low + 1)
+        swap(keys, places, (low + high) // 2, low + 1)
         for i, j in ((low + 1, high), (low, high), (low + 1, low)):
             if keys[j] < keys[i]:
-                swap(i, j)
+                swap(keys, places, i, j)
         pivot, left, right = keys[low], low + 2, high - 1
         while True:
             while keys[left] < pivot:
@@ -64,133 +66,142 @@ def place_of_rank(row: ndarray, rank: int) -> int:
                 right -= 1
             if right < left:
                 break
-            swap(left, right)
+            swap(keys, places, left, right)
             left, right = left + 1, right - 1
-        swap(low, right)
+        swap(keys, places, low, right)
         if right <= rank:
             low = left
         if right >= rank:
             high = right - 1
     if high == low + 1 and keys[high] < keys[low]:
-        swap(low, high)
-    return order.places[rank]
+        swap(keys, places, low, high)
+    return places[rank]
 
 
-def _ascending(row: ndarray, descending: bool) -> ndarray:
-    """Return keys whose ascending order is a row's ascending (descending) one; nan is the largest."""
+def _ascending(row: ndarray, descending: bool) -> tuple[list[Any], list[int]]:
+    """Return keys whose ascending order is a row's ascending (descending) one, nan the largest, and their
+    places.
+    """
     if row.dtype.kind == "f" and np.isnan(row).any():
         row = np.unique(row, return_inverse=True)[1].reshape(row.shape)
-    if not descending:
-        return row
-    return -row if row.dtype.kind == "f" else ~row
+    if descending:
+        row = -row if row.dtype.kind == "f" else ~row
+    return row.tolist(), list(range(len(row)))
 
 
-class _Order:
-    """The keys of a row while they are moved, and the places where they were."""
+def swap(keys: list[Any], places: list[int], i: int, j: int) -> None:
+    """Let two elements change places."""
+    keys[i], keys[j] = keys[j], keys[i]
+    places[i], places[j] = places[j], places[i]
 
-    def __init__(self, row: ndarray, descending: bool) -> None:
-        self.keys: list[Any] = _ascending(row, descending).tolist()
-        self.places = list(range(len(self.keys)))
 
-    def swap(self, i: int, j: int) -> None:
-        keys, places = self.keys, self.places
+def insert(keys: list[Any], places: list[int], first: int, last: int) -> None:
+    """Sort a part by insertion, or as well: equals keep their order."""
+    order = sorted(range(first, last), key=keys.__getitem__)
+    for values in (keys, places):
+        values[first:last] = [values[i] for i in order]
+
+
+def halve(keys: list[Any], places: list[int], first: int, last: int) -> int:
+    """Return where the upper half begins, split around the median of second, middle and last element."""
+    i, middle, j = first + 1, (first + last) // 2, last - 1
+    a, b, c = keys[i], keys[middle], keys[j]
+    if a < b:
+        median = middle if b < c else j if a < c else i
+    else:
+        median = i if a < c else j if b < c else middle
+    swap(keys, places, first, median)
+    pivot = keys[first]
+    while True:
+        while keys[i] < pivot:
+            i += 1
+        while pivot < keys[j]:
+            j -= 1
+        if i >= j:
+            return i
         keys[i], keys[j] = keys[j], keys[i]
         places[i], places[j] = places[j], places[i]
+        i, j = i + 1, j - 1
 
-    def _insert(self, first: int, last: int) -> None:
-        """Sort a part by insertion: equals keep their order."""
-        order = sorted(range(first, last), key=self.keys.__getitem__)
-        for values in (self.keys, self.places):
-            values[first:last] = [values[i] for i in order]
 
-    def _part(self, first: int, last: int) -> int:
-        """Return where the upper half begins, split around the median of second, middle and last element."""
-        keys, places = self.keys, self.places
-        i, j = first + 1, last - 1
-        middle = (first + last) // 2
-        a, b, c = keys[i], keys[middle], keys[j]
-        if a < b:
-            median = middle if b < c else j if a < c else i
+def select(keys: list[Any], places: list[int], rank: int, last: int) -> None:
+    """Bring the element of a rank to its place, with none above it in front and none below it behind."""
+    first, depth = 0, halvings(last)
+    while last - first > 3 and depth > 0:
+        cut = halve(keys, places, first, last)
+        depth -= 1
+        if cut <= rank:
+            first = cut
         else:
-            median = i if a < c else j if b < c else middle
-        self.swap(first, median)
-        pivot = keys[first]
-        while True:
-            while keys[i] < pivot:
-                i += 1
-            while pivot < keys[j]:
-                j -= 1
-            if i >= j:
-                return i
-            keys[i], keys[j] = keys[j], keys[i]
-            places[i], places[j] = places[j], places[i]
-            i, j = i + 1, j - 1
-
-    def select(self, rank: int) -> None:
-        """Bring the element of a rank to its place, with none above it in front and none below it behind."""
-        first, last = 0, len(self.keys)
-        for _ in range(_depth(last)):
-            if last - first <= 3:
-                break
-            cut = self._part(first, last)
-            if cut <= rank:
-                first = cut
-            else:
-                last = cut
-        if last - first <= 3:
-            self._insert(first, last)
-        else:
-            self.hold(first, rank + 1, last)
-            self.swap(first, rank)
-
-    def sort(self, count: int) -> None:
-        """Sort the first elements."""
-        parts = [(0, count, _depth(count))]
-        while parts:
-            first, last, depth = parts.pop()
-            while last - first > SORTED_BY_INSERTION:
-                if not depth:
-                    self.hold(first, last, last)
-                    self.empty(first, last)
-                    break
-                depth -= 1
-                cut = self._part(first, last)
-                parts.append((cut, last, depth))
-                last = cut
-        self._insert(0, count)
-
-    def hold(self, first: int, middle: int, last: int) -> None:
-        """Make a heap of a part, largest in front; later elements below that one take its place."""
-        keys, size = self.keys, middle - first
-        for start in reversed(range(size // 2)):
-            self._sink(first, start, size)
-        for i in range(middle, last):
-            if keys[i] < keys[first]:
-                self.swap(first, i)
-                self._sink(first, 0, size)
-
-    def empty(self, first: int, last: int) -> None:
-        """Sort a heap."""
-        for end in reversed(range(first + 1, last)):
-            self.swap(first, end)
-            self._sink(first, 0, end - first)
-
-    def _sink(self, first: int, top: int, size: int) -> None:
-        """Let a heap's element sink to a leaf, larger children rising, and rise from there to its place."""
-        keys, places = self.keys, self.places
-        hole = top
-        key, place = keys[first + hole], places[first + hole]
-        while (child := 2 * hole + 1) < size:
-            if child + 1 < size and not keys[first + child + 1] < keys[first + child]:
-                child += 1
-            keys[first + hole], places[first + hole] = keys[first + child], places[first + child]
-            hole = child
-        while hole > top and keys[first + (parent := (hole - 1) // 2)] < key:
-            keys[first + hole], places[first + hole] = keys[first + parent], places[first + parent]
-            hole = parent
-        keys[first + hole], places[first + hole] = key, place
+            last = cut
+    if last - first <= 3:
+        insert(keys, places, first, last)
+    else:
+        hold(keys, places, first, rank + 1, last)
+        swap(keys, places, first, rank)
 
 
-def _depth(size: int) -> int:
+def sort(keys: list[Any], places: list[int], count: int) -> None:
+    """Sort the first elements."""
+    divide(keys, places, 0, count, halvings(count))
+    insert(keys, places, 0, count)
+
+
+def divide(keys: list[Any], places: list[int], first: int, last: int, depth: int) -> None:
+    """Divide a stretch until insertion sorts it."""
+    while last - first > SORTED_BY_INSERTION:
+        if depth == 0:
+            hold(keys, places, first, last, last)
+            empty(keys, places, first, last)
+            return
+        depth -= 1
+        cut = halve(keys, places, first, last)
+        divide(keys, places, cut, last, depth)
+        last = cut
+
+
+def hold(keys: list[Any], places: list[int], first: int, middle: int, last: int) -> None:
+    """Make a heap of a part, largest in front; later elements below that one take its place."""
+    size = middle - first
+    start = size // 2
+    while start > 0:
+        start -= 1
+        sink(keys, places, first, start, size)
+    for i in range(middle, last):
+        if keys[i] < keys[first]:
+            swap(keys, places, first, i)
+            sink(keys, places, first, 0, size)
+
+
+def empty(keys: list[Any], places: list[int], first: int, last: int) -> None:
+    """Sort a heap."""
+    while last > first + 1:
+        last -= 1
+        swap(keys, places, first, last)
+        sink(keys, places, first, 0, last - first)
+
+
+def sink(keys: list[Any], places: list[int], first: int, top: int, size: int) -> None:
+    """Let a heap's element sink to a leaf, larger children rising, and rise from there to its place."""
+    hole, child = first + top, first + 2 * top + 1
+    key, place = keys[hole], places[hole]
+    while child < first + size:
+        if child + 1 < first + size and not keys[child + 1] < keys[child]:
+            child += 1
+        keys[hole], places[hole] = keys[child], places[child]
+        hole, child = child, 2 * child + 1 - first
+    while hole > first + top:
+        parent = first + (hole - first - 1) // 2
+        if not keys[parent] < key:
+            break
+        keys[hole], places[hole] = keys[parent], places[parent]
+        hole = parent
+    keys[hole], places[hole] = key, place
+
+
+def halvings(size: int) -> int:
     """Return how often a row is parted before a heap takes over."""
-    return 2 * (max(size, 1).bit_length() - 1)
+    depth = 0
+    while size > 1:
+        size, depth = size // 2, depth + 2
+    return depth

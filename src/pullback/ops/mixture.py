@@ -163,7 +163,7 @@ def _clamp(x: ndarray, /, low: Any, high: Any, out: Any = ...) -> ndarray:
         most = x.dtype.type(math.inf if high is None else high)
         if x.size >= large.CHAIN and x.flags.c_contiguous and least == least and most == most:
             result = np.empty(x.shape, x.dtype) if out is not x else x
-            if large.ask("clamp", x, result, np.array([least, most], x.dtype)):
+            if large.ask("clamp", x, result, np.asarray(least), np.asarray(most)):
                 return result if out is ... or out is x else into(out, result)
         if x.size < WORTH_BLOCKS:
             return np.clip(x, least, most, out=out)

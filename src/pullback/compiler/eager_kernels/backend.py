@@ -11,7 +11,7 @@ from ...array import locks
 #: the method.
 _HOMES = {
     "add": ("gather_scatter", "Moving", "add"),
-    "clamp": ("clamp", "Bounding", "clamp"),
+    "clamp": ("traced_kernels", "TracedKernels", "clamp"),
     "elementwise": ("traced_kernels", "TracedKernels", "elementwise"),
     "first_places": ("scans", "Running", "first"),
     "mapped": ("traced_kernels", "TracedKernels", "mapped"),
@@ -28,7 +28,7 @@ _HOMES = {
     "running": ("scans", "Running", "gathered"),
     "running_down": ("scans", "Running", "down"),
     "samples": ("grid_samples", "Sampling", "run"),
-    "stacked": ("stacked_products", "StackedProducts", "run"),
+    "stacked": ("strided_loops", "StridedLoops", "products"),
     "spread": ("spreading", "Spreading", "spread"),
     "strided": ("strided_loops", "StridedLoops", "job"),
     "take": ("row_copies", "RowCopies", "take"),

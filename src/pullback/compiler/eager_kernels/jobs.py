@@ -16,6 +16,7 @@ import numpy as np
 from ...array.locks import computed
 from ..emit import tables
 from ..emit.codegen import Code
+from ..emit.restricted_python import Program
 from ..runtime import engine
 from ..runtime.thread_pool import pool
 
@@ -105,17 +106,47 @@ def text(ops: Emitter) -> str:
     return engine.whole(ops.module.declarations.values(), [body])
 
 
+class _Shared(Program):
+    """A function in the restricted Python as that of one part: its parameters are the fields of the context,
+    then the number of the part, and its share `lo` and `hi`.
+    """
+
+    def __init__(self, function: Callable[..., None], constants: Mapping[str, int]) -> None:
+        super().__init__((function,), {}, constants)
+        fields = [*function.__annotations__.items()][: -len(("part", "lo", "hi", "return"))]
+        types = {f"%{name}": "i64" if kind == "Int" else "ptr" for name, kind in fields}
+        given = [f"{type_} {name}" for name, type_ in types.items()]
+        lines = [
+            "define void @part(ptr %context, i64 %part) nounwind #0 {",
+            *tables.read("%context", {"%shared": "i64", "%parts": "i64", **types}),
+            *tables.share("%part", "%parts", "%shared"),
+            f"  call void @{function.__name__}({', '.join(given)}, i64 %part, i64 %lo, i64 %hi)",
+            "  ret void", "}",
+        ]  # fmt: skip
+        self._part = "\n".join(lines)
+
+    def key(self) -> list[bytes]:
+        """Return what tells the functions, that of the part included."""
+        return [*super().key(), self._part.encode()]
+
+    def text(self) -> str:
+        """Return LLVM's text, with the part's function."""
+        return f"{super().text()}\n{self._part}"
+
+
 class Job:
     """The function of one part, which may still be compiled until it first runs.
 
     Parameters
     ----------
-    source : Emitter or callable
+    source : Emitter, callable or Library
         What `opened` gave, with the loops written, or what waits for the machine code.
     """
 
-    def __init__(self, source: Emitter | Callable[[], Code]) -> None:
-        self._library = engine.Library(source if callable(source) else text(source), {})
+    def __init__(self, source: Emitter | Callable[[], Code] | engine.Library) -> None:
+        if not isinstance(source, engine.Library):
+            source = engine.Library(source if callable(source) else text(source), {})
+        self._library = source
 
     @computed
     def address(self) -> int:
@@ -143,4 +174,15 @@ class Jobs:
         found = self._made.get(key)
         if found is None:
             found = self._made[key] = Job(write(*options))
+        return found
+
+    def native(self, function: Callable[..., None], size: int, **constants: int) -> Job:
+        """Return the job of a function in the restricted Python (`_Shared`), whose module constants `SIZE`
+        and `BITS` are bytes and bits of an element of so many bytes, and others what is given.
+        """
+        key = (function, size, *constants.values())
+        found = self._made.get(key)
+        if found is None:
+            own = {"SIZE": size, "BITS": 8 * size, **constants}
+            found = self._made[key] = Job(engine.library(_Shared(function, own)))
         return found

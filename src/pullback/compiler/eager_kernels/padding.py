@@ -10,18 +10,16 @@ from collections.abc import Sequence
 
 from numpy import ndarray
 
-from ..emit.emitter import Emitter, Module
+from ..emit.restricted_python import Bytes, Int, Words, copy, load, native, store
 from ..passes import parallel_rows
 from ..runtime.shared_kernels import address
-from .jobs import APART, Jobs, loop_variable, number, opened, read, write
+from .jobs import Jobs
 
 #: Nanoseconds for a byte that is written, and for a row.
 BYTE, ROW = 0.03, 4.0
 
-_FIELDS = {
-    **dict.fromkeys(("x", "out", "value", "places"), "ptr"),
-    **dict.fromkeys(("height", "width", "high", "wide", "above", "left", "from", "to"), "i64"),
-}
+#: Of each job: bytes and bits of an element, and whether there are elements of the planes around them.
+SIZE, BITS, MIRRORS = 4, 32, 0
 
 
 class Padding(Jobs):
@@ -44,7 +42,7 @@ class Padding(Jobs):
         size = out.itemsize
         if size not in (1, 2, 4, 8):
             return False
-        job = self.job(_rows, size, places is not None)
+        job = self.native(rows, size, MIRRORS=int(places is not None))
         _, height, width = planes.shape
         count, high, wide = out.shape
         above, left = before
@@ -57,48 +55,32 @@ class Padding(Jobs):
         return True
 
 
-def _rows(size: int, mirrors: bool) -> Emitter:
-    module = Module()
-    ops = opened(module, _FIELDS)
-    element = f"i{8 * size}"
-    copy = module.declare("llvm.memcpy.p0.p0.i64", "void", "ptr", "ptr", "i64", "i1 immarg")
-    row, n = loop_variable("r"), loop_variable("n")
-    if not mirrors:
-        ops.line(f"%filled = load {element}, ptr %value")
-    ops.line("%columns = sub i64 %to, %from")
-    ops.line(f"%bytes = mul i64 %columns, {size}")
-    ops.line("%skipped = sub i64 %from, %left")
+@native
+def rows(
+    x: Bytes, out: Bytes, value: Bytes, places: Words, height: Int, width: Int, high: Int, wide: Int,
+    above: Int, left: Int, begin: Int, end: Int, part: Int, lo: Int, hi: Int,
+) -> None:  # fmt: skip
+    """Write a part's share of the rows: where `begin` and `end` are, elements of the planes begin and end."""
+    filled = 0 if MIRRORS == 1 else load(value, BITS)
+    for row in range(lo, hi):
+        target = out + row * wide * SIZE
+        plane = row // high
+        line = row - plane * high
+        own = places[line] if MIRRORS == 1 else line - above
+        if own < 0 or own >= height:
+            fill(target, filled, target, places, 0, wide)
+        else:
+            source = x + (plane * height + own) * width * SIZE
+            fill(target, filled, source, places + high, 0, begin)
+            copy(target + begin * SIZE, source + (begin - left) * SIZE, (end - begin) * SIZE)
+            fill(target, filled, source, places + high, end, wide)
 
-    def fill(target: str, start: str, stop: str, source: str = "") -> None:
-        with ops.loop(n, start, stop, innermost="1"):
-            column, filled = ops.counters["n"], "%filled"
-            if source:
-                behind = number(ops, f"add i64 {column}, %high")
-                filled = read(ops, element, source, read(ops, "i64", "%places", behind))
-            write(ops, element, filled, target, column, APART)
 
-    with ops.loop(row, "%lo", "%hi"):
-        at = ops.counters["r"]
-        target = number(ops, f"getelementptr {element}, ptr %out, i64 {number(ops, f'mul i64 {at}, %wide')}")
-        plane = number(ops, f"udiv i64 {at}, %high")
-        line = number(ops, f"sub i64 {at}, {number(ops, f'mul i64 {plane}, %high')}")
-        own = read(ops, "i64", "%places", line) if mirrors else number(ops, f"sub i64 {line}, %above")
-        # Without signs what is negative is too large as well.
-        inside = number(ops, f"icmp ult i64 {own}, %height")
-        ops.line(f"br i1 {inside}, label %copied, label %empty")
-        ops.lines.append("copied:")
-        of_x = number(ops, f"add i64 {number(ops, f'mul i64 {plane}, %height')}, {own}")
-        first = number(ops, f"mul i64 {of_x}, %width")
-        start = number(ops, f"getelementptr {element}, ptr %x, i64 {first}")
-        fill(target, "0", "%from", start if mirrors else "")
-        source = number(ops, f"getelementptr {element}, ptr {start}, i64 %skipped")
-        there = number(ops, f"getelementptr {element}, ptr {target}, i64 %from")
-        ops.line(f"call void @{copy}(ptr {there}, ptr {source}, i64 %bytes, i1 false)")
-        fill(target, "%to", "%wide", start if mirrors else "")
-        ops.line("br label %done")
-        ops.lines.append("empty:")
-        if not mirrors:
-            fill(target, "0", "%wide")
-        ops.line("br label %done")
-        ops.lines.append("done:")
-    return ops
+@native
+def fill(target: Bytes, filled: Int, source: Bytes, places: Words, begin: Int, end: Int) -> None:
+    """Write elements that are beside those of the planes."""
+    for column in range(begin, end):
+        if MIRRORS == 1:
+            store(target + column * SIZE, BITS, load(source + places[column] * SIZE, BITS))
+        else:
+            store(target + column * SIZE, BITS, filled)

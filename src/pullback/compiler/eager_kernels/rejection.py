@@ -15,6 +15,7 @@ import numpy as np
 from numpy import ndarray
 
 from ...array.random import Generator
+from ...array.random_choice import poisson_by_rejection
 from ...array.random_gamma import SQUEEZE, THIRD
 from ..emit import python_functions
 from ..emit.restricted_python import (
@@ -60,7 +61,8 @@ class Rejection:
         if not python_functions.mathematics():
             return None
         if self._library is None:
-            self._library = engine.library(Program((gammas, poissons), {}))
+            own = {"draw": uniform, "floor": floor}
+            self._library = engine.library(Program((gammas, poissons), {}, own))
         call = _CALL(self._library.address(kind))
         found = self._drawers[kind] = lambda generator, parameters: _draw(call, generator, parameters)
         return found
@@ -89,11 +91,13 @@ def _draw(call: Callable[[object], None], generator: Generator, rows: ndarray) -
 
 @native
 def uniform(table: Words) -> Real:
-    """Return the next number in [0, 1) with 53 random bits; where there are too few words, 0."""
+    """Return the next number in [0, 1) with 53 random bits; where there are too few words, one that ends the
+    search for a Poisson number.
+    """
     at = table[NEXT]
     table[NEXT] = at + 2
     if at + 2 > table[END]:
-        return 0.0
+        return 0.25
     words: Bytes = table[SOURCE]
     low = load(words + 4 * at + 4, 32)
     return real((load(words + 4 * at, 32) & 0x1FFFFF) * HIGH + low) * UNIT
@@ -178,7 +182,7 @@ def poissons(table: Words) -> None:
     for n in range(table[DONE], table[COUNT]):
         at = table[NEXT]
         rate = load_real(rows + 8 * n, 64)
-        found = by_rejection(table, rate) if rate >= 10.0 else by_product(table, rate)
+        found = poisson_by_rejection(table, rate) if rate >= 10.0 else by_product(table, rate)
         if table[NEXT] > table[END]:
             table[NEXT] = at
             return
@@ -201,23 +205,9 @@ def by_product(table: Words, rate: Real) -> Real:
 
 
 @native
-def by_rejection(table: Words, rate: Real) -> Real:
-    """Draw by transformed rejection."""
-    log_rate = python.log(rate)
-    b = 0.931 + 2.53 * python.sqrt(rate)
-    a = -0.059 + 0.02483 * b
-    inverse_alpha = 1.1239 + 1.1328 / (b - 3.4)
-    sure = 0.9277 - 3.6224 / (b - 2.0)
-    while table[NEXT] <= table[END]:
-        u = uniform(table) - 0.5
-        v = uniform(table)
-        distance = 0.5 - python.fabs(u)
-        k = python.floor((2.0 * a / distance + b) * u + rate + 0.43)
-        if distance >= 0.07 and v <= sure:
-            return k
-        if k < 0.0 or (distance < 0.013 and v > distance):
-            continue
-        density = k * log_rate - rate - python.lgamma(k + 1.0)
-        if python.log(v) + python.log(inverse_alpha) - python.log(a / (distance * distance) + b) <= density:
-            return k
-    return 0.0
+def floor(value: Real) -> Real:
+    """Return a number rounded down."""
+    return python.floor(value)
+
+
+native(poisson_by_rejection)

@@ -7,22 +7,23 @@ most of the time, so several rows go side by side.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 from numpy import ndarray
 
-from ..emit.emitter import Emitter, Module
-from ..emit.scalars import TYPES
+from ..emit.restricted_python import Bytes, Int, Real, Words, apart, load, load_real, native, room, store
 from ..passes import parallel_rows
 from ..runtime.shared_kernels import address
-from .jobs import APART, FLOATS, Jobs, loop_variable, number, opened, read, write
+from .jobs import FLOATS, Job, Jobs
 
 #: Rows side by side. Of eight whose length is a power of two, what is read and written falls on the same
 #: lines of the cache: 1,024 rows of as many float64 take 1.5 to 7.7 ms, four at a time 0.6; float32 either
 #: way 0.6.
 TOGETHER = 4
-#: What is combined in running sums and products, and where they start, of floats and of whole numbers.
-SUMMED = (*FLOATS, np.dtype(np.int64))
-_COMBINED = {"add": (("fadd", "0.0"), ("add", "0")), "multiply": (("fmul", "1.0"), ("mul", "1"))}
+#: What is combined in running sums and products.
+SUMMED, _COMBINED = (*FLOATS, np.dtype(np.int64)), ("add", "multiply")
 #: Nanoseconds for an element of a running sum, in rows and down columns, and for one that is looked at for
 #: the first few.
 SUM, DOWN, LOOK = 0.8, 0.4, 0.8
@@ -30,16 +31,26 @@ SUM, DOWN, LOOK = 0.8, 0.4, 0.8
 #: there are places.
 FEW = 64
 
+#: Of each job: bytes and bits of an element, whether it is a floating number, whether elements are added, and
+#: whether they come from the end, or the largest first.
+SIZE, BITS, REAL, ADDS, REVERSE = 4, 32, 1, 1, 0
+
 
 class Running(Jobs):
     """The loops, made when they are first asked for."""
+
+    def _gathering(
+        self, function: Callable[..., None], name: str, dtype: np.dtype[Any], reverse: bool, **more: int
+    ) -> Job:
+        real, adds = int(dtype.kind == "f"), int(name == "add")
+        return self.native(function, dtype.itemsize, REAL=real, ADDS=adds, REVERSE=int(reverse), **more)
 
     def gathered(self, name: str, x: ndarray, out: ndarray, reverse: bool) -> bool:
         """Write running sums or products of rows ``(rows, length)``; return whether it was done."""
         if x.dtype not in SUMMED or name not in _COMBINED:
             return False
-        together = min(len(x), TOGETHER)
-        job = self.job(_gathered, name, TYPES[x.dtype], reverse, together)
+        together = TOGETHER if len(x) > 1 else 1
+        job = self._gathering(rows_gathered, name, x.dtype, reverse, TOGETHER=together)
         groups = -(-len(x) // together)
         parts = parallel_rows.count(groups, x.size * SUM, False, parallel_rows.FINE)
         job.run(groups, parts, (address(x), address(out), len(x), x.shape[1]))
@@ -52,7 +63,7 @@ class Running(Jobs):
         if x.dtype not in SUMMED or name not in _COMBINED:
             return False
         count, length, columns = x.shape
-        job = self.job(_gathered_down, name, TYPES[x.dtype], reverse)
+        job = self._gathering(columns_gathered, name, x.dtype, reverse)
         parts = parallel_rows.count(columns, x.size * DOWN, False, parallel_rows.FINE)
         totals = np.empty(columns, np.int64 if x.dtype.kind == "i" else np.float64)
         job.run(columns, parts, (address(x), address(out), address(totals), count, length, columns))
@@ -65,149 +76,104 @@ class Running(Jobs):
         count = places.shape[1]
         if x.dtype not in FLOATS or not 0 < count <= FEW:
             return False
-        job = self.job(_first, TYPES[x.dtype], descending)
+        job = self.native(first_of_rows, x.itemsize, REVERSE=int(descending))
         parts = parallel_rows.count(len(x), x.size * LOOK, False)
-        values = np.empty((parts, FEW), x.dtype)
+        values = np.empty((parts, FEW))
         fields = (address(x), address(places), address(values), x.shape[1], count)
         job.run(len(x), parts, fields)
         return True
 
 
-def _gathered(name: str, real: str, reverse: bool, together: int) -> Emitter:
-    module = Module()
-    wide = "i64" if real == "i64" else "double"
-    word, start_at = _COMBINED[name][real == "i64"]
-    fields = {"x": "ptr", "out": "ptr", "rows": "i64", "length": "i64"}
-    ops = opened(module, fields)
-    group, n = loop_variable("g"), loop_variable("n")
-    least = module.declare("llvm.umin.i64", "i64", "i64", "i64")
-    ops.line("%last_row = sub i64 %rows, 1")
-    ops.line("%last = sub i64 %length, 1")
-    totals = [ops.slot(wide) for _ in range(together)]
-    with ops.loop(group, "%lo", "%hi"):
-        first = number(ops, f"mul i64 {ops.counters['g']}, {together}")
-        starts = []
-        for k in range(together):
-            ops.line(f"store {wide} {start_at}, ptr {totals[k]}")
-            # Beyond the last row the last one is computed again.
-            row = number(ops, f"add i64 {first}, {k}")
-            row = number(ops, f"call i64 @{least}(i64 {row}, i64 %last_row)")
-            starts.append(number(ops, f"mul i64 {row}, %length"))
-        with ops.loop(n, "0", "%length"):
-            at = ops.counters["n"]
-            if reverse:
-                at = number(ops, f"sub i64 %last, {at}")
-            found = []
-            for start, total in zip(starts, totals, strict=True):
-                place = number(ops, f"add i64 {start}, {at}")
-                value = read(ops, real, "%x", place)
-                if real == "float":
-                    value = number(ops, f"fpext float {value} to double")
-                before = number(ops, f"load {wide}, ptr {total}")
-                after = number(ops, f"{word} {wide} {before}, {value}")
-                ops.line(f"store {wide} {after}, ptr {total}")
-                if real == "float":
-                    after = number(ops, f"fptrunc double {after} to float")
-                found.append((place, after))
-            for place, value in found:
-                write(ops, real, value, "%out", place)
-    return ops
+@native
+def rows_gathered(
+    x: Bytes, out: Bytes, rows: Int, length: Int, part: Int, lo: Int, hi: Int
+) -> None:
+    """Gather along a part's share of groups of rows; beyond the last one that is computed again."""
+    totals = room(TOGETHER)
+    for group in range(lo, hi):
+        a = group * TOGETHER * length
+        b = a + length if group * TOGETHER + 1 < rows else a
+        c = b + length if group * TOGETHER + 2 < rows else b
+        d = c + length if group * TOGETHER + 3 < rows else c
+        for k in range(TOGETHER):
+            begin(totals + k)
+        for n in range(length):
+            at = length - 1 - n if REVERSE == 1 else n
+            gather(totals, x + (a + at) * SIZE, out + (a + at) * SIZE)
+            if TOGETHER > 1:
+                gather(totals + 1, x + (b + at) * SIZE, out + (b + at) * SIZE)
+                gather(totals + 2, x + (c + at) * SIZE, out + (c + at) * SIZE)
+                gather(totals + 3, x + (d + at) * SIZE, out + (d + at) * SIZE)
 
 
-def _gathered_down(name: str, real: str, reverse: bool) -> Emitter:
-    wide = "i64" if real == "i64" else "double"
-    word, neutral = _COMBINED[name][real == "i64"]
-    # 0 + -0 is 0, so a sum of floats starts at -0.
-    neutral = "-0.0" if neutral == "0.0" else neutral
-    fields = {"x": "ptr", "out": "ptr", "totals": "ptr", "count": "i64", "length": "i64", "columns": "i64"}
-    ops = opened(Module(), fields)
-    matrix, n = loop_variable("m"), loop_variable("n")
-    ops.line("%last = sub i64 %length, 1")
-    with ops.loop(matrix, "0", "%count"):
-        start = number(ops, f"mul i64 {ops.counters['m']}, %length")
-        with ops.loop(loop_variable("s"), "%lo", "%hi", innermost="1"):
-            write(ops, wide, neutral, "%totals", ops.counters["s"], APART)
-        with ops.loop(n, "0", "%length"):
-            at = ops.counters["n"]
-            if reverse:
-                at = number(ops, f"sub i64 %last, {at}")
-            row = number(ops, f"mul i64 {number(ops, f'add i64 {start}, {at}')}, %columns")
-            with ops.loop(loop_variable("c"), "%lo", "%hi", innermost="1"):
-                column = ops.counters["c"]
-                place = number(ops, f"add i64 {row}, {column}")
-                value = read(ops, real, "%x", place, APART)
-                if real == "float":
-                    value = number(ops, f"fpext float {value} to double")
-                before = read(ops, wide, "%totals", column, APART)
-                after = number(ops, f"{word} {wide} {before}, {value}")
-                write(ops, wide, after, "%totals", column, APART)
-                if real == "float":
-                    after = number(ops, f"fptrunc double {after} to float")
-                write(ops, real, after, "%out", place, APART)
-    return ops
+@native
+def columns_gathered(
+    x: Bytes, out: Bytes, totals: Words, count: Int, length: Int, columns: Int, part: Int, lo: Int, hi: Int
+) -> None:
+    """Gather down a part's share of the columns of each matrix."""
+    for matrix in range(count):
+        for column in apart(lo, hi):
+            begin(totals + column)
+        for n in range(length):
+            line = matrix * length + (length - 1 - n if REVERSE == 1 else n)
+            for column in apart(lo, hi):
+                at = (line * columns + column) * SIZE
+                gather(totals + column, x + at, out + at)
 
 
-def _first(real: str, descending: bool) -> Emitter:
-    fields = {"x": "ptr", "places": "ptr", "kept": "ptr", "length": "i64", "count": "i64"}
-    ops = opened(Module(), fields)
-    row, n = loop_variable("r"), loop_variable("n")
-    own = number(ops, f"mul i64 %part, {FEW}")
-    ops.line(f"%values = getelementptr {real}, ptr %kept, i64 {own}")
-    ops.line("%border = sub i64 %count, 1")
-    ops.line(f"%limit_at = getelementptr {real}, ptr %values, i64 %border")
-    held, hole = ops.slot("i64"), ops.slot("i64")
-    with ops.loop(row, "%lo", "%hi"):
-        start = number(ops, f"mul i64 {ops.counters['r']}, %length")
-        mine = number(ops, f"mul i64 {ops.counters['r']}, %count")
-        target = number(ops, f"getelementptr i64, ptr %places, i64 {mine}")
-        ops.line(f"store i64 0, ptr {held}")
-        with ops.loop(n, "0", "%length"):
-            at = number(ops, f"add i64 {start}, {ops.counters['n']}")
-            value = read(ops, real, "%x", at)
-            have = number(ops, f"load i64, ptr {held}")
-            full = number(ops, f"icmp eq i64 {have}, %count")
-            ops.line(f"br i1 {full}, label %compare, label %room")
-            ops.lines.append("compare:")
-            limit = number(ops, f"load {real}, ptr %limit_at")
-            ops.line(f"br i1 {_before(ops, real, value, limit, descending)}, label %replace, label %on")
-            # The last one falls out; the new one begins at the place of the last.
-            ops.lines.append("replace:")
-            ops.line(f"store i64 %border, ptr {hole}")
-            ops.line("br label %sinking")
-            ops.lines.append("room:")
-            ops.line(f"store i64 {have}, ptr {hole}")
-            ops.line(f"store i64 {number(ops, f'add i64 {have}, 1')}, ptr {held}")
-            ops.line("br label %sinking")
-            ops.lines.append("sinking:")
-            here = number(ops, f"load i64, ptr {hole}")
-            there = number(ops, f"sub i64 {here}, 1")
-            here_value = number(ops, f"getelementptr {real}, ptr %values, i64 {here}")
-            here_place = number(ops, f"getelementptr i64, ptr {target}, i64 {here}")
-            top = number(ops, f"icmp eq i64 {here}, 0")
-            ops.line(f"br i1 {top}, label %put, label %look")
-            ops.lines.append("look:")
-            other = read(ops, real, "%values", there)
-            ops.line(f"br i1 {_before(ops, real, value, other, descending)}, label %shift, label %put")
-            ops.lines.append("shift:")
-            there_place = number(ops, f"getelementptr i64, ptr {target}, i64 {there}")
-            ops.line(f"store {real} {other}, ptr {here_value}")
-            ops.line(f"store i64 {number(ops, f'load i64, ptr {there_place}')}, ptr {here_place}")
-            ops.line(f"store i64 {there}, ptr {hole}")
-            ops.line("br label %sinking")
-            ops.lines.append("put:")
-            ops.line(f"store {real} {value}, ptr {here_value}")
-            ops.line(f"store i64 {ops.counters['n']}, ptr {here_place}")
-            ops.line("br label %on")
-            ops.lines.append("on:")
-    return ops
-
-
-def _before(ops: Emitter, real: str, x: str, y: str, descending: bool) -> str:
-    """Return whether x comes strictly before y; nan is the largest."""
-    if descending:
-        larger = number(ops, f"fcmp ogt {real} {x}, {y}")
-        x_nan, y_number = number(ops, f"fcmp uno {real} {x}, {x}"), number(ops, f"fcmp ord {real} {y}, {y}")
+@native
+def begin(total: Words) -> None:
+    """Let nothing be gathered: 0 + -0 is 0, so a sum of floating numbers starts at -0."""
+    if REAL == 1:
+        store(total, 64, -0.0 if ADDS == 1 else 1.0)
     else:
-        larger = number(ops, f"fcmp olt {real} {x}, {y}")
-        x_nan, y_number = number(ops, f"fcmp ord {real} {x}, {x}"), number(ops, f"fcmp uno {real} {y}, {y}")
-    return number(ops, f"or i1 {larger}, {number(ops, f'and i1 {x_nan}, {y_number}')}")
+        store(total, 64, 0 if ADDS == 1 else 1)
+
+
+@native
+def gather(total: Words, x: Bytes, out: Bytes) -> None:
+    """Add a number to what is gathered, or multiply it, and write that."""
+    if REAL == 1:
+        number = load_real(x, BITS)
+        real_after = load_real(total, 64) + number if ADDS == 1 else load_real(total, 64) * number
+        store(total, 64, real_after)
+        store(out, BITS, real_after)
+    else:
+        after = total[0] + load(x, BITS) if ADDS == 1 else total[0] * load(x, BITS)
+        total[0] = after
+        store(out, BITS, after)
+
+
+@native
+def first_of_rows(
+    x: Bytes, places: Words, kept: Bytes, length: Int, count: Int, part: Int, lo: Int, hi: Int
+) -> None:  # fmt: skip
+    """Insert each element of a row that comes before the last of those that are kept, which falls out."""
+    values = kept + part * FEW * 8
+    for row in range(lo, hi):
+        source = x + row * length * SIZE
+        target = places + row * count
+        held = 0
+        for n in range(length):
+            value = load_real(source + n * SIZE, BITS)
+            hole = held
+            if held < count:
+                held = held + 1
+            else:
+                hole = count - 1
+                if not is_before(value, load_real(values + hole * 8, 64)):
+                    continue
+            while hole > 0 and is_before(value, load_real(values + (hole - 1) * 8, 64)):
+                store(values + hole * 8, 64, load_real(values + (hole - 1) * 8, 64))
+                target[hole] = target[hole - 1]
+                hole = hole - 1
+            store(values + hole * 8, 64, value)
+            target[hole] = n
+
+
+@native
+def is_before(x: Real, y: Real) -> bool:
+    """Return whether x comes strictly before y; nan is the largest."""
+    if REVERSE == 1:
+        return (x > y) | ((x != x) & (y == y))
+    return (x < y) | ((y != y) & (x == x))

@@ -14,11 +14,10 @@ import numpy as np
 from numpy import ndarray
 
 from ...array.taps import Taps
-from ..emit.emitter import Emitter, Module
-from ..emit.scalars import TYPES
+from ..emit.restricted_python import Bytes, Int, Object, Real, Words, apart, load_real, native, room, store
 from ..passes import parallel_rows
 from ..runtime.shared_kernels import address
-from .jobs import APART, FLOATS, Jobs, loop_variable, number, opened, place, read, write
+from .jobs import FLOATS, Jobs
 
 #: Nanoseconds for an element of the result and a tap.
 TAP = 0.3
@@ -26,11 +25,10 @@ TAP = 0.3
 #: Tables that are kept.
 _KEPT = 128
 
-#: What the context holds of each axis: extents around it, and the table.
-_OF_AXIS = {
-    **dict.fromkeys(("outer", "size", "output", "inner", "taps"), "i64"),
-    **dict.fromkeys(("places", "weights", "counts", "scale"), "ptr"),
-}
+#: Words that tell of an axis: extents around it and the map's, in order of `Separable.run`, then its table.
+OF_AXIS = 9
+#: Bytes and bits of an element: each job has its own.
+SIZE, BITS = 4, 32
 
 
 class Separable(Jobs):
@@ -56,8 +54,7 @@ class Separable(Jobs):
         """Map planes ``(n, *size)`` to ``(n, *output)``, axis by axis; return whether it was done."""
         if planes.dtype not in FLOATS or all(_picks(taps) for _, taps in steps):
             return False
-        count = len(steps)
-        job = self.job(_written, TYPES[planes.dtype], count)
+        job = self.native(mapped, planes.itemsize)
         shape = list(planes.shape[1:])
         between, work = 1, 0.0
         fields: list[int] = []
@@ -73,8 +70,9 @@ class Separable(Jobs):
         parts = parallel_rows.count(len(planes), work * len(planes), False)
         stride = parallel_rows.stride(between, planes.dtype)
         scratch = np.empty((parts, 2, stride), np.uint8)
-        sizes = (prod(planes.shape[1:]), prod(out.shape[1:]), stride)
-        job.run(len(planes), parts, (*map(address, (planes, out, scratch)), *sizes, *fields))
+        sizes = (len(steps), prod(planes.shape[1:]), prod(out.shape[1:]), stride)
+        told = np.array(fields, np.int64)
+        job.run(len(planes), parts, (*map(address, (planes, out, scratch, told)), *sizes))
         return True
 
 
@@ -99,114 +97,88 @@ def _table(taps: Taps, dtype: np.dtype[Any]) -> tuple[ndarray, ndarray, ndarray,
     return places, weights, counts, scale
 
 
-def _written(real: str, axes: int) -> Emitter:
-    fields = {"x": "ptr", "out": "ptr", "scratch": "ptr", "of_x": "i64", "of_out": "i64", "stride": "i64"}
-    for n in range(axes):
-        fields |= {f"{name}{n}": type_ for name, type_ in _OF_AXIS.items()}
-    ops = opened(Module(), fields)
-    twice = number(ops, f"mul i64 {number(ops, 'mul i64 %part, %stride')}, 2")
-    buffers = [number(ops, f"getelementptr i8, ptr %scratch, i64 {twice}")]
-    buffers.append(number(ops, f"getelementptr i8, ptr {buffers[0]}, i64 %stride"))
-    plane = loop_variable("p")
-    with ops.loop(plane, "%lo", "%hi"):
-        at = ops.counters["p"]
-        source = number(ops, f"getelementptr {real}, ptr %x, i64 {number(ops, f'mul i64 {at}, %of_x')}")
-        last = number(ops, f"getelementptr {real}, ptr %out, i64 {number(ops, f'mul i64 {at}, %of_out')}")
+@native
+def mapped(
+    x: Bytes, out: Bytes, scratch: Bytes, tables: Words, axes: Int, of_x: Int, of_out: Int, stride: Int,
+    part: Int, lo: Int, hi: Int,
+) -> None:  # fmt: skip
+    """Map a part's share of the planes: between two axes one lies in either of the part's buffers."""
+    buffers = scratch + part * stride * 2
+    for plane in range(lo, hi):
+        source = x + plane * of_x * SIZE
         for n in range(axes):
-            target = last if n == axes - 1 else buffers[n % 2]
-            _axis(ops, real, n, source, target)
+            target = buffers + (n & 1) * stride
+            if n + 1 == axes:
+                target = out + plane * of_out * SIZE
+            along(source, target, tables + n * OF_AXIS)
             source = target
-    return ops
 
 
-def _axis(ops: Emitter, real: str, n: int, source: str, target: str) -> None:
+@native
+def along(source: Bytes, target: Bytes, table: Words) -> None:
     """Run the map along one axis, by rows of what lies behind it or, where nothing does, by elements."""
-    outer, along = loop_variable(f"a{n}"), loop_variable(f"o{n}")
-    with ops.loop(outer, "0", f"%outer{n}"), ops.loop(along, "0", f"%output{n}"):
-        a, o = ops.counters[outer.name], ops.counters[along.name]
-        before = number(ops, f"mul i64 {a}, %size{n}")
-        row = number(ops, f"add i64 {number(ops, f'mul i64 {a}, %output{n}')}, {o}")
-        first = number(ops, f"mul i64 {o}, %taps{n}")
-        count = read(ops, "i64", f"%counts{n}", o)
-        scale = read(ops, real, f"%scale{n}", o)
-        start = number(ops, f"mul i64 {row}, %inner{n}")
-        here = place(ops, real, target, start)
-        is_last = number(ops, f"icmp eq i64 %inner{n}, 1")
-        ops.line(f"br i1 {is_last}, label %elements{n}, label %rows{n}")
-        ops.lines.append(f"elements{n}:")
-        with ops.scope():
-            _element(ops, real, n, source, here, (before, first, count, scale))
-        ops.line(f"br label %done{n}")
-        ops.lines.append(f"rows{n}:")
-        with ops.scope():
-            _row(ops, real, n, source, here, (before, first, count, scale))
-        ops.line(f"br label %done{n}")
-        ops.lines.append(f"done{n}:")
+    size = table[1]
+    output = table[2]
+    inner = table[3]
+    taps = table[4]
+    arrays: Object = table + 5
+    places: Words = arrays[0]
+    weights: Bytes = arrays[1]
+    counts: Words = arrays[2]
+    scales: Bytes = arrays[3]
+    for a in range(table[0]):
+        for o in range(output):
+            here = target + (a * output + o) * inner * SIZE
+            before = source + a * size * inner * SIZE
+            of_row = weights + o * taps * SIZE
+            scale = load_real(scales + o * SIZE, BITS)
+            if inner == 1:
+                element(before, here, places + o * taps, of_row, counts[o], scale)
+            else:
+                row(before, here, places + o * taps, of_row, counts[o], scale, inner)
 
 
-def _tap(ops: Emitter, real: str, n: int, k: str, before: str, first: str) -> tuple[str, str]:
-    """Return the place of a tap among the source's rows, and its weight."""
-    entry = number(ops, f"add i64 {first}, {k}")
-    row = number(ops, f"add i64 {before}, {read(ops, 'i64', f'%places{n}', entry)}")
-    return row, read(ops, real, f"%weights{n}", entry)
-
-
-def _element(ops: Emitter, real: str, n: int, source: str, here: str, row: tuple[str, str, str, str]) -> None:
-    before, first, count, scale = row
-    total = ops.slot(real, "0.0")
-    tap = loop_variable(f"k{n}")
-    with ops.loop(tap, "0", count):
-        k = ops.counters[tap.name]
-        of_row, weight = _tap(ops, real, n, k, before, first)
-        product = number(ops, f"fmul {real} {read(ops, real, source, of_row)}, {weight}")
-        added = number(ops, f"fadd {real} {number(ops, f'load {real}, ptr {total}')}, {product}")
+@native
+def element(
+    source: Bytes, here: Bytes, places: Words, weights: Bytes, count: Int, scale: Real
+) -> None:  # fmt: skip
+    """Write the sum of elements by weights."""
+    total = room(1)
+    store(total, BITS, 0.0)
+    for k in range(count):
+        product = rounded(load_real(source + places[k] * SIZE, BITS) * load_real(weights + k * SIZE, BITS))
         # Not 0 + product: that would lose the sign of a zero.
-        begins = number(ops, f"icmp eq i64 {k}, 0")
-        ops.line(
-            f"store {real} {number(ops, f'select i1 {begins}, {real} {product}, {real} {added}')}, ptr "
-            f"{total}"
-        )
-    result = number(ops, f"fmul {real} {number(ops, f'load {real}, ptr {total}')}, {scale}")
-    ops.line(f"store {real} {result}, ptr {here}")
+        store(total, BITS, product if k == 0 else load_real(total, BITS) + product)
+    store(here, BITS, load_real(total, BITS) * scale)
 
 
-def _row(ops: Emitter, real: str, n: int, source: str, here: str, row: tuple[str, str, str, str]) -> None:
-    before, first, count, scale = row
-    tap, fill, scaled = (loop_variable(f"{letter}{n}") for letter in "tfs")
-    none = number(ops, f"icmp eq i64 {count}, 0")
-    ops.line(f"br i1 {none}, label %empty{n}, label %taps_of{n}")
-    ops.lines.append(f"empty{n}:")
-    with ops.loop(fill, "0", f"%inner{n}"):
-        write(ops, real, "0.0", here, ops.counters[fill.name])
-    ops.line(f"br label %filled{n}")
-    ops.lines.append(f"taps_of{n}:")
-    with ops.loop(tap, "0", count):
-        of_row, weight = _tap(ops, real, n, ops.counters[tap.name], before, first)
-        start = number(ops, f"mul i64 {of_row}, %inner{n}")
-        there = place(ops, real, source, start)
-        begins = number(ops, f"icmp eq i64 {ops.counters[tap.name]}, 0")
-        ops.line(f"br i1 {begins}, label %begin{n}, label %add{n}")
-        for word in ("begin", "add"):
-            ops.lines.append(f"{word}{n}:")
-            column = loop_variable(f"{word}_column{n}")
-            with ops.loop(column, "0", f"%inner{n}", "1"):
-                c = ops.counters[column.name]
-                value = number(ops, f"fmul {real} {read(ops, real, there, c, APART)}, {weight}")
-                mine = place(ops, real, here, c)
-                if word == "add":
-                    value = number(
-                        ops, f"fadd {real} {number(ops, f'load {real}, ptr {mine}{APART}')}, {value}"
-                    )
-                ops.line(f"store {real} {value}, ptr {mine}{APART}")
-            ops.line(f"br label %next{n}")
-        ops.lines.append(f"next{n}:")
-    plain = number(ops, f"fcmp oeq {real} {scale}, 1.0")
-    ops.line(f"br i1 {plain}, label %filled{n}, label %scaling{n}")
-    ops.lines.append(f"scaling{n}:")
-    with ops.loop(scaled, "0", f"%inner{n}"):
-        mine = place(ops, real, here, ops.counters[scaled.name])
-        product = number(ops, f"fmul {real} {number(ops, f'load {real}, ptr {mine}')}, {scale}")
-        ops.line(f"store {real} {product}, ptr {mine}")
-    ops.line(f"br label %filled{n}")
-    ops.lines.append(f"filled{n}:")
+@native
+def row(
+    source: Bytes, here: Bytes, places: Words, weights: Bytes, count: Int, scale: Real, inner: Int
+) -> None:
+    """Write the sum of rows by weights."""
+    if count == 0:
+        for c in apart(0, inner):
+            store(here + c * SIZE, BITS, 0.0)
+        return
+    for k in range(count):
+        there = source + places[k] * inner * SIZE
+        weight = load_real(weights + k * SIZE, BITS)
+        if k == 0:
+            for c in apart(0, inner):
+                store(here + c * SIZE, BITS, load_real(there + c * SIZE, BITS) * weight)
+        else:
+            for c in apart(0, inner):
+                product = rounded(load_real(there + c * SIZE, BITS) * weight)
+                store(here + c * SIZE, BITS, load_real(here + c * SIZE, BITS) + product)
+    if scale != 1.0:
+        for c in apart(0, inner):
+            store(here + c * SIZE, BITS, load_real(here + c * SIZE, BITS) * scale)
 
+
+@native
+def rounded(number: Real) -> Real:
+    """Return a number as an element holds it."""
+    place = room(1)
+    store(place, BITS, number)
+    return load_real(place, BITS)

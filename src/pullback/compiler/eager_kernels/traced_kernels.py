@@ -30,6 +30,9 @@ from .jobs import FLOATS, Parts
 
 #: Kernels of one op at most, where numbers or lengths of sequences tell them apart.
 MOST_NUMBERS = 16
+#: Nanoseconds for a byte that is kept between two bounds: what passes through the cache takes less than what
+#: a kernel is thought to take.
+CLAMPED = 0.04
 
 
 class Array(NamedTuple):
@@ -106,16 +109,21 @@ class LargeKernel:
         self._packed = struct.Struct(f"{2 + len(plan.order)}q").pack
         self._at_once: FlatCall | None = None
 
-    def at_once(self, arrays: Sequence[ndarray], out: ndarray | None) -> Sequence[ndarray] | None:
-        """Return what one native call writes for few elements in C order; None where there is none."""
+    def at_once(
+        self, arrays: Sequence[ndarray], out: ndarray | None, numbers: int = 0
+    ) -> Sequence[ndarray] | None:
+        """Return what one native call writes for few elements in C order; None where there is none. So many
+        of the last arrays are one number each.
+        """
         plan = self.plan
         if plan.own:
             return None
         if self._at_once is None:
             given, made = [x.dtype for x in arrays], [b.dtype for b in self.outputs]
             self._at_once = FlatCall(
-                self._library.address("part"), given, made, plan.order, plan.work * plan.each, plan.each
-            )
+                self._library.address("part"), given, made, plan.order, plan.work * plan.each, plan.each,
+                others=numbers,
+            )  # fmt: skip
         return self._at_once(*arrays) if out is None else self._at_once(*arrays, out)
 
     def rows_at_once(self, arrays: Sequence[ndarray], lead: int) -> Sequence[ndarray] | None:
@@ -282,6 +290,22 @@ class TracedKernels:
         results = self._flat(key, make, arrays, out)
         return None if results is None else results[0]
 
+    def clamp(self, x: ndarray, out: ndarray, least: ndarray, most: ndarray) -> bool:
+        """Write elements of a C-ordered array, NaN among them, no smaller than one number, which may be
+        another at each call, and no larger than another; return whether that was done.
+        """
+
+        def make() -> Any:
+            from .traced_writing import clamped, flat_kernel
+
+            return flat_kernel(clamped, [x.dtype] * 3, numbers=(1, 2), work=CLAMPED * x.itemsize)
+
+        found = self._kernel(("clamp", x.dtype), make)
+        given = x, least, most
+        if found is not None and found[0].at_once(given, out, 2) is None:
+            found[0]((*given, out), x.size)
+        return found is not None
+
     def mapped(
         self, function: Callable[..., Any], g: ndarray, arrays: Sequence[ndarray | None],
         attrs: tuple[Any, ...], out: ndarray | None = None,
@@ -304,7 +328,7 @@ class TracedKernels:
         def make() -> Any:
             from .traced_writing import flat_kernel
 
-            return flat_kernel(called, [g.dtype] * (1 + len(present)), 1, spread)
+            return flat_kernel(called, [g.dtype] * (1 + len(present)), numbers=(0,) if spread else ())
 
         found = self._kernel(key, make)
         laid = None if found is None else _laid(found[0], present if spread else [g, *present], out)

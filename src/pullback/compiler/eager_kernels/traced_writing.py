@@ -16,7 +16,7 @@ from ...core.levels import fresh_level
 from ...core.op import TABLE, Op
 from ...core.recorder import Equation, Recorder
 from ...core.tracer import Tracer
-from ...ops.comparison import lt, where
+from ...ops.comparison import gt, lt, where
 from ...ops.elementwise import abs, exp, log
 from ...ops.extreme import amax, amin, max_dim, min_dim
 from ...ops.reduce import count_nonzero, nansum, prod_dim
@@ -41,7 +41,9 @@ ELEMENTS = 1 << 14
 ROWS = (37, 41)
 
 
-def _large_kernel(lowered: Result, emission: Emission, module: Module, each: int) -> LargeKernel:
+def _large_kernel(
+    lowered: Result, emission: Emission, module: Module, each: int, work: float | None
+) -> LargeKernel:
     """Return the only kernel of a program, of which `each` rows go to one of the program's."""
     slots = {p.buffer.number: p for p in emission.partials}
     buffers = lowered.buffers
@@ -49,8 +51,13 @@ def _large_kernel(lowered: Result, emission: Emission, module: Module, each: int
     for number in emission.parameters:
         elements = buffers[number].size if number in slots else emission.row_buffers.get(number, 0)
         strides[number] = parallel_rows.stride(elements, buffers[number].dtype)
+    kernel = emission.text
+    for n, number in enumerate(emission.parameters):
+        if not buffers[number].shape:
+            # One number, which nothing that the loop writes changes, is read in front of it.
+            kernel = kernel.replace(f"ptr %p{n},", f"ptr noalias %p{n},", 1)
     bodies = [
-        f"define internal void @kernel{emission.text}",
+        f"define internal void @kernel{kernel}",
         parallel_rows.part_function("part", "kernel", [*strides.values()]).replace("internal ", "", 1),
     ]
     text = engine.whole(module.declarations.values(), functions.declarations(module), bodies)
@@ -62,15 +69,17 @@ def _large_kernel(lowered: Result, emission: Emission, module: Module, each: int
         for number, stride in strides.items() if stride
     ]  # fmt: skip
     plan = Plan(
-        cache.key_of_text(repr(engine.DEFAULT), text), each, emission.work / emission.rows,
+        cache.key_of_text(repr(engine.DEFAULT), text), each, work or emission.work / emission.rows,
         [Array.of(b) for b in lowered.outputs], own,
         [places.index(number, len(given) if stride else 0) for number, stride in strides.items()],
     )  # fmt: skip
     return LargeKernel(plan, engine.named(plan.code, lambda: text, engine.DEFAULT))
 
 
-def made(program: Program, rows: int, flat: bool) -> LargeKernel | None:
-    """Return the kernel of a program over so many rows; None if it has several, or cuts it otherwise."""
+def made(program: Program, rows: int, flat: bool, work: float | None = None) -> LargeKernel | None:
+    """Return the kernel of a program over so many rows; None if it has several, or cuts it otherwise. Where
+    the nanoseconds that a row takes are given, they are not estimated.
+    """
     lowered = lower(program)
     steps = schedule(lowered.nodes)
     if len(steps) != 1 or not isinstance(steps[0], Kernel) or lowered.constants:
@@ -82,7 +91,7 @@ def made(program: Program, rows: int, flat: bool) -> LargeKernel | None:
     known = {b.number for b in (*lowered.inputs, *lowered.outputs)} | emission.row_buffers.keys()
     if not known.issuperset(emission.parameters):
         return None
-    return _large_kernel(lowered, emission, module, emission.rows // rows)
+    return _large_kernel(lowered, emission, module, emission.rows // rows, work)
 
 
 def _traced(
@@ -136,6 +145,12 @@ def _attention_pull(
     return weights, weights * (turned - along) * slope
 
 
+def clamped(x: Any, least: Any, most: Any) -> Any:
+    """Return elements between two numbers. No comparison holds of NaN, and of 0 and -0 the element stays."""
+    raised = where(lt(x, least), least, x)
+    return where(gt(raised, most), most, raised)
+
+
 #: What array kernels ask for that is more than one op: functions of values.
 COMPOSED: dict[str, Callable[..., Any]] = {
     "sums_and_products": _sums_and_products,
@@ -160,15 +175,16 @@ COMPOSED: dict[str, Callable[..., Any]] = {
 
 
 def flat_kernel(
-    function: Callable[..., Any], dtypes: Sequence[Any], least: int = 1, spread: bool = False
-) -> Any:
-    """Return a kernel for a function of at least so many elementwise ops, of which the first operand is one
-    number if it is `spread`; None if it is no such function.
+    function: Callable[..., Any], dtypes: Sequence[Any], least: int = 1, numbers: Sequence[int] = (),
+    work: float | None = None,
+) -> Any:  # fmt: skip
+    """Return a kernel for a function of at least so many elementwise ops, of which the operands at some
+    places are one number each; None if it is no such function.
     """
     if any(d not in TYPES for d in dtypes):
         return None
     try:
-        shapes = [() if spread and not n else (ELEMENTS,) for n in range(len(dtypes))]
+        shapes = [() if n in numbers else (ELEMENTS,) for n in range(len(dtypes))]
         program, places = _traced(function, shapes, dtypes)
     except RuntimeError:
         # The numbers decide what the rule does, or it raises, which it will do again where it runs.
@@ -177,7 +193,7 @@ def flat_kernel(
     casts = [e.op for e in program.equations] == ["cast"]
     if not computed or not (casts or all(_goes_by_elements(e) for e in program.equations)):
         return None
-    kernel = made(program, ELEMENTS, True)
+    kernel = made(program, ELEMENTS, True, work)
     return None if kernel is None else (kernel, places)
 
 

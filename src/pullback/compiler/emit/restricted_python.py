@@ -1,7 +1,8 @@
 """Translate functions in a restricted Python to LLVM's text.
 
 Native code that works on Python's objects is written as Python functions whose annotations are the types
-below. They never run as Python: their source is read, as Numba and RPython do. In them
+below, or ``int`` and ``list`` of them where they also run as Python. Their source is read, as Numba and
+RPython do. In them
 
 - ``p[n]`` is the n-th word behind an address, ``p + n`` its address, and ``room(n)`` is room for n words on
   the stack; the words are addresses behind an `Object`, numbers behind `Words`, and what an annotation says;
@@ -10,7 +11,8 @@ below. They never run as Python: their source is read, as Numba and RPython do. 
 - ``python.PyTuple_New(2)`` calls a function of Python's or NumPy's (`python_functions`), and a name one of
   these functions; module constants are numbers or `Static` memory.
 
-Statements are assignments, ``if``, ``while``, ``for n in range(…)``, ``break``, ``continue`` and ``return``.
+Statements are assignments, of several values at once, too, ``if``, ``while``, ``for n in range(…)``, or
+``apart(…)``, ``break``, ``continue`` and ``return``.
 Variables become values at once (static single assignment), so that no pass of LLVM's is needed for that.
 """
 
@@ -34,7 +36,7 @@ Real: TypeAlias = Any
 #: What functions name beside each other: no address; Python's functions; room on the stack; a read and a
 #: write of so many bits; a read of a floating number; a number as a double, the whole part of a double in so
 #: many bits, and a write of a number as a float; calls of an address, with an address and nothing for result;
-#: a copy of memory.
+#: a copy of memory; what counts as ``range`` does, for a loop whose steps touch nothing of each other's.
 null: Any = None
 python: Any = None
 room: Any = None
@@ -47,6 +49,7 @@ store_single: Any = None
 call: Any = None
 run: Any = None
 copy: Any = None
+apart: Any = None
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -80,10 +83,16 @@ class Program:
     entries : sequence of function
         Those that are called from outside, under their names.
     fields : mapping of str to Field
+    constants : mapping of str to object
+        What has other values in this program than in the modules: constants, as the bits of an element, and
+        functions.
     """
 
-    def __init__(self, entries: Sequence[Callable[..., Any]], fields: Mapping[str, Field]) -> None:
-        self._entries, self.fields = entries, fields
+    def __init__(
+        self, entries: Sequence[Callable[..., Any]], fields: Mapping[str, Field],
+        constants: Mapping[str, Any] | None = None,
+    ) -> None:  # fmt: skip
+        self._entries, self.fields, self._own = entries, fields, constants or {}
         self._functions: dict[str, FunctionType] = {}
         #: Constants that functions name, by module and name.
         self._constants: dict[tuple[str, str], Any] = {}
@@ -94,7 +103,7 @@ class Program:
                 raise TypeError(f"two native functions are called {function.__name__}")
             space = function.__globals__
             for name in function.__code__.co_names:
-                value = space.get(name)
+                value = self._own.get(name, space.get(name))
                 if isinstance(value, FunctionType) and "is_native" in value.__dict__:
                     if self._functions.get(value.__name__) is not value:
                         waiting.append(value)
@@ -120,7 +129,7 @@ class Program:
                 trees[file] = translation.definitions(_source(file))
             own = trees[file][function.__name__]
             is_entry = function in self._entries
-            found.append(translation.Translation(function, own, self.fields, is_entry).text())
+            found.append(translation.Translation(function, own, self.fields, is_entry, self._own).text())
         statics = [
             f"@{name} = internal global [{value.size} x i8] zeroinitializer, align 64"
             for (_, name), value in self._constants.items() if isinstance(value, Static)

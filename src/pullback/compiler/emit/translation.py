@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import operator
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import FunctionType
 from typing import Any
@@ -17,16 +18,25 @@ _TYPES = {
     "Object": "ptr", "Words": "ptr", "Bytes": "ptr", "null": "ptr", "Int": "i64", "Bool": "i1",
     "Real": "double", "None": "void", "int32": "i32",
 }  # fmt: skip
+#: What annotations of functions that also run as Python stand for; a `Draw` is called as a function is.
+_PYTHONS = {"bool": "Bool", "int": "Int", "float": "Real"} | dict.fromkeys(
+    ("list[int]", "list[Any]", "Draw"), "Words"
+)
 _KINDS = {"ptr": "Object", "i64": "Int", "i32": "Int", "double": "Real", "void": "None"}
 _OPERATORS: dict[type[ast.operator], tuple[str, Callable[[int, int], int]]] = {
     ast.Add: ("add", operator.add), ast.Sub: ("sub", operator.sub), ast.Mult: ("mul", operator.mul),
     ast.FloorDiv: ("sdiv", operator.floordiv), ast.BitAnd: ("and", operator.and_),
     ast.BitOr: ("or", operator.or_), ast.BitXor: ("xor", operator.xor), ast.Div: ("div", operator.floordiv),
+    ast.LShift: ("shl", operator.lshift), ast.RShift: ("lshr", operator.rshift),
 }  # fmt: skip
 _COMPARISONS = {
     ast.Is: "eq", ast.IsNot: "ne", ast.Eq: "eq", ast.NotEq: "ne", ast.Lt: "slt", ast.LtE: "sle",
     ast.Gt: "sgt", ast.GtE: "sge",
 }  # fmt: skip
+
+
+#: Whether a line reads or writes memory, or may.
+_TOUCHES = re.compile(r"  (store |(%\w+ = )?(load|call) )").match
 
 
 def definitions(source: bytes) -> dict[str, ast.FunctionDef]:
@@ -51,9 +61,10 @@ class Translation:
     """
 
     def __init__(
-        self, function: FunctionType, tree: ast.FunctionDef, fields: Mapping[str, Field], is_entry: bool
-    ) -> None:
-        self._space, self._tree, self._fields = function.__globals__, tree, fields
+        self, function: FunctionType, tree: ast.FunctionDef, fields: Mapping[str, Field], is_entry: bool,
+        constants: Mapping[str, Any],
+    ) -> None:  # fmt: skip
+        self._space, self._tree, self._fields = {**function.__globals__, **constants}, tree, fields
         self._linkage = "" if is_entry else "internal "
         self._kinds = _kinds(function)
         self._lines: list[str] = []
@@ -85,9 +96,9 @@ class Translation:
         self._count += 1
         return f"b{self._count}"
 
-    def _goto(self, label: str) -> None:
+    def _goto(self, label: str, kind: str = "") -> None:
         if self._block is not None:
-            self._lines.append(f"  br label %{label}")
+            self._lines.append(f"  br label %{label}{kind}")
             self._leave(label)
             self._block = None
 
@@ -150,7 +161,13 @@ class Translation:
 
     def _Assign(self, node: ast.Assign) -> None:
         (target,) = node.targets
-        self._set(target, node.value)
+        if isinstance(target, ast.Tuple):
+            assert isinstance(node.value, ast.Tuple)
+            # All is read before anything is written.
+            for each, found in zip(target.elts, [*map(self._value, node.value.elts)], strict=True):
+                self._keep(each, found)
+        else:
+            self._set(target, node.value)
 
     def _AnnAssign(self, node: ast.AnnAssign) -> None:
         assert node.value is not None
@@ -163,8 +180,11 @@ class Translation:
 
     def _set(self, target: ast.expr, value: ast.expr, kind: str | None = None) -> None:
         found = self._value(value, kind)
+        self._keep(target, found if kind is None else _Value(found.text, kind))
+
+    def _keep(self, target: ast.expr, found: _Value) -> None:
         if isinstance(target, ast.Name):
-            self._names[target.id] = found if kind is None else _Value(found.text, kind)
+            self._names[target.id] = found
             return
         address, _ = self._address(target)
         self._lines.append(f"  store {found.type} {found.text}, ptr {address}")
@@ -192,6 +212,8 @@ class Translation:
     def _For(self, node: ast.For) -> None:
         assert isinstance(node.target, ast.Name)
         assert isinstance(node.iter, ast.Call)
+        assert isinstance(node.iter.func, ast.Name)
+        start, is_apart = len(self._lines), node.iter.func.id == "apart"
         name, bounds = node.target.id, [self._value(bound, "Int") for bound in node.iter.args]
         self._names[name] = bounds[0] if len(bounds) > 1 else _Value("0", "Int")
 
@@ -199,11 +221,15 @@ class Translation:
             more = self._made(f"icmp slt i64 {self._names[name].text}, {bounds[-1].text}", "Bool")
             self._branch(more, body, end)
 
-        self._loop(node, test, name)
+        self._loop(node, test, name, ", !llvm.loop !1" if is_apart else "")
+        if is_apart:
+            found = self._lines[start:]
+            self._lines[start:] = [f"{x}, !llvm.access.group !0" if _TOUCHES(x) else x for x in found]
 
     def _loop(
-        self, node: ast.While | ast.For, test: Callable[[str, str], None], counter: str | None
-    ) -> None:
+        self, node: ast.While | ast.For, test: Callable[[str, str], None], counter: str | None,
+        kind: str = "",
+    ) -> None:  # fmt: skip
         head, body, again, end = (self._label() for _ in range(4))
         self._goto(head)
         joins = self._place(head, set(_assigned([node])))
@@ -215,7 +241,7 @@ class Translation:
         self._place(again)
         if counter is not None and self._block is not None:
             self._names[counter] = self._made(f"add i64 {self._names[counter].text}, 1", "Int")
-        self._goto(head)
+        self._goto(head, kind)
         self._loops.pop()
         self._close(head, joins)
         self._place(end)
@@ -313,6 +339,7 @@ class Translation:
     def _computed(self, node: ast.BinOp) -> _Value:
         x, y = self._value(node.left), self._value(node.right)
         if x.type == "ptr":
+            assert isinstance(node.op, ast.Add), ast.unparse(node)
             step = "i8" if x.kind == "Bytes" else "i64"
             return self._made(f"getelementptr {step}, ptr {x.text}, i64 {y.text}", x.kind)
         name, folded = _OPERATORS[type(node.op)]
@@ -327,7 +354,9 @@ class Translation:
         found = None
         for x, op, y in zip(values, node.ops, values[1:], strict=False):
             name = _COMPARISONS[type(op)]
-            text = f"fcmp o{name.removeprefix('s')}" if x.kind == "Real" else f"icmp {name}"
+            # A number that is none differs from every other.
+            order = "une" if name == "ne" else f"o{name.removeprefix('s')}"
+            text = f"fcmp {order}" if x.kind == "Real" else f"icmp {name}"
             one = self._made(f"{text} {x.type} {x.text}, {y.text}", "Bool")
             found = one if found is None else self._made(f"and i1 {found.text}, {one.text}", "Bool")
         assert found is not None
@@ -341,12 +370,13 @@ class Translation:
             return self._made(f"sext i32 {found.text} to i64", "Int") if result == "i32" else found
         assert isinstance(node.func, ast.Name)
         function = self._space[node.func.id]
+        args = [node.func, *node.args] if node.func.id in self._names else node.args
         if not isinstance(function, FunctionType):
             found = getattr(self, f"_do_{node.func.id}")(*node.args)
             assert isinstance(found, _Value)
             return found
         kinds = [*_kinds(function).values()]
-        given = [self._value(arg, kind) for arg, kind in zip(node.args, kinds, strict=False)]
+        given = [self._value(arg, kind) for arg, kind in zip(args, kinds, strict=False)]
         found = self._call(f"@{function.__name__}", _TYPES[kinds[-1]], [_TYPES[k] for k in kinds[:-1]], given)
         return _Value(found.text, kinds[-1])
 
@@ -421,6 +451,7 @@ def _assigned(body: Iterable[ast.stmt]) -> Iterator[str]:
     """Yield the variables that statements assign."""
     for statement in body:
         targets = getattr(statement, "targets", [getattr(statement, "target", None)])
+        targets = [each for target in targets for each in getattr(target, "elts", [target])]
         yield from (target.id for target in targets if isinstance(target, ast.Name))
         for part in ("body", "orelse"):
             yield from _assigned(getattr(statement, part, ()))
@@ -436,4 +467,4 @@ def _constant(value: Any) -> _Value:
 
 def _kinds(function: FunctionType) -> dict[str, str]:
     """Return the kinds of a function's parameters, and of its result under ``return``, which is last."""
-    return {name: str(kind) for name, kind in function.__annotations__.items()}
+    return {name: _PYTHONS.get(str(kind), str(kind)) for name, kind in function.__annotations__.items()}

@@ -208,8 +208,7 @@ def library(program: Program, effort: Effort = DEFAULT, helpers: int = 0) -> Lib
     NotYet
         See `named`.
     """
-    symbols = python_functions.addresses()
-    assert symbols is not None
+    symbols = python_functions.addresses() or {}
     copy = "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1 immarg)"
 
     def text() -> str:
