@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import pullback as torch
-from pullback.core import view_nodes
+from pullback.core import views
 from pullback.tensor.indexing import _general_setitem
 
 DTYPES = [torch.float32, torch.float64, torch.float16, torch.int64, torch.int8, torch.uint8, torch.bool]
@@ -105,13 +105,13 @@ def test_integers_in_place() -> None:
 
 def test_a_part_that_is_only_assigned_gets_no_history_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     made = []
-    replayed = view_nodes.replayed_node
+    replayed = views.view_nodes.replayed_node
 
     def counted(base: Any, view: Any, record: Any) -> Any:
         made.append(view)
         return replayed(base, view, record)
 
-    monkeypatch.setattr(view_nodes, "replayed_node", counted)
+    monkeypatch.setattr(views.view_nodes, "replayed_node", counted)
     v = torch.arange(12.0).requires_grad_()
     w = torch.arange(3.0, requires_grad=True)
     u = v.reshape(4, 3) * 2
