@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import pullback as torch
+from pullback.core import views
 from pullback.tensor.indexing import _general_setitem
 
 DTYPES = [torch.float32, torch.float64, torch.float16, torch.int64, torch.int8, torch.uint8, torch.bool]
@@ -100,3 +101,31 @@ def test_integers_in_place() -> None:
         whole += 0.5
     whole -= 200
     assert whole.tolist() == [72, 81]
+
+
+def test_a_part_that_is_only_assigned_gets_no_history_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = []
+    replayed = views.view_nodes.replayed_node
+
+    def counted(base: Any, view: Any, record: Any) -> Any:
+        made.append(view)
+        return replayed(base, view, record)
+
+    monkeypatch.setattr(views.view_nodes, "replayed_node", counted)
+    v = torch.arange(12.0).requires_grad_()
+    w = torch.arange(3.0, requires_grad=True)
+    u = v.reshape(4, 3) * 2
+    u[1] = w
+    u[0, 1] = 7.0
+    u[2:3] = w * 3
+    u[..., 2] = w[0]
+    assert not made
+    row = u[3]  # a part with a name has one, for it may be used again
+    row[:] = w * 5
+    row[0] = 1.0
+    assert len(made) == 1 and made[0] is row
+    assert type(row.grad_fn).__name__ == "AsStridedBackward0"
+    assert type(u.grad_fn).__name__ == "CopySlices"
+    (u.sum() + row.sum()).backward()
+    assert v.grad.tolist() == [2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
+    assert w.grad.tolist() == [7, 14, 10]

@@ -269,8 +269,10 @@ def requires_grad(x: TensorBase) -> bool:
     return x._node is not None or (x._view is not None and x._view.base._node is not None)
 
 
-def record_write(x: TensorBase, node: History) -> None:
-    """Give `x` (and its base) the history of a write whose pure result has `node` (None: not recorded)."""
+def record_write(x: TensorBase, node: History, lasts: bool = True) -> None:
+    """Give `x` (and its base) the history of a write whose pure result has `node` (None: not recorded).
+    A view that was taken to be written to, and does not last, is left stale: only the base is used again.
+    """
     record = x._view
     if record is None:
         if node is not None or modes().grad:
@@ -303,6 +305,8 @@ def record_write(x: TensorBase, node: History) -> None:
         source = edge_target(node)[0]
         source._edges = (old.again(), *source._edges[1:])
     _move_history(base, after)
+    if not lasts:
+        return
     bring_up_to_date(x)
     if after.computed:
         _note_history(edge_target(node)[0], x)

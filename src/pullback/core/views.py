@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ..array.deferred_import import import_later
 from .marked import IN_MEMORY
 from .modes import modes
 from .node import unrecorded
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
     from .value import TensorBase
 
     Step = tuple[Op, tuple[Any, ...], int | None]
+
+inplace = import_later(".inplace", __package__)
+view_nodes = import_later(".view_nodes", __package__)
 
 _new = object.__new__
 
@@ -137,17 +141,14 @@ def bring_up_to_date(view: TensorBase, asked: bool = False) -> None:
         view._value = replay(base._value, record.steps)
         view._level = base._level
     if base._node is not None:
-        from .inplace import forbidden_view_update, move_retained
-        from .view_nodes import replayed_node
-
         if record.creation:
             record.at, record.laid = DAMAGED, now
             if asked or modes().grad:
-                raise forbidden_view_update(view, record, indirect=True)
+                raise inplace.forbidden_view_update(view, record, indirect=True)
             return
         before = view._node
-        view._node = replayed_node(base, view, record)
-        move_retained(view, before)
+        view._node = view_nodes.replayed_node(base, view, record)
+        inplace.move_retained(view, before)
     elif not base._rearranged and type(view._value) in IN_MEMORY:
         return  # should the base require grad later, the view is stale, as in torch
     record.at = now

@@ -62,8 +62,10 @@ def _at_name(dtype: np.dtype[Any]) -> str:
     return sized_name(dtype).replace("c10::", "at::")
 
 
-def write_copy(x: Any, source: Any, fills: bool = False) -> Any:
-    """Return x after ``x.copy_(source)``; `fills`: the source is one value, which may come from `x`."""
+def write_copy(x: Any, source: Any, fills: bool = False, lasts: bool = True) -> Any:
+    """Return x after ``x.copy_(source)``; `fills`: the source is one value, which may come from `x`; `lasts`
+    as `record_write` takes it.
+    """
     record = modes().grad
     edge = edge_of(source) if record else None
     wanted = edge is not None and dtype_of(x) in DIFFERENTIABLE
@@ -82,17 +84,17 @@ def write_copy(x: Any, source: Any, fills: bool = False) -> Any:
     inplace.announce_write(x)
     copy_into(a, towards(b, a.dtype))
     bump(x)
-    inplace.record_write(x, edge if wanted else None)
+    inplace.record_write(x, edge if wanted else None, lasts)
     return x
 
 
-def write_value(x: Any, value: Any) -> Any:
+def write_value(x: Any, value: Any, lasts: bool = True) -> Any:
     """Return ``x.fill_(value)`` for a 0-d tensor; return x."""
     record = modes().grad
     edge = edge_of(value) if record else None
     wanted = edge is not None and dtype_of(x) in DIFFERENTIABLE
     if not record or x._view is not None or not (wanted or x._node is not None):
-        return write_copy(x, value, fills=True)
+        return write_copy(x, value, fills=True, lasts=lasts)
     inplace.check_writable(x, True)
     return inplace.write(x, i.fill_tensor_inplace(x, value))
 
@@ -222,15 +224,17 @@ def without_leading_ones(shape: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(shape[first:])
 
 
-def assign(x: Any, source: Any) -> None:
-    """Write `source` into all of `x` (often a view), broadcast as torch's assignment does."""
+def assign(x: Any, source: Any, lasts: bool) -> None:
+    """Write `source` into all of `x`, broadcast as torch's assignment does; `lasts`: it is no view that was
+    taken for this alone.
+    """
     shape = shape_of(x)
     if shape_of(source) != shape:
         if not shape_of(source):
-            write_value(x, source)
+            write_value(x, source, lasts)
             return
         own = without_leading_ones(shape_of(source))
         if own != shape_of(source):
             source = reshape(source, own)
         source = expanded(source, shape)
-    write_copy(x, source)
+    write_copy(x, source, lasts=lasts)

@@ -337,17 +337,18 @@ def _general_setitem(self: Any, index: Any, value: Any) -> None:
     if index is False:
         return
     if index is True or index is None:
-        assign(v.unsqueeze(self, 0), source)
+        assign(v.unsqueeze(self, 0), source, False)
     elif index is Ellipsis:
-        assign(self, source)
+        assign(self, source, True)
     elif type(index) is slice:
-        assign(sliced(self, 0, index, keep_whole=False), source)
+        x = sliced(self, 0, index, keep_whole=False)
+        assign(x, source, x is self)
     elif is_int(index):
-        assign(selected(self, 0, operator.index(index)), source)
+        assign(selected(self, 0, operator.index(index)), source, False)
     else:
         x, entries = applied(self, as_tuple(index), False)
         if not entries:
-            assign(x, source)
+            assign(x, source, x is self)
             return
         fills = _fills([places for _, places in entries], source, False)
         if fills and _fill(x, *entries[0], source):
