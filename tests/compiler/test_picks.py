@@ -48,6 +48,17 @@ def differentiated(p: Any, k: Any) -> Any:
     return w.grad
 
 
+def stored_with_a_history(p: Any, k: Any) -> Any:
+    w = p.clone().requires_grad_()
+    q = torch.zeros(5, 5)
+    q[k] = w[0] * 2
+    q[k, 1] *= w[k, 1]
+    q[:, k] += w[1, 1]
+    q[k : k + 2] = w[2:4].exp()
+    (q**2).sum().backward()
+    return w.grad
+
+
 def each(function: Callable[..., Any], places: list[Any]) -> Any:
     compiled = torch.compile(function)
     for place in places:
@@ -61,7 +72,7 @@ def each(function: Callable[..., Any], places: list[Any]) -> Any:
     ("function", "tensor"),
     [
         *((function, kind) for function in (added, of_columns, found_in_a_loop) for kind in (True, False)),
-        (differentiated, True),
+        (differentiated, True), (differentiated, False), (stored_with_a_history, False),
     ],
 )
 def test_an_augmented_assignment_is_one_program_for_all_places(function, tensor):
@@ -119,3 +130,20 @@ def stored_elsewhere(p: Any, k: Any) -> Any:
 def test_a_view_that_can_be_told_counts_as_one(function):
     each(function, [torch.tensor(k) for k in PLACES])
     each(function, PLACES)
+
+
+@pytest.mark.filterwarnings("ignore:compile")
+@pytest.mark.parametrize("k", [0, 2])
+def test_a_view_that_a_history_needs_is_refused_as_in_eager(k):
+    def step(p: Any, k: Any) -> Any:
+        w = p.clone().requires_grad_()
+        q = w * 1
+        squared = (q[k] * q[k]).sum()
+        q[k] += 1
+        squared.backward()
+        return w.grad
+
+    compiled = torch.compile(step)
+    for place in (0, k, k + 1):
+        with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+            compiled(X, place)

@@ -11,7 +11,7 @@ import pullback as torch
 
 pytest.importorskip("llvmlite")
 
-from pullback.compiler.frontend.state.session import SIZES
+from pullback.compiler.frontend.state.knowledge import SIZES
 
 pytestmark = pytest.mark.usefixtures("in_haste")
 

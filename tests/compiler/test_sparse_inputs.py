@@ -92,3 +92,59 @@ def test_a_matrix_that_requires_grad_runs_eagerly() -> None:
     with pytest.warns(UserWarning, match="a sparse tensor that requires grad"):
         compiled().backward()
     torch.testing.assert_close(a.grad.to_dense(), (a.detach().to_dense() != 0) * x.sum(1))
+
+
+# --- those that the function makes --------------------------------------------------------------------------
+
+_PLACES = torch.tensor([[0, 1, 2, 0], [1, 2, 0, 0]])
+_STARTS, _COLUMNS = torch.tensor([0, 2, 3, 4]), torch.tensor([0, 1, 2, 0])
+MADE = {
+    "found": lambda at, v, x: torch.sparse.mm(torch.sparse_coo_tensor(_PLACES, v, (3, 3)), x).exp().sum(),
+    "given": lambda at, v, x: torch.sparse.mm(torch.sparse_coo_tensor(at, v, (3, 3)), x).exp().sum(),
+    "by name": lambda at, v, x: (torch.sparse_coo_tensor(indices=at, values=v, size=(3, 3)) @ x).exp().sum(),
+    "without a size": lambda at, v, x: (torch.sparse_coo_tensor(at, v).t() @ x).exp().sum(),
+    "worked out": lambda at, v, x: (torch.sparse_coo_tensor(2 - at, v, (3, 3)) @ x).exp().sum(),
+    "parts": lambda at, v, x: (
+        (a := torch.sparse_coo_tensor(at, v, (3, 3)).coalesce()).values() * x[a.indices()[0], 0]
+    ).sum(),
+    "softmax": lambda at, v, x: (
+        torch.sparse.softmax(torch.sparse_coo_tensor(at, v, (3, 3)), dim=1) @ x
+    ).square().sum(),
+    "rows": lambda at, v, x: (torch.sparse_csr_tensor(_STARTS, _COLUMNS, v, (3, 3)) @ x).exp().sum(),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_one_that_the_function_makes_gives_what_eager_gives(name: str) -> None:
+    torch.manual_seed(0)
+    v, x = torch.randn(4, requires_grad=True), torch.randn(3, 2, requires_grad=True)
+    function = MADE[name]
+    compiled = torch.compile(lambda at: torch.autograd.grad(function(at, v, x), (v, x)))
+    for _ in range(3):
+        expected = torch.autograd.grad(function(_PLACES, v, x), (v, x))
+        torch.testing.assert_close(compiled(_PLACES), expected)
+    assert len(compiled._native.specializations) == 1
+
+
+def test_places_are_compared_by_what_they_hold() -> None:
+    def step(at: Any, v: Any, x: Any) -> Any:
+        return torch.sparse.mm(torch.sparse_coo_tensor(at, v, (3, 3)), x)
+
+    compiled = torch.compile(step)
+    v, x, at = torch.randn(4), torch.randn(3, 2), _PLACES.clone()
+    for change in (lambda: None, lambda: at.fill_(1), lambda: at.numpy().fill(2)):
+        change()
+        for places in (at, at.clone()):
+            torch.testing.assert_close(compiled(places, v, x), step(places, v, x))
+    assert len(compiled._native.specializations) == 3
+
+
+def test_places_that_are_others_in_each_call_run_eagerly() -> None:
+    def step(at: Any, v: Any, x: Any) -> Any:
+        return torch.sparse.mm(torch.sparse_coo_tensor(at, v, (3, 3)), x)
+
+    compiled, v, x = torch.compile(step), torch.randn(4), torch.randn(3, 2)
+    given = [(_PLACES + n) % 3 if n < 3 else _PLACES[:, [n % 4] * 4] for n in range(5)]
+    with pytest.warns(UserWarning, match="others in each call"):
+        found = [compiled(at, v, x) for at in given]
+    torch.testing.assert_close(found, [step(at, v, x) for at in given])

@@ -9,6 +9,7 @@ import pytest
 
 import pullback as torch
 from pullback.core import views
+from pullback.tensor.index_parts import arrays_of
 from pullback.tensor.indexing import _general_setitem
 
 DTYPES = [torch.float32, torch.float64, torch.float16, torch.int64, torch.int8, torch.uint8, torch.bool]
@@ -129,3 +130,50 @@ def test_a_part_that_is_only_assigned_gets_no_history_of_its_own(monkeypatch: py
     (u.sum() + row.sum()).backward()
     assert v.grad.tolist() == [2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
     assert w.grad.tolist() == [7, 14, 10]
+
+
+M2, M3, M4 = (torch.tensor([n % 2 == 0 for n in range(size)]) for size in (2, 3, 4))
+OF_ARRAYS = [
+    (M2, 1), (0, M3), (0, 2, M4), (M2, 1, 2), (M2, slice(None), M4), (slice(None), M3, 1),
+    (1, slice(None), M4), (1, slice(None), [3, 1, 2]),
+    (slice(None), M3, slice(None)), (M3, 1), (M2, 7), (slice(None), slice(None), M4), ([1, 0], -1),
+    (0, slice(None), [3, 1]), (slice(1, 2), M3, -4), (M2, torch.tensor([2]), 0), (M2[:, None] & M3, 0),
+    (0, M3[:, None] & M4), (M2 & False, 1), (M2, M3, slice(None), 0), (M2, 1, [0, 1, 2]),
+]  # fmt: skip
+
+
+def values_for(x: torch.Tensor, index: Any) -> list[Any]:
+    try:
+        shape = x[index].shape
+    except IndexError:
+        return [torch.tensor(5.0)]
+    count = torch.arange(float(torch.Size(shape).numel())).reshape(shape) + 50
+    return [7, torch.tensor(5.0), count, count[None], count.swapaxes(0, -1), torch.ones(9)]
+
+
+@pytest.mark.parametrize("index", OF_ARRAYS, ids=str)
+def test_masks_beside_numbers_and_slices_do_what_the_general_way_does(index: Any) -> None:
+    x = torch.arange(24.0).reshape(2, 3, 4)
+    for value in values_for(x, index):
+        expected = outcome(_general_setitem, x.clone(), index, value)
+        assert outcome(torch.Tensor.__setitem__, x.clone(), index, value) == expected
+
+
+def test_a_mask_over_one_axis_reads_what_its_places_do() -> None:
+    x = torch.arange(24.0).reshape(2, 3, 4)
+    for axis, mask in enumerate((M2, M3, M4)):
+        before = (slice(None),) * axis
+        for after in ((), (slice(None),) * (2 - axis)):
+            ours, theirs = x[(*before, mask, *after)], x.index_select(axis, mask.nonzero()[:, 0])
+            assert ours.tolist() == theirs.tolist()
+            assert ours.stride() == theirs.stride()
+    for wrong in ((slice(None), M4), (slice(None), slice(None), slice(None), M4)):
+        with pytest.raises(IndexError, match=r"shape of the mask|too many indices"):
+            x[wrong]
+
+
+def test_numbers_next_to_a_mask_go_the_short_way() -> None:
+    x = torch.zeros(2, 3, 4)
+    for index in ((M2, 1), (0, 2, M4), (slice(None), M3, 1)):
+        assert arrays_of(index, x) is not None
+    assert arrays_of((1, slice(None), M4), x) is None

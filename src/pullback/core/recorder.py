@@ -381,9 +381,12 @@ class Recorder:
         return copy
 
     def wrote_last(self, t: Any) -> bool:
-        """Return whether the last equation gave a tensor its value."""
+        """Return whether the last equation gave a tensor its value, but for views, which read no elements."""
         owner = t if t._view is None else t._view.base
-        return bool(self.equations and owner._value.index in self.equations[-1].outputs)
+        for equation in reversed(self.equations):
+            if owner._value.index in equation.outputs or not TABLE[equation.op].is_view:
+                return owner._value.index in equation.outputs
+        return False
 
     def share(self, source: Any, tensor: Any, how: str) -> None:
         """Note that `tensor` is what ``source.detach()`` or ``source.data`` gave.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from .arithmetic import mul, sub
 from .complex import real
 from .contract import column, matmul
 from .convert import conj
-from .linalg import adjoint, aligned_fronts, real_dtype, row_of, total
+from .linalg import adjoint, aligned_fronts, real_dtype, real_dtype_of, row_of, total
 from .spectral import eigh, svd
 from .structure import expand, reshape, sum_dims
 
@@ -87,15 +88,23 @@ def tolerance(x: Term) -> float:
 # --- least squares ------------------------------------------------------------------------------------------
 
 
+@functools.lru_cache(maxsize=256)
+def _work(
+    driver: str, dtype: np.dtype[Any], rows: int, columns: int, count: int, rcond: float
+) -> tuple[int, ...]:
+    """Return the sizes of the workspaces that a driver asks for; to ask takes 5 µs."""
+    *sizes, _ = routine(f"{driver}_lwork", dtype)(rows, columns, count, rcond)
+    # LAPACK gives sizes in the precision of the matrix, which may round them down.
+    return tuple(int(np.nextafter(size.real, np.inf, dtype=real_dtype_of(dtype))) for size in sizes)
+
+
 def _solver(driver: str, x: ndarray, y: ndarray, rcond: float) -> Rule:
     """Return a solver of a matrix and padded right-hand sides: it gives solution, rank, singular values."""
     rows, columns = x.shape[-2:]
     solve = lapack(driver, x)
     if driver == "gels":
         return lambda a, b: (solve(a, b)[1], 0, 0)
-    *sizes, _ = routine(f"{driver}_lwork", x.dtype)(rows, columns, y.shape[-1], rcond)
-    # LAPACK gives sizes in the precision of the matrix, which may round them down.
-    work = [int(np.nextafter(size.real, np.inf, dtype=real_dtype(x))) for size in sizes]
+    work = _work(driver, x.dtype, rows, columns, y.shape[-1], rcond)
 
     def pivoted(a: ndarray, b: ndarray) -> tuple[Any, ...]:
         _, solution, _, rank, _ = solve(a, b, np.zeros((columns, 1), np.int32), rcond, *work)
@@ -121,9 +130,9 @@ def _lstsq(
     rows, columns = x.shape[-2:]
     count = min(rows, columns)
     real_type = real_dtype(x)
-    lead = leading((x, y), (2, 2))
     has_values = driver in ("gelsd", "gelss")
     if x.size == 0 or y.size == 0:
+        lead = leading((x, y), (2, 2))
         solution = np.zeros((*lead, columns, y.shape[-1]), x.dtype)
         rank, values = np.zeros(lead, INT64), np.zeros((*lead, count), real_type)
     else:

@@ -8,6 +8,7 @@ LAPACK leaves them, column by column, as torch's do.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -68,7 +69,12 @@ def narrow(x: Term, dim: int, start: int, length: int) -> Term:
 
 def real_dtype(x: Term) -> np.dtype[Any]:
     """Return the real dtype that multiplies a value without widening it."""
-    dtype = dtype_of(x)
+    return real_dtype_of(dtype_of(x))
+
+
+@functools.cache
+def real_dtype_of(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """Return the real dtype of the parts of a number."""
     return np.zeros((), dtype).real.dtype if dtype.kind == "c" else dtype
 
 

@@ -343,3 +343,63 @@ def _packed(entries: list[Entry]) -> tuple[Ints, Any]:
     return dims, stack(
         [expand(p if isinstance(p, ndarray) else cast(p, _INT64), shape) for p in places_of], 0
     )
+
+
+# --- as NumPy takes it --------------------------------------------------------------------------------------
+
+
+#: dtypes of what says which places of an axis are meant.
+_PLACES = (_INT64, _BOOL)
+_NO_STEP = (int, type(None))
+
+
+def is_plain(index: Any) -> bool:
+    """Return whether an index is Python integers and slices without step, behind an ellipsis or none."""
+    kind = type(index)
+    if kind is tuple:
+        rest = index[1:] if index and index[0] is ... else index
+        for k in rest:
+            if type(k) is not int and not (type(k) is slice and is_plain(k)):
+                return False
+        return len(rest) > 0
+    if kind is slice:
+        return index.step is None and type(index.start) in _NO_STEP and type(index.stop) in _NO_STEP
+    return kind is int
+
+
+def arrays_of(index: Any, x: Any) -> Any:
+    """Return an index as NumPy takes it where it is a mask over the first axes of a tensor, or masks over
+    axes and places along them, between which there may be slices, and beside which numbers; None for others.
+    """
+    if type(index) is tuple and len(index) == 1:
+        index = index[0]
+    if type(index) is facade.Tensor:
+        array = index._value
+        if type(array) is not ndarray or not array.ndim:
+            return None
+        fits = array.dtype is _INT64
+        fits = fits or (array.dtype is _BOOL and array.shape == shape_of(x)[: array.ndim])
+        return array if fits else None
+    if type(index) is not tuple:
+        return listed(index)
+    arrays: list[Any] = []
+    for k in index:
+        if type(k) is list:
+            k = listed(k)
+            if k is None:
+                return None
+        elif type(k) is facade.Tensor:
+            k = k._value
+            if type(k) is not ndarray or not k.ndim or k.dtype not in _PLACES:
+                return None
+        elif type(k) is not int and (type(k) is not slice or not is_plain(k)):
+            return None
+        arrays.append(k)
+    if not any(type(k) is ndarray for k in arrays):
+        return None
+    if any(type(k) is int for k in arrays):
+        # NumPy takes a number for a place: with a slice between the two, the axis of the places goes first.
+        taken = [n for n, k in enumerate(arrays) if type(k) is not slice]
+        if taken[-1] - taken[0] >= len(taken):
+            return None
+    return tuple(arrays)

@@ -37,7 +37,19 @@ from ..ops.structure import reshape
 from .api import public
 from .argument_types import as_number
 from .assign import assign, number_array, without_leading_ones
-from .index_parts import Entry, Ints, applied, as_tuple, is_int, is_mask, listed, packed, selected, sliced
+from .index_parts import (
+    Entry,
+    Ints,
+    applied,
+    arrays_of,
+    as_tuple,
+    is_int,
+    is_mask,
+    is_plain,
+    packed,
+    selected,
+    sliced,
+)
 from .inline_cache.cache import HOT, InlineCache
 from .inplace_variants import warn_of_expanded
 from .interception import OVERRIDING, intercepted
@@ -47,6 +59,7 @@ from .unrecorded import readable
 
 _INT64 = np.dtype(np.int64)
 _BOOL = np.dtype(np.bool_)
+_WHOLE = slice(None)
 _new = object.__new__
 _SELECT = v.select.op
 _SELECT_NODE = _SELECT.node_class
@@ -152,7 +165,7 @@ def _general_getitem(self: Any, index: Any) -> Any:
         return v.alias(self)
     if kind is not tuple and is_int(index):
         return selected(self, 0, operator.index(index))
-    if kind is Tensor or kind is list or (kind is tuple and index and type(index[0]) in _OF_PLACES):
+    if kind in _OF_PLACES or (kind is tuple and not _OF_PLACES.isdisjoint(map(type, index))):
         found = _read(self, index)
         if found is not None:
             return found
@@ -173,15 +186,27 @@ def _read(x: Any, index: Any) -> Any:
     array = readable(x)
     if array is None or not array.flags.c_contiguous or (x._node is not None and modes() is DEFAULT):
         return None
-    places = _arrays_of(index, x)
+    places = arrays_of(index, x)
     if places is None or (x._view is not None and inplace.requires_grad(x)):
         return None
     if type(places) is tuple and not all(type(k) is ndarray for k in places):
-        return None  # a slice is taken first, and its strides show in what is read
+        return _read_axis(array, places)
     try:
         return wrap(array[places])
     except IndexError:  # which torch says in its own words
         return None
+
+
+def _read_axis(array: ndarray, places: tuple[Any, ...]) -> Any:
+    """Return what a mask over one axis reads of all others; None for other indices: there a slice is taken
+    first, and its strides show in what is read.
+    """
+    at = next(n for n, k in enumerate(places) if type(k) is ndarray)
+    mask = places[at]
+    whole = all(type(k) is slice and k == _WHOLE for n, k in enumerate(places) if n != at)
+    if not whole or mask.dtype is not _BOOL or len(places) > array.ndim or mask.shape != (array.shape[at],):
+        return None
+    return wrap(array.compress(mask, at))
 
 
 _cache = InlineCache(_general_getitem, None, lambda args, kwargs: _general_getitem(*args), _use)
@@ -197,7 +222,7 @@ def _setitem(self: Any, index: Any, value: Any) -> None:
     if (
         (kind in _NUMBERS or kind is Tensor)
         and type(self) is Tensor
-        and (type(index) is int or _is_plain(index) or (index := _arrays_of(index, self)) is not None)
+        and (type(index) is int or is_plain(index) or (index := arrays_of(index, self)) is not None)
     ):
         # What loops do that fill tables and buffers: 1 to 3 µs instead of 8 to 20.
         a, mode = self._value, modes()
@@ -223,50 +248,7 @@ MASKS = (np.dtype(np.bool_), np.dtype(np.uint8))
 
 _NUMBERS = frozenset({bool, int, float})
 _OF_PLACES = frozenset({Tensor, list})
-_NO_STEP = (int, type(None))
 _INFINITE = (float("inf"), -float("inf"))
-
-
-def _is_plain(index: Any) -> bool:
-    """Return whether an index is Python integers and slices without step, behind an ellipsis or none."""
-    kind = type(index)
-    if kind is tuple:
-        rest = index[1:] if index and index[0] is ... else index
-        for k in rest:
-            if type(k) is not int and not (type(k) is slice and _is_plain(k)):
-                return False
-        return len(rest) > 0
-    if kind is slice:
-        return index.step is None and type(index.start) in _NO_STEP and type(index.stop) in _NO_STEP
-    return kind is int
-
-
-def _arrays_of(index: Any, x: Any) -> Any:
-    """Return an index as NumPy takes it where it is a mask over the first axes of a tensor, or places along
-    axes, between which there may be slices; None for others.
-    """
-    if type(index) is tuple and len(index) == 1:
-        index = index[0]
-    if type(index) is Tensor:
-        array = index._value
-        if type(array) is not ndarray or not array.ndim:
-            return None
-        fits = array.dtype is _INT64 or (array.dtype is _BOOL and array.shape == shape_of(x)[: array.ndim])
-        return array if fits else None
-    if type(index) is not tuple:
-        return listed(index)
-    arrays: list[Any] = []
-    for k in index:
-        if type(k) is list:
-            k = listed(k)
-            if k is None:
-                return None
-        elif type(k) is Tensor and type(k._value) is ndarray and k._value.ndim and k._value.dtype is _INT64:
-            k = k._value
-        elif type(k) is not slice or not _is_plain(k):
-            return None
-        arrays.append(k)
-    return tuple(arrays) if any(type(k) is ndarray for k in arrays) else None
 
 
 def _put_number(array: ndarray, index: Any, value: Any) -> bool:

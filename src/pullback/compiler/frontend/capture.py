@@ -139,7 +139,7 @@ class _Capture:
         self._thread = threading.get_ident()
         self._heard, self._hears = warnings.catch_warnings(), False
         self._varying = frozenset(self._loose()) & varying - knowledge.decisive
-        self.session = self.cells.session = Session(self.cells, self._number_of, knowledge, first, turning)
+        self.session = self.cells.session = Session(self.cells, self._present, knowledge, first, turning)
 
     # --- the run --------------------------------------------------------------------------------------------
 
@@ -260,8 +260,8 @@ class _Capture:
         """Return a traced integer, in the call that is traced."""
         return self.session.size(Item(self.session, int, size, None))
 
-    def _number_of(self, t: Any) -> Any:
-        """Return the number of a traced tensor of one element, in the call that is traced."""
+    def _present(self, t: Any) -> np.ndarray:
+        """Return the numbers of a traced tensor in the call that is traced."""
         recorder = self.recorder
         number = recorder.operand(t._value)[0].index
         equations = needed(recorder.equations, [number], recorder.dtypes)
@@ -285,7 +285,7 @@ class _Capture:
                 stream.return_to(mark)
         if sum(value.nbytes for value in known.values()) > _KEPT:
             self._known = {}
-        return known[number].item()
+        return known[number]
 
     def _follow_modes(self, before: Modes) -> None:
         """Leave grad mode as the function leaves it after each call; refuse other modes that it leaves."""

@@ -15,6 +15,7 @@ from ..functions import (
     messages,
     module_calls,
     random_generators,
+    sparse_tensors,
     standard_library,
 )
 from ..state.session import current
@@ -47,7 +48,7 @@ _BY_NAME: dict[ModuleType, str] = {
     **dict.fromkeys(
         (
             iterators, memory_layout, clocks, standard_library, random_generators, messages, module_calls,
-            hook_handles,
+            hook_handles, sparse_tensors,
         ), "",
     ),
 }

@@ -105,7 +105,7 @@ class Item(Deferred):
         self.convert = convert
 
     def present(self) -> Any:
-        value = self.session.number_of(self.tensor)
+        value = self.session.present(self.tensor).item()
         return value if self.convert is None else self.convert(value)
 
     def evaluate(self, tensor: Callable[[Any], Any]) -> Any:

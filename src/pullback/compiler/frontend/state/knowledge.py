@@ -7,6 +7,9 @@ from typing import Any
 
 from .guards import Guard, cell_contents, deque_item, dict_item, list_item, list_length, slot_of
 
+#: Sizes of one selection that are compiled before it is found to vary.
+SIZES = 3
+
 
 class Knowledge:
     """Keep what earlier traces of a function have found out."""
@@ -26,13 +29,19 @@ class Knowledge:
         self.dials = False
         #: Arguments, by their places among the leaves, whose numbers decide what the function does.
         self.decisive: set[int] = set()
-        #: How many elements selections had, by how many numbers a trace had asked for by then.
-        self.sizes: dict[int, set[int]] = {}
+        #: What was found where a trace had asked for so many numbers: sizes of selections, and elements.
+        self._found: dict[int, set[Any]] = {}
         #: Whether a copy may stand for the view that a number of the call's selects.
         self.picks = True
         #: Functions of this package that cannot be run as rewritten code, and the one that is.
         self.opaque: set[Any] = set()
         self.composing: Any = None
+
+    def recurs(self, asked: int, found: Any) -> bool:
+        """Note what a trace finds that has asked for so many numbers; whether it is not always another."""
+        known = self._found.setdefault(asked, set())
+        known.add(found)
+        return len(known) <= SIZES
 
     def settle(self, varying: Iterable[int]) -> bool:
         """Let all numbers be parts of the program, as code needs one at once; whether there were others."""

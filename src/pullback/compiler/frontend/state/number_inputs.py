@@ -345,8 +345,8 @@ def _apart(parts: tuple[Any, ...], at: int) -> tuple[tuple[Any, ...], tuple[Any,
 
 def set_item(session: Session, tensor: Any, key: Any, value: Any) -> bool:
     """Do ``tensor[key] = value`` for such a subscript; whether that was done."""
-    if any(isinstance(v, TensorBase) and v._node is not None for v in (tensor, value)):
-        return False
+    if isinstance(value, TensorBase) and value._counter is tensor._counter:
+        return False  # a view, of which a number that is known has said which
     parts = key if type(key) is tuple else (key,)
     later = [n for n, part in enumerate(parts) if _is_later(part)]
     if len(later) > 1:
@@ -369,7 +369,8 @@ def set_item(session: Session, tensor: Any, key: Any, value: Any) -> bool:
         value = place.tensor.new_full(slot, value)
     if len(shape_of(value)) > len(slot):
         return False
-    given = value.to(place.tensor.dtype).expand(slot)
+    # The derivative of index_copy_ keeps what is copied, and that of an assignment does not.
+    given = value.to(place.tensor.dtype, copy=value._node is not None).expand(slot)
     slices = given.unsqueeze(axis) if place.length is None else given
     place.tensor.index_copy_(axis, place.places(), slices)
     return True

@@ -8,9 +8,9 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
-from ....core.value import TensorBase
+from ....core.value import TensorBase, wrap
 from ..unsupported import user_line
-from .deferred import Deferred, Number, formula
+from .deferred import Deferred, Item, Number, formula
 from .effects import copied, name_of
 from .writes import Writes
 
@@ -26,9 +26,6 @@ ASKED, ASKED_CHEAPLY = 32, 256
 #: Elements that may be computed for the numbers so that they cost little, an equation counted as more: half a
 #: second. Conjugate gradients that stop when the residual is small ask 60 times, of 3,000 equations in all.
 CHEAP, EQUATION = 2**28, 4096
-#: Sizes of one selection that are compiled before it is found to vary.
-SIZES = 3
-
 
 class Session(Writes):
     """The reads, writes and numbers of one trace.
@@ -37,16 +34,18 @@ class Session(Writes):
     ----------
     cells : Cells
         The tensors that the trace comes upon.
-    number_of : callable
-        Returns the number of a traced tensor of one element, in the call that is traced.
+    present : callable
+        Returns the numbers of a traced tensor in the call that is traced, as an array.
     """
 
     def __init__(
-        self, cells: Cells, number_of: Callable[[Any], Any], knowledge: Knowledge, first: Any,
+        self, cells: Cells, present: Callable[[Any], Any], knowledge: Knowledge, first: Any,
         turning: frozenset[str],
     ) -> None:  # fmt: skip
         super().__init__(cells, knowledge)
-        self.number_of = number_of
+        self.present = present
+        #: Traced tensors that are parts of the program, by the number of the value.
+        self._fixed: dict[int, Any] = {}
         self.first = first
         self.turning = turning
         self.dials: list[Any] = []
@@ -88,11 +87,20 @@ class Session(Writes):
     def size(self, value: Deferred) -> int:
         """Return how many elements a selection has, in this call, as `speculate`."""
         found = int(self.speculate(value))
-        known = self.knowledge.sizes.setdefault(len(self.late), set())
-        known.add(found)
-        if len(known) > SIZES:
+        if not self.knowledge.recurs(len(self.late), found):
             raise self.refusal("how many elements are selected is another number in each call")
         return found
+
+    def fixed(self, t: Any) -> Any:
+        """Return a traced tensor as it is in this call; each call compares its elements, as `speculate`."""
+        number = t._value.index
+        if number not in self._fixed:
+            found = wrap(self.present(t).copy())
+            self.speculate(Item(self, bool, (t == found).all(), bool))
+            if not self.knowledge.recurs(len(self.late), found._value.tobytes()):
+                raise self.refusal("the elements that decide what happens next are others in each call")
+            self._fixed[number] = found
+        return self._fixed[number]
 
     def number(self, value: Deferred, dtype: Any) -> Any:
         """Return a tensor for a number that each call works out before its program; None if none can be."""
