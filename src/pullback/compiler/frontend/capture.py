@@ -122,7 +122,7 @@ class _Capture:
         self.kwargs = kwargs
         self.knowledge = knowledge
         knowledge.composing = None
-        self._leaves_given, _, self._nodes = taken_apart(args, kwargs)
+        self._leaves_given, _, self._nodes = taken_apart(args, kwargs, knowledge.records)
         self._numbers = Numbers()
         self._numbers.containers = self._nodes
         self._holds_given = False
@@ -248,7 +248,7 @@ class _Capture:
         at = 0
         for value in (*self.args, *self.kwargs.values()):
             yield at
-            at += len(taken_apart((value,), {})[0])
+            at += len(taken_apart((value,), {}, self.knowledge.records)[0])
 
     def _loose(self) -> Iterator[int]:
         """Yield the places of the arguments that are numbers; those in containers are parts of a program."""

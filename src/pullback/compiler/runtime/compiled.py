@@ -106,7 +106,7 @@ class Compiled:
             return self._eagerly(*args, **kwargs)
         if not self._plain():
             return self._outside(args, kwargs)
-        leaves, spec, nodes = taken_apart(args, kwargs)
+        leaves, spec, nodes = taken_apart(args, kwargs, self._knowledge.records)
         ended = turn.ended
         for specialization in self.specializations:
             if specialization.fits(leaves, spec, nodes):
@@ -127,17 +127,25 @@ class Compiled:
             if "fail_on_recompile" in STANCE:
                 raise RuntimeError("Detected recompile when torch.compile stance is 'fail_on_recompile'.")
             return self.function(*args, **kwargs)
+        others = (cls for each in self.specializations for cls in each.exchanged(leaves, spec))
+        if self._knowledge.comes_anew(others):
+            # Programs of one object each do no other call, and keep what the object holds.
+            self._forget()
+            leaves, spec, _ = taken_apart(args, kwargs, self._knowledge.records)
         return self._traced(args, kwargs, leaves, spec, ended)
 
     def reset(self) -> None:
         """Forget all programs."""
+        self._forget()
+        self._turns = RATES
+        self._knowledge = Knowledge()
+        self._knowledge.speculates = not self.fullgraph
+
+    def _forget(self) -> None:
         self.specializations.clear()
         self.shortcuts.clear()
         self.eager_because = self._recurring = None
         self._traces = self._raised = 0
-        self._turns = RATES
-        self._knowledge = Knowledge()
-        self._knowledge.speculates = not self.fullgraph
 
     @staticmethod
     def _plain() -> bool:
@@ -221,13 +229,15 @@ class Compiled:
         try:
             with uncollected():
                 captured = self.captured(args, kwargs, self._varying(leaves, spec))
-        except OnlyNow:
+        except (OnlyNow, Unsupported) as reason:
+            if self._knowledge.tell_by_identity():
+                return partial(self, *args, **kwargs)
+            if type(reason) is Unsupported:
+                return partial(self._give_up, str(reason), args, kwargs, breaks=True)
             self._traces += 1
             return partial(self.function, *args, **kwargs)
         except Exchanges as reason:
             return partial(self._in_parts, str(reason), args, kwargs)
-        except Unsupported as reason:
-            return partial(self._give_up, str(reason), args, kwargs, breaks=True)
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # noqa: BLE001  # what a trace stumbles over, eager may do

@@ -21,7 +21,8 @@ from ...core.value import TensorBase
 from ...core.versions import NoVersions
 from ...func.tree import TreeSpec
 from ..frontend.captured import Captured
-from ..frontend.state.guards import SCALARS, is_same
+from ..frontend.state.arguments import is_record
+from ..frontend.state.guards import SCALARS, dict_of, is_same
 from ..frontend.state.recorded_warnings import WarnAgain
 from . import native_call, native_results
 from . import native_specification as words
@@ -109,6 +110,11 @@ def forward(
     return _Forward(captured, executable, leaves, spec, tensors, mode, pull).written()
 
 
+def _is_plain_key(key: Any) -> bool:
+    """Return whether a key's text makes it again: a text, a whole number, or a tuple of such."""
+    return type(key) in (str, int) or (type(key) is tuple and all(map(_is_plain_key, key)))
+
+
 class _Forward:
     def __init__(
         self, captured: Captured, executable: Executable, leaves: Sequence[Any],
@@ -159,22 +165,33 @@ class _Forward:
             expression = name
         self.containers.append((expression, spec.type is not tuple))
         if spec.type is dict:
-            keys = list(spec.context)
-            if not keys:
-                source.unless(f"not {expression}" if expression == "kwargs" else f"{expression} == {{}}")
-                return True
-            if not all(isinstance(key, str) for key in keys):
-                return False
-            source.unless(f"type({expression}) is dict and [*{expression}] == {keys!r}")
-            return all(
-                self._arguments(child, f"{expression}[{key!r}]")
-                for key, child in zip(keys, children, strict=True)
-            )
+            return self._mapping(spec, expression)
+        if is_record(spec.type):
+            source.names["dict_of"] = dict_of
+            source.unless(f"type({expression}) is {source.name('kind', spec.type)}")
+            return self._arguments(children[0], f"dict_of({expression}, None)")
         if spec.type not in (tuple, list):
             return False
         kind = "" if expression == "args" else f"type({expression}) is {spec.type.__name__} and "
         source.unless(f"{kind}len({expression}) == {len(children)}")
         return all(self._arguments(child, f"{expression}[{n}]") for n, child in enumerate(children))
+
+    def _mapping(self, spec: TreeSpec, expression: str) -> bool:
+        """Take a dict apart."""
+        source, keys = self.source, list(spec.context)
+        if not keys:
+            source.unless(f"not {expression}" if expression == "kwargs" else f"{expression} == {{}}")
+            return True
+        if not all(map(_is_plain_key, keys)):
+            return False
+        # The context tells 1 from True.
+        texts = all(type(key) is str for key in keys)
+        expected = repr(keys) if texts else source.name("keys", spec.context)
+        source.unless(f"type({expression}) is dict and {expected} == [*{expression}]")
+        return all(
+            self._arguments(child, f"{expression}[{key!r}]")
+            for key, child in zip(keys, spec.children_specs, strict=True)
+        )
 
     def _constants(self) -> None:
         """Compare the arguments that are no tensors."""

@@ -424,7 +424,7 @@ def set_generic(session: Session, thing: Any, name: str, value: Any) -> None:
     found = session.lookup(cls, name)
     kind = type(found)
     if name in ("__class__", "__dict__"):
-        if not session.is_fresh(thing):
+        if not session.is_fresh(thing) or id(thing) in session.arguments:
             raise session.refusal(f"the function assigns to {name}")
         setattr(thing, name, value)
         return

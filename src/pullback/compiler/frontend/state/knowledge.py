@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from .arguments import is_record
 from .guards import Guard, cell_contents, deque_item, dict_item, list_item, list_length, slot_of
 
 #: Sizes of one selection that are compiled before it is found to vary.
@@ -35,6 +36,9 @@ class Knowledge:
         self.picks = True
         #: Functions of this package that cannot be run as rewritten code, and the one that is.
         self.opaque: set[Any] = set()
+        #: Classes whose objects among the arguments are told by their attributes, as other ones came.
+        self.records: frozenset[type] = frozenset()
+        self._by_identity = False
         self.composing: Any = None
 
     def recurs(self, asked: int, found: Any) -> bool:
@@ -42,6 +46,23 @@ class Knowledge:
         known = self._found.setdefault(asked, set())
         known.add(found)
         return len(known) <= SIZES
+
+    def comes_anew(self, classes: Iterable[type]) -> bool:
+        """Note classes of which a call gives another object; whether these are told otherwise now."""
+        found = self.records.union(cls for cls in classes if is_record(cls))
+        if self._by_identity or found == self.records:
+            return False
+        self.records = found
+        # Places among the leaves are others from here on.
+        self.decisive.clear()
+        return True
+
+    def tell_by_identity(self) -> bool:
+        """Tell objects by their identity again, as the code asks for it; whether they were told otherwise."""
+        told, self.records, self._by_identity = bool(self.records), frozenset(), True
+        if told:
+            self.decisive.clear()
+        return told
 
     def settle(self, varying: Iterable[int]) -> bool:
         """Let all numbers be parts of the program, as code needs one at once; whether there were others."""
