@@ -132,8 +132,7 @@ class _IndependentConstraint(_OfBase):
         super().__init__(base_constraint)
         if not isinstance(reinterpreted_batch_ndims, int):
             raise AssertionError(
-                "reinterpreted_batch_ndims must be an int, got "
-                f"{type(reinterpreted_batch_ndims).__name__}"
+                f"reinterpreted_batch_ndims must be an int, got {type(reinterpreted_batch_ndims).__name__}"
             )
         if reinterpreted_batch_ndims < 0:
             raise AssertionError(f"reinterpreted_batch_ndims must be >= 0, got {reinterpreted_batch_ndims}")

@@ -44,8 +44,7 @@ def _prelu(input: Any, weight: Any) -> Any:
         if channels != count:
             raise RuntimeError(
                 f"Mismatch of parameter numbers and input channel size. Found parameter numbers = {count} "
-                f"and channel size "
-                f"= {channels}."
+                f"and channel size = {channels}."
             )
     if len(own) > 1:
         raise RuntimeError(

@@ -68,9 +68,8 @@ def _extreme(name: str, all_op: _F, dim_op: _F, pairwise: Callable[[], _F]) -> _
             _refuse_complex(input, f"{name}_all")
             if 0 in shape:
                 raise RuntimeError(
-                    f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify "
-                    f"the reduction dim "
-                    "with the 'dim' argument."
+                    f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the "
+                    "reduction dim with the 'dim' argument."
                 )
             return all_op(input)
         if not isinstance(dim, (int, np.integer)):
@@ -115,9 +114,8 @@ def _bare(name: str, call: _F) -> _F:
         if 0 in shape:
             if dim is None or dim == () or dim == []:
                 raise RuntimeError(
-                    f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify "
-                    f"the reduction dim "
-                    "with the 'dim' argument."
+                    f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the "
+                    "reduction dim with the 'dim' argument."
                 )
             for d in dims:
                 _check_row(name, shape, d)

@@ -266,8 +266,7 @@ def _dlpack_device(self: Any) -> tuple[Any, int]:
 def _cuda_array_interface(self: Any) -> Any:
     raise AttributeError(
         f"Can't get __cuda_array_interface__ on non-CUDA tensor type: {type_name(self)} If CUDA data is "
-        f"required use "
-        "tensor.cuda() to copy tensor to device memory."
+        "required use tensor.cuda() to copy tensor to device memory."
     )
 
 

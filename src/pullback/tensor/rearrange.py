@@ -173,8 +173,7 @@ def repeat_interleave(
     if len(shape_of(counts)) == 1 and shape_of(counts)[0] not in (1, size):
         raise RuntimeError(
             "repeats must have the same size as input along dim, but got repeats.size(0) = "
-            f"{shape_of(counts)[0]} and "
-            f"input.size({dim}) = {size}"
+            f"{shape_of(counts)[0]} and input.size({dim}) = {size}"
         )
     places = np.repeat(np.arange(size), np.broadcast_to(_counts(counts), (size,)))
     if output_size is not None and output_size != len(places):
@@ -268,8 +267,7 @@ def _same_size(src: Any, part: Ints) -> None:
     if shape_of(src) != part:
         raise RuntimeError(
             f"expected src to have a size equal to the slice of self. src size = {list(shape_of(src))}, "
-            "slice size = "
-            f"{list(part)}"
+            f"slice size = {list(part)}"
         )
 
 

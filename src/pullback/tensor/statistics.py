@@ -170,8 +170,7 @@ def _warn_freedom(name: str, shape: tuple[int, ...], dims: tuple[int, ...], corr
     if count_of(shape, dims) - correction <= 0 and math.prod(s for i, s in enumerate(shape) if i not in dims):  # type: ignore[misc]  # known only at run time
         warn(
             f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction "
-            f"factor (input "
-            "numel divided by output numel). (Triggered internally at "
+            "factor (input numel divided by output numel). (Triggered internally at "
             "/__w/pytorch/pytorch/aten/src/ATen/native/ReduceOps.cpp:1861.)"
         )
 

@@ -90,8 +90,7 @@ def cosine_embedding_loss(
         kind, row = ("0D", "1D") if rank == 0 else ("1D", "2D")
         raise RuntimeError(
             f"{kind} target tensor expects {row} input tensors, but found inputs with sizes "
-            f"{list(shape_of(input1))} and "
-            f"{list(shape_of(input2))}."
+            f"{list(shape_of(input1))} and {list(shape_of(input2))}."
         )
     dim = (rank,)
     tiny = 1e-12
@@ -115,9 +114,8 @@ def _check_ranks(*inputs: Any) -> None:
     ranks = [len(shape_of(x)) for x in inputs]
     if len(set(ranks)) > 1:
         raise RuntimeError(
-            "The anchor, positive, and negative tensors are expected to have the same number of "
-            "dimensions, but got: "
-            f"anchor {ranks[0]}D, positive {ranks[1]}D, and negative {ranks[2]}D inputs"
+            "The anchor, positive, and negative tensors are expected to have the same number of dimensions, "
+            f"but got: anchor {ranks[0]}D, positive {ranks[1]}D, and negative {ranks[2]}D inputs"
         )
 
 
