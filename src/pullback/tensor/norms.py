@@ -57,8 +57,6 @@ def vector_norm(x: Any, ord: Any = 2, dim: Any = None, keepdim: bool = False, *,
             )
         _check_widening(x, dtype, "linalg.vector_norm")
         x = in_dtype(x, dtype)
-    if isinstance(ord, complex):
-        raise RuntimeError("linalg.vector_norm: Expected a non-complex scalar as the order of norm.")
     ord = float(ord)
     shape = shape_of(x)
     dims = reduced_dims(dim, len(shape))

@@ -243,42 +243,51 @@ def _overridden(function: Any, name: str, input: Any, dim: Any, keepdim: bool, d
 # --- sum and mean -------------------------------------------------------------------------------------------
 
 
-@_declare
-def sum_all(place: str) -> _F:
-    """Make `sum`."""
+def _reducing(name: str, text: str, of_all: _F, over: _F, prepared: _F, kinds: str = "") -> _F:
+    """Declare `sum` or `mean`, by the ops over all elements and over dims.
 
-    def sum(
-        input: Any = _ABSENT, dim: Any = _ABSENT, keepdim: bool = False, /, *rest: Any, dtype: Any = None,
-        out: Any = None, **names: Any,
-    ) -> Any:  # fmt: skip
-        """Return the sum of all elements, or over `dim`; integers are summed in int64."""
-        if names or rest:
-            given = (input, dim, keepdim, *rest)
-            input, dim, keepdim = _taken_by_name(place, "sum", given, dtype, out, names)
-        elif dim is _ABSENT:
-            dim = None
-        if OVERRIDING:
-            found = _overridden(sum, "sum", input, dim, keepdim, dtype, out)
-            if found is not PASS:
-                return found
-        if dtype is None and out is None:
-            t = type(input)
-            if t is facade.Tensor or t is facade.Parameter:
-                if dim is None and keepdim is False:
-                    return r.sum_all(input)
-                dims = _usual(input._value, dim, keepdim)
-                if dims is not None:
-                    return sum_dims(input, dims, keepdim)
-        if not _is_ordinary(place, input, dim, keepdim, dtype, out):
-            dtype = _read(place, "sum", (input, dim, keepdim), _given(dtype=dtype, out=out))
-        x = accumulated(input, dtype_into("sum", dtype, out, input))
-        if dim is None and not keepdim and dtype_of(x).kind not in "biu":
-            result = r.sum_all(x)
-        else:
-            result = sum_dims(x, reduced_dims(dim, len(shape_of(input))), keepdim)
-        return result if out is None else write_out(out, result, "sum")
+    `prepared` gives the input in the dtype in which it is reduced. With `kinds` only arrays of such dtypes
+    are reduced at once: values of a transform have no NumPy dtype.
+    """
 
-    return sum
+    def make(place: str) -> _F:
+        def reduced(
+            input: Any = _ABSENT, dim: Any = _ABSENT, keepdim: bool = False, /, *rest: Any, dtype: Any = None,
+            out: Any = None, **names: Any,
+        ) -> Any:  # fmt: skip
+            if names or rest:
+                given = (input, dim, keepdim, *rest)
+                input, dim, keepdim = _taken_by_name(place, name, given, dtype, out, names)
+            elif dim is _ABSENT:
+                dim = None
+            if OVERRIDING:
+                found = _overridden(reduced, name, input, dim, keepdim, dtype, out)
+                if found is not PASS:
+                    return found
+            if dtype is None and out is None:
+                t = type(input)
+                if t is facade.Tensor or t is facade.Parameter:
+                    value = input._value
+                    if dim is not None:
+                        dims = _usual(value, dim, keepdim)
+                        if dims is not None:
+                            return over(input, dims, keepdim)
+                    elif keepdim is False and (
+                        not kinds or (type(value) is np.ndarray and value.dtype.kind in kinds)
+                    ):
+                        return of_all(input)
+            if not _is_ordinary(place, input, dim, keepdim, dtype, out):
+                dtype = _read(place, name, (input, dim, keepdim), _given(dtype=dtype, out=out))
+            x = prepared(input, dtype, out)
+            if dim is None and not keepdim and dtype_of(x).kind not in "biu":
+                result = of_all(x)
+            else:
+                result = over(x, reduced_dims(dim, len(shape_of(input))), keepdim)
+            return result if out is None else write_out(out, result, name)
+
+        return errors.with_name(reduced, name, text)
+
+    return _declare(make)
 
 
 def _no_mean(name: str, which: str, kind: np.dtype[Any]) -> RuntimeError:
@@ -288,49 +297,21 @@ def _no_mean(name: str, which: str, kind: np.dtype[Any]) -> RuntimeError:
     )
 
 
-@_declare
-def mean_all(place: str) -> _F:
-    """Make `mean`."""
+def _in_dtype_of_mean(input: Any, dtype: Any, out: Any) -> Any:
+    kind = dtype_of(input) if dtype is None else dtype.numpy
+    if kind.kind in "biu":
+        raise _no_mean("mean", "Input" if dtype is None else "Optional", kind)
+    return in_dtype(input, dtype_into("mean", dtype, out, input))
 
-    def mean(
-        input: Any = _ABSENT, dim: Any = _ABSENT, keepdim: bool = False, /, *rest: Any, dtype: Any = None,
-        out: Any = None, **names: Any,
-    ) -> Any:  # fmt: skip
-        """Return the mean of all elements, or over `dim`."""
-        if names or rest:
-            given = (input, dim, keepdim, *rest)
-            input, dim, keepdim = _taken_by_name(place, "mean", given, dtype, out, names)
-        elif dim is _ABSENT:
-            dim = None
-        if OVERRIDING:
-            found = _overridden(mean, "mean", input, dim, keepdim, dtype, out)
-            if found is not PASS:
-                return found
-        if dtype is None and out is None:
-            t = type(input)
-            if t is facade.Tensor or t is facade.Parameter:
-                value = input._value
-                if dim is not None:
-                    dims = _usual(value, dim, keepdim)
-                    if dims is not None:
-                        return r.mean_dims(input, dims, keepdim)
-                # Values of a transform go on: their dtype is no NumPy dtype.
-                elif keepdim is False and type(value) is np.ndarray and value.dtype.kind in "fc":
-                    return r.mean_all(input)
-        if not _is_ordinary(place, input, dim, keepdim, dtype, out):
-            dtype = _read(place, "mean", (input, dim, keepdim), _given(dtype=dtype, out=out))
-        kind = dtype_of(input) if dtype is None else dtype.numpy
-        if kind.kind in "biu":
-            which = "Input" if dtype is None else "Optional"
-            raise _no_mean("mean", which, kind)
-        x = in_dtype(input, dtype_into("mean", dtype, out, input))
-        if dim is None and not keepdim:
-            result = r.mean_all(x)
-        else:
-            result = r.mean_dims(x, reduced_dims(dim, len(shape_of(input))), keepdim)
-        return result if out is None else write_out(out, result, "mean")
 
-    return mean
+sum_all = _reducing(
+    "sum", "Return the sum of all elements, or over `dim`; integers are summed in int64.", r.sum_all,
+    sum_dims, lambda input, dtype, out: accumulated(input, dtype_into("sum", dtype, out, input)),
+)  # fmt: skip
+mean_all = _reducing(
+    "mean", "Return the mean of all elements, or over `dim`.", r.mean_all, r.mean_dims, _in_dtype_of_mean,
+    kinds="fc",
+)  # fmt: skip
 
 
 @reduction

@@ -415,11 +415,6 @@ def _smooth_part(logs: Any, target: Any, weight: Any, reduction: str, ignore_ind
 def _soft_cross_entropy(
     input: Any, target: Any, weight: Any, reduction: str, smoothing: float, dim: int
 ) -> Any:
-    if dtype_of(target).kind not in "fV":
-        raise RuntimeError(
-            f"Expected floating point type for target with class probabilities, got "
-            f"{type_word(dtype_of(target))}"
-        )
     shape = shape_of(input)
     classes = shape[dim] or math.nan  # the mean over no class is nan
     logs = log_softmax(input, dim)
