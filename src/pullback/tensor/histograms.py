@@ -160,7 +160,7 @@ def _of_points(points: Any, bins: tuple[Any, ...], range: Any, weight: Any, dens
     return _counted(points, edges, weight, density), edges
 
 
-@with_signature(method=False)
+@with_signature(method=False, out=False)
 def histogramdd(input: Any, bins: Any, range: Any = None, weight: Any = None, density: bool = False) -> Any:
     """Count the points in each cell of a grid.
 
