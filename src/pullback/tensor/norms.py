@@ -19,7 +19,7 @@ from ..ops.structure import permute, sum_dims
 from ..ops.view import unsqueeze
 from .api import public
 from .math import refuse_bools
-from .matrix_checks import check_floating
+from .matrix_checks import check_floating, check_matrix
 from .properties import common_dtype
 from .reductions import check_tensor, in_dtype, reduced_dims, reduction
 from .sizes import tensor
@@ -40,11 +40,7 @@ def vector_norm(x: Any, ord: Any = 2, dim: Any = None, keepdim: bool = False, *,
     if ord is None or isinstance(ord, str):
         raise argument_type("linalg_vector_norm", "ord", 2, "Number", ord)
     _check_order(ord)
-    if dtype_of(x).kind in "biu":
-        raise RuntimeError(
-            f"linalg.vector_norm: Expected a floating point or complex tensor as input. Got "
-            f"{type_word(dtype_of(x))}"
-        )
+    check_floating(x, "linalg.vector_norm", halves=True)
     if dtype is not None:
         if dtype.numpy.kind in "biu":
             raise RuntimeError(
@@ -117,13 +113,8 @@ def matrix_norm(
         raise RuntimeError(f"linalg.matrix_norm: Order {word} not supported.")
     shape = shape_of(A)
     rank = len(shape)
-    if rank < 2:
-        raise RuntimeError("linalg.matrix_norm: The input tensor A must have at least 2 dimensions.")
-    if dtype_of(A).kind in "biu":
-        raise RuntimeError(
-            "linalg.matrix_norm: Expected a floating point or complex tensor as input. Got "
-            f"{type_word(dtype_of(A))}"
-        )
+    check_matrix(A, "linalg.matrix_norm")
+    check_floating(A, "linalg.matrix_norm", halves=True)
     if type(dim) is bool or (isinstance(dim, (tuple, list)) and dim and type(dim[0]) is bool):
         raise TypeError("argument 'dim' must be tuple of ints, not bool")
     dims = (dim,) if isinstance(dim, int) else tuple(dim)

@@ -34,9 +34,9 @@ from .sizes import (
     integer,
     ints,
     is_int,
+    listed,
     sequence,
     tensor,
-    tensors,
 )
 from .tensor import checked_axis, checked_dim
 
@@ -245,9 +245,8 @@ def diagflat(input: Any, offset: int = 0) -> Any:
 @public(method=False, out=False)
 def block_diag(*tensors_: Any) -> Any:
     """Return matrices along the diagonal of one, zeros elsewhere."""
-    given = tensors_[0] if len(tensors_) == 1 and isinstance(tensors_[0], (tuple, list)) else tensors_
     matrices = []
-    for i, x in enumerate(tensors("block_diag", tuple(given))):
+    for i, x in enumerate(listed("block_diag", tensors_)):
         rank = len(shape_of(x))
         if rank > 2:
             raise RuntimeError(

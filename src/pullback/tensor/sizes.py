@@ -129,6 +129,11 @@ def tensors(function: str, given: Any) -> tuple[Any, ...]:
     return tuple(given)
 
 
+def listed(function: str, given: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return tensors that are given one by one or as one tuple or list, or torch's TypeError."""
+    return tensors(function, given[0] if len(given) == 1 and isinstance(given[0], (tuple, list)) else given)
+
+
 def dims(given: Sequence[int], rank: int) -> Ints:
     """Return dims as non-negative numbers."""
     for d in given:
