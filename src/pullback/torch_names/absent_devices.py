@@ -119,6 +119,19 @@ class OnDevice:
         return None
 
 
+def on_device(kind: str, error: type[Exception]) -> tuple[type[OnDevice], type[OnDevice]]:
+    """Return the classes `device` and `device_of`: blocks on a device, and on that of a tensor."""
+
+    def begin(self: OnDevice, obj: Any) -> None:
+        OnDevice.__init__(self, None)  # no tensor is there
+
+    given = {"__module__": f"torch.{kind}", "__doc__": OnDevice.__doc__, "_type": kind, "_error": error}
+    device = type("device", (OnDevice,), given)
+    text = "A ``with`` block on the device of a tensor, which is never such a one."
+    of_tensor = {"__module__": f"torch.{kind}", "__doc__": text, "__init__": begin}
+    return device, type("device_of", (device,), of_tensor)
+
+
 class StreamContext:
     """A ``with`` block on a stream; None changes nothing, and no other stream can be made."""
 
