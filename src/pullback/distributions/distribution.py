@@ -97,7 +97,7 @@ class Distribution:
         super().__init_subclass__(**options)
         for name, found in vars(cls).items():
             # By the name of the function `help` finds what the base says of a property.
-            compute = getattr(found, "fget", None)
+            compute: Any = getattr(found, "fget", None)
             if getattr(compute, "__name__", "") == "<lambda>":
                 compute.__name__, compute.__qualname__ = name, f"{cls.__qualname__}.{name}"
 
