@@ -32,8 +32,7 @@ def check_floating(name: str, input: Any) -> None:
 
 def _prelu(input: Any, weight: Any) -> Any:
     shape, own = shape_of(input), shape_of(weight)
-    if not isinstance(weight, TensorBase):
-        raise errors.argument_type("prelu", "weight", 2, "Tensor", weight)
+    tensor("prelu", "weight", weight, 2)
     count = 1
     for n in own:
         count *= n

@@ -21,7 +21,7 @@ from .api import public
 from .math import refuse_bools
 from .matrix_checks import check_floating, check_matrix
 from .properties import common_dtype
-from .reductions import check_tensor, in_dtype, reduced_dims, reduction
+from .reductions import in_dtype, reduced_dims, reduction
 from .sizes import tensor
 from .tensor import checked_dim
 
@@ -36,7 +36,7 @@ def _check_order(p: Any) -> None:
 @reduction(namespace="linalg")
 def vector_norm(x: Any, ord: Any = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """Return (Σ|x|^ord)^(1/ord) over `dim`; inf and −inf give the largest and smallest |x|, 0 counts."""
-    check_tensor("linalg_vector_norm", x)
+    tensor("linalg_vector_norm", "input", x)
     if ord is None or isinstance(ord, str):
         raise argument_type("linalg_vector_norm", "ord", 2, "Number", ord)
     _check_order(ord)
@@ -106,7 +106,7 @@ def matrix_norm(
     tensor
         Real, without the axes `dim`, or with size 1 there.
     """
-    check_tensor("linalg_matrix_norm", A)
+    tensor("linalg_matrix_norm", "input", A)
     known = ord in ("fro", "nuc") if isinstance(ord, str) else math.fabs(ord) in (1, 2, math.inf)
     if not known:
         word = ord if isinstance(ord, str) else _order_text(float(ord))
@@ -175,7 +175,7 @@ def linalg_norm(A: Any, ord: Any = None, dim: Any = None, keepdim: bool = False,
     keepdim : bool
     dtype : dtype, optional
     """
-    check_tensor("linalg_norm", A)
+    tensor("linalg_norm", "input", A)
     rank = len(shape_of(A))
     dims = None if dim is None else (dim,) if isinstance(dim, int) else tuple(dim)
     if dims is not None and len(dims) not in (1, 2):
@@ -210,7 +210,7 @@ def norm(
 @public
 def dist(input: Any, other: Any, p: Any = 2) -> Any:
     """Return the norm of order `p` of ``input − other``."""
-    check_tensor("dist", input)
+    tensor("dist", "input", input)
     tensor("dist", "other", other, 2)
     refuse_bools(input, other)
     check_broadcast((input, other))

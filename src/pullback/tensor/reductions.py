@@ -30,7 +30,7 @@ from .interception import OVERRIDING, PASS, intercepted
 from .out import dtype_into, write_out
 from .override_dispatch import dispatch_override
 from .read_calls import at_once
-from .sizes import NOT_GIVEN
+from .sizes import NOT_GIVEN, tensor
 from .tensor import checked_dim
 
 _F = Callable[..., Any]
@@ -72,12 +72,6 @@ def reduced_dims(dim: Any, rank: int) -> tuple[int, ...]:
             dims.append(found)
         return tuple(dims) if dims and rank else tuple(range(rank))
     return reduced_dims(operator.index(dim), rank)
-
-
-def check_tensor(name: str, input: Any) -> None:
-    """Raise torch's TypeError where the first argument is no tensor."""
-    if not isinstance(input, TensorBase):
-        raise errors.argument_type(name, "input", 1, "Tensor", input)
 
 
 def in_dtype(input: Any, dtype: Any) -> Any:
@@ -317,7 +311,7 @@ mean_all = _reducing(
 @reduction
 def nansum(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """Return the sum of what is not nan."""
-    check_tensor("nansum", input)
+    tensor("nansum", "input", input)
     if dtype_of(input).kind in "cW":
         raise RuntimeError("nansum on CPU does not support complex inputs")
     x = accumulated(input, dtype)
@@ -331,7 +325,7 @@ def nansum(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = N
 @reduction
 def nanmean(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """Return the mean of what is not nan."""
-    check_tensor("nanmean", input)
+    tensor("nanmean", "input", input)
     if dtype_of(input).kind in "biu":
         raise RuntimeError(
             f"nanmean(): expected input to have floating point or complex dtype but got "
@@ -349,7 +343,7 @@ def nanmean(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = 
 @reduction
 def prod(input: Any, dim: Any = NOT_GIVEN, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """Return the product of all elements, or along `dim`."""
-    check_tensor("prod", input)
+    tensor("prod", "input", input)
     if isinstance(dim, (tuple, list)) or (keepdim and dim is NOT_GIVEN):
         raise TypeError("one dim")  # said in torch's words by what reads the whole call
     x = accumulated(input, dtype)
@@ -371,14 +365,14 @@ def _tested_dims(dim: Any, rank: int) -> tuple[int, ...]:
 @reduction(name="all")
 def all_of(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
     """Return whether all elements, over `dim`, are not 0."""
-    check_tensor("all", input)
+    tensor("all", "input", input)
     return r.all_dims(input, _tested_dims(dim, len(shape_of(input))), keepdim)
 
 
 @reduction(name="any")
 def any_of(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
     """Return whether any element, over `dim`, is not 0."""
-    check_tensor("any", input)
+    tensor("any", "input", input)
     return r.any_dims(input, _tested_dims(dim, len(shape_of(input))), keepdim)
 
 
@@ -445,7 +439,7 @@ def hash_tensor(input: Any, dim: tuple[int, ...] = (), *, keepdim: bool = False,
 @reduction(out=False)
 def count_nonzero(input: Any, dim: Any = None) -> Any:
     """Count the elements, over `dim`, that are not 0."""
-    check_tensor("count_nonzero", input)
+    tensor("count_nonzero", "input", input)
     if (dim is None or (isinstance(dim, tuple | list) and not dim)) and dtype_of(input) in RARE:
         raise unsupported("nonzero_count_cpu", (), dtype_of(input))
     return r.count_nonzero(input, reduced_dims(dim, len(shape_of(input))))

@@ -18,8 +18,8 @@ from ..ops.structure import reshape
 from ..ops.view import diagonal, squeeze, t
 from .grids import complex_
 from .operands import declare
-from .reductions import check_tensor, reduced_dims, reduction
-from .sizes import count
+from .reductions import reduced_dims, reduction
+from .sizes import count, tensor
 
 
 def _check_rank(name: str, input: Any) -> None:
@@ -152,7 +152,7 @@ _MISSING: Any = object()
 def _spread_arguments(
     name: str, input: Any, dim: Any, unbiased: Any, keepdim: bool, correction: Any
 ) -> tuple[tuple[int, ...], Any, bool]:
-    check_tensor(name, input)
+    tensor(name, "input", input)
     if isinstance(dim, bool):
         dim, unbiased = None, dim
     if dtype_of(input).kind in "biu":
