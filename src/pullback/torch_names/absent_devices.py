@@ -8,6 +8,7 @@ that they could name.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from contextlib import nullcontext
 from typing import Any, ClassVar, NoReturn
 
 from ..core.device import device as _device
@@ -132,17 +133,12 @@ def on_device(kind: str, error: type[Exception]) -> tuple[type[OnDevice], type[O
     return device, type("device_of", (device,), of_tensor)
 
 
-class StreamContext:
+class StreamContext(nullcontext[None]):
     """A ``with`` block on a stream; None changes nothing, and no other stream can be made."""
 
     def __init__(self, stream: Any) -> None:
+        super().__init__()
         self.stream = stream
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, *_: object) -> None:
-        return None
 
 
 def stream(stream: Any) -> StreamContext:
