@@ -129,8 +129,7 @@ def export(
     args = args if isinstance(args, tuple) else (args,)
     if not kwargs and args and isinstance(args[-1], dict):
         args, kwargs = args[:-1], args[-1]
-    given = kwargs or {}
-    names = [*(input_names or ())]
+    given, names = kwargs or {}, [*(input_names or ())]
 
     def find(example: Any) -> Any:
         if not dynamic_axes:
