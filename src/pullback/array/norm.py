@@ -129,10 +129,7 @@ def softmax(x: ndarray, out: ndarray) -> None:
 @_along
 def softmax_adjoint(g: ndarray, y: ndarray, out: ndarray) -> None:
     """Return y · (g − Σ g·y) along `dim`, for y = softmax(x)."""
-    if g.ndim == 2:
-        total = np.vecdot(g, y)[:, None]
-    else:
-        total = _row_sums(np.multiply(g, y, out=out))
+    total = np.vecdot(g, y)[:, None] if g.ndim == 2 else _row_sums(np.multiply(g, y, out=out))
     np.subtract(g, total, out=out)
     np.multiply(out, y, out=out)
 

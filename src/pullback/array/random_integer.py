@@ -211,9 +211,8 @@ def _check_bounds(low: int, last: int, dtype: np.dtype) -> None:
             if not -(2**digits) <= value <= 2**digits:
                 warnings.warn(
                     f"{name} is out of bounds [-(2^{digits}), 2^{digits}]. Due to precision limitations "
-                    f"{c_name(dtype)} can support discrete uniform distribution only within this "
-                    "range. This warning will become an error in version 1.7 release, please fix the code in "
-                    "advance",
+                    f"{c_name(dtype)} can support discrete uniform distribution only within this range. This "
+                    "warning will become an error in version 1.7 release, please fix the code in advance",
                     UserWarning,
                     stacklevel=2,
                 )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from numpy import ndarray
 
+from ..array.layout import is_dense
 from ..array.strides import address, strides_of
 
 NONE, FULL, PARTIAL = range(3)
@@ -35,21 +36,6 @@ def takes_writes(array: ndarray) -> bool:
     return True
 
 
-def _is_dense(array: ndarray) -> bool:
-    """Return whether the elements fill their memory without gaps, in any order of the axes."""
-    if array.flags.forc or (array.ndim == 1 and array.shape[0] < 2):
-        return True
-    if array.ndim < 2:
-        return False
-    step = array.itemsize
-    for stride, size in sorted(zip(array.strides, array.shape, strict=True)):
-        if size > 1:
-            if stride != step:
-                return False
-            step *= size
-    return True
-
-
 def _owner(array: ndarray) -> ndarray | None:
     """Return the array that owns the memory; None where that is not seen at once."""
     base = array.base
@@ -65,7 +51,7 @@ def overlap(a: ndarray, b: ndarray) -> int:
     owner, other_owner = _owner(a), _owner(b)
     if owner is not None and other_owner is not None and owner is not other_owner:
         return NONE
-    if not a.size or not b.size or not _is_dense(a) or not _is_dense(b):
+    if not a.size or not b.size or not is_dense(a) or not is_dense(b):
         return NONE
     start, other = address(a), address(b)
     end, other_end = start + a.nbytes, other + b.nbytes

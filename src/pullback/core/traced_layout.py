@@ -199,7 +199,7 @@ class Layouts:
     def _of_given(self, number: int) -> tuple[int, ...]:
         constant = self._recorder.constants.get(number)
         if constant is not None:
-            return _dense(constant)
+            return tuple([s * constant.itemsize for s in dense_strides(constant)])
         width = self._recorder.dtypes[number].itemsize
         return tuple([s * width for s in contiguous_strides(self._recorder.shapes[number])])
 
@@ -273,11 +273,6 @@ def without_memory(
     reached = sum((n - 1) * s for n, s in zip(shape, strides, strict=True) if n and s > 0)
     end = offset + dtype.itemsize + reached
     return np.ndarray(shape, dtype, _zeros(end), offset, strides)
-
-
-def _dense(array: ndarray) -> tuple[int, ...]:
-    """Return strides in bytes of a new array laid out alike."""
-    return tuple([s * array.itemsize for s in dense_strides(array)])
 
 
 # --- what ops do --------------------------------------------------------------------------------------------

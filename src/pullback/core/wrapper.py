@@ -68,9 +68,8 @@ class Wrapped(InnerValue):
             "The tensor has a non-zero number of elements, but its data is not allocated yet.\nIf you're "
             "using torch.compile/export/fx, it is likely that we are erroneously tracing into a custom "
             "kernel. To fix this, please wrap the custom kernel into an opaque custom op. Please see the "
-            "following for details: "
-            "https://pytorch.org/tutorials/advanced/custom_ops_landing_page.html\nIf you're using "
-            "Caffe2, Caffe2 uses a lazy allocation, so you will need to call mutable_data() or "
+            "following for details: https://pytorch.org/tutorials/advanced/custom_ops_landing_page.html\nIf "
+            "you're using Caffe2, Caffe2 uses a lazy allocation, so you will need to call mutable_data() or "
             "raw_mutable_data() to actually allocate memory."
         )
 

@@ -95,32 +95,30 @@ class DeviceMesh:
 
     def get_local_rank(self, mesh_dim: int | str | None = None) -> int:
         """Return the place of this process along a dimension."""
-        if self.ndim > 1 and mesh_dim is None:
-            raise RuntimeError(
-                f"Found the DeviceMesh have {self.ndim} dimensions",
-                "Optional kwarg `mesh_dim` needs to be specified when device_mesh.ndim > 1.",
-            )
+        axis = self._axis(mesh_dim)
         assert self._coordinate is not None, "this process is not in the mesh"
-        return self._coordinate[self._axis(mesh_dim or 0)]
+        return self._coordinate[axis]
 
     def get_group(self, mesh_dim: int | str | None = None) -> Any:
         """Return the group of the processes in line with this one along a dimension."""
-        if self.ndim > 1 and mesh_dim is None:
-            raise RuntimeError(
-                f"Found the DeviceMesh have {self.ndim} dimensions",
-                "Optional kwarg `mesh_dim` needs to be specified when device_mesh.ndim > 1.",
-                "If you want to get the list of all the ProcessGroups in the DeviceMesh,"
-                "please use `get_all_groups()` instead.",
-            )
-        return self._groups[self._axis(mesh_dim or 0)]
+        return self._groups[self._axis(
+            mesh_dim, "If you want to get the list of all the ProcessGroups in the DeviceMesh,please use "
+            "`get_all_groups()` instead.",
+        )]  # fmt: skip
 
     def get_all_groups(self) -> list[Any]:
         """Return the groups of this process along all dimensions."""
         return list(self._groups)
 
-    def _axis(self, mesh_dim: int | str) -> int:
-        if isinstance(mesh_dim, int):
-            return mesh_dim
+    def _axis(self, mesh_dim: int | str | None, *hints: str) -> int:
+        """Return the number of a dimension, which has to be named where there are several."""
+        if mesh_dim is None and self.ndim > 1:
+            raise RuntimeError(
+                f"Found the DeviceMesh have {self.ndim} dimensions",
+                "Optional kwarg `mesh_dim` needs to be specified when device_mesh.ndim > 1.", *hints,
+            )
+        if not isinstance(mesh_dim, str):
+            return mesh_dim or 0
         self._check_names((mesh_dim,))
         assert self.mesh_dim_names is not None
         return self.mesh_dim_names.index(mesh_dim)

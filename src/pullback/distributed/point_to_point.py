@@ -166,8 +166,7 @@ def batch_isend_irecv(p2p_op_list: list[P2POp]) -> list[Work]:
     """
     if not isinstance(p2p_op_list, list) or not all(isinstance(one, P2POp) for one in p2p_op_list):
         raise ValueError(
-            "Invalid ``p2p_op_list``. Each op is expected to to be of type "
-            "``torch.distributed.P2POp``."
+            "Invalid ``p2p_op_list``. Each op is expected to to be of type ``torch.distributed.P2POp``."
         )
     if any(one.group is not p2p_op_list[0].group for one in p2p_op_list):
         raise ValueError("All ops need to use the same group.")

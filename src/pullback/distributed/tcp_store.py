@@ -50,9 +50,8 @@ def listening(host: str, port: int) -> socket.socket:
         return socket.create_server(("127.0.0.1" if local else "", port), backlog=2048)
     except OSError as error:
         raise DistNetworkError(
-            "The server socket has failed to listen on any local network address. "
-            f"port: {port}, useIpv6: false, code: -{error.errno}, name: EADDRINUSE, message: address already "
-            "in use"
+            f"The server socket has failed to listen on any local network address. port: {port}, useIpv6: "
+            f"false, code: -{error.errno}, name: EADDRINUSE, message: address already in use"
         ) from error
 
 

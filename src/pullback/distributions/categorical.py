@@ -18,7 +18,7 @@ from . import constraints
 from .counts import Binomial, enumerated
 from .distribution import Distribution
 from .probabilities import ProbsOrLogits, given_one
-from .utils import broadcast_all, delegated
+from .utils import broadcast_all, delegated, formula
 
 
 class Categorical(ProbsOrLogits):
@@ -57,10 +57,7 @@ class Categorical(ProbsOrLogits):
     def mean(self) -> Any:
         return full(self._extended_shape(), nan, dtype=self.probs.dtype, device=self.probs.device)
 
-    @property
-    def mode(self) -> Any:
-        return self.probs.argmax(dim=-1)
-
+    mode = formula(lambda self: self.probs.argmax(dim=-1))
     variance = delegated("mean")
 
     def sample(self, sample_shape: Any = ()) -> Any:
@@ -125,9 +122,7 @@ class OneHotCategorical(OverCategories):
     def mode(self) -> Any:
         return one_hot(self.probs.argmax(dim=-1), num_classes=self.probs.shape[-1]).to(self.probs)
 
-    @property
-    def variance(self) -> Any:
-        return self.probs * (1 - self.probs)
+    variance = formula(lambda self: self.probs * (1 - self.probs))
 
     def sample(self, sample_shape: Any = ()) -> Any:
         drawn = self._categorical.sample(Size(sample_shape))
@@ -184,13 +179,8 @@ class Multinomial(OverCategories):
     def support(self) -> Any:
         return constraints.multinomial(self.total_count)
 
-    @property
-    def mean(self) -> Any:
-        return self.probs * self.total_count
-
-    @property
-    def variance(self) -> Any:
-        return self.total_count * self.probs * (1 - self.probs)
+    mean = formula(lambda self: self.probs * self.total_count)
+    variance = formula(lambda self: self.total_count * self.probs * (1 - self.probs))
 
     def sample(self, sample_shape: Any = ()) -> Any:
         sample_shape = Size(sample_shape)

@@ -13,7 +13,7 @@ from . import constraints
 from .categorical import Categorical
 from .distribution import Distribution
 from .transforms import ComposeTransform, Transform
-from .utils import _sum_rightmost, delegated
+from .utils import _sum_rightmost, delegated, formula
 
 D = TypeVar("D", bound=Distribution)
 
@@ -255,9 +255,7 @@ class MixtureSameFamily(Distribution):
         probs = self._pad_mixture_dimensions(self.mixture_distribution.probs)
         return (probs * of_components).sum(dim=-1 - self._event_ndims)
 
-    @property
-    def mean(self) -> Any:
-        return self._averaged(self.component_distribution.mean)
+    mean = formula(lambda self: self._averaged(self.component_distribution.mean))
 
     @property
     def variance(self) -> Any:

@@ -16,7 +16,7 @@ from ..tensor.closeness import isclose
 from ..tensor.creation import full
 from ..tensor.join import cat as concatenate
 from ..tensor.join import stack as stack_tensors
-from .utils import delegated
+from .utils import delegated, formula
 
 __all__ = [
     "Constraint", "MixtureSameFamilyConstraint", "boolean", "cat", "corr_cholesky", "dependent",
@@ -132,16 +132,13 @@ class _IndependentConstraint(_OfBase):
         super().__init__(base_constraint)
         if not isinstance(reinterpreted_batch_ndims, int):
             raise AssertionError(
-                "reinterpreted_batch_ndims must be an int, got "
-                f"{type(reinterpreted_batch_ndims).__name__}"
+                f"reinterpreted_batch_ndims must be an int, got {type(reinterpreted_batch_ndims).__name__}"
             )
         if reinterpreted_batch_ndims < 0:
             raise AssertionError(f"reinterpreted_batch_ndims must be >= 0, got {reinterpreted_batch_ndims}")
         self.reinterpreted_batch_ndims = reinterpreted_batch_ndims
 
-    @property
-    def event_dim(self) -> Any:
-        return self.base_constraint.event_dim + self.reinterpreted_batch_ndims
+    event_dim = formula(lambda self: self.base_constraint.event_dim + self.reinterpreted_batch_ndims)
 
     def check(self, value: Any) -> Any:
         result = self.base_constraint.check(value)
@@ -180,9 +177,7 @@ class _Joined(Constraint):
         self.dim = dim
         super().__init__()
 
-    @property
-    def is_discrete(self) -> Any:
-        return any(c.is_discrete for c in self.cseq)
+    is_discrete = formula(lambda self: any(c.is_discrete for c in self.cseq))
 
     def _check_dim(self, value: Any) -> None:
         if not -value.dim() <= self.dim < value.dim():
@@ -198,9 +193,7 @@ class _Cat(_Joined):
         if len(self.lengths) != len(self.cseq):
             raise AssertionError(f"lengths ({len(self.lengths)}) must match cseq ({len(self.cseq)})")
 
-    @property
-    def event_dim(self) -> Any:
-        return max(c.event_dim for c in self.cseq)
+    event_dim = formula(lambda self: max(c.event_dim for c in self.cseq))
 
     def _parts(self, value: Any) -> Iterator[Any]:
         start = 0

@@ -19,7 +19,7 @@ from .distribution import Distribution
 from .exp_family import ExponentialFamily
 from .gamma_family import Gamma
 from .probabilities import ProbsOrLogits, given_one
-from .utils import broadcast_all, delegated, is_unknown, lazy_property
+from .utils import broadcast_all, delegated, formula, is_unknown, lazy_property
 
 
 def _cross_entropy(logits: Any, target: Any) -> Any:
@@ -52,14 +52,8 @@ class Bernoulli(ProbsOrLogits, ExponentialFamily):
     _mean_carrier_measure = 0
 
     mean = delegated("probs")
-
-    @property
-    def mode(self) -> Any:
-        return where(self.probs == 0.5, nan, (self.probs >= 0.5).to(self.probs))
-
-    @property
-    def variance(self) -> Any:
-        return self.probs * (1 - self.probs)
+    mode = formula(lambda self: where(self.probs == 0.5, nan, (self.probs >= 0.5).to(self.probs)))
+    variance = formula(lambda self: self.probs * (1 - self.probs))
 
     def sample(self, sample_shape: Any = ()) -> Any:
         shape = self._extended_shape(sample_shape)
@@ -76,9 +70,7 @@ class Bernoulli(ProbsOrLogits, ExponentialFamily):
     def enumerate_support(self, expand: bool = True) -> Any:
         return enumerated(self, 2, expand)
 
-    @property
-    def _natural_params(self) -> tuple[Any, ...]:
-        return (self.probs.logit(),)
+    _natural_params = formula(lambda self: (self.probs.logit(),))
 
     def _log_normalizer(self, x: Any) -> Any:
         return x.exp().log1p()
@@ -126,17 +118,9 @@ class Binomial(_Trials):
     def support(self) -> Any:
         return constraints.integer_interval(0, self.total_count)
 
-    @property
-    def mean(self) -> Any:
-        return self.total_count * self.probs
-
-    @property
-    def mode(self) -> Any:
-        return ((self.total_count + 1) * self.probs).floor().clamp(max=self.total_count)
-
-    @property
-    def variance(self) -> Any:
-        return self.total_count * self.probs * (1 - self.probs)
+    mean = formula(lambda self: self.total_count * self.probs)
+    mode = formula(lambda self: ((self.total_count + 1) * self.probs).floor().clamp(max=self.total_count))
+    variance = formula(lambda self: self.total_count * self.probs * (1 - self.probs))
 
     def sample(self, sample_shape: Any = ()) -> Any:
         shape = self._extended_shape(sample_shape)
@@ -185,17 +169,9 @@ class NegativeBinomial(_Trials):
     }
     support: Any = constraints.nonnegative_integer
 
-    @property
-    def mean(self) -> Any:
-        return self.total_count * self.logits.exp()
-
-    @property
-    def mode(self) -> Any:
-        return ((self.total_count - 1) * self.logits.exp()).floor().clamp(min=0.0)
-
-    @property
-    def variance(self) -> Any:
-        return self.mean / (-self.logits).sigmoid()
+    mean = formula(lambda self: self.total_count * self.logits.exp())
+    mode = formula(lambda self: ((self.total_count - 1) * self.logits.exp()).floor().clamp(min=0.0))
+    variance = formula(lambda self: self.mean / (-self.logits).sigmoid())
 
     @lazy_property
     def _gamma(self) -> Any:
@@ -237,17 +213,9 @@ class Geometric(ProbsOrLogits):
                     f"distribution {self!r} to be positive but found invalid values:\n{value.data[~valid]}"
                 )
 
-    @property
-    def mean(self) -> Any:
-        return 1.0 / self.probs - 1.0
-
-    @property
-    def mode(self) -> Any:
-        return zeros_like(self.probs)
-
-    @property
-    def variance(self) -> Any:
-        return (1.0 / self.probs - 1.0) / self.probs
+    mean = formula(lambda self: 1.0 / self.probs - 1.0)
+    mode = formula(lambda self: zeros_like(self.probs))
+    variance = formula(lambda self: (1.0 / self.probs - 1.0) / self.probs)
 
     def sample(self, sample_shape: Any = ()) -> Any:
         shape = self._extended_shape(sample_shape)
@@ -283,11 +251,7 @@ class Poisson(ExponentialFamily):
         self._set_parameters(validate_args, rate=rate)
 
     mean = delegated("rate")
-
-    @property
-    def mode(self) -> Any:
-        return self.rate.floor()
-
+    mode = formula(lambda self: self.rate.floor())
     variance = delegated("rate")
 
     def sample(self, sample_shape: Any = ()) -> Any:
@@ -300,9 +264,7 @@ class Poisson(ExponentialFamily):
         rate, value = broadcast_all(self.rate, value)
         return value.xlogy(rate) - rate - (value + 1).lgamma()
 
-    @property
-    def _natural_params(self) -> tuple[Any, ...]:
-        return (self.rate.log(),)
+    _natural_params = formula(lambda self: (self.rate.log(),))
 
     def _log_normalizer(self, x: Any) -> Any:
         return x.exp()

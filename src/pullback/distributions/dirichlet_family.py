@@ -13,7 +13,7 @@ from ..tensor.random import _dirichlet_grad, _sample_dirichlet
 from ..tensor.unrecorded import arrays
 from . import constraints
 from .exp_family import ExponentialFamily
-from .utils import NUMBER, broadcast_all
+from .utils import NUMBER, broadcast_all, formula
 
 
 class _Dirichlet(Function):
@@ -67,9 +67,7 @@ class Dirichlet(ExponentialFamily):
             - self.concentration.lgamma().sum(-1)
         )
 
-    @property
-    def mean(self) -> Any:
-        return self.concentration / self.concentration.sum(-1, True)
+    mean = formula(lambda self: self.concentration / self.concentration.sum(-1, True))
 
     @property
     def mode(self) -> Any:
@@ -91,9 +89,7 @@ class Dirichlet(ExponentialFamily):
             - ((self.concentration - 1.0) * self.concentration.digamma()).sum(-1)
         )
 
-    @property
-    def _natural_params(self) -> tuple[Any, ...]:
-        return (self.concentration,)
+    _natural_params = formula(lambda self: (self.concentration,))
 
     def _log_normalizer(self, x: Any) -> Any:
         return x.lgamma().sum(-1) - x.sum(-1).lgamma()
@@ -126,13 +122,8 @@ class Beta(ExponentialFamily):
         self._dirichlet = Dirichlet(both, validate_args=validate_args)
         super().__init__(self._dirichlet._batch_shape, validate_args=validate_args)
 
-    @property
-    def mean(self) -> Any:
-        return self.concentration1 / (self.concentration1 + self.concentration0)
-
-    @property
-    def mode(self) -> Any:
-        return self._dirichlet.mode[..., 0]
+    mean = formula(lambda self: self.concentration1 / (self.concentration1 + self.concentration0))
+    mode = formula(lambda self: self._dirichlet.mode[..., 0])
 
     @property
     def variance(self) -> Any:
@@ -159,9 +150,7 @@ class Beta(ExponentialFamily):
         """Return β."""
         return self._dirichlet.concentration[..., 1]
 
-    @property
-    def _natural_params(self) -> tuple[Any, ...]:
-        return self.concentration1, self.concentration0
+    _natural_params = formula(lambda self: (self.concentration1, self.concentration0))
 
     def _log_normalizer(self, x: Any, y: Any) -> Any:
         return x.lgamma() + y.lgamma() - (x + y).lgamma()

@@ -93,6 +93,14 @@ class Distribution:
     #: Attributes that a distribution with a larger batch has as they are.
     _kept: ClassVar[tuple[str, ...]] = ()
 
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        for name, found in vars(cls).items():
+            # By the name of the function `help` finds what the base says of a property.
+            compute: Any = getattr(found, "fget", None)
+            if getattr(compute, "__name__", "") == "<lambda>":
+                compute.__name__, compute.__qualname__ = name, f"{cls.__qualname__}.{name}"
+
     @staticmethod
     def set_default_validate_args(value: bool) -> None:
         """Say whether distributions check their arguments where they are not told."""

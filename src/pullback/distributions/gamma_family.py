@@ -14,6 +14,7 @@ from ..tensor.random import _standard_gamma
 from . import constraints
 from .distribution import Distribution
 from .exp_family import ExponentialFamily
+from .utils import formula
 
 
 class Exponential(ExponentialFamily):
@@ -35,21 +36,10 @@ class Exponential(ExponentialFamily):
     def __init__(self, rate: Any, validate_args: bool | None = None) -> None:
         self._set_parameters(validate_args, rate=rate)
 
-    @property
-    def mean(self) -> Any:
-        return self.rate.reciprocal()
-
-    @property
-    def mode(self) -> Any:
-        return zeros_like(self.rate)
-
-    @property
-    def stddev(self) -> Any:
-        return self.rate.reciprocal()
-
-    @property
-    def variance(self) -> Any:
-        return self.rate.pow(-2)
+    mean = formula(lambda self: self.rate.reciprocal())
+    mode = formula(lambda self: zeros_like(self.rate))
+    stddev = formula(lambda self: self.rate.reciprocal())
+    variance = formula(lambda self: self.rate.pow(-2))
 
     def rsample(self, sample_shape: Any = ()) -> Any:
         return self.rate.new(self._extended_shape(sample_shape)).exponential_() / self.rate
@@ -68,9 +58,7 @@ class Exponential(ExponentialFamily):
     def entropy(self) -> Any:
         return 1.0 - self.rate.log()
 
-    @property
-    def _natural_params(self) -> tuple[Any, ...]:
-        return (-self.rate,)
+    _natural_params = formula(lambda self: (-self.rate,))
 
     def _log_normalizer(self, x: Any) -> Any:
         return -(-x).log()
@@ -98,17 +86,9 @@ class Gamma(ExponentialFamily):
     def __init__(self, concentration: Any, rate: Any, validate_args: bool | None = None) -> None:
         self._set_parameters(validate_args, concentration=concentration, rate=rate)
 
-    @property
-    def mean(self) -> Any:
-        return self.concentration / self.rate
-
-    @property
-    def mode(self) -> Any:
-        return ((self.concentration - 1) / self.rate).clamp(min=0)
-
-    @property
-    def variance(self) -> Any:
-        return self.concentration / self.rate.pow(2)
+    mean = formula(lambda self: self.concentration / self.rate)
+    mode = formula(lambda self: ((self.concentration - 1) / self.rate).clamp(min=0))
+    variance = formula(lambda self: self.concentration / self.rate.pow(2))
 
     def rsample(self, sample_shape: Any = ()) -> Any:
         shape = self._extended_shape(sample_shape)
@@ -130,9 +110,7 @@ class Gamma(ExponentialFamily):
             + (1.0 - self.concentration) * self.concentration.digamma()
         )
 
-    @property
-    def _natural_params(self) -> tuple[Any, ...]:
-        return self.concentration - 1, -self.rate
+    _natural_params = formula(lambda self: (self.concentration - 1, -self.rate))
 
     def _log_normalizer(self, x: Any, y: Any) -> Any:
         return (x + 1).lgamma() + (x + 1) * (-y.reciprocal()).log()

@@ -22,7 +22,7 @@ from . import constraints
 from .distribution import Distribution, _Symmetric
 from .exp_family import ExponentialFamily
 from .probabilities import ProbsOrLogits, as_parameter, given_one
-from .utils import broadcast_all, clamp_probs, delegated, lazy_property, logits_to_probs
+from .utils import broadcast_all, clamp_probs, delegated, formula, lazy_property, logits_to_probs
 
 
 class Uniform(Distribution):
@@ -50,21 +50,10 @@ class Uniform(Distribution):
     def support(self) -> Any:
         return constraints.interval(self.low, self.high)
 
-    @property
-    def mean(self) -> Any:
-        return (self.high + self.low) / 2
-
-    @property
-    def mode(self) -> Any:
-        return nan * self.high
-
-    @property
-    def stddev(self) -> Any:
-        return (self.high - self.low) / 12**0.5
-
-    @property
-    def variance(self) -> Any:
-        return (self.high - self.low).pow(2) / 12
+    mean = formula(lambda self: (self.high + self.low) / 2)
+    mode = formula(lambda self: nan * self.high)
+    stddev = formula(lambda self: (self.high - self.low) / 12**0.5)
+    variance = formula(lambda self: (self.high - self.low).pow(2) / 12)
 
     def rsample(self, sample_shape: Any = ()) -> Any:
         shape = self._extended_shape(sample_shape)
@@ -188,9 +177,7 @@ class ContinuousBernoulli(ProbsOrLogits, ExponentialFamily):
         failure, success = (-self.probs).log1p(), self.probs.log()
         return self.mean * (failure - success) - self._cont_bern_log_norm() - failure
 
-    @property
-    def _natural_params(self) -> tuple[Any, ...]:
-        return (self.logits,)
+    _natural_params = formula(lambda self: (self.logits,))
 
     def _log_normalizer(self, x: Any) -> Any:
         outside = (x <= self._lims[0] - 0.5) | (x > self._lims[1] - 0.5)

@@ -16,7 +16,7 @@ from . import constraints
 from .distribution import Distribution, _Symmetric
 from .exp_family import ExponentialFamily
 from .gamma_family import Chi2
-from .utils import _standard_normal, delegated
+from .utils import _standard_normal, delegated, formula
 
 
 class _LocationScale(Distribution):
@@ -47,10 +47,7 @@ class Normal(_Symmetric, _LocationScale, ExponentialFamily):
     _mean_carrier_measure = 0
 
     stddev = delegated("scale")
-
-    @property
-    def variance(self) -> Any:
-        return self.stddev.pow(2)
+    variance = formula(lambda self: self.stddev.pow(2))
 
     def sample(self, sample_shape: Any = ()) -> Any:
         shape = self._extended_shape(sample_shape)
@@ -94,13 +91,8 @@ class Laplace(_Symmetric, _LocationScale):
         > 0.
     """
 
-    @property
-    def variance(self) -> Any:
-        return 2 * self.scale.pow(2)
-
-    @property
-    def stddev(self) -> Any:
-        return 2**0.5 * self.scale
+    variance = formula(lambda self: 2 * self.scale.pow(2))
+    stddev = formula(lambda self: 2**0.5 * self.scale)
 
     def rsample(self, sample_shape: Any = ()) -> Any:
         shape = self._extended_shape(sample_shape)
@@ -193,10 +185,7 @@ class StudentT(Distribution):
         self._set_parameters(validate_args, df=df, loc=loc, scale=scale)
         self._chi2 = Chi2(self.df)
 
-    @property
-    def mean(self) -> Any:
-        return where(self.df <= 1, nan, self.loc)
-
+    mean = formula(lambda self: where(self.df <= 1, nan, self.loc))
     mode = delegated("loc")
 
     @property

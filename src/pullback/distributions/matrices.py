@@ -23,7 +23,7 @@ from .distribution import Distribution
 from .exp_family import ExponentialFamily
 from .gamma_family import Chi2
 from .multivariate_normal import FullCovariance, given_matrix, half_log_det
-from .utils import NUMBER, broadcast_all, lazy_property
+from .utils import NUMBER, broadcast_all, formula, lazy_property
 
 
 class LKJCholesky(Distribution):
@@ -171,9 +171,7 @@ class Wishart(FullCovariance, ExponentialFamily):
         identity = eye(self._event_shape[-1], device=factor.device, dtype=factor.dtype)
         return cholesky_solve(identity, factor).expand(self._matrix_shape)
 
-    @property
-    def mean(self) -> Any:
-        return self.df.view((*self._batch_shape, 1, 1)) * self.covariance_matrix
+    mean = formula(lambda self: self.df.view((*self._batch_shape, 1, 1)) * self.covariance_matrix)
 
     @property
     def mode(self) -> Any:

@@ -19,7 +19,7 @@ from ..tensor.rearrange import diag_embed, flip
 from ..tensor.unrecorded import arrays, computed
 from . import constraints
 from .distribution import Distribution, _Symmetric
-from .utils import _standard_normal, lazy_property
+from .utils import _standard_normal, formula, lazy_property
 
 
 def _batch_mv(matrices: Any, vectors: Any) -> Any:
@@ -275,9 +275,7 @@ class LowRankMultivariateNormal(_Symmetric, Distribution):
         """Return W, D's diagonal, and the factor of the capacitance matrix, as they were given."""
         return self._unbroadcasted_cov_factor, self._unbroadcasted_cov_diag, self._capacitance_tril
 
-    @property
-    def _matrix_shape(self) -> Size:
-        return Size((*self._batch_shape, *self._event_shape, *self._event_shape))
+    _matrix_shape = formula(lambda self: Size((*self._batch_shape, *self._event_shape, *self._event_shape)))
 
     @lazy_property
     def variance(self) -> Any:

@@ -23,7 +23,7 @@ from .transforms import (
     PowerTransform,
     StickBreakingTransform,
 )
-from .utils import NUMBER, broadcast_all, delegated, euler_constant
+from .utils import NUMBER, broadcast_all, delegated, euler_constant, formula
 
 
 class LogNormal(TransformedDistribution):
@@ -47,14 +47,8 @@ class LogNormal(TransformedDistribution):
 
     loc = delegated("base_dist.loc", "Return the mean of the logarithm.")
     scale = delegated("base_dist.scale", "Return the standard deviation of the logarithm.")
-
-    @property
-    def mean(self) -> Any:
-        return (self.loc + self.scale.pow(2) / 2).exp()
-
-    @property
-    def mode(self) -> Any:
-        return (self.loc - self.scale.square()).exp()
+    mean = formula(lambda self: (self.loc + self.scale.pow(2) / 2).exp())
+    mode = formula(lambda self: (self.loc - self.scale.square()).exp())
 
     @property
     def variance(self) -> Any:
@@ -96,10 +90,7 @@ class _Half(TransformedDistribution):
     has_rsample = True
 
     scale = delegated("base_dist.scale", "Return the scale of x.")
-
-    @property
-    def mode(self) -> Any:
-        return zeros_like(self.scale)
+    mode = formula(lambda self: zeros_like(self.scale))
 
     def log_prob(self, value: Any) -> Any:
         self._validate(value)
@@ -129,13 +120,8 @@ class HalfNormal(_Half):
         base = Normal(0, scale, validate_args=False)
         super().__init__(base, AbsTransform(), validate_args=validate_args)
 
-    @property
-    def mean(self) -> Any:
-        return self.scale * math.sqrt(2 / math.pi)
-
-    @property
-    def variance(self) -> Any:
-        return self.scale.pow(2) * (1 - 2 / math.pi)
+    mean = formula(lambda self: self.scale * math.sqrt(2 / math.pi))
+    variance = formula(lambda self: self.scale.pow(2) * (1 - 2 / math.pi))
 
 
 class HalfCauchy(_Half):
@@ -185,14 +171,8 @@ class InverseGamma(TransformedDistribution):
 
     concentration = delegated("base_dist.concentration", "Return α.")
     rate = delegated("base_dist.rate", "Return the rate of x.")
-
-    @property
-    def mean(self) -> Any:
-        return where(self.concentration > 1, self.rate / (self.concentration - 1), inf)
-
-    @property
-    def mode(self) -> Any:
-        return self.rate / (self.concentration + 1)
+    mean = formula(lambda self: where(self.concentration > 1, self.rate / (self.concentration - 1), inf))
+    mode = formula(lambda self: self.rate / (self.concentration + 1))
 
     @property
     def variance(self) -> Any:
@@ -243,19 +223,10 @@ class Gumbel(TransformedDistribution):
         y = (self.loc - value) / self.scale
         return y - y.exp() - self.scale.log()
 
-    @property
-    def mean(self) -> Any:
-        return self.loc + self.scale * euler_constant
-
+    mean = formula(lambda self: self.loc + self.scale * euler_constant)
     mode = delegated("loc")
-
-    @property
-    def stddev(self) -> Any:
-        return math.pi / math.sqrt(6) * self.scale
-
-    @property
-    def variance(self) -> Any:
-        return self.stddev.pow(2)
+    stddev = formula(lambda self: math.pi / math.sqrt(6) * self.scale)
+    variance = formula(lambda self: self.stddev.pow(2))
 
     def entropy(self) -> Any:
         return self.scale.log() + (1 + euler_constant)
@@ -290,9 +261,7 @@ class Weibull(TransformedDistribution):
         """Return E[xⁿ] / scaleⁿ."""
         return (1 + order * self.concentration_reciprocal).lgamma().exp()
 
-    @property
-    def mean(self) -> Any:
-        return self.scale * self._moment(1)
+    mean = formula(lambda self: self.scale * self._moment(1))
 
     @property
     def mode(self) -> Any:
@@ -384,9 +353,7 @@ class Kumaraswamy(TransformedDistribution):
         first, b = 1 + order / self.concentration1, self.concentration0
         return b * (first.lgamma() + b.lgamma() - (first + b).lgamma()).exp()
 
-    @property
-    def mean(self) -> Any:
-        return self._moment(1)
+    mean = formula(lambda self: self._moment(1))
 
     @property
     def mode(self) -> Any:
@@ -394,9 +361,7 @@ class Kumaraswamy(TransformedDistribution):
         log_mode = b.reciprocal() * (-b).log1p() - (-b * a).log1p()
         return where((b < 1) | (a < 1), nan, log_mode).exp()
 
-    @property
-    def variance(self) -> Any:
-        return self._moment(2) - self.mean.pow(2)
+    variance = formula(lambda self: self._moment(2) - self.mean.pow(2))
 
     def entropy(self) -> Any:
         a, b = self.concentration1, self.concentration0

@@ -43,6 +43,11 @@ def delegated(path: str, doc: str | None = None) -> Any:
     return property(value, doc=doc)
 
 
+def formula(compute: Callable[[Any], Any]) -> Any:
+    """Return a property that a formula gives."""
+    return property(compute)
+
+
 def is_unknown(value: Any) -> bool:
     """Return whether a value is a part of a trace, for which `torch.compile` too checks no numbers."""
     return is_tracing() and isinstance(value, Tensor) and type(value._value) is not ndarray

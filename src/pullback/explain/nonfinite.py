@@ -219,8 +219,7 @@ def of_gradient(leaf: Any, name: str, root: Root, scene: Scene) -> Answer:
     pattern = _pattern(node, inputs, out)
     bad = next(g for _, g in first.sent if not is_finite(g))
     evidence = [
-        (f"the covector that arrives at {op_of(node)} is finite, the one it sends on has "
-        f"{counted(bad)}")
+        (f"the covector that arrives at {op_of(node)} is finite, the one it sends on has {counted(bad)}")
     ]
     cause, mend = pattern.cause, pattern.mend
     masked = _masked(first)

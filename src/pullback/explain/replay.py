@@ -139,8 +139,7 @@ class Replay:
             elif edge_target(edge) in unknown:
                 if by_result or name in asked:
                     raise CannotReplay(
-                        f"a constant before {op_of(node)} was not kept, and its derivative depends "
-                        "on it"
+                        f"a constant before {op_of(node)} was not kept, and its derivative depends on it"
                     )
                 lacking = True
         return lacking

@@ -34,8 +34,7 @@ def functionalize(func: Callable[..., Any], *, remove: str = "mutations") -> Cal
             "options are:\n     remove='mutations': all inplace and out= operators will be removed from the "
             "program, and replaced with their out-of-place equivalents.\n     remove='mutations_and_views': "
             "In addition to the above, all aliasing operators {view} will be replaced with their "
-            "non-aliasing "
-            "counterparts, {view}_copy.\n"
+            "non-aliasing counterparts, {view}_copy.\n"
         )
 
     @functools.wraps(func)

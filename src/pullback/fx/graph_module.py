@@ -276,11 +276,8 @@ class GraphModule(Module):
         """Print the module as a class with shapes where they are known; return the text."""
         code = self._graph.python_code(root_module="self", verbose=True).src.lstrip("\n")
         text = _addindent(f"class {type(self).__name__}(torch.nn.Module):\n{code}", 4)
-        inner = [""]
-        for child in self.children():
-            if isinstance(child, GraphModule):
-                inner.append(child.print_readable(print_output=False))
-        text += _addindent("\n".join(inner), 4)
+        inner = (c.print_readable(print_output=False) for c in self.children() if isinstance(c, GraphModule))
+        text += _addindent("\n".join(["", *inner]), 4)
         if print_output:
             print(text)  # noqa: T201  # its task
         return text

@@ -324,10 +324,7 @@ def linear_sum(bias: ndarray | None, x: ndarray, columns: ndarray) -> ndarray:
 
 def _batch_addmm(size: int, values: Terms, dims: Axes, beta: Any, alpha: Any) -> Term:
     b, x, y = values
-    if dims[1] is None and dims[2] is None:
-        product = mm(x, y)
-    else:
-        product = _batch_mm(False)(size, (x, y), dims[1:])
+    product = mm(x, y) if dims[1] is None and dims[2] is None else _batch_mm(False)(size, (x, y), dims[1:])
     if dims[0] is not None:
         b = permute_to_front(b, dims[0])
         b = reshape(b, (size, *(1,) * (3 - len(shape_of(b))), *shape_of(b)[1:]))

@@ -73,15 +73,20 @@ sub_scaled = renamed(add_scaled, "sub_scaled", "SubBackward0")
 def _addcmul(x: ndarray, y: Any, z: Any, /, value: Any, out: Any = ...) -> ndarray:
     if x.dtype.kind in "iu":
         value = x.dtype.type(value)
-    if (found := of_terms(plus_product, value, (x, y, z), out)) is not None:
+    return _plus(plus_product, np.multiply, (x, y, z), value, out)
+
+
+def _plus(term: Any, join: np.ufunc, operands: tuple[Any, ...], value: Any, out: Any) -> ndarray:
+    """Return x + join(value·y, z)."""
+    if (found := of_terms(term, value, operands, out)) is not None:
         return found
 
     def block(x: Any, y: Any, z: Any, out: ndarray, spare: ndarray) -> None:
         np.multiply(y, value, out=spare)
-        np.multiply(spare, z, out=spare)
+        join(spare, z, out=spare)
         np.add(x, spare, out=out)
 
-    return _chain(block, (x, y, z), out, 1)
+    return _chain(block, operands, out, 1)
 
 
 #: x + value·y·z.
@@ -93,15 +98,7 @@ addcmul = elementwise(
 
 
 def _addcdiv(x: ndarray, y: Any, z: Any, /, value: Any, out: Any = ...) -> ndarray:
-    if (found := of_terms(plus_quotient, value, (x, y, z), out)) is not None:
-        return found
-
-    def block(x: Any, y: Any, z: Any, out: ndarray, spare: ndarray) -> None:
-        np.multiply(y, value, out=spare)
-        np.divide(spare, z, out=spare)
-        np.add(x, spare, out=out)
-
-    return _chain(block, (x, y, z), out, 1)
+    return _plus(plus_quotient, np.divide, (x, y, z), value, out)
 
 
 #: x + value·y/z.

@@ -434,8 +434,7 @@ def _with_hooks(step: Callable[..., Any]) -> Callable[..., Any]:
             if replaced is not None:
                 if not (isinstance(replaced, tuple) and len(replaced) == 2):
                     raise RuntimeError(
-                        f"{step} must return None or a tuple of (new_args, new_kwargs), but got "
-                        f"{replaced}."
+                        f"{step} must return None or a tuple of (new_args, new_kwargs), but got {replaced}."
                     )
                 args, kwargs = replaced
         result = step(*args, **kwargs)

@@ -32,8 +32,7 @@ def check_floating(name: str, input: Any) -> None:
 
 def _prelu(input: Any, weight: Any) -> Any:
     shape, own = shape_of(input), shape_of(weight)
-    if not isinstance(weight, TensorBase):
-        raise errors.argument_type("prelu", "weight", 2, "Tensor", weight)
+    tensor("prelu", "weight", weight, 2)
     count = 1
     for n in own:
         count *= n
@@ -44,8 +43,7 @@ def _prelu(input: Any, weight: Any) -> Any:
         if channels != count:
             raise RuntimeError(
                 f"Mismatch of parameter numbers and input channel size. Found parameter numbers = {count} "
-                f"and channel size "
-                f"= {channels}."
+                f"and channel size = {channels}."
             )
     if len(own) > 1:
         raise RuntimeError(

@@ -10,7 +10,7 @@ from ..core.promotion import broadcast_shape
 from ..core.value import dtype_of, shape_of
 from ..ops import structure
 from .api import public
-from .sizes import Ints, ints, sequence, tensor, tensors
+from .sizes import Ints, ints, listed, sequence, tensor
 
 
 @public(is_function=False, out=False)
@@ -79,10 +79,7 @@ public(_broadcast_to, name="broadcast_to", is_function=False, out=False)
 @public(method=False, out=False)
 def broadcast_tensors(*tensors_: Any) -> tuple[Any, ...]:
     """Return each tensor expanded to the shape to which all of them broadcast."""
-    given = tensors(
-        "broadcast_tensors",
-        tensors_[0] if len(tensors_) == 1 and isinstance(tensors_[0], (tuple, list)) else tensors_,
-    )
+    given = listed("broadcast_tensors", tensors_)
     shape = broadcast_shape((), *map(shape_of, given))
     return tuple(x if shape_of(x) == shape else structure.expand(x, shape) for x in given)
 

@@ -9,9 +9,8 @@ import numpy as np
 from ..array import dtypes
 from ..array.dtype_words import type_word
 from ..core.promotion import unsupported
-from ..core.value import TensorBase, array_of, dtype_of, shape_of
+from ..core.value import array_of, dtype_of, shape_of
 from ..core.wrapper import is_wrapper, named
-from ..errors import argument_type
 from ..ops import elementwise as e
 from ..ops.comparison import near
 from ..ops.convert import cast
@@ -19,14 +18,14 @@ from .api import public
 from .batching import REQUEST, refuse_batched
 from .operands import declare
 from .properties import common_dtype
+from .sizes import tensor
 
 
 @public(out=False)
 def equal(input: Any, other: Any) -> bool:
     """Return whether two tensors have the same shape and the same elements (nan equals nothing)."""
-    for position, (name, v) in enumerate((("input", input), ("other", other))):
-        if not isinstance(v, TensorBase):
-            raise argument_type("equal", name, position + 1, "Tensor", v)
+    tensor("equal", "input", input)
+    tensor("equal", "other", other, 2)
     if shape_of(input) != shape_of(other):
         return False
     refuse_batched(

@@ -53,8 +53,7 @@ def view_as_complex(input: Any) -> Any:
     if dtype.kind != "f" or dtype in FLOAT8_NUMPY:
         raise RuntimeError(
             "view_as_complex is only supported for half, float and double tensors, but got a tensor of "
-            "scalar type: "
-            f"{type_word(dtype)}"
+            f"scalar type: {type_word(dtype)}"
         )
     if not shape:
         raise RuntimeError("Input tensor must have one or more dimensions")

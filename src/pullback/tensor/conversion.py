@@ -168,22 +168,15 @@ def _elsewhere(kind: str, given: Any) -> Any:
     return as_device(name, kind)
 
 
-@public(is_function=False, out=False)
-def cuda(self: Any, device: Any = None, non_blocking: bool = False, memory_format: Any = None) -> Any:
-    """Raise torch's error: there is no such device."""
-    return _elsewhere("cuda", device)
+def _absent(kind: str) -> Callable[..., Any]:
+    def move(self: Any, device: Any = None, non_blocking: bool = False, memory_format: Any = None) -> Any:
+        return _elsewhere(kind, device)
+
+    with_name(move, kind, "Raise torch's error: there is no such device.")
+    return public(move, is_function=False, out=False)
 
 
-@public(is_function=False, out=False)
-def xpu(self: Any, device: Any = None, non_blocking: bool = False, memory_format: Any = None) -> Any:
-    """Raise torch's error: there is no such device."""
-    return _elsewhere("xpu", device)
-
-
-@public(is_function=False, out=False)
-def ipu(self: Any, device: Any = None, non_blocking: bool = False, memory_format: Any = None) -> Any:
-    """Raise torch's error: there is no such device."""
-    return _elsewhere("ipu", device)
+cuda, xpu, ipu = map(_absent, ("cuda", "xpu", "ipu"))
 
 
 @public(is_function=False, out=False)

@@ -364,8 +364,7 @@ def empty_permuted(size: Any, physical_layout: Any, *, dtype: Any = None) -> nda
         if not 0 <= axis < rank:
             raise RuntimeError(
                 f"Dimension out of range (expected to be between 0 and {rank - 1}, but got {axis} at index "
-                f"{i}).  NB: negative dims not currently supported; file an issue if you "
-                "want it."
+                f"{i}).  NB: negative dims not currently supported; file an issue if you want it."
             )
         if axis in physical_layout[:i]:
             raise RuntimeError("Duplicate dim not allowed")

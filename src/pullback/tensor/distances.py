@@ -8,11 +8,12 @@ from ..array.deferred_import import import_later
 from ..array.dtype_words import type_word
 from ..array.dtypes import BY_NUMPY
 from ..core.promotion import broadcast_shape
-from ..core.value import TensorBase, dtype_of, shape_of
+from ..core.value import dtype_of, shape_of
 from ..errors import argument_type
 from ..ops.structure import reshape
 from .api import public, with_signature
 from .argument_types import is_real
+from .sizes import tensor
 
 ops = import_later("..ops.distance", __package__)
 
@@ -45,9 +46,8 @@ def cdist(x1: Any, x2: Any, p: float = 2.0, compute_mode: str = "use_mm_for_eucl
     """
     if compute_mode not in _MODES:
         raise ValueError(f"{compute_mode} is not a valid value for compute_mode")
-    for place, (name, x) in enumerate((("x1", x1), ("x2", x2))):
-        if not isinstance(x, TensorBase):
-            raise argument_type("cdist", name, place + 1, "Tensor", x)
+    tensor("cdist", "x1", x1)
+    tensor("cdist", "x2", x2, 2)
     if not is_real(p):
         raise argument_type("cdist", "p", 3, "float", p)
     a, b = shape_of(x1), shape_of(x2)

@@ -32,9 +32,9 @@ from ..ops.view import slice_dim
 from .batching import batch_levels
 from .inplace_variants import InPlace
 from .operands import declare
-from .reductions import accumulated, check_tensor, one_dim, reduced_dims, reduction
+from .reductions import accumulated, one_dim, reduced_dims, reduction
 from .return_types import return_type
-from .sizes import integer
+from .sizes import integer, tensor
 
 _F = Callable[..., Any]
 
@@ -58,7 +58,7 @@ def _named(name: str, pair: tuple[Any, ...]) -> Any:
 
 def _extreme(name: str, all_op: _F, dim_op: _F, pairwise: Callable[[], _F]) -> _F:
     def function(input: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None) -> Any:
-        check_tensor(name, input)
+        tensor(name, "input", input)
         if other is not None or (type(dim) is not int and isinstance(dim, TensorBase)):
             if keepdim is not False:
                 raise errors.argument_type(name, "dim", 2, "int", dim)
@@ -68,9 +68,8 @@ def _extreme(name: str, all_op: _F, dim_op: _F, pairwise: Callable[[], _F]) -> _
             _refuse_complex(input, f"{name}_all")
             if 0 in shape:
                 raise RuntimeError(
-                    f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify "
-                    f"the reduction dim "
-                    "with the 'dim' argument."
+                    f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the "
+                    "reduction dim with the 'dim' argument."
                 )
             return all_op(input)
         if not isinstance(dim, (int, np.integer)):
@@ -108,16 +107,15 @@ reduction(_extreme("min", e.min_all, e.min_dim, _binary("minimum")))
 
 def _bare(name: str, call: _F) -> _F:
     def function(input: Any, dim: Any = (), keepdim: bool = False) -> Any:
-        check_tensor(name, input)
+        tensor(name, "input", input)
         _refuse_complex(input, "max_values_cpu" if name == "amax" else "min_values_cpu")
         shape = shape_of(input)
         dims = reduced_dims(dim, len(shape))
         if 0 in shape:
             if dim is None or dim == () or dim == []:
                 raise RuntimeError(
-                    f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify "
-                    f"the reduction dim "
-                    "with the 'dim' argument."
+                    f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the "
+                    "reduction dim with the 'dim' argument."
                 )
             for d in dims:
                 _check_row(name, shape, d)
@@ -134,7 +132,7 @@ amin = reduction(_bare("amin", e.amin))
 @reduction
 def aminmax(input: Any, *, dim: Any = None, keepdim: bool = False) -> Any:
     """Return the smallest and the largest element, over `dim` if given."""
-    check_tensor("aminmax", input)
+    tensor("aminmax", "input", input)
     shape = shape_of(input)
     if dim is None and 0 in shape:
         raise RuntimeError(
@@ -148,7 +146,7 @@ def aminmax(input: Any, *, dim: Any = None, keepdim: bool = False) -> Any:
 
 def _arg(name: str, call: _F) -> _F:
     def function(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
-        check_tensor(name, input)
+        tensor(name, "input", input)
         kind = dtype_of(input).kind
         shape = shape_of(input)
         if dim is None and 0 in shape:
@@ -175,7 +173,7 @@ argmin = reduction(_arg("argmin", e.argmin))
 
 def _middle(name: str, all_op: _F, dim_op: _F) -> _F:
     def function(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
-        check_tensor(name, input)
+        tensor(name, "input", input)
         _refuse_complex(input, "median_cpu" if dim is None else "median_out")
         if dim is None:
             return all_op(input)
@@ -195,7 +193,7 @@ nanmedian = reduction(_middle("nanmedian", e.nanmedian_all, e.nanmedian))
 @reduction
 def mode(input: Any, dim: int = -1, keepdim: bool = False) -> Any:
     """Return the most frequent element along `dim` and where it last is."""
-    check_tensor("mode", input)
+    tensor("mode", "input", input)
     found = one_dim(dim, len(shape_of(input)))
     _check_row("mode", shape_of(input), found)
     return _named("mode", e.mode(input, found, keepdim))
@@ -204,7 +202,7 @@ def mode(input: Any, dim: int = -1, keepdim: bool = False) -> Any:
 @reduction
 def kthvalue(input: Any, k: int, dim: int = -1, keepdim: bool = False) -> Any:
     """Return the `k`-th smallest element along `dim`, from 1, and where it is."""
-    check_tensor("kthvalue", input)
+    tensor("kthvalue", "input", input)
     k = integer("kthvalue", "k", 2, k)
     shape = shape_of(input)
     found = one_dim(dim, len(shape))
@@ -245,21 +243,21 @@ def _cumprod_(input: Any, *args: Any, dtype: Any = None, **named: Any) -> Any:
 @reduction(inplace=InPlace(written=_cumsum_))
 def cumsum(input: Any, dim: int, *, dtype: Any = None) -> Any:
     """Return the running sum along `dim`."""
-    check_tensor("cumsum", input)
+    tensor("cumsum", "input", input)
     return c.cumsum(_numbers("cumsum", accumulated(input, dtype)), one_dim(dim, len(shape_of(input))), False)
 
 
 @reduction(inplace=InPlace(written=_cumprod_))
 def cumprod(input: Any, dim: int, *, dtype: Any = None) -> Any:
     """Return the running product along `dim`."""
-    check_tensor("cumprod", input)
+    tensor("cumprod", "input", input)
     return c.cumprod(_numbers("cumprod", accumulated(input, dtype)), one_dim(dim, len(shape_of(input))))
 
 
 @reduction
 def logcumsumexp(input: Any, dim: int) -> Any:
     """Return log of the running sum of exponentials along `dim`."""
-    check_tensor("logcumsumexp", input)
+    tensor("logcumsumexp", "input", input)
     found = one_dim(dim, len(shape_of(input)))
     if dtype_of(input).kind in "biu":
         raise unsupported("logcumsumexp_out_cpu", (), dtype_of(input))
@@ -267,7 +265,7 @@ def logcumsumexp(input: Any, dim: int) -> Any:
 
 
 def _dim_of_extreme(name: str, input: Any, dim: Any) -> int:
-    check_tensor(name, input)
+    tensor(name, "input", input)
     if not shape_of(input) and type(dim) is int and dim not in (-1, 0):
         raise IndexError(f"{name}(): Expected reduction dim -1 or 0 for scalar but got {dim}")
     if shape_of(input):
@@ -334,7 +332,7 @@ declare(
 
 
 def _quantile(name: str, input: Any, q: Any, dim: Any, keepdim: bool, interpolation: str) -> Any:
-    check_tensor(name, input)
+    tensor(name, "input", input)
     if not isinstance(q, TensorBase) and not 0 <= q <= 1:
         raise RuntimeError(f"quantile() q must be in the range [0, 1] but got {q:g}")
     if 0 in shape_of(input):

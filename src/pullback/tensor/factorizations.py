@@ -214,11 +214,12 @@ def geqrf(input: Any) -> Any:
     return return_type("geqrf", "a", "tau")(orthogonal.geqrf(input))
 
 
-def _check_reflectors(input: Any, tau: Any, name: str, subject: str) -> None:
+def _reflectors(input: Any, tau: Any) -> Any:
+    name = "torch.linalg.householder_product"
     a, t = shape_of(input), shape_of(tau)
     if len(a) < 2:
         raise RuntimeError(f"{name}: input must have at least 2 dimensions.")
-    if subject and a[-2] < a[-1]:
+    if a[-2] < a[-1]:
         raise RuntimeError(f"{name}: input.shape[-2] must be greater than or equal to input.shape[-1]")
     if a[-1] < last_size(tau):
         raise RuntimeError(f"{name}: input.shape[-1] must be greater than or equal to tau.shape[-1]")
@@ -237,10 +238,6 @@ def _check_reflectors(input: Any, tau: Any, name: str, subject: str) -> None:
             f"{name}: tau dtype {type_word(dtype_of(tau))} does not match input dtype "
             f"{type_word(dtype_of(input))}"
         )
-
-
-def _reflectors(input: Any, tau: Any) -> Any:
-    _check_reflectors(input, tau, "torch.linalg.householder_product", "square")
     return orthogonal.householder_product(input, tau)
 
 

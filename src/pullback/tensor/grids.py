@@ -13,9 +13,8 @@ from .. import errors
 from ..array import dtypes
 from ..array.dtype_words import type_word
 from ..core.promotion import NARROW
-from ..core.value import TensorBase, array_of, dtype_of, shape_of, wrap
+from ..core.value import array_of, dtype_of, shape_of, wrap
 from ..core.warn import warn_once
-from ..errors import type_name
 from ..ops import creation as ops
 from ..ops.cumulative import cumprod
 from ..ops.gather import masked_select
@@ -27,15 +26,8 @@ from .conversion import cast
 from .conversion import type_name as type_name_of
 from .creation import made, on_any_device
 from .out import write_out
-
-
-def _tensors(given: tuple[Any, ...]) -> tuple[Any, ...]:
-    if len(given) == 1 and isinstance(given[0], (list, tuple)):
-        given = tuple(given[0])
-    for i, t in enumerate(given):
-        if not isinstance(t, TensorBase):
-            raise TypeError(f"expected Tensor as element {i} in argument 0, but got {type_name(t)}")
-    return given
+from .sizes import listed
+from .sizes import tensors as checked_tensors
 
 
 @public(method=False, out=False)
@@ -54,7 +46,7 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Any, ...]:
     -------
     tuple of tensors
     """
-    vectors = _tensors(tensors)
+    vectors = listed("meshgrid", tensors)
     if indexing is None:
         warn_once(
             "torch.meshgrid: in an upcoming release, it will be required to pass the indexing argument."
@@ -135,9 +127,7 @@ def cartesian_prod(*tensors: Any) -> Any:
     -------
     tensor (n₀·…·nₖ, k + 1), or the vector itself where there is one
     """
-    for i, t in enumerate(tensors):
-        if not isinstance(t, TensorBase):
-            raise TypeError(f"expected Tensor as element {i} in argument 0, but got {type_name(t)}")
+    for t in checked_tensors("cartesian_prod", tensors):
         if len(shape_of(t)) != 1:
             raise RuntimeError(f"Expect a 1D vector, but got shape {list(shape_of(t))}")
     if len(tensors) == 1:

@@ -13,10 +13,8 @@ from ..core.promotion import unsupported
 from ..core.value import TensorBase, array_of, dtype_of, shape_of, wrap
 from ..ops.join import cat
 from ..ops.structure import contiguous_copy, reshape
-from .api import public
-from .out import write_out
+from .api import with_signature
 from .return_types import named
-from .signature import Parser, described
 from .sizes import count
 
 ranges = import_later("..array.ranges", __package__)
@@ -117,6 +115,7 @@ def _counted(points: Any, edges: tuple[Any, ...], weight: Any, density: bool) ->
     )  # fmt: skip
 
 
+@with_signature()
 def histogram(
     input: Any, bins: Any = 100, *, range: Any = None, weight: Any = None, density: bool = False
 ) -> Any:
@@ -161,6 +160,7 @@ def _of_points(points: Any, bins: tuple[Any, ...], range: Any, weight: Any, dens
     return _counted(points, edges, weight, density), edges
 
 
+@with_signature(method=False, out=False)
 def histogramdd(input: Any, bins: Any, range: Any = None, weight: Any = None, density: bool = False) -> Any:
     """Count the points in each cell of a grid.
 
@@ -190,19 +190,3 @@ def histogramdd(input: Any, bins: Any, range: Any = None, weight: Any = None, de
             "histogramdd: The size of bins must be equal to the innermost dimension of the input."
         )
     return named("histogramdd", ("hist", "bin_edges"), _of_points(input, each, range, weight, density))
-
-
-def _publish(name: str, function: Any, method: bool) -> None:
-    parser = Parser(name)
-
-    def call(*args: Any, **kwargs: Any) -> Any:
-        given = parser.bind(args, kwargs)
-        out = given.pop("out", None)
-        found = function(**given)
-        return found if out is None else write_out(out, found, name)
-
-    public(described(call, function, parser), name=name, method=method, out=False)
-
-
-_publish("histogram", histogram, True)
-_publish("histogramdd", histogramdd, False)

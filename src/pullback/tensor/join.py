@@ -51,8 +51,7 @@ def concatenated(name: str, given: Any, dim: int) -> Any:
             if d != dim and want != have:
                 raise RuntimeError(
                     f"Sizes of tensors must match except in dimension {dim}. Expected size {want} but got "
-                    f"size {have} for "
-                    f"tensor number {i} in the list."
+                    f"size {have} for tensor number {i} in the list."
                 )
     if model != (0,) and (0,) in shapes:
         empty = (*model[:dim], 0, *model[dim + 1 :])

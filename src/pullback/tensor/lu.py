@@ -9,7 +9,7 @@ import numpy as np
 from ..array.deferred_import import import_later
 from ..array.dtype_words import type_word
 from ..core.promotion import broadcast_shape, unsupported
-from ..core.value import TensorBase, dtype_of, shape_of
+from ..core.value import dtype_of, shape_of
 from ..errors import argument_type
 from ..ops.kernel_words import RARE
 from ..ops.structure import expand
@@ -24,6 +24,7 @@ from .matrix_checks import (
 )  # fmt: skip
 from .matrix_deprecations import superseded
 from .return_types import return_type
+from .sizes import tensor
 
 ops = import_later("..ops.lu", __package__)
 
@@ -80,8 +81,7 @@ def linalg_lu_factor(A: Any, *, pivot: bool = True) -> Any:
 
 
 def _lu(A: Any, pivot: Any, get_infos: Any, out: Any) -> Any:
-    if not isinstance(A, TensorBase):
-        raise argument_type("_lu_with_info", "input", 1, "Tensor", A)
+    tensor("_lu_with_info", "input", A)
     if not isinstance(pivot, bool):
         raise argument_type("_lu_with_info", "pivot", None, "bool", pivot)
     _check_lu(A, pivot, "torch.lu_factor")

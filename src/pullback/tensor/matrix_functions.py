@@ -13,7 +13,6 @@ from ..array.deferred_import import import_later
 from ..array.dtype_words import type_word
 from ..core.promotion import broadcast_shape
 from ..core.value import TensorBase, dtype_of, shape_of, wrap
-from ..errors import type_name
 from ..ops.comparison import gt, where
 from ..ops.convert import cast
 from .api import public, with_signature
@@ -24,7 +23,7 @@ from .linear_algebra import linalg_inv
 from .matrix_checks import check_floating, check_matrix, check_square, is_vector
 from .matrix_deprecations import superseded
 from .return_types import return_type
-from .sizes import integer
+from .sizes import integer, listed
 
 linalg = import_later("..ops.linalg", __package__)
 
@@ -357,9 +356,7 @@ def linalg_multi_dot(tensors: Sequence[Any]) -> Any:
     The first and the last may be vectors.
     """
     chain = list(tensors)
-    for place, tensor in enumerate(chain):
-        if not isinstance(tensor, TensorBase):
-            raise TypeError(f"expected Tensor as element {place} in argument 0, but got {type_name(tensor)}")
+    listed("linalg_multi_dot", (chain,))
     if len(chain) < 2:
         raise RuntimeError(f"multi_dot(): expected at least 2 tensors but got {len(chain)}")
     first, last = len(shape_of(chain[0])) == 1, len(shape_of(chain[-1])) == 1

@@ -19,9 +19,9 @@ from ..ops.structure import permute, sum_dims
 from ..ops.view import unsqueeze
 from .api import public
 from .math import refuse_bools
-from .matrix_checks import check_floating
+from .matrix_checks import check_floating, check_matrix
 from .properties import common_dtype
-from .reductions import check_tensor, in_dtype, reduced_dims, reduction
+from .reductions import in_dtype, reduced_dims, reduction
 from .sizes import tensor
 from .tensor import checked_dim
 
@@ -36,15 +36,11 @@ def _check_order(p: Any) -> None:
 @reduction(namespace="linalg")
 def vector_norm(x: Any, ord: Any = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """Return (Σ|x|^ord)^(1/ord) over `dim`; inf and −inf give the largest and smallest |x|, 0 counts."""
-    check_tensor("linalg_vector_norm", x)
+    tensor("linalg_vector_norm", "input", x)
     if ord is None or isinstance(ord, str):
         raise argument_type("linalg_vector_norm", "ord", 2, "Number", ord)
     _check_order(ord)
-    if dtype_of(x).kind in "biu":
-        raise RuntimeError(
-            f"linalg.vector_norm: Expected a floating point or complex tensor as input. Got "
-            f"{type_word(dtype_of(x))}"
-        )
+    check_floating(x, "linalg.vector_norm", halves=True)
     if dtype is not None:
         if dtype.numpy.kind in "biu":
             raise RuntimeError(
@@ -57,8 +53,6 @@ def vector_norm(x: Any, ord: Any = 2, dim: Any = None, keepdim: bool = False, *,
             )
         _check_widening(x, dtype, "linalg.vector_norm")
         x = in_dtype(x, dtype)
-    if isinstance(ord, complex):
-        raise RuntimeError("linalg.vector_norm: Expected a non-complex scalar as the order of norm.")
     ord = float(ord)
     shape = shape_of(x)
     dims = reduced_dims(dim, len(shape))
@@ -112,20 +106,15 @@ def matrix_norm(
     tensor
         Real, without the axes `dim`, or with size 1 there.
     """
-    check_tensor("linalg_matrix_norm", A)
+    tensor("linalg_matrix_norm", "input", A)
     known = ord in ("fro", "nuc") if isinstance(ord, str) else math.fabs(ord) in (1, 2, math.inf)
     if not known:
         word = ord if isinstance(ord, str) else _order_text(float(ord))
         raise RuntimeError(f"linalg.matrix_norm: Order {word} not supported.")
     shape = shape_of(A)
     rank = len(shape)
-    if rank < 2:
-        raise RuntimeError("linalg.matrix_norm: The input tensor A must have at least 2 dimensions.")
-    if dtype_of(A).kind in "biu":
-        raise RuntimeError(
-            "linalg.matrix_norm: Expected a floating point or complex tensor as input. Got "
-            f"{type_word(dtype_of(A))}"
-        )
+    check_matrix(A, "linalg.matrix_norm")
+    check_floating(A, "linalg.matrix_norm", halves=True)
     if type(dim) is bool or (isinstance(dim, (tuple, list)) and dim and type(dim[0]) is bool):
         raise TypeError("argument 'dim' must be tuple of ints, not bool")
     dims = (dim,) if isinstance(dim, int) else tuple(dim)
@@ -186,7 +175,7 @@ def linalg_norm(A: Any, ord: Any = None, dim: Any = None, keepdim: bool = False,
     keepdim : bool
     dtype : dtype, optional
     """
-    check_tensor("linalg_norm", A)
+    tensor("linalg_norm", "input", A)
     rank = len(shape_of(A))
     dims = None if dim is None else (dim,) if isinstance(dim, int) else tuple(dim)
     if dims is not None and len(dims) not in (1, 2):
@@ -221,7 +210,7 @@ def norm(
 @public
 def dist(input: Any, other: Any, p: Any = 2) -> Any:
     """Return the norm of order `p` of ``input − other``."""
-    check_tensor("dist", input)
+    tensor("dist", "input", input)
     tensor("dist", "other", other, 2)
     refuse_bools(input, other)
     check_broadcast((input, other))

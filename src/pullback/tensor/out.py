@@ -229,9 +229,8 @@ def _resize(out: Any, result: Any, name: str) -> None:
         warn(
             f"An output with one or more elements was resized since it had shape {list(shape_of(out))}, "
             f"which does not match the required output shape {list(shape)}. This behavior is deprecated, and "
-            f"in a future PyTorch release "
-            "outputs will not be resized unless they have zero elements. You can explicitly reuse an out "
-            "tensor t by resizing it, inplace, to zero elements with t.resize_(0)."
+            "in a future PyTorch release outputs will not be resized unless they have zero elements. You can "
+            "explicitly reuse an out tensor t by resizing it, inplace, to zero elements with t.resize_(0)."
         )
     dtype = dtype_of(out)
     if is_meta(out):

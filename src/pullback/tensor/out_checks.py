@@ -91,8 +91,7 @@ _SHARED = {
             _same,
             "torch.searchsorted(): output tensor's dtype is wrong, it can only be Int(int32) or Long(int64) "
             "depending on whether out_int32 flag is True, but we got output tensor's dtype {got} and "
-            "out_int32 "
-            "flag is {narrow}",
+            "out_int32 flag is {narrow}",
         ),
     "nanmean nansum":
         DtypeCheck(castable, "\"nansum_cpu\" not implemented for '{got}'", NotImplementedError),
@@ -114,8 +113,7 @@ _SHARED = {
         DtypeCheck(
             _same,
             "torch.histogram: input tensor and hist tensor should have the same dtype, but got input "
-            "{c_want} and "
-            "hist {c_got}",
+            "{c_want} and hist {c_got}",
         ),
 }  # fmt: skip
 
@@ -157,8 +155,7 @@ _OWN = {
     "ormqr": DtypeCheck(
         _same,
         "torch.ormqr: Expected input and result to have the same dtype, but input has dtype{want} and result "
-        "has "
-        "dtype {got}",
+        "has dtype {got}",
     ),
     "signbit": DtypeCheck(lambda want, got: got.kind == "b", "signbit does not support non-boolean outputs."),
     "take": DtypeCheck(
@@ -257,8 +254,7 @@ BUFFERED = _names(
 
 #: Functions that do not take as `out` a tensor that they read.
 READING_APART = _names(
-    "cat concat concatenate cross gather index_select kthvalue linalg_cross masked_select take "
-    "take_along_dim"
+    "cat concat concatenate cross gather index_select kthvalue linalg_cross masked_select take take_along_dim"
 )
 
 #: Functions that resize `out` without a word.

@@ -224,8 +224,7 @@ def _split_along(name: str, input: Any, where: Any, dim: int, least: int) -> tup
     if is_int(where) and (where == 0 or shape[dim] % abs(where)):
         raise RuntimeError(
             f"torch.{name} attempted to split along dimension {dim}, but the size of the dimension "
-            f"{shape[dim]} is not "
-            f"divisible by the split_size {where}!"
+            f"{shape[dim]} is not divisible by the split_size {where}!"
         )
     return _split_at(input, _places(where, shape[dim]), dim)
 

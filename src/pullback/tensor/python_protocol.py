@@ -22,11 +22,11 @@ from ..core.versions import bump
 from ..core.visible import bits_of
 from ..core.warn import warn_once
 from ..core.wrapper import is_wrapper
-from ..errors import argument_type
 from ..ops.structure import unbind
 from .conversion import type_name
 from .data import overflow, stored
 from .signature import method
+from .sizes import tensor as checked_tensor
 from .tensor import Tensor, check_has_number
 
 interchange = import_later(".interchange", __package__)
@@ -219,11 +219,10 @@ def apply_(self: Any, callable: Callable[[Any], Any]) -> Any:
 
 def map_(self: Any, tensor: Any, callable: Callable[[Any, Any], Any]) -> Any:
     """Replace every element by what a Python function makes of it and of the other tensor's."""
-    if not isinstance(tensor, TensorBase):
-        raise argument_type("map_", "other", 1, "Tensor", tensor)
+    checked_tensor("map_", "other", tensor)
     if dtype_of(tensor) != dtype_of(self):
         raise TypeError(f"map_: expected {type_name(self)} for 'other' (got {type_name(tensor)})")
-    others = array_of(tensor.expand(shape_of(self)))  # type: ignore[attr-defined]  # the facade has it
+    others = array_of(tensor.expand(shape_of(self)))
     pairs = zip(array_of(self).ravel().tolist(), others.ravel().tolist())
     return _written_by_python(self, "map_", [callable(a, b) for a, b in pairs])
 
@@ -267,8 +266,7 @@ def _dlpack_device(self: Any) -> tuple[Any, int]:
 def _cuda_array_interface(self: Any) -> Any:
     raise AttributeError(
         f"Can't get __cuda_array_interface__ on non-CUDA tensor type: {type_name(self)} If CUDA data is "
-        f"required use "
-        "tensor.cuda() to copy tensor to device memory."
+        "required use tensor.cuda() to copy tensor to device memory."
     )
 
 

@@ -33,11 +33,6 @@ from .wrong_calls import EVERY, Kinds, handed_on
 Function = Callable[..., Any]
 
 
-def _label(place: str, name: str) -> str:
-    """Return the name of a public function in torch's dispatcher."""
-    return name if place in ("", "Tensor", "nn") else f"{place}_{name}"
-
-
 def as_function(method: Function, name: str, place: str = "") -> Function:
     """Return a function under another name or place, which says itself what is wrong with a call."""
 
@@ -80,7 +75,7 @@ def with_overrides(
     """Return a public function that asks overrides first, and has torch's errors where it fails. One that has
     `out` is `printed` so in what is said of that; `parts` is as `inplace_variants` takes it.
     """
-    label = _label(place, name)
+    label = name if place in ("", "Tensor", "nn") else f"{place}_{name}"
     kinds = Kinds(function, place, name)
     of_layers = place == "nn" and not printed
 

@@ -35,9 +35,9 @@ from .sizes import (
     integer,
     ints,
     is_int,
+    listed,
     sequence,
     tensor,
-    tensors,
 )
 from .sorting import searchsorted
 from .tensor import checked_axis, checked_dim
@@ -177,8 +177,7 @@ def repeat_interleave(
     if len(shape_of(counts)) == 1 and shape_of(counts)[0] not in (1, size):
         raise RuntimeError(
             "repeats must have the same size as input along dim, but got repeats.size(0) = "
-            f"{shape_of(counts)[0]} and "
-            f"input.size({dim}) = {size}"
+            f"{shape_of(counts)[0]} and input.size({dim}) = {size}"
         )
     places = _traced_repeats(counts, size)
     if places is None:
@@ -272,9 +271,8 @@ def diagflat(input: Any, offset: int = 0) -> Any:
 @public(method=False, out=False)
 def block_diag(*tensors_: Any) -> Any:
     """Return matrices along the diagonal of one, zeros elsewhere."""
-    given = tensors_[0] if len(tensors_) == 1 and isinstance(tensors_[0], (tuple, list)) else tensors_
     matrices = []
-    for i, x in enumerate(tensors("block_diag", tuple(given))):
+    for i, x in enumerate(listed("block_diag", tensors_)):
         rank = len(shape_of(x))
         if rank > 2:
             raise RuntimeError(
@@ -294,8 +292,7 @@ def _same_size(src: Any, part: Ints) -> None:
     if shape_of(src) != part:
         raise RuntimeError(
             f"expected src to have a size equal to the slice of self. src size = {list(shape_of(src))}, "
-            "slice size = "
-            f"{list(part)}"
+            f"slice size = {list(part)}"
         )
 
 

@@ -30,7 +30,7 @@ from .interception import OVERRIDING, PASS, intercepted
 from .out import dtype_into, write_out
 from .override_dispatch import dispatch_override
 from .read_calls import at_once
-from .sizes import NOT_GIVEN
+from .sizes import NOT_GIVEN, tensor
 from .tensor import checked_dim
 
 _F = Callable[..., Any]
@@ -72,12 +72,6 @@ def reduced_dims(dim: Any, rank: int) -> tuple[int, ...]:
             dims.append(found)
         return tuple(dims) if dims and rank else tuple(range(rank))
     return reduced_dims(operator.index(dim), rank)
-
-
-def check_tensor(name: str, input: Any) -> None:
-    """Raise torch's TypeError where the first argument is no tensor."""
-    if not isinstance(input, TensorBase):
-        raise errors.argument_type(name, "input", 1, "Tensor", input)
 
 
 def in_dtype(input: Any, dtype: Any) -> Any:
@@ -244,42 +238,51 @@ def _overridden(function: Any, name: str, input: Any, dim: Any, keepdim: bool, d
 # --- sum and mean -------------------------------------------------------------------------------------------
 
 
-@_declare
-def sum_all(place: str) -> _F:
-    """Make `sum`."""
+def _reducing(name: str, text: str, of_all: _F, over: _F, prepared: _F, kinds: str = "") -> _F:
+    """Declare `sum` or `mean`, by the ops over all elements and over dims.
 
-    def sum(
-        input: Any = _ABSENT, dim: Any = _ABSENT, keepdim: bool = False, /, *rest: Any, dtype: Any = None,
-        out: Any = None, **names: Any,
-    ) -> Any:  # fmt: skip
-        """Return the sum of all elements, or over `dim`; integers are summed in int64."""
-        if names or rest:
-            given = (input, dim, keepdim, *rest)
-            input, dim, keepdim = _taken_by_name(place, "sum", given, dtype, out, names)
-        elif dim is _ABSENT:
-            dim = None
-        if OVERRIDING:
-            found = _overridden(sum, "sum", input, dim, keepdim, dtype, out)
-            if found is not PASS:
-                return found
-        if dtype is None and out is None:
-            t = type(input)
-            if t is facade.Tensor or t is facade.Parameter:
-                if dim is None and keepdim is False:
-                    return r.sum_all(input)
-                dims = _usual(input._value, dim, keepdim)
-                if dims is not None:
-                    return sum_dims(input, dims, keepdim)
-        if not _is_ordinary(place, input, dim, keepdim, dtype, out):
-            dtype = _read(place, "sum", (input, dim, keepdim), _given(dtype=dtype, out=out))
-        x = accumulated(input, dtype_into("sum", dtype, out, input))
-        if dim is None and not keepdim and dtype_of(x).kind not in "biu":
-            result = r.sum_all(x)
-        else:
-            result = sum_dims(x, reduced_dims(dim, len(shape_of(input))), keepdim)
-        return result if out is None else write_out(out, result, "sum")
+    `prepared` gives the input in the dtype in which it is reduced. With `kinds` only arrays of such dtypes
+    are reduced at once: values of a transform have no NumPy dtype.
+    """
 
-    return sum
+    def make(place: str) -> _F:
+        def reduced(
+            input: Any = _ABSENT, dim: Any = _ABSENT, keepdim: bool = False, /, *rest: Any, dtype: Any = None,
+            out: Any = None, **names: Any,
+        ) -> Any:  # fmt: skip
+            if names or rest:
+                given = (input, dim, keepdim, *rest)
+                input, dim, keepdim = _taken_by_name(place, name, given, dtype, out, names)
+            elif dim is _ABSENT:
+                dim = None
+            if OVERRIDING:
+                found = _overridden(reduced, name, input, dim, keepdim, dtype, out)
+                if found is not PASS:
+                    return found
+            if dtype is None and out is None:
+                t = type(input)
+                if t is facade.Tensor or t is facade.Parameter:
+                    value = input._value
+                    if dim is not None:
+                        dims = _usual(value, dim, keepdim)
+                        if dims is not None:
+                            return over(input, dims, keepdim)
+                    elif keepdim is False and (
+                        not kinds or (type(value) is np.ndarray and value.dtype.kind in kinds)
+                    ):
+                        return of_all(input)
+            if not _is_ordinary(place, input, dim, keepdim, dtype, out):
+                dtype = _read(place, name, (input, dim, keepdim), _given(dtype=dtype, out=out))
+            x = prepared(input, dtype, out)
+            if dim is None and not keepdim and dtype_of(x).kind not in "biu":
+                result = of_all(x)
+            else:
+                result = over(x, reduced_dims(dim, len(shape_of(input))), keepdim)
+            return result if out is None else write_out(out, result, name)
+
+        return errors.with_name(reduced, name, text)
+
+    return _declare(make)
 
 
 def _no_mean(name: str, which: str, kind: np.dtype[Any]) -> RuntimeError:
@@ -289,55 +292,27 @@ def _no_mean(name: str, which: str, kind: np.dtype[Any]) -> RuntimeError:
     )
 
 
-@_declare
-def mean_all(place: str) -> _F:
-    """Make `mean`."""
+def _in_dtype_of_mean(input: Any, dtype: Any, out: Any) -> Any:
+    kind = dtype_of(input) if dtype is None else dtype.numpy
+    if kind.kind in "biu":
+        raise _no_mean("mean", "Input" if dtype is None else "Optional", kind)
+    return in_dtype(input, dtype_into("mean", dtype, out, input))
 
-    def mean(
-        input: Any = _ABSENT, dim: Any = _ABSENT, keepdim: bool = False, /, *rest: Any, dtype: Any = None,
-        out: Any = None, **names: Any,
-    ) -> Any:  # fmt: skip
-        """Return the mean of all elements, or over `dim`."""
-        if names or rest:
-            given = (input, dim, keepdim, *rest)
-            input, dim, keepdim = _taken_by_name(place, "mean", given, dtype, out, names)
-        elif dim is _ABSENT:
-            dim = None
-        if OVERRIDING:
-            found = _overridden(mean, "mean", input, dim, keepdim, dtype, out)
-            if found is not PASS:
-                return found
-        if dtype is None and out is None:
-            t = type(input)
-            if t is facade.Tensor or t is facade.Parameter:
-                value = input._value
-                if dim is not None:
-                    dims = _usual(value, dim, keepdim)
-                    if dims is not None:
-                        return r.mean_dims(input, dims, keepdim)
-                # Values of a transform go on: their dtype is no NumPy dtype.
-                elif keepdim is False and type(value) is np.ndarray and value.dtype.kind in "fc":
-                    return r.mean_all(input)
-        if not _is_ordinary(place, input, dim, keepdim, dtype, out):
-            dtype = _read(place, "mean", (input, dim, keepdim), _given(dtype=dtype, out=out))
-        kind = dtype_of(input) if dtype is None else dtype.numpy
-        if kind.kind in "biu":
-            which = "Input" if dtype is None else "Optional"
-            raise _no_mean("mean", which, kind)
-        x = in_dtype(input, dtype_into("mean", dtype, out, input))
-        if dim is None and not keepdim:
-            result = r.mean_all(x)
-        else:
-            result = r.mean_dims(x, reduced_dims(dim, len(shape_of(input))), keepdim)
-        return result if out is None else write_out(out, result, "mean")
 
-    return mean
+sum_all = _reducing(
+    "sum", "Return the sum of all elements, or over `dim`; integers are summed in int64.", r.sum_all,
+    sum_dims, lambda input, dtype, out: accumulated(input, dtype_into("sum", dtype, out, input)),
+)  # fmt: skip
+mean_all = _reducing(
+    "mean", "Return the mean of all elements, or over `dim`.", r.mean_all, r.mean_dims, _in_dtype_of_mean,
+    kinds="fc",
+)  # fmt: skip
 
 
 @reduction
 def nansum(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """Return the sum of what is not nan."""
-    check_tensor("nansum", input)
+    tensor("nansum", "input", input)
     if dtype_of(input).kind in "cW":
         raise RuntimeError("nansum on CPU does not support complex inputs")
     x = accumulated(input, dtype)
@@ -351,7 +326,7 @@ def nansum(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = N
 @reduction
 def nanmean(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """Return the mean of what is not nan."""
-    check_tensor("nanmean", input)
+    tensor("nanmean", "input", input)
     if dtype_of(input).kind in "biu":
         raise RuntimeError(
             f"nanmean(): expected input to have floating point or complex dtype but got "
@@ -369,7 +344,7 @@ def nanmean(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = 
 @reduction
 def prod(input: Any, dim: Any = NOT_GIVEN, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """Return the product of all elements, or along `dim`."""
-    check_tensor("prod", input)
+    tensor("prod", "input", input)
     if isinstance(dim, (tuple, list)) or (keepdim and dim is NOT_GIVEN):
         raise TypeError("one dim")  # said in torch's words by what reads the whole call
     x = accumulated(input, dtype)
@@ -391,14 +366,14 @@ def _tested_dims(dim: Any, rank: int) -> tuple[int, ...]:
 @reduction(name="all")
 def all_of(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
     """Return whether all elements, over `dim`, are not 0."""
-    check_tensor("all", input)
+    tensor("all", "input", input)
     return r.all_dims(input, _tested_dims(dim, len(shape_of(input))), keepdim)
 
 
 @reduction(name="any")
 def any_of(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
     """Return whether any element, over `dim`, is not 0."""
-    check_tensor("any", input)
+    tensor("any", "input", input)
     return r.any_dims(input, _tested_dims(dim, len(shape_of(input))), keepdim)
 
 
@@ -465,7 +440,7 @@ def hash_tensor(input: Any, dim: tuple[int, ...] = (), *, keepdim: bool = False,
 @reduction(out=False)
 def count_nonzero(input: Any, dim: Any = None) -> Any:
     """Count the elements, over `dim`, that are not 0."""
-    check_tensor("count_nonzero", input)
+    tensor("count_nonzero", "input", input)
     if (dim is None or (isinstance(dim, tuple | list) and not dim)) and dtype_of(input) in RARE:
         raise unsupported("nonzero_count_cpu", (), dtype_of(input))
     return r.count_nonzero(input, reduced_dims(dim, len(shape_of(input))))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ..array.deferred_import import import_later
-from ..array.dtype_words import type_word
-from ..core.value import dtype_of, shape_of
+from ..core.value import shape_of
+from .matrix_checks import check_floating
 from .operands import declare
 from .tensor import checked_dim
 
@@ -37,11 +37,7 @@ def _renorm(input: Any, p: Any, dim: int, maxnorm: Any) -> Any:
     if rank < 2:
         raise RuntimeError(f"renorm: input needs at least 2 dimensions, got {rank} dimensions")
     dim = checked_dim(dim, rank)
-    if dtype_of(input).kind in "biu":
-        raise RuntimeError(
-            "linalg.vector_norm: Expected a floating point or complex tensor as input. Got "
-            f"{type_word(dtype_of(input))}"
-        )
+    check_floating(input, "linalg.vector_norm", halves=True)
     return ops.renorm(input, float(p), dim, float(maxnorm))
 
 

@@ -126,8 +126,7 @@ def _warn_of_hooks(tensor: Any) -> None:
         if not hasattr(hook, "__torch_unserializable__"):
             warn(
                 f"backward hook {hook!r} on tensor will not be serialized.  If this is expected, you can "
-                f"decorate the "
-                "function with @torch.utils.hooks.unserializable_hook to suppress this warning"
+                "decorate the function with @torch.utils.hooks.unserializable_hook to suppress this warning"
             )
 
 

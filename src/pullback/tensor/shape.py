@@ -206,9 +206,7 @@ public(_unflatten, name="unflatten", is_function=False, out=False)
 @public(out=False)
 def ravel(input: Any) -> Any:
     """Return all elements along one axis."""
-    if not isinstance(input, TensorBase):
-        raise errors.argument_type("ravel", "input", 1, "Tensor", input)
-    layout = array_or_phantom(input)
+    layout = array_or_phantom(tensor("ravel", "input", input))
     if layout is not None and not layout.flags.c_contiguous:
         input = structure.contiguous_copy(input)
     return reshaped(input, (-1,)) if count(shape_of(input)) else reshaped(input, (0,))

@@ -102,8 +102,7 @@ def _item(function: str, argument: str, position: int, v: Any) -> int:
     if not is_int(v):
         raise TypeError(
             f"{function}(): argument '{argument}' failed to unpack the object at pos {position} with error "
-            '"type must be '
-            f'tuple of ints,but got {errors.type_name(v)}"'
+            f'"type must be tuple of ints,but got {errors.type_name(v)}"'
         )
     return index(v)
 
@@ -128,6 +127,11 @@ def tensors(function: str, given: Any) -> tuple[Any, ...]:
         if not isinstance(v, TensorBase):
             raise TypeError(f"expected Tensor as element {i} in argument 0, but got {errors.type_name(v)}")
     return tuple(given)
+
+
+def listed(function: str, given: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return tensors that are given one by one or as one tuple or list, or torch's TypeError."""
+    return tensors(function, given[0] if len(given) == 1 and isinstance(given[0], (tuple, list)) else given)
 
 
 def dims(given: Sequence[int], rank: int) -> Ints:
@@ -181,8 +185,7 @@ def inferred(shape: Ints, numel: int) -> Ints:
         if numel == 0:
             raise RuntimeError(
                 f"cannot reshape tensor of 0 elements into shape {list(shape)} because the unspecified "
-                "dimension size -1 can "
-                "be any value and is ambiguous"
+                "dimension size -1 can be any value and is ambiguous"
             )
     elif numel % known == 0:
         return (*shape[:at], numel // known, *shape[at + 1 :])

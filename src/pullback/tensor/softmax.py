@@ -12,8 +12,8 @@ from ..core.value import TensorBase, dtype_of, shape_of
 from ..ops import softmax as s
 from ..ops.convert import cast
 from .api import public
-from .reductions import check_tensor, in_dtype, reduced_dims, reduction
-from .sizes import integer
+from .reductions import in_dtype, reduced_dims, reduction
+from .sizes import integer, tensor
 from .tensor import checked_dim
 
 _USUAL = (dtypes.float32.numpy, dtypes.float64.numpy)
@@ -25,7 +25,7 @@ def checked(name: str, input: Any, dim: Any, dtype: Any) -> tuple[Any, int]:
         value = input._value
         if type(value) is ndarray and value.dtype in _USUAL and -value.ndim <= dim < value.ndim:
             return input, dim if dim >= 0 else dim + value.ndim
-    check_tensor(name, input)
+    tensor(name, "input", input)
     dim = integer(name, "dim", 1, dim)
     x = in_dtype(input, dtype)
     found = checked_dim(dim, len(shape_of(x)))
@@ -56,7 +56,7 @@ def log_softmax(input: Any, dim: int, dtype: Any = None) -> Any:
 @reduction
 def logsumexp(input: Any, dim: Any, keepdim: bool = False) -> Any:
     """Return log Σ exp(input) over `dim`, computed without overflow."""
-    check_tensor("logsumexp", input)
+    tensor("logsumexp", "input", input)
     if dim is None:
         raise TypeError("None is no dim")  # said in torch's words by what reads the whole call
     x = cast(input, dtypes.get_default_dtype().numpy) if dtype_of(input).kind in "biu" else input

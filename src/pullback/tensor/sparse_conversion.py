@@ -189,10 +189,7 @@ def _each_matrix(
     """Convert each matrix of a batch; all have to have as many entries."""
     count = _first_axis(x, dense_dim)
     batch = x.shape[:count]
-    if isinstance(x, CompressedTensor):
-        matrices = x.matrices()
-    else:
-        matrices = list(x.reshape(-1, *x.shape[count:]))
+    matrices = x.matrices() if isinstance(x, CompressedTensor) else list(x.reshape(-1, *x.shape[count:]))
     given = block if kind.in_blocks else None
     each = [to_compressed(part, kind, given, None if part._sparse else dense_dim) for part in matrices]
     if len({one._nnz() for one in each}) > 1:

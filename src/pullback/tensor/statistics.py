@@ -18,8 +18,8 @@ from ..ops.structure import reshape
 from ..ops.view import diagonal, squeeze, t
 from .grids import complex_
 from .operands import declare
-from .reductions import check_tensor, reduced_dims, reduction
-from .sizes import count
+from .reductions import reduced_dims, reduction
+from .sizes import count, tensor
 
 
 def _check_rank(name: str, input: Any) -> None:
@@ -152,7 +152,7 @@ _MISSING: Any = object()
 def _spread_arguments(
     name: str, input: Any, dim: Any, unbiased: Any, keepdim: bool, correction: Any
 ) -> tuple[tuple[int, ...], Any, bool]:
-    check_tensor(name, input)
+    tensor(name, "input", input)
     if isinstance(dim, bool):
         dim, unbiased = None, dim
     if dtype_of(input).kind in "biu":
@@ -170,8 +170,7 @@ def _warn_freedom(name: str, shape: tuple[int, ...], dims: tuple[int, ...], corr
     if count_of(shape, dims) - correction <= 0 and math.prod(s for i, s in enumerate(shape) if i not in dims):  # type: ignore[misc]  # known only at run time
         warn(
             f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction "
-            f"factor (input "
-            "numel divided by output numel). (Triggered internally at "
+            "factor (input numel divided by output numel). (Triggered internally at "
             "/__w/pytorch/pytorch/aten/src/ATen/native/ReduceOps.cpp:1861.)"
         )
 

@@ -247,10 +247,9 @@ class Tensor(Methods):
             raise RuntimeError(
                 f"attempting to assign a gradient with dtype '{c_name(dtype_of(value))}' to a tensor with "
                 f"grad_dtype '{wanted.scalar_type}'. The gradient must match the tensor's grad_dtype "
-                f"(defaults to the tensor's "
-                "dtype). You can set the tensor's grad_dtype attribute with a specific dtype, or None to "
-                "allow any dtype. Set grad_dtype with caution. Diverging the dtypes of a tensor and its "
-                "gradient may break downstream systems that assume they match."
+                "(defaults to the tensor's dtype). You can set the tensor's grad_dtype attribute with a "
+                "specific dtype, or None to allow any dtype. Set grad_dtype with caution. Diverging the "
+                "dtypes of a tensor and its gradient may break downstream systems that assume they match."
             )
         if shape_of(value) != shape_of(self):
             raise RuntimeError(

@@ -8,6 +8,7 @@ that they could name.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from contextlib import nullcontext
 from typing import Any, ClassVar, NoReturn
 
 from ..core.device import device as _device
@@ -119,17 +120,25 @@ class OnDevice:
         return None
 
 
-class StreamContext:
+def on_device(kind: str, error: type[Exception]) -> tuple[type[OnDevice], type[OnDevice]]:
+    """Return the classes `device` and `device_of`: blocks on a device, and on that of a tensor."""
+
+    def begin(self: OnDevice, obj: Any) -> None:
+        OnDevice.__init__(self, None)  # no tensor is there
+
+    given = {"__module__": f"torch.{kind}", "__doc__": OnDevice.__doc__, "_type": kind, "_error": error}
+    device = type("device", (OnDevice,), given)
+    text = "A ``with`` block on the device of a tensor, which is never such a one."
+    of_tensor = {"__module__": f"torch.{kind}", "__doc__": text, "__init__": begin}
+    return device, type("device_of", (device,), of_tensor)
+
+
+class StreamContext(nullcontext[None]):
     """A ``with`` block on a stream; None changes nothing, and no other stream can be made."""
 
     def __init__(self, stream: Any) -> None:
+        super().__init__()
         self.stream = stream
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, *_: object) -> None:
-        return None
 
 
 def stream(stream: Any) -> StreamContext:

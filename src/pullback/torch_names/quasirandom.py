@@ -104,10 +104,9 @@ class SobolEngine:
         total = self.num_generated + n
         if total & (total - 1):
             raise ValueError(
-                "The balance properties of Sobol' points require n to be a power of 2. "
-                f"{self.num_generated} points have been previously generated, then: "
-                f"n={self.num_generated}+2**{m}={total}. If you still want to do this, please use "
-                "'SobolEngine.draw()' instead."
+                f"The balance properties of Sobol' points require n to be a power of 2. {self.num_generated} "
+                f"points have been previously generated, then: n={self.num_generated}+2**{m}={total}. If you "
+                "still want to do this, please use 'SobolEngine.draw()' instead."
             )
         return self.draw(n, out, dtype)
 

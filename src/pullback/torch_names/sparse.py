@@ -6,10 +6,9 @@ from functools import wraps
 from typing import Any, NoReturn
 
 from ..array import dtypes
-from ..core.value import TensorBase
-from ..errors import argument_type
 from ..tensor import sparse as of
 from ..tensor.builtin import publish
+from ..tensor.sizes import tensor
 from ..tensor.sparse import in_backend, sparse_coo_tensor
 from ..tensor.sparse_products import reduced, sampled_addmm, sparse_addmm, sparse_mm
 from ..tensor.sparse_shape import normalized, spdiags
@@ -31,9 +30,8 @@ def mm(mat1: Any, mat2: Any, reduce: str | None = None) -> Any:
     reduce : str
         How the terms of a row of a matrix in CSR become one: ``"sum"``, ``"mean"``, ``"amax"``, ``"amin"``.
     """
-    for place, (name, t) in enumerate((("sparse", mat1), ("dense", mat2)), 1):
-        if not isinstance(t, TensorBase):
-            raise argument_type("_sparse_mm", name, place, "Tensor", t)
+    tensor("_sparse_mm", "sparse", mat1)
+    tensor("_sparse_mm", "dense", mat2, 2)
     return sparse_mm(mat1, mat2) if reduce is None else reduced(mat1, mat2, reduce)
 
 

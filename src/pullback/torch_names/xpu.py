@@ -6,7 +6,7 @@ from collections import OrderedDict
 from typing import Any
 
 from . import absent_devices as _absent
-from .absent_devices import OnDevice, answering, nothing, refusing, uninstantiable
+from .absent_devices import answering, nothing, on_device, refusing, uninstantiable
 
 _HERE = "torch.xpu"
 
@@ -37,19 +37,5 @@ globals().update({
 })  # fmt: skip
 
 default_generators: tuple[Any, ...] = ()
-
-
-class device(OnDevice):
-    """A ``with`` block on a device: None or a negative index changes nothing, others are not there."""
-
-    _type, _error = "xpu", NotImplementedError
-
-
+device, device_of = on_device("xpu", NotImplementedError)
 StreamContext, stream = _absent.StreamContext, _absent.stream
-
-
-class device_of(device):
-    """A ``with`` block on the device of a tensor, which is never an XPU."""
-
-    def __init__(self, obj: Any) -> None:
-        super().__init__(None)

@@ -58,8 +58,7 @@ def declarations(module: Module) -> list[str]:
             kept.append(f"ptr @{vector}")
         mapping = ",".join(variants)
         lines.append(
-            f"declare {real} @{PREFIX}{symbol}({', '.join([real] * count)}) memory(none) nounwind "
-            "willreturn "
+            f"declare {real} @{PREFIX}{symbol}({', '.join([real] * count)}) memory(none) nounwind willreturn "
             f'#0 "vector-function-abi-variant"="{mapping}"'
         )
     if kept:

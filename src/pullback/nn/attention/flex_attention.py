@@ -263,10 +263,8 @@ def _check(query: Any, key: Any, value: Any, block_mask: BlockMask | None, enabl
         raise ValueError(
             made_for + "As the block mask was created for a larger length than you're using it for, you can "
             "either 1. create a new block mask with the correct length, or 2. 'adjust' the existing block "
-            "mask "
-            "to the correct length by calling block_mask._adjust(q_len, kv_len). This essentially 'crops' "
-            "the "
-            "block mask to the upper left corner, which does not work for all mask_mods!"
+            "mask to the correct length by calling block_mask._adjust(q_len, kv_len). This essentially "
+            "'crops' the block mask to the upper left corner, which does not work for all mask_mods!"
         )
 
 

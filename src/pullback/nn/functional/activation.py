@@ -12,7 +12,6 @@ from ...core import inplace as writing
 from ...core.modes import modes
 from ...core.value import TensorBase, dtype_of, shape_of
 from ...core.warn import warn
-from ...errors import argument_type
 from ...ops import activation as o
 from ...ops import elementwise as e
 from ...ops import random as draws
@@ -31,7 +30,7 @@ from ...tensor.limits import check_held
 from ...tensor.math import factor
 from ...tensor.rearrange import refuse_complex_history
 from ...tensor.signature import Parser
-from ...tensor.sizes import integer
+from ...tensor.sizes import integer, tensor
 from ...tensor.softmax import checked as checked_softmax
 from ...tensor.tensor import Tensor, checked_dim
 from .loss_reduction import functional, mirrored, refuse_complex
@@ -300,9 +299,7 @@ def softplus(input: Any, beta: float = 1, threshold: float = 20) -> Any:
 @public(namespace="nn.functional", method=False, behind="log_sigmoid")
 def logsigmoid(input: Any) -> Any:
     """Return log(sigmoid(input))."""
-    if not isinstance(input, TensorBase):
-        raise argument_type("log_sigmoid", "input", 1, "Tensor", input)
-    return o.log_sigmoid(input)
+    return o.log_sigmoid(tensor("log_sigmoid", "input", input))
 
 
 @functional

@@ -289,9 +289,8 @@ def _check_nll(input: Any, target: Any, weight: Any) -> None:
         raise RuntimeError(f"expected target dtype to be Long or Byte, but got {type_word(kind)}")
     if weight is not None and (len(shape_of(weight)) != 1 or shape_of(weight)[0] != classes):
         raise RuntimeError(
-            f"weight tensor should be defined either for all {classes} classes or no classes but got "
-            f"weight tensor of "
-            f"shape: {list(shape_of(weight))}"
+            f"weight tensor should be defined either for all {classes} classes or no classes but got weight "
+            f"tensor of shape: {list(shape_of(weight))}"
         )
     known = dtype_of(input) not in o.nll_loss.op.refused
     if weight is not None and dtype_of(weight) != dtype_of(input) and known:
@@ -416,11 +415,6 @@ def _smooth_part(logs: Any, target: Any, weight: Any, reduction: str, ignore_ind
 def _soft_cross_entropy(
     input: Any, target: Any, weight: Any, reduction: str, smoothing: float, dim: int
 ) -> Any:
-    if dtype_of(target).kind not in "fV":
-        raise RuntimeError(
-            f"Expected floating point type for target with class probabilities, got "
-            f"{type_word(dtype_of(target))}"
-        )
     shape = shape_of(input)
     classes = shape[dim] or math.nan  # the mean over no class is nan
     logs = log_softmax(input, dim)

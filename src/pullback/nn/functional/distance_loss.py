@@ -90,8 +90,7 @@ def cosine_embedding_loss(
         kind, row = ("0D", "1D") if rank == 0 else ("1D", "2D")
         raise RuntimeError(
             f"{kind} target tensor expects {row} input tensors, but found inputs with sizes "
-            f"{list(shape_of(input1))} and "
-            f"{list(shape_of(input2))}."
+            f"{list(shape_of(input1))} and {list(shape_of(input2))}."
         )
     dim = (rank,)
     tiny = 1e-12
@@ -103,22 +102,26 @@ def cosine_embedding_loss(
     return apply_reduction(loss, reduction)
 
 
-def _swapped(anchor: Any, positive: Any, negative: Any, distance: Function, margin: float, swap: bool) -> Any:
+def _check_margin(reduction: str, margin: float) -> None:
+    check_reduction(reduction)
+    if margin <= 0:
+        raise ValueError(f"margin must be greater than 0, got {margin}")
+
+
+def _swapped(
+    anchor: Any, positive: Any, negative: Any, distance: Function, margin: float, swap: bool, reduction: str
+) -> Any:
+    ranks = [len(shape_of(x)) for x in (anchor, positive, negative)]
+    if len(set(ranks)) > 1:
+        raise RuntimeError(
+            "The anchor, positive, and negative tensors are expected to have the same number of dimensions, "
+            f"but got: anchor {ranks[0]}D, positive {ranks[1]}D, and negative {ranks[2]}D inputs"
+        )
     near = distance(anchor, positive)
     far = distance(anchor, negative)
     if swap:
         far = minimum(far, distance(positive, negative))
-    return clamp_min_number(margin + near - far, 0, None)
-
-
-def _check_ranks(*inputs: Any) -> None:
-    ranks = [len(shape_of(x)) for x in inputs]
-    if len(set(ranks)) > 1:
-        raise RuntimeError(
-            "The anchor, positive, and negative tensors are expected to have the same number of "
-            "dimensions, but got: "
-            f"anchor {ranks[0]}D, positive {ranks[1]}D, and negative {ranks[2]}D inputs"
-        )
+    return apply_reduction(clamp_min_number(margin + near - far, 0, None), reduction)
 
 
 @mirrored
@@ -128,17 +131,13 @@ def triplet_margin_loss(
 ) -> Any:
     """Return max(0, d(anchor, positive) − d(anchor, negative) + margin), d the distance of order p."""
     reduction = legacy_reduction(size_average, reduce, reduction)
-    check_reduction(reduction)
-    if margin <= 0:
-        raise ValueError(f"margin must be greater than 0, got {margin}")
+    _check_margin(reduction, margin)
     check_numbers(margin, p, eps)
     check_tensors(anchor, positive, negative)
     if not isinstance(swap, bool):
         raise TypeError("a flag is a bool")
-    _check_ranks(anchor, positive, negative)
-    return apply_reduction(
-        _swapped(anchor, positive, negative, lambda a, b: pairwise_distance(a, b, p, eps), margin, swap),
-        reduction,
+    return _swapped(
+        anchor, positive, negative, lambda a, b: pairwise_distance(a, b, p, eps), margin, swap, reduction
     )
 
 
@@ -148,10 +147,7 @@ def triplet_margin_with_distance_loss(
     swap: bool = False, reduction: str = "mean",
 ) -> Any:
     """Return `triplet_margin_loss` with a distance of one's own."""
-    check_reduction(reduction)
-    if margin <= 0:
-        raise ValueError(f"margin must be greater than 0, got {margin}")
-    _check_ranks(anchor, positive, negative)
-    return apply_reduction(
-        _swapped(anchor, positive, negative, distance_function or pairwise_distance, margin, swap), reduction
+    _check_margin(reduction, margin)
+    return _swapped(
+        anchor, positive, negative, distance_function or pairwise_distance, margin, swap, reduction
     )

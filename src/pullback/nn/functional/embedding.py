@@ -57,8 +57,7 @@ def check_indices(indices: Any, name: str) -> None:
     if dtype_of(indices) not in dtypes.INDICES:
         raise RuntimeError(
             "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; "
-            f"but got {class_name(dtype_of(indices))} instead (while checking arguments for "
-            f"{name})"
+            f"but got {class_name(dtype_of(indices))} instead (while checking arguments for {name})"
         )
 
 

@@ -325,23 +325,20 @@ def _normalized(input: Any, normalized_shape: Any, weight: Any, bias: Any = None
         return len(wanted)
     if not wanted:
         raise RuntimeError(
-            "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one "
-            "element, but got "
-            f"normalized_shape = {list(wanted)}"
+            "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, "
+            f"but got normalized_shape = {list(wanted)}"
         )
     for name, v in (("weight", weight), ("bias", bias)):
         if v is not None and shape_of(v) != wanted:
             raise RuntimeError(
                 f"Expected {name} to be of same shape as normalized_shape, but got {name} of shape "
-                f"{list(shape_of(v))} and "
-                f"normalized_shape = {list(wanted)}"
+                f"{list(shape_of(v))} and normalized_shape = {list(wanted)}"
             )
     if len(shape) < len(wanted) or shape[len(shape) - len(wanted) :] != wanted:
         sizes = ", ".join(map(str, wanted))
         raise RuntimeError(
             f"Given normalized_shape={list(wanted)}, expected input with shape [*{comma}{sizes}], but got "
-            f"input of "
-            f"size{list(shape)}"
+            f"input of size{list(shape)}"
         )
     return len(wanted)
 

@@ -12,18 +12,13 @@ from ...array import dtypes
 from ...array.dtype_words import type_word
 from ...array.pool import Windows
 from ...core.value import TensorBase, dtype_of, shape_of
-from ...errors import argument_type, type_name
+from ...errors import type_name
 from ...tensor.argument_types import is_integer, is_size
 from ...tensor.signature import Parser
+from ...tensor.sizes import tensor
 
 _COUNTS = {2: "two", 3: "three"}
 _AXES = {1: "HW", 2: "HW", 3: "THW"}
-
-
-def check_tensor(x: Any, function: str) -> None:
-    """Raise torch's error for an input that is no tensor."""
-    if not isinstance(x, TensorBase):
-        raise argument_type(function, "input", 1, "Tensor", x)
 
 
 def check_kind(x: Any, kinds: str, kernel: str, halves: bool = True) -> None:
@@ -97,7 +92,7 @@ def windows_of(
     is_max: bool, indices: bool = False,
 ) -> Windows:  # fmt: skip
     """Return the checked windows over the last `rank` axes of x; with indices, one axis is pooled as two."""
-    check_tensor(x, function)
+    tensor(function, "input", x)
     options = kernel, stride, padding, dilation
     key = None
     if all(map(_is_plain, options)):
@@ -224,7 +219,7 @@ def _refuse_output(
 def adaptive_size(x: Any, wanted: Any, rank: int, function: str, is_max: bool) -> tuple[int, ...]:
     """Return the output size of an adaptive pool, one number per spatial axis; None keeps an axis."""
     if rank == 1:
-        check_tensor(x, function)
+        tensor(function, "input", x)
     shape = shape_of(x) if rank == 1 else tuple(x.size())
     if rank == 1 and len(shape) not in (2, 3):
         raise RuntimeError(

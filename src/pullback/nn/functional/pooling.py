@@ -10,13 +10,14 @@ from ...array import dtypes
 from ...array.dtype_words import type_word
 from ...array.pool import SMALL, Windows, max_values
 from ...core.modes import modes
-from ...core.value import TensorBase, dtype_of, shape_of, wrap
-from ...errors import argument_type, with_name
+from ...core.value import dtype_of, shape_of, wrap
+from ...errors import with_name
 from ...ops import pool as ops
 from ...ops.structure import unsafe_view
 from ...ops.view import squeeze_dim, unsqueeze
 from ...tensor.api import public
 from ...tensor.memory_format import contiguous
+from ...tensor.sizes import tensor
 from ...tensor.unrecorded import arrays
 from .loss_reduction import functional, mirrored
 from .pool_checks import adaptive_size, check_kind, windows_of
@@ -299,8 +300,7 @@ def _max_unpool(
 
 
 def _put_back(x: Any, indices: Any, size: tuple[int, ...], rank: int) -> Any:
-    if not isinstance(indices, TensorBase):
-        raise argument_type(f"max_unpool{rank}d", "indices", 2, "Tensor", indices)
+    tensor(f"max_unpool{rank}d", "indices", indices, 2)
     shape = shape_of(x)
     if str(dtype_of(indices)) != "int64":
         found = "" if rank == 3 else f" but got: {type_word(dtype_of(indices))}"

@@ -11,12 +11,13 @@ from ...array.dtype_words import type_word
 from ...array.dtypes import FLOAT8_NUMPY, from_numpy_dtype
 from ...array.sampler import Sampler
 from ...core.size import size_of
-from ...core.value import TensorBase, dtype_of, shape_of
+from ...core.value import dtype_of, shape_of
 from ...core.warn import warn
 from ...errors import argument_type
 from ...ops import sampling as ops
 from ...tensor.api import public
 from ...tensor.read_calls import as_function
+from ...tensor.sizes import tensor
 
 _MODES = ("bilinear", "nearest", "bicubic")
 _PADDINGS = ("zeros", "border", "reflection")
@@ -107,9 +108,8 @@ def grid_sample(
 
 
 def _sampled(input: Any, grid: Any, mode: str, padding_mode: str, align_corners: bool) -> Any:
-    for name, position, value in (("input", 1, input), ("grid", 2, grid)):
-        if not isinstance(value, TensorBase):
-            raise argument_type("grid_sampler", name, position, "Tensor", value)
+    tensor("grid_sampler", "input", input)
+    tensor("grid_sampler", "grid", grid, 2)
     if not isinstance(align_corners, bool):
         raise argument_type("grid_sampler", "align_corners", 5, "bool", align_corners)
     _check(input, grid, mode)

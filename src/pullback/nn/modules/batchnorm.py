@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from ...core.process_group import default_group
 from ...errors import name_constructors
@@ -14,6 +14,7 @@ from .creation import optional_parameter
 from .lazy import LazyModuleMixin
 from .module import Module
 from .synced_statistics import SyncBatchNorm as Synced
+from .utils import check_rank
 
 
 class _NormBase(Module):
@@ -57,8 +58,13 @@ class _NormBase(Module):
         if self.bias is not None:
             init.zeros_(self.bias)
 
+    #: How many axes an input may have.
+    _ranks: ClassVar[tuple[int, ...]] = ()
+
     def _check_input_dim(self, input: Any) -> None:
-        raise NotImplementedError
+        if not self._ranks:
+            raise NotImplementedError
+        check_rank(input, *self._ranks)
 
     def extra_repr(self) -> str:
         """Return the arguments."""
@@ -150,25 +156,19 @@ class _LazyNormBase(LazyModuleMixin, _NormBase):
 class BatchNorm1d(_BatchNorm):
     """Batch normalisation of (N, C) or (N, C, L)."""
 
-    def _check_input_dim(self, input: Any) -> None:
-        if input.dim() not in (2, 3):
-            raise ValueError(f"expected 2D or 3D input (got {input.dim()}D input)")
+    _ranks = (2, 3)
 
 
 class BatchNorm2d(_BatchNorm):
     """Batch normalisation of (N, C, H, W)."""
 
-    def _check_input_dim(self, input: Any) -> None:
-        if input.dim() != 4:
-            raise ValueError(f"expected 4D input (got {input.dim()}D input)")
+    _ranks = (4,)
 
 
 class BatchNorm3d(_BatchNorm):
     """Batch normalisation of (N, C, D, H, W)."""
 
-    def _check_input_dim(self, input: Any) -> None:
-        if input.dim() != 5:
-            raise ValueError(f"expected 5D input (got {input.dim()}D input)")
+    _ranks = (5,)
 
 
 class LazyBatchNorm1d(_LazyNormBase, BatchNorm1d):

@@ -8,6 +8,7 @@ from ...core.warn import warn
 from .. import functional as F
 from .batchnorm import _LazyNormBase, _NormBase
 from .function_layer import NamedLayer
+from .utils import check_rank
 
 
 class _InstanceNorm(NamedLayer, _NormBase):
@@ -20,10 +21,7 @@ class _InstanceNorm(NamedLayer, _NormBase):
         super().__init__(num_features, eps, momentum, affine, track_running_stats, device, dtype, bias=bias)
 
     def _check_input_dim(self, input: Any) -> None:
-        if input.dim() not in (self.rank + 1, self.rank + 2):
-            raise ValueError(
-                f"expected {self.rank + 1}D or {self.rank + 2}D input (got {input.dim()}D input)"
-            )
+        check_rank(input, self.rank + 1, self.rank + 2)
 
     def _load_from_state_dict(
         self, state_dict: Any, prefix: str, local_metadata: Any, strict: bool, missing_keys: list[str],

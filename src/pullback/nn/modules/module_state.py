@@ -171,8 +171,7 @@ class ModuleState:
         if not (isinstance(given, TensorBase) or hasattr(given, "__torch_function__")):
             error_msgs.append(
                 f'While copying the parameter named "{key}", expected torch.Tensor or Tensor-like object '
-                'from checkpoint but '
-                f"received {type(given)}"
+                f"from checkpoint but received {type(given)}"
             )
             return
         given_tensor: Any = given

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from ...errors import name_constructors
 from .. import functional as F
 from .function_layer import NamedLayer
-from .utils import n_tuple
+from .utils import check_rank, n_tuple
 
 
 class _Pad(NamedLayer):
@@ -56,31 +56,23 @@ class ConstantPad3d(_ConstantPadNd):
     """`value` around the last three axes."""
 
 
-class ZeroPad1d(ConstantPad1d):
+class _ZeroPadNd(_ConstantPadNd):
+    def __init__(self, padding: Any) -> None:
+        super().__init__(padding, 0.0)
+
+    extra_repr = _Pad.extra_repr
+
+
+class ZeroPad1d(_ZeroPadNd, ConstantPad1d):
     """Zeros on both sides of the last axis."""
 
-    def __init__(self, padding: Any) -> None:
-        super().__init__(padding, 0.0)
 
-    extra_repr = _Pad.extra_repr
-
-
-class ZeroPad2d(ConstantPad2d):
+class ZeroPad2d(_ZeroPadNd, ConstantPad2d):
     """Zeros around the last two axes."""
 
-    def __init__(self, padding: Any) -> None:
-        super().__init__(padding, 0.0)
 
-    extra_repr = _Pad.extra_repr
-
-
-class ZeroPad3d(ConstantPad3d):
+class ZeroPad3d(_ZeroPadNd, ConstantPad3d):
     """Zeros around the last three axes."""
-
-    def __init__(self, padding: Any) -> None:
-        super().__init__(padding, 0.0)
-
-    extra_repr = _Pad.extra_repr
 
 
 class _ReflectionPadNd(_Pad):
@@ -120,10 +112,7 @@ class _CircularPadNd(_Pad):
 
     def forward(self, input: Any) -> Any:
         """Map (N, C, *size) -> (N, C, *size + padding)."""
-        if input.dim() not in (self.rank + 1, self.rank + 2):
-            raise ValueError(
-                f"expected {self.rank + 1}D or {self.rank + 2}D input (got {input.dim()}D input)"
-            )
+        check_rank(input, self.rank + 1, self.rank + 2)
         return super().forward(input)
 
 
@@ -139,4 +128,6 @@ class CircularPad3d(_CircularPadNd):
     """The last three axes wrapped around."""
 
 
-name_constructors(vars(), _CircularPadNd, _ConstantPadNd, _ReflectionPadNd, _ReplicationPadNd)
+name_constructors(
+    vars(), _CircularPadNd, _ConstantPadNd, _ReflectionPadNd, _ReplicationPadNd, _ZeroPadNd
+)

@@ -15,14 +15,24 @@ from .utils import differing
 class _Table(Module):
     """Hold rows that are picked by index."""
 
-    weight: Parameter
-    num_embeddings: int
-    embedding_dim: int
-    padding_idx: int | None
+    _padding_word = "padding_idx"
 
-    def _set_rows(self, weight: Any, trained: bool, device: Any, dtype: Any) -> None:
-        """Take the rows that are given, or draw them."""
-        shape = [self.num_embeddings, self.embedding_dim]
+    def __init__(
+        self, num_embeddings: int, embedding_dim: int, padding_idx: int | None, max_norm: float | None,
+        norm_type: float, scale_grad_by_freq: bool, weight: Any, trained: bool, device: Any, dtype: Any,
+    ) -> None:  # fmt: skip
+        super().__init__()
+        if padding_idx is not None:
+            if not -num_embeddings <= padding_idx < num_embeddings:
+                raise AssertionError(f"{self._padding_word} must be within num_embeddings")
+            padding_idx %= num_embeddings
+        self.num_embeddings = num_embeddings
+        self.embedding_dim = embedding_dim
+        self.padding_idx = padding_idx
+        self.max_norm = max_norm
+        self.norm_type = norm_type
+        self.scale_grad_by_freq = scale_grad_by_freq
+        shape = [num_embeddings, embedding_dim]
         if weight is None:
             self.weight = empty_parameter((*shape,), device, dtype)
             self.weight.requires_grad_(trained)
@@ -42,25 +52,19 @@ class _Table(Module):
 class Embedding(_Table):
     """Rows of `weight`, (num_embeddings, embedding_dim), picked by integer indices."""
 
+    _padding_word = "Padding_idx"
+
     def __init__(
         self, num_embeddings: int, embedding_dim: int, padding_idx: int | None = None,
         max_norm: float | None = None, norm_type: float = 2.0, scale_grad_by_freq: bool = False,
         sparse: bool = False, _weight: Any = None, _freeze: bool = False, device: Any = None,
         dtype: Any = None,
     ) -> None:  # fmt: skip
-        super().__init__()
-        if padding_idx is not None:
-            if not -num_embeddings <= padding_idx < num_embeddings:
-                raise AssertionError("Padding_idx must be within num_embeddings")
-            padding_idx %= num_embeddings
-        self.num_embeddings = num_embeddings
-        self.embedding_dim = embedding_dim
-        self.padding_idx = padding_idx
-        self.max_norm = max_norm
-        self.norm_type = norm_type
-        self.scale_grad_by_freq = scale_grad_by_freq
+        super().__init__(
+            num_embeddings, embedding_dim, padding_idx, max_norm, norm_type, scale_grad_by_freq, _weight,
+            not _freeze, device, dtype,
+        )  # fmt: skip
         self.sparse = sparse
-        self._set_rows(_weight, not _freeze, device, dtype)
 
     def forward(self, input: Any) -> Any:
         """Map (*) int -> (*, embedding_dim)."""
@@ -96,18 +100,10 @@ class EmbeddingBag(_Table):
         include_last_offset: bool = False, padding_idx: int | None = None, device: Any = None,
         dtype: Any = None,
     ) -> None:  # fmt: skip
-        super().__init__()
-        self.num_embeddings = num_embeddings
-        self.embedding_dim = embedding_dim
-        self.max_norm = max_norm
-        self.norm_type = norm_type
-        self.scale_grad_by_freq = scale_grad_by_freq
-        if padding_idx is not None:
-            if not -num_embeddings <= padding_idx < num_embeddings:
-                raise AssertionError("padding_idx must be within num_embeddings")
-            padding_idx %= num_embeddings
-        self.padding_idx = padding_idx
-        self._set_rows(_weight, True, device, dtype)
+        super().__init__(
+            num_embeddings, embedding_dim, padding_idx, max_norm, norm_type, scale_grad_by_freq, _weight,
+            True, device, dtype,
+        )  # fmt: skip
         self.mode = mode
         self.sparse = sparse
         self.include_last_offset = include_last_offset

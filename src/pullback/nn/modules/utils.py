@@ -11,6 +11,12 @@ def n_tuple(value: Any, n: int) -> tuple[Any, ...]:
     return tuple(value) if isinstance(value, Iterable) else (value,) * n
 
 
+def check_rank(input: Any, *ranks: int) -> None:
+    """Raise torch's error for an input of another number of axes."""
+    if input.dim() not in ranks:
+        raise ValueError(f"expected {' or '.join(f'{n}D' for n in ranks)} input (got {input.dim()}D input)")
+
+
 def _ntuple(n: int, name: str = "parse") -> Callable[[Any], tuple[Any, ...]]:
     def parse(x: Any) -> tuple[Any, ...]:
         return n_tuple(x, n)

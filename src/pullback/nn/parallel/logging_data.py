@@ -84,10 +84,9 @@ def print_variables() -> None:
 def say_none_unused() -> None:
     """Warn in the log, once, that a search for unused parameters found none."""
     logger.warning(
-        "Warning: find_unused_parameters=True was specified in DDP constructor, but did not find any "
-        "unused parameters in the forward pass. This flag results in an extra traversal of the autograd "
-        "graph every iteration,  which can adversely affect performance. If your model indeed never has "
-        "any unused parameters in the forward pass, consider turning this flag off. Note that this "
-        "warning may be a false positive if your model has flow control causing later iterations to have "
-        "unused parameters."
+        "Warning: find_unused_parameters=True was specified in DDP constructor, but did not find any unused "
+        "parameters in the forward pass. This flag results in an extra traversal of the autograd graph every "
+        "iteration,  which can adversely affect performance. If your model indeed never has any unused "
+        "parameters in the forward pass, consider turning this flag off. Note that this warning may be a "
+        "false positive if your model has flow control causing later iterations to have unused parameters."
     )

@@ -326,8 +326,8 @@ class Reducer:
         """Begin to reduce a bucket, by the hook where there is one; return what is waited for."""
         if self._comm_hook is None:
             if bucket.buffer().is_sparse:
-                return _Done(all_reduced_sparse(self.group, bucket.buffer()))
-            return _Reduced(self.group.allreduce(bucket.buffer()), bucket.buffer())
+                return _Reduced(all_reduced_sparse(self.group, bucket.buffer()))
+            return _Reduced(bucket.buffer(), self.group.allreduce(bucket.buffer()))
         state, hook = self._comm_hook
         future = hook(state, bucket)
         if not hasattr(future, "wait"):
@@ -426,24 +426,15 @@ class Reducer:
 
 
 class _Reduced:
-    """A bucket whose reduction is under way in place."""
+    """A bucket that is reduced, or whose reduction is under way in place."""
 
-    def __init__(self, work: Any, buffer: Any) -> None:
-        self.work = work
-        self.buffer = buffer
-
-    def wait(self) -> Any:
-        self.work.wait()
-        return self.buffer
-
-
-class _Done:
-    """A bucket that is reduced."""
-
-    def __init__(self, value: Any) -> None:
+    def __init__(self, value: Any, work: Any = None) -> None:
         self.value = value
+        self.work = work
 
     def wait(self) -> Any:
+        if self.work is not None:
+            self.work.wait()
         return self.value
 
 

@@ -164,8 +164,7 @@ def orthogonal(
     chosen = getattr(_OrthMaps, orthogonal_map, None)
     if chosen is None:
         raise ValueError(
-            'orthogonal_map has to be one of "matrix_exp", "cayley", "householder". Got: '
-            f"{orthogonal_map}"
+            f'orthogonal_map has to be one of "matrix_exp", "cayley", "householder". Got: {orthogonal_map}'
         )
     function = _Orthogonal(weight, chosen, use_trivialization=use_trivialization)
     return register_parametrization(module, name, function, unsafe=True)
@@ -224,8 +223,7 @@ class _SpectralNorm(Module):
             )
         if n_power_iterations <= 0:
             raise ValueError(
-                "Expected n_power_iterations to be positive, but got "
-                f"n_power_iterations={n_power_iterations}"
+                f"Expected n_power_iterations to be positive, but got n_power_iterations={n_power_iterations}"
             )
         self.dim = dim if dim >= 0 else dim + rank
         self.eps = eps

@@ -204,9 +204,7 @@ class Identity(BasePruningMethod):
         return super().apply(module, name)
 
 
-class RandomUnstructured(BasePruningMethod):
-    """Prune elements at random."""
-
+class _Unstructured(BasePruningMethod):
     PRUNING_TYPE = "unstructured"
 
     def __init__(self, amount: Any) -> None:
@@ -214,12 +212,23 @@ class RandomUnstructured(BasePruningMethod):
         self.amount = amount
 
     def compute_mask(self, t: Any, default_mask: Any) -> Any:
-        """Return the mask with as many more zeros at random."""
+        """Return the mask with zeros where the scores are smallest, or at random."""
         count = _number_to_prune(self.amount, t.nelement())
         mask = default_mask.clone()
         if count != 0:
-            mask.view(-1)[topk(rand_like(t).view(-1), k=count).indices] = 0
+            mask.view(-1)[self._places(t, count)] = 0
         return mask
+
+    @abstractmethod
+    def _places(self, t: Any, count: int) -> Any:
+        """Return so many places of the flattened scores."""
+
+
+class RandomUnstructured(_Unstructured):
+    """Prune elements at random."""
+
+    def _places(self, t: Any, count: int) -> Any:
+        return topk(rand_like(t).view(-1), k=count).indices
 
     @classmethod
     def apply(cls, module: Any, name: str, amount: Any) -> BasePruningMethod:  # type: ignore[override]  # torch's signature
@@ -227,22 +236,11 @@ class RandomUnstructured(BasePruningMethod):
         return super().apply(module, name, amount=amount)
 
 
-class L1Unstructured(BasePruningMethod):
+class L1Unstructured(_Unstructured):
     """Prune the elements of the smallest magnitude."""
 
-    PRUNING_TYPE = "unstructured"
-
-    def __init__(self, amount: Any) -> None:
-        _validate_amount(amount)
-        self.amount = amount
-
-    def compute_mask(self, t: Any, default_mask: Any) -> Any:
-        """Return the mask with zeros where the scores are smallest."""
-        count = _number_to_prune(self.amount, t.nelement())
-        mask = default_mask.clone()
-        if count != 0:
-            mask.view(-1)[topk(t.abs().view(-1), k=count, largest=False).indices] = 0
-        return mask
+    def _places(self, t: Any, count: int) -> Any:
+        return topk(t.abs().view(-1), k=count, largest=False).indices
 
     @classmethod
     def apply(  # type: ignore[override]  # torch's signature

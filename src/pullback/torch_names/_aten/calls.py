@@ -130,10 +130,7 @@ def compute(packet: str, overload: str, schema: FunctionSchema, given: dict[str,
         Where pullback has nothing that computes it.
     """
     own = _CALLS.get(packet)
-    if own is not None and "out" not in given:
-        result = own(**given)
-    else:
-        result = _by_name(packet, schema, given)
+    result = own(**given) if own is not None and "out" not in given else _by_name(packet, schema, given)
     kinds = [r.type for r in schema.returns]
     if isinstance(result, tuple) and kinds == ["Tensor[]"]:
         return list(result)

@@ -316,8 +316,7 @@ class autocast:
     def __init__(
         self, device_type: str, dtype: Any = None, enabled: bool = True, cache_enabled: bool | None = None
     ) -> None:
-        if not isinstance(device_type, str):
-            raise ValueError(f"Expected `device_type` of type `str`, got: `{type(device_type)}`")
+        _check_device_type(device_type)
         self.fast_dtype = get_autocast_dtype(device_type) if dtype is None else dtype
         self.device = device_type
         if device_type not in _DTYPES and not is_autocast_available(device_type):
@@ -411,12 +410,9 @@ def custom_fwd(fwd: Any = None, *, device_type: str, cast_inputs: Any = None) ->
     @functools.wraps(fwd)
     def decorated(*args: Any, **kwargs: Any) -> Any:
         args[0]._dtype_of_autocast = get_autocast_dtype(device_type)
-        if cast_inputs is None:
-            args[0]._fwd_used_autocast = is_autocast_enabled(device_type)
-            return fwd(*args, **kwargs)
         on = is_autocast_enabled(device_type)
-        args[0]._fwd_used_autocast = False
-        if not on:
+        args[0]._fwd_used_autocast = on and cast_inputs is None
+        if cast_inputs is None or not on:
             return fwd(*args, **kwargs)
         with autocast(device_type, enabled=False):
             return fwd(

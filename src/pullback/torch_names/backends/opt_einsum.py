@@ -5,15 +5,10 @@ from __future__ import annotations
 from contextlib import AbstractContextManager
 from typing import Any
 
-from .switches import switched
+from .switches import is_available, switched  # noqa: F401  # torch has the question here
 
 enabled = False
 strategy: str | None = None
-
-
-def is_available() -> bool:
-    """Return False: the package opt_einsum is not asked."""
-    return False
 
 
 def get_opt_einsum() -> Any:

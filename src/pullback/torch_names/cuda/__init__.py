@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from ...core.device import device as _device
 from ...tensor.legacy import CUDA_TYPES
 from .. import absent_devices as _absent
-from ..absent_devices import OnDevice, answering, nothing, refusing, uninstantiable
+from ..absent_devices import answering, nothing, on_device, refusing, uninstantiable
 from ..exclusions import answer_for
 
 _HERE = "torch.cuda"
@@ -105,20 +105,8 @@ class DeferredCudaCallError(Exception):
     """Raised where a call that waited for CUDA fails."""
 
 
-class device(OnDevice):
-    """A ``with`` block on a device: None or a negative index changes nothing, others are not there."""
-
-    _type, _error = "cuda", RuntimeError
-
-
+device, device_of = on_device("cuda", RuntimeError)
 StreamContext, stream = _absent.StreamContext, _absent.stream
-
-
-class device_of(device):
-    """A ``with`` block on the device of a tensor, which is never CUDA's."""
-
-    def __init__(self, obj: Any) -> None:
-        super().__init__(None)
 
 
 def set_device(device: Any) -> None:

@@ -8,8 +8,8 @@ a rule of `translation`. Both of torch's ways are taken: ``dynamo=True`` returns
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from enum import Enum
 from types import ModuleType
 from typing import Any
@@ -129,8 +129,7 @@ def export(
     args = args if isinstance(args, tuple) else (args,)
     if not kwargs and args and isinstance(args[-1], dict):
         args, kwargs = args[:-1], args[-1]
-    given = kwargs or {}
-    names = [*(input_names or ())]
+    given, names = kwargs or {}, [*(input_names or ())]
 
     def find(example: Any) -> Any:
         if not dynamic_axes:
@@ -139,7 +138,8 @@ def export(
 
     _exporting = True
     try:
-        with _mode(model, training, dynamo), no_grad(), nullcontext() if dynamo else running():
+        mode = TrainingMode.PRESERVE if dynamo else training
+        with select_model_mode_for_export(model, mode), no_grad(), nullcontext() if dynamo else running():
             if exported is None:
                 captured, dynamic = capture(model, args, given, find)
             else:
@@ -175,30 +175,18 @@ def _package() -> ModuleType:
         ) from error
 
 
-class _Switched:
-    """A ``with`` block in which a module trains or evaluates; each of its parts is then as before."""
-
-    def __init__(self, model: Module, training: bool) -> None:
-        self._before = [(m, m.training) for m in model.modules()]
-        self._model, self._training = model, training
-
-    def __enter__(self) -> None:
-        self._model.train(self._training)
-
-    def __exit__(self, *_: object) -> None:
-        for module, training in self._before:
+@contextmanager
+def select_model_mode_for_export(model: Any, mode: TrainingMode) -> Iterator[None]:
+    """Have a model train or evaluate in a ``with`` block; each of its parts is then as before."""
+    switched = isinstance(model, Module) and mode is not TrainingMode.PRESERVE
+    before = [(m, m.training) for m in model.modules()] if switched else []
+    if switched:
+        model.train(mode is TrainingMode.TRAINING)
+    try:
+        yield
+    finally:
+        for module, training in before:
             module.training = training
-
-
-def _mode(model: Any, training: TrainingMode, dynamo: bool) -> AbstractContextManager[Any]:
-    if not isinstance(model, Module) or dynamo or training is TrainingMode.PRESERVE:
-        return nullcontext()
-    return _Switched(model, training is TrainingMode.TRAINING)
-
-
-def select_model_mode_for_export(model: Any, mode: TrainingMode) -> AbstractContextManager[Any]:
-    """Return a ``with`` block in which a model trains or evaluates."""
-    return _mode(model, mode, False)
 
 
 def _look_at_numbers(example: Any, strict: bool) -> None:

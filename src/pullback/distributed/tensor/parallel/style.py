@@ -11,7 +11,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections import OrderedDict
 from copy import copy
-from typing import Any
+from typing import Any, ClassVar
 
 from ....func import functional_call
 from ....nn import functional as F
@@ -44,6 +44,8 @@ class _Divided(ParallelStyle):
     #: How the input and the result are laid out where nothing is said.
     _input: Placement
     _output: Placement
+    #: How the parameters of the layers are divided.
+    _layouts: ClassVar[dict[type, dict[str, Placement]]]
 
     def __init__(
         self, *, input_layouts: Placement | None = None, output_layouts: Placement | None = None,
@@ -52,6 +54,26 @@ class _Divided(ParallelStyle):
         self.input_layout = input_layouts or self._input
         self.output_layout = output_layouts or self._output
         self.use_local_output = use_local_output
+
+    def _apply(self, module: Module, device_mesh: DeviceMesh) -> Module:
+        kind = next((kind for kind in (Linear, Embedding) if isinstance(module, kind)), None)
+        if kind is None:
+            raise NotImplementedError(
+                f"{type(self).__name__} currently only support nn.Linear and nn.Embedding!"
+            )
+        layer: Any = module
+        self._distribute(module, device_mesh, self._layouts[kind])
+        compute = self._linear if kind is Linear else self._embedding
+        layer.forward = lambda x: compute(layer, device_mesh, x)
+        return module
+
+    @abstractmethod
+    def _linear(self, layer: Any, mesh: DeviceMesh, x: Any) -> Any:
+        """Return the result of a linear layer."""
+
+    @abstractmethod
+    def _embedding(self, layer: Any, mesh: DeviceMesh, x: Any) -> Any:
+        """Return the result of an embedding."""
 
     def _distribute(self, module: Module, mesh: DeviceMesh, layouts: dict[str, Placement]) -> None:
         for name, placement in layouts.items():
@@ -89,28 +111,18 @@ class ColwiseParallel(_Divided):
     """
 
     _input, _output = Replicate(), Shard(-1)
+    _layouts: ClassVar[Any] = {
+        Linear: {"weight": Shard(0), "bias": Shard(0)}, Embedding: {"weight": Shard(1)}
+    }  # fmt: skip
 
-    def _apply(self, module: Module, device_mesh: DeviceMesh) -> Module:
-        layer: Any = module
-        if isinstance(module, Linear):
-            self._distribute(module, device_mesh, {"weight": Shard(0), "bias": Shard(0)})
+    def _linear(self, layer: Any, mesh: DeviceMesh, x: Any) -> Any:
+        bias = None if layer.bias is None else layer.bias.to_local()
+        y = F.linear(self._taken(x, mesh, Replicate()), layer.weight.to_local(), bias)
+        return self._made(y, mesh, Shard(-1), (*y.shape[:-1], layer.out_features))
 
-            def forward(x: Any) -> Any:
-                bias = None if layer.bias is None else layer.bias.to_local()
-                y = F.linear(self._taken(x, device_mesh, Replicate()), layer.weight.to_local(), bias)
-                return self._made(y, device_mesh, Shard(-1), (*y.shape[:-1], layer.out_features))
-
-        elif isinstance(module, Embedding):
-            self._distribute(module, device_mesh, {"weight": Shard(1)})
-
-            def forward(x: Any) -> Any:
-                y = F.embedding(x.to_local() if isinstance(x, DTensor) else x, layer.weight.to_local())
-                return self._made(y, device_mesh, Shard(-1), (*y.shape[:-1], layer.embedding_dim))
-
-        else:
-            raise NotImplementedError("ColwiseParallel currently only support nn.Linear and nn.Embedding!")
-        layer.forward = forward
-        return module
+    def _embedding(self, layer: Any, mesh: DeviceMesh, x: Any) -> Any:
+        y = F.embedding(x.to_local() if isinstance(x, DTensor) else x, layer.weight.to_local())
+        return self._made(y, mesh, Shard(-1), (*y.shape[:-1], layer.embedding_dim))
 
 
 class RowwiseParallel(_Divided):
@@ -120,33 +132,22 @@ class RowwiseParallel(_Divided):
     """
 
     _input, _output = Shard(-1), Replicate()
+    _layouts: ClassVar[Any] = {
+        Linear: {"weight": Shard(1), "bias": Replicate()}, Embedding: {"weight": Shard(0)}
+    }  # fmt: skip
 
-    def _apply(self, module: Module, device_mesh: DeviceMesh) -> Module:
-        layer: Any = module
-        if isinstance(module, Linear):
-            self._distribute(module, device_mesh, {"weight": Shard(1), "bias": Replicate()})
+    def _linear(self, layer: Any, mesh: DeviceMesh, x: Any) -> Any:
+        y = F.linear(self._taken(x, mesh, Shard(-1)), layer.weight.to_local())
+        return self._made(y, mesh, Partial(), bias=layer.bias)
 
-            def forward(x: Any) -> Any:
-                y = F.linear(self._taken(x, device_mesh, Shard(-1)), layer.weight.to_local())
-                return self._made(y, device_mesh, Partial(), bias=layer.bias)
-
-        elif isinstance(module, Embedding):
-            self._distribute(module, device_mesh, {"weight": Shard(0)})
-
-            def forward(x: Any) -> Any:
-                x = x.to_local() if isinstance(x, DTensor) else x
-                rows = layer.weight.to_local()
-                # the rows of this process begin where those of a full part times its place do
-                each = -(-layer.num_embeddings // device_mesh.size())
-                place = x - each * device_mesh.get_local_rank()
-                here = (place >= 0) & (place < rows.shape[0])
-                y = F.embedding(place.clamp(0, max(rows.shape[0] - 1, 0)), rows)
-                return self._made(y * here.unsqueeze(-1).to(y.dtype), device_mesh, Partial())
-
-        else:
-            raise NotImplementedError("RowwiseParallel currently only support nn.Linear and nn.Embedding!")
-        layer.forward = forward
-        return module
+    def _embedding(self, layer: Any, mesh: DeviceMesh, x: Any) -> Any:
+        x = x.to_local() if isinstance(x, DTensor) else x
+        rows = layer.weight.to_local()
+        # the rows of this process begin where those of a full part times its place do
+        place = x - -(-layer.num_embeddings // mesh.size()) * mesh.get_local_rank()
+        here = (place >= 0) & (place < rows.shape[0])
+        y = F.embedding(place.clamp(0, max(rows.shape[0] - 1, 0)), rows)
+        return self._made(y * here.unsqueeze(-1).to(y.dtype), mesh, Partial())
 
 
 class SequenceParallel(ParallelStyle):

@@ -94,7 +94,7 @@ def _masked_select(g: Graph, x: Operand, mask: Operand) -> Any:
 def _index(g: Graph, x: Operand, where: Operand, dims: Sequence[int]) -> Any:
     """Return the places along all indexed axes as one value, ``(axes, *shape)``."""
     if len(dims) == 1:
-        return g.node("Gather", x, _first(g, where), axis=dims[0])
+        return g.node("Gather", x, str(g.node("Squeeze", where, g.ints([0]))), axis=dims[0])
     rest = [d for d in range(x.rank) if d not in dims]
     front = _moved(g, x.name, [*dims, *rest])
     found = g.node("GatherND", front, _last(g, where))
@@ -108,10 +108,6 @@ def _index(g: Graph, x: Operand, where: Operand, dims: Sequence[int]) -> Any:
 
 def _moved(g: Graph, x: str, order: Sequence[int]) -> str:
     return x if [*order] == [*range(len(order))] else str(g.node("Transpose", x, perm=[*order]))
-
-
-def _first(g: Graph, where: Operand) -> str:
-    return str(g.node("Squeeze", where, g.ints([0])))
 
 
 def _last(g: Graph, where: Operand) -> str:
