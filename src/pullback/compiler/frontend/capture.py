@@ -204,7 +204,7 @@ class _Capture:
                 self._let_go()
 
     def _let_go(self) -> None:
-        """Break the cycles of a trace without a program: what it holds is freed as early as in eager."""
+        """Undo the cycles of a trace without a program, so that what it holds is freed with the call."""
         for part in (self.session, self.recorder, self.cells):
             vars(part).clear()
 
