@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copy
+import gc
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -214,3 +216,36 @@ def test_a_program_packed_without_sources_runs_eagerly(monkeypatch: pytest.Monke
     with pytest.warns(UserWarning, match="the sources of pullback are not on disk"):
         double = torch.compile(lambda x: x * 2)
     assert double(torch.ones(2)).tolist() == [2.0, 2.0]
+
+
+class _Held:
+    """What a step holds while it runs."""
+
+
+def _goes_on(pulled: Iterator[float], x: Any) -> Any:
+    return x + next(pulled)
+
+
+def _raises(pulled: Iterator[float], x: Any) -> Any:
+    raise ValueError(x)
+
+
+@pytest.mark.parametrize("end", [_goes_on, _raises])
+@pytest.mark.filterwarnings("ignore:compile")
+def test_what_a_trace_without_a_program_held_is_freed_with_the_call(end: Callable[..., Any]) -> None:
+    pulled = iter([1.0] * 4)
+
+    def step(x: Any) -> Any:
+        thing = _Held()
+        return thing, end(pulled, x)
+
+    compiled = torch.compile(step, backend="native")
+    gc.disable()
+    try:
+        try:
+            compiled(torch.ones(2))
+        except ValueError:
+            assert end is _raises
+        assert not [thing for thing in gc.get_objects() if type(thing) is _Held]
+    finally:
+        gc.enable()

@@ -409,4 +409,23 @@ def step(x, k):
     return x.sqrt()
 --- call
 torch.arange(3.0) + n, n
+=== handler_of_errors_around_what_is_not_compiled
+w = torch.ones(3, requires_grad=True)
+@torch.compiler.disable
+def plain(x): return x * w
+def step(x):
+    try: x = plain(x)
+    except RuntimeError: x = x * 5
+    return x * 2
+=== errors_suppressed_around_what_is_not_compiled
+plain = torch.compiler.disable(torch.sin)
+def step(x):
+    with contextlib.suppress(RuntimeError): x = plain(x)
+    return x * 2
+=== generator_handles_errors_of_what_is_not_compiled
+plain = torch.compiler.disable(torch.sin)
+def pulled(x):
+    try: yield plain(x)
+    except RuntimeError: yield x
+def step(x): return [y * 2 for y in pulled(x)]
 ''')

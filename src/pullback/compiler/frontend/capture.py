@@ -200,6 +200,13 @@ class _Capture:
                 self._put_streams_back()
             self.cells.put_back()
             _running.discard(self)
+            if found is None:
+                self._let_go()
+
+    def _let_go(self) -> None:
+        """Undo the cycles of a trace without a program, so that what it holds is freed with the call."""
+        for part in (self.session, self.recorder, self.cells):
+            vars(part).clear()
 
     def _note_settings(self) -> None:
         """Guard settings that functions of ours look at, which are not rewritten."""

@@ -242,6 +242,8 @@ class Compiled:
             raise
         except BaseException as error:  # noqa: BLE001  # what a trace stumbles over, eager may do
             if not _message(error).startswith("a traced value has no data"):
+                # Its traceback leads to what the trace holds, and to this error.
+                error = error if self.fullgraph else error.with_traceback(None)
                 return partial(self._after, error, args, kwargs)
             return partial(self._give_up, _control_flow(error), args, kwargs, breaks=True)
         self._traces += 1

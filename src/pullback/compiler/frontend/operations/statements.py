@@ -7,8 +7,10 @@ from types import FunctionType
 from typing import Any
 
 from ....core.blame import own_file
+from ....core.tracer import Exchanges
 from ..state.guards import ABSENT
 from ..state.session import current
+from ..unsupported import Again, OnlyNow, Unsupported
 from . import calls
 
 
@@ -54,9 +56,18 @@ def caught(error: BaseException) -> None:
 
 
 def left(error: BaseException) -> None:
-    """Refuse to handle what a trace, whose calls are deeper and larger, may raise where eager does not."""
+    """Refuse to handle what eager does not raise: a word of the compiler's, and what a trace may raise whose
+    calls are deeper and larger.
+    """
+    session = current.get(None)
+    if session and isinstance(error, _WORDS) and session.refused is None:
+        session.refused = error
     if isinstance(error, (RecursionError, MemoryError)):
         raise current.get().refusal(f"it handles a {type(error).__name__}")
+
+
+#: What says why there is no program. Functions that know of no session, as those of `disable`, raise it, too.
+_WORDS = (Unsupported, OnlyNow, Again, Exchanges)
 
 
 def unknown(name: str) -> None:
