@@ -10,7 +10,7 @@ import dis
 import sys
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from itertools import accumulate
 from types import CodeType
 from typing import Any
@@ -117,7 +117,7 @@ def taken_apart(code: CodeType) -> Body:
 def put_together(code: CodeType, body: Body, stack: int) -> CodeType:
     """Return `code` with another body, which may use `stack` more places of the stack."""
     instructions = body.instructions
-    text = [_short(i.name, i.arg) if i.arg < 1 << _BITS else _code(i.name, i.arg) for i in instructions]
+    text = [_code(i.name, i.arg) for i in instructions]
     sizes = [len(each) // _UNIT for each in text]
     number = numbers(instructions, body.handlers)
     jumps = [(n, i, number[id(i.target)]) for n, i in enumerate(instructions) if i.target is not None]
@@ -160,16 +160,13 @@ def numbers(instructions: Sequence[Instruction], handlers: Sequence[Handler]) ->
     return {id(i): n for n, i in enumerate(instructions) if id(i) in named} if named else {}
 
 
+@lru_cache(maxsize=1 << 16)
 def _code(name: str, arg: int, least: int = 0) -> bytes:
     """Return the bytes of an instruction with its extensions and caches, of so many units at least."""
     caches = _CACHES[name]
     size = max((arg.bit_length() + _BITS - 1) // _BITS, 1, least - caches)
     extensions = [byte for n in range(size - 1, 0, -1) for byte in (_EXTENDED, arg >> (_BITS * n) & 0xFF)]
     return bytes((*extensions, OPCODES[name], arg & 0xFF)) + bytes(_UNIT * caches)
-
-
-#: Of arguments of one unit, of which there are few.
-_short = cache(_code)
 
 
 def _cache_entries() -> dict[str, int]:
