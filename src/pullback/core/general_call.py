@@ -201,8 +201,7 @@ def attach(
 ) -> None:
     """Make the node of a call and put it behind the differentiable outputs."""
     which = range(len(outs)) if op.many else op.differentiable_outputs
-    told = [(outs[k], dtype_of(outs[k]._value)) for k in which]
-    carried = [(out, dtype) for out, dtype in told if dtype in DIFFERENTIABLE]
+    carried = [(out, dtype) for k in which if (dtype := dtype_of((out := outs[k])._value)) in DIFFERENTIABLE]
     if not carried:
         return
     node = _new(op.general_class)

@@ -121,7 +121,9 @@ class Patterns:
             inner.append(value)
             operands.append(references[index])
             kinds.append(kind_of[index])
-        if (found := self._kinds_of_results((op, attrs, get_default_dtype(), *kinds))) is None:
+        key = (op, attrs, get_default_dtype(), *kinds)
+        found = self._calls.get(key)
+        if found is None and (found := self._kinds_of_results(key)) is None:
             return NotImplemented
         several = op.many or len(op.outputs) > 1
         outs = self._traced(op, tuple(operands), attrs, found, several)
@@ -139,27 +141,32 @@ class Patterns:
         recorder = self._recorder
         if op.is_view and op.in_order:
             recorder.layouts.check(op, operands[0].index, attrs)
-        numbers = tuple([recorder.new_of(n) for n in kinds])
-        self._write(op.name, operands, attrs, numbers, several)
-        return [Tracer(recorder, n) for n in numbers]
+        return [Tracer(recorder, n) for n in self._write(op.name, operands, attrs, kinds, several)]
 
     def _kinds_of_results(self, key: tuple[object, ...]) -> tuple[int, ...] | None:
-        """Return what `Recorder.kind_of` says of the results of a call; None for the first of its like."""
-        found = self._calls.get(key)
-        if found is None and (results := self._recorder._results.get(key)) is not None:
-            kinds = self._recorder._kinds
-            found = self._calls[key] = tuple([kinds[tuple(shape), dtype] for shape, dtype in results])
+        """Remember what `Recorder.kind_of` says of the results of a call; None for the first of its like."""
+        results = self._recorder._results.get(key)
+        if results is None:
+            return None
+        kinds = self._recorder._kinds
+        found = self._calls[key] = tuple([kinds[tuple(shape), dtype] for shape, dtype in results])
         return found
 
     def _write(
-        self, op: str, operands: tuple[object, ...], attrs: tuple[object, ...], outputs: tuple[int, ...],
+        self, op: str, operands: tuple[object, ...], attrs: tuple[object, ...], kinds: tuple[int, ...],
         several: bool,
-    ) -> None:  # fmt: skip
-        """Write an equation down."""
+    ) -> tuple[int, ...]:  # fmt: skip
+        """Write an equation down whose results are of some kinds; return their numbers."""
+        recorder = self._recorder
+        if len(kinds) == 1:
+            outputs: tuple[int, ...] = (recorder.new_of(kinds[0]),)
+        else:
+            outputs = tuple([recorder.new_of(kind) for kind in kinds])
         equation = _new_tuple(Equation, (op, operands, attrs, outputs, several))
-        self._recorder.equations.append(equation)
+        recorder.equations.append(equation)
         for n in outputs:
-            self._recorder.makers[n] = equation
+            recorder.makers[n] = equation
+        return outputs
 
     def plus(self, x: Any, y: Any) -> Any:
         """Return the sum of two covectors."""
@@ -239,9 +246,7 @@ class Patterns:
         references = recorder.references
         for op, given, attrs, kinds, several in pattern.equations:
             operands = tuple([references[values[v]] if own else v for own, v in given])
-            outputs = tuple([recorder.new_of(kind) for kind in kinds])
-            self._write(op, operands, attrs, outputs, several)
-            values += outputs
+            values += self._write(op, operands, attrs, kinds, several)
         return tuple([None if n is None else Tracer(recorder, values[n]) for n in pattern.results])
 
 

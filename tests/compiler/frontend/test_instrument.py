@@ -5,7 +5,6 @@ from __future__ import annotations
 import dis
 import importlib.util
 import inspect
-import itertools
 import subprocess
 import sys
 import time
@@ -234,17 +233,17 @@ def test_the_stack_is_large_enough_and_nulls_are_the_same_on_all_paths() -> None
         for code in _codes(function.__code__):
             body = taken_apart(code)
             nulls = find_nulls(body)
-            following = dict(itertools.pairwise(map(id, body.instructions)))
-            for i in body.instructions:
-                flags = nulls.get(id(i))
+            place = {id(i): n for n, i in enumerate(body.instructions)}
+            for n, (i, flags) in enumerate(zip(body.instructions, nulls, strict=True)):
                 if flags is None:
                     continue
                 if i.target is not None:
-                    assert nulls[id(i.target)] == _after(i, flags, True)
+                    assert nulls[place[id(i.target)]] == _after(i, flags, True)
                 if i.name not in _NO_NEXT:
-                    assert nulls[following[id(i)]] == _after(i, flags, False)
+                    assert nulls[n + 1] == _after(i, flags, False)
             new = instrumented(code, hooks)
-            assert max(map(len, find_nulls(taken_apart(new)).values())) <= new.co_stacksize
+            found = find_nulls(taken_apart(new))
+            assert max(len(flags) for flags in found if flags is not None) <= new.co_stacksize
 
 
 def _codes(code: CodeType) -> Iterator[CodeType]:

@@ -49,11 +49,11 @@ def _long_sums(equations: Sequence[Equation]) -> set[int]:
     ways: dict[int, tuple[int, ...]] = {}
     count: Counter[int] = Counter()
     for equation in equations:
-        out, step = equation.outputs[0], _step(equation)
-        if step is not None:
-            placed[out] = step[::2]
-        elif equation.op == "add" and placed and all(type(o) is Reference for o in equation.operands):
-            given = [o.index for o in equation.operands]
+        if equation.op != "add":
+            if (step := _step(equation)) is not None:
+                placed[equation.outputs[0]] = step[::2]
+        elif placed and (given := _summands(equation)) is not None and not placed.keys().isdisjoint(given):
+            out = equation.outputs[0]
             rest = [n for n in given if n not in placed]
             way = {placed[n] for n in given if n in placed}
             if len(way) == 1:
@@ -62,6 +62,12 @@ def _long_sums(equations: Sequence[Equation]) -> set[int]:
                 ways[begin] = way.pop()
                 count[begin] += 2 - len(rest)
     return {n for n, times in count.items() if times >= LEAST}
+
+
+def _summands(add: Equation) -> tuple[int, int] | None:
+    """Return the two values that are added up; None where one of them is a number."""
+    x, y = add.operands
+    return (x[0], y[0]) if type(x) is Reference and type(y) is Reference else None
 
 
 def _path(put: Equation) -> Path:
@@ -129,7 +135,7 @@ class _Parting:
             "lay_out": self._again,
         }  # fmt: skip
         for equation in equations:
-            if not self.same.keys().isdisjoint([o.index for o in equation.operands if type(o) is Reference]):
+            if not self.same.keys().isdisjoint([o[0] for o in equation.operands if type(o) is Reference]):
                 equation = equation._replace(operands=renumbered(equation.operands, self.same))
             rule = rules.get(equation.op)
             if rule is None or not rule(equation):
@@ -142,8 +148,11 @@ class _Parting:
 
     def keep(self, equation: Equation) -> None:
         """Keep an equation, on values that are there."""
-        read = [o.index for o in equation.operands if type(o) is Reference]
-        if all(known.keys().isdisjoint(read) for known in (self.same, self.parts, self.placed)):
+        read = [o[0] for o in equation.operands if type(o) is Reference]
+        if (
+            self.same.keys().isdisjoint(read) and self.parts.keys().isdisjoint(read)
+            and self.placed.keys().isdisjoint(read)
+        ):  # fmt: skip
             self.out.append(equation)
             return
         given = [Reference(self.there(o.index)) if type(o) is Reference else o for o in equation.operands]
@@ -204,16 +213,17 @@ class _Parting:
 
     def _add(self, equation: Equation) -> bool:
         """Add what is zero but at one part to that part."""
-        if not all(type(o) is Reference for o in equation.operands):
+        given = _summands(equation)
+        if given is None or self.placed.keys().isdisjoint(given):
             return False
-        first, second = (o.index for o in equation.operands)
+        first, second = given
         turned = first in self.placed and second not in self.placed
         if turned:
             first, second = second, first
-        placed, part, out = self.placed.get(second), self.parts.get(first), equation.outputs[0]
+        placed, part, out = self.placed[second], self.parts.get(first), equation.outputs[0]
         kinds = {self.roller.recorder.kind_of(n) for n in (first, second, out)}
         known = out in self.sums if part is None else not part.path
-        if placed is None or not known or len(kinds) > 1:
+        if not known or len(kinds) > 1:
             return False
         part = self._begun(self.placed[first]) if first in self.placed else self._latest(first, placed.path)
         history, value = part.history, placed.value

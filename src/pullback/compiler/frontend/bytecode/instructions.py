@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import dis
 import sys
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from itertools import accumulate
 from types import CodeType
 from typing import Any
@@ -105,10 +106,10 @@ def taken_apart(code: CodeType) -> Body:
     for made, offset in jumps:
         made.target = at[offset]
     handlers = []
-    ordered = sorted(at)
+    ordered = sorted(at) if code.co_exceptiontable else []
     for first, end, target, depth, lasti in _handlers(code.co_exceptiontable):
-        last = max(offset for offset in ordered if offset < end)
-        first = min(offset for offset in ordered if offset >= first)
+        last = ordered[bisect_left(ordered, end) - 1]
+        first = ordered[bisect_left(ordered, first)]
         handlers.append(Handler(at[first], at[last], at[target], depth, lasti))
     return Body(found, handlers, list(code.co_consts))
 
@@ -116,8 +117,9 @@ def taken_apart(code: CodeType) -> Body:
 def put_together(code: CodeType, body: Body, stack: int) -> CodeType:
     """Return `code` with another body, which may use `stack` more places of the stack."""
     instructions = body.instructions
-    sizes = [(1 if i.arg < 1 << _BITS else _size(i.arg)) + _CACHES[i.name] for i in instructions]
-    number = {id(i): n for n, i in enumerate(instructions)}
+    text = [_code(i.name, i.arg) for i in instructions]
+    sizes = [len(each) // _UNIT for each in text]
+    number = numbers(instructions, body.handlers)
     jumps = [(n, i, number[id(i.target)]) for n, i in enumerate(instructions) if i.target is not None]
     grown = True
     while grown:
@@ -125,23 +127,14 @@ def put_together(code: CodeType, body: Body, stack: int) -> CodeType:
         offsets = [0, *accumulate(sizes)]
         for n, i, target in jumps:
             i.arg = abs(offsets[target] - offsets[n + 1])
-            size = _size(i.arg) + _CACHES[i.name]
+            text[n] = _code(i.name, i.arg, sizes[n])
+            size = len(text[n]) // _UNIT
             if size > sizes[n]:
                 sizes[n] = size
                 grown = True
-    text = bytearray()
     spans: list[tuple[Position, int]] = []
     here, units = _NOWHERE, 0
     for i, size in zip(instructions, sizes, strict=True):
-        name, arg = i.name, i.arg
-        if size == 1:
-            text.append(OPCODES[name])
-            text.append(arg)
-        else:
-            caches = _CACHES[name]
-            for n in range(size - caches - 1, 0, -1):
-                text += bytes((_EXTENDED, arg >> (_BITS * n) & 0xFF))
-            text += bytes((OPCODES[name], arg & 0xFF)) + bytes(_UNIT * caches)
         if i.position is not here:
             spans.append((here, units))
             here, units = i.position, 0
@@ -154,15 +147,26 @@ def put_together(code: CodeType, body: Body, stack: int) -> CodeType:
         for n, value in enumerate((first, end - first, target, h.depth << 1 | h.lasti)):
             table += _varint(value, 0x80 if n == 0 else 0)
     return code.replace(
-        co_code=bytes(text), co_exceptiontable=bytes(table), co_consts=tuple(body.constants),
+        co_code=b"".join(text), co_exceptiontable=bytes(table), co_consts=tuple(body.constants),
         co_stacksize=code.co_stacksize + stack,
         co_linetable=_lines(code.co_firstlineno, spans),
     )  # fmt: skip
 
 
-def _size(arg: int) -> int:
-    """Return the units of an instruction with its extensions."""
-    return 1 if arg < 1 << _BITS else (arg.bit_length() + _BITS - 1) // _BITS
+def numbers(instructions: Sequence[Instruction], handlers: Sequence[Handler]) -> dict[int, int]:
+    """Return the places of instructions that jumps and handlers name, by their identities."""
+    named = {id(i.target) for i in instructions if i.target is not None}
+    named.update([id(i) for h in handlers for i in (h.first, h.last, h.target)])
+    return {id(i): n for n, i in enumerate(instructions) if id(i) in named} if named else {}
+
+
+@lru_cache(maxsize=1 << 16)
+def _code(name: str, arg: int, least: int = 0) -> bytes:
+    """Return the bytes of an instruction with its extensions and caches, of so many units at least."""
+    caches = _CACHES[name]
+    size = max((arg.bit_length() + _BITS - 1) // _BITS, 1, least - caches)
+    extensions = [byte for n in range(size - 1, 0, -1) for byte in (_EXTENDED, arg >> (_BITS * n) & 0xFF)]
+    return bytes((*extensions, OPCODES[name], arg & 0xFF)) + bytes(_UNIT * caches)
 
 
 def _cache_entries() -> dict[str, int]:
@@ -229,8 +233,9 @@ def _small_first(value: int) -> bytes:
     return bytes(text)
 
 
-#: Units that one entry of the table of lines holds; its forms with all columns and with nothing.
-_MOST, _LONG, _NONE = 8, 14, 15
+#: Units that one entry of the table of lines holds; its forms for one line, which is at most so many after
+#: the last, and columns of seven bits; with all columns; and with nothing.
+_MOST, _ONE_LINE, _AFTER, _COLUMNS, _LONG, _NONE = 8, 10, 2, 0x80, 14, 15
 
 
 def _lines(first: int, spans: Sequence[tuple[Position, int]]) -> bytes:
@@ -245,8 +250,15 @@ def _lines(first: int, spans: Sequence[tuple[Position, int]]) -> bytes:
             if begin is None:
                 text.append(0x80 | _NONE << 3 | units - 1)
                 continue
-            text.append(0x80 | _LONG << 3 | units - 1)
             change = begin - line
+            if (
+                begin == end and 0 <= change <= _AFTER and column is not None and column < _COLUMNS
+                and end_column is not None and end_column < _COLUMNS
+            ):  # fmt: skip
+                text += bytes((0x80 | (_ONE_LINE + change) << 3 | units - 1, column, end_column))
+                line = begin
+                continue
+            text.append(0x80 | _LONG << 3 | units - 1)
             text += _small_first((-change << 1 | 1) if change < 0 else change << 1)
             text += _small_first(max((end or begin) - begin, 0))
             text += _small_first(0 if column is None else column + 1)

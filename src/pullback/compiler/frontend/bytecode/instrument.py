@@ -12,7 +12,7 @@ import inspect
 from types import CodeType
 
 from .hooks import Hooks
-from .instructions import Body, Handler, Instruction, put_together, taken_apart
+from .instructions import Body, Handler, Instruction, numbers, put_together, taken_apart
 from .null_slots import find_nulls
 from .replacements import Replacements
 
@@ -32,18 +32,18 @@ def _instrumented(code: CodeType, file: str, name: str, hooks: Hooks) -> CodeTyp
     nulls = find_nulls(body)
     writer = Replacements(code, body, hooks)
     named: tuple[str, ...] = ()
+    order = numbers(body.instructions, body.handlers)
     before: dict[int, Instruction] = {}
     last: dict[int, Instruction] = {}
     written: list[Instruction] = []
     # Cells are made before the function begins, which only then can call something.
     cells: list[Instruction] = []
     begun = False
-    for instruction in body.instructions:
+    for instruction, there in zip(body.instructions, nulls, strict=True):
         if instruction.name == "KW_NAMES":
             named = body.constants[instruction.arg]
             replaced = [Instruction("NOP", position=instruction.position)]
         else:
-            there = nulls.get(id(instruction))
             if there is None:
                 # No path leads there.
                 replaced = [instruction]
@@ -60,7 +60,8 @@ def _instrumented(code: CodeType, file: str, name: str, hooks: Hooks) -> CodeTyp
             replaced = [*replaced, *writer.cell(instruction)]
         elif instruction.name == "MAKE_CELL":
             cells.append(instruction)
-        before[id(instruction)], last[id(instruction)] = replaced[0], replaced[-1]
+        if id(instruction) in order:
+            before[id(instruction)], last[id(instruction)] = replaced[0], replaced[-1]
         for new in replaced:
             new.position = instruction.position
         written += replaced
@@ -68,10 +69,9 @@ def _instrumented(code: CodeType, file: str, name: str, hooks: Hooks) -> CodeTyp
         if new.target is not None:
             new.target = before.get(id(new.target), new.target)
     handlers = []
-    order = {id(i): n for n, i in enumerate(body.instructions)}
     for h in body.handlers:
-        within = body.instructions[order[id(h.first)] : order[id(h.last)] + 1]
-        flags: list[bool] = next((nulls[id(i)] for i in within if id(i) in nulls), [])
+        within = nulls[order[id(h.first)] : order[id(h.last)] + 1]
+        flags: list[bool] = next((each for each in within if each is not None), [])
         depth = h.depth - sum(flags[: h.depth])
         handlers.append(Handler(before[id(h.first)], last[id(h.last)], before[id(h.target)], depth, h.lasti))
     return put_together(code, Body(written, handlers, body.constants), _STACK)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import dis
 import sys
 
-from .instructions import Body, Handler, Instruction
+from .instructions import Body, Handler, Instruction, numbers
 
 #: Whether the NULL of a call lies above the function.
 NEW_CALLS = sys.version_info >= (3, 13)
@@ -17,32 +17,35 @@ _NO_NEXT = frozenset({
     "RETURN_VALUE", "RETURN_CONST", "RERAISE", "RAISE_VARARGS", "JUMP_FORWARD", "JUMP_BACKWARD",
     "JUMP_BACKWARD_NO_INTERRUPT",
 })  # fmt: skip
+#: Most of what a function has: one more value, no NULL.
+_LOADS = frozenset({"LOAD_CONST", "LOAD_FAST"})
 _CALLS = frozenset({"CALL", "CALL_KW", "CALL_FUNCTION_EX"})
 
 
-def find_nulls(body: Body) -> dict[int, list[bool]]:
-    """Return for each instruction that can be reached, by identity, which places of the stack hold NULL."""
-    found: dict[int, list[bool]] = {}
-    following = dict(zip(map(id, body.instructions), [*body.instructions[1:], None], strict=True))
+def find_nulls(body: Body) -> list[list[bool] | None]:
+    """Return for each instruction which places of the stack hold NULL; None where no path leads there."""
+    instructions = body.instructions
+    found: list[list[bool] | None] = [None] * len(instructions)
     handled: dict[int, list[Handler]] = {}
-    order = {id(i): n for n, i in enumerate(body.instructions)}
+    order = numbers(instructions, body.handlers)
     for h in body.handlers:
         for n in range(order[id(h.first)], order[id(h.last)] + 1):
-            handled.setdefault(id(body.instructions[n]), []).append(h)
-    waiting: list[tuple[Instruction, list[bool]]] = [(body.instructions[0], [])]
+            handled.setdefault(n, []).append(h)
+    waiting: list[tuple[int, list[bool]]] = [(0, [])]
     while waiting:
-        instruction, flags = waiting.pop()
-        while instruction is not None and id(instruction) not in found:
-            found[id(instruction)] = flags
-            for h in handled.get(id(instruction), ()):
-                waiting.append((h.target, [*flags[: h.depth], *[False] * (1 + h.lasti)]))
+        n, flags = waiting.pop()
+        while n < len(instructions) and found[n] is None:
+            found[n] = flags
+            instruction = instructions[n]
+            for h in handled.get(n, ()):
+                waiting.append((order[id(h.target)], [*flags[: h.depth], *[False] * (1 + h.lasti)]))
             # The end of an `async for` only tells where its loop is (CPython 3.14).
             if instruction.target is not None and instruction.name != "END_ASYNC_FOR":
-                waiting.append((instruction.target, _after(instruction, flags, True)))
+                waiting.append((order[id(instruction.target)], _after(instruction, flags, True)))
             if instruction.name in _NO_NEXT:
                 break
             flags = _after(instruction, flags, False)
-            instruction = following[id(instruction)]  # type: ignore[assignment]  # None ends the loop
+            n += 1
     return found
 
 
@@ -54,6 +57,8 @@ def _pushes_null(i: Instruction) -> bool:
 
 def _after(i: Instruction, flags: list[bool], jump: bool) -> list[bool]:
     """Return the marks after an instruction."""
+    if i.name in _LOADS:
+        return [*flags, False]
     flags = list(flags)
     if i.name == "PUSH_NULL":
         return [*flags, True]

@@ -49,6 +49,8 @@ _SWAPPING = frozenset({"COPY", "SWAP"})
 _REACHING = frozenset({
     "LIST_APPEND", "LIST_EXTEND", "SET_ADD", "SET_UPDATE", "MAP_ADD", "DICT_UPDATE", "DICT_MERGE",
 })  # fmt: skip
+#: What stays as it is wherever it stands.
+_STAYING = HARMLESS - _SWAPPING - _REACHING - {"POP_TOP", "WITH_EXCEPT_START"}
 _BINARY = [text for _, text in dis._nb_ops]  # type: ignore[attr-defined]  # the only list of them
 _MAKING = frozenset({
     "BUILD_LIST", "BUILD_SET", "BUILD_MAP", "BUILD_CONST_KEY_MAP", "MAKE_FUNCTION", "SET_FUNCTION_ATTRIBUTE",
@@ -115,23 +117,20 @@ class Replacements:
             self.body.constants.append(value)
         return Instruction("LOAD_CONST", number)
 
-    def call(self, hook: Any, count: int) -> Iterator[Instruction]:
+    def call(self, hook: Any, count: int) -> list[Instruction]:
         """Call a hook with the one or two values on top of the stack."""
         first, second = (self.constant(hook), Instruction("PUSH_NULL"))
         if not NEW_CALLS:
             first, second = second, first
-        yield first
-        yield Instruction("SWAP", count + 1)
-        yield second
-        yield Instruction("SWAP", count + 1)
+        written = [first, Instruction("SWAP", count + 1), second, Instruction("SWAP", count + 1)]
         if _PRECALL:
-            yield Instruction("PRECALL", count)
-        yield Instruction("CALL", count)
+            written.append(Instruction("PRECALL", count))
+        written.append(Instruction("CALL", count))
+        return written
 
-    def call_packed(self, hook: Any, count: int) -> Iterator[Instruction]:
+    def call_packed(self, hook: Any, count: int) -> list[Instruction]:
         """Call a hook with a tuple of the values on top of the stack."""
-        yield Instruction("BUILD_TUPLE", count)
-        yield from self.call(hook, 1)
+        return [Instruction("BUILD_TUPLE", count), *self.call(hook, 1)]
 
     def keywords(self, code: CodeType) -> list[Instruction]:
         """Note the dict that Python makes of ``**kwargs``."""
@@ -147,7 +146,7 @@ class Replacements:
 
     def replaced(self, i: Instruction, nulls: list[bool], names: tuple[str, ...]) -> list[Instruction]:
         """Return the instructions for one; `names` are the keywords of a call."""
-        return list(self._replaced(i, nulls, names))
+        return [i] if i.name in _STAYING else list(self._replaced(i, nulls, names))
 
     def _replaced(self, i: Instruction, nulls: list[bool], names: tuple[str, ...]) -> Iterator[Instruction]:
         name = i.name
