@@ -189,4 +189,45 @@ EXPRESSIONS = [
     "torch.nn.Linear(1, 1).register_forward_hook(None, bogus=1)",
     "torch.nn.Linear(1, 1).state_dict(bogus=1)",
     "torch.nn.Linear(1, 1).train(True, False)",
+    # No dim is none, and needs one to be kept.
+    "torch.max(torch.ones(2, 3), None)",
+    "torch.ones(2, 3).max(dim=None)",
+    "torch.ones(2, 3).max(keepdim=True)",
+    "torch.min(torch.ones(2, 3), None)",
+    "torch.ones(2, 3).min(dim=None)",
+    "torch.ones(2, 3).min(keepdim=True)",
+    "torch.median(torch.ones(2, 3), None)",
+    "torch.ones(2, 3).median(dim=None)",
+    "torch.ones(2, 3).median(keepdim=True)",
+    "torch.nanmedian(torch.ones(2, 3), None)",
+    "torch.ones(2, 3).nanmedian(dim=None)",
+    "torch.ones(2, 3).nanmedian(keepdim=True)",
+    "torch.squeeze(torch.ones(2, 1), None)",
+    "torch.ones(2, 1).squeeze(dim=None)",
+    "torch.ones(2, 1).squeeze_(None)",
+    "torch.ones(2, 1).squeeze()",
+    # An operator with other arguments has no answer.
+    "torch.ones(2).__add__(torch.ones(2), torch.ones(2))",
+    "torch.ones(2).__rsub__()",
+    "torch.ones(2).__eq__(1, 2)",
+    "torch.ones(2).__and__(bogus=1)",
+    # A component's number is drawn once for each of the batch that a mixture is expanded to.
+    (
+        "torch.distributions.MixtureSameFamily(torch.distributions.Categorical(torch.tensor([[0.5, 0.5], "
+        "[0.1, 0.9]])), torch.distributions.Normal(torch.tensor([0.0, 2.0]), 1.0)).expand((3, 2)).mean"
+    ),
+    "list(vars(torch.nn.Buffer(torch.ones(2))).items())",
+    # A number of NumPy's that a dtype does not hold.
+    "torch.tensor(__import__('numpy').float64('nan'), dtype=torch.int8)",
+    "torch.tensor(__import__('numpy').int64(300), dtype=torch.uint8)",
+    "torch.tensor(__import__('numpy').float64(1.5), dtype=torch.int32)",
+    "torch.tensor(__import__('numpy').float32(1.5), dtype=torch.int32)",
+    "torch.tensor([__import__('numpy').float16(1.5)], dtype=torch.bool)",
+    "torch.tensor([__import__('numpy').True_], dtype=torch.int64)",
+    "torch.tensor([__import__('numpy').True_], dtype=torch.bool)",
+    "torch.tensor(__import__('numpy').complex64(1.5), dtype=torch.float32)",
+    "torch.as_tensor(__import__('numpy').float64(1e10), dtype=torch.int32)",
+    "torch.ones(2, dtype=torch.int8).copy_(__import__('numpy').float32(2.5))",
+    "torch.ones(2).copy_(__import__('numpy').uint16(3))",
+    "torch.ones(2).copy_(__import__('numpy').str_('x'))",
 ]

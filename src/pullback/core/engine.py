@@ -31,6 +31,7 @@ from .conforming import conform, conformed
 from .hooked import run_posthooks, run_prehooks
 from .modes import DEFAULT, NO_GRAD, modes, put_modes
 from .node import AccumulateGrad, MultiNode, Node, Output, edge_target
+from .promotion import check_refused_shapes
 from .pulling import pulled_of_nothing, watched
 from .tracer import refuse_all
 from .underivable import Underivable
@@ -341,7 +342,7 @@ class Backward(BackwardPass, Task):
             node._saved = freed
         if node._hooks is not None and node._hooks.post:
             # As in torch, hooks see what will arrive.
-            grads = run_posthooks(node, node._hooks, conformed(node, grads), g, self.create_graph)
+            grads = run_posthooks(node, node._hooks, self._arriving(node, grads), g, self.create_graph)
         pending, needed, captures = self.pending, self.needed, not self.accumulates
         for edge, gi in zip(node._edges, grads):  # lengths agree; `strict` costs 0.1 µs a node
             if edge is None:
@@ -362,6 +363,16 @@ class Backward(BackwardPass, Task):
                 heappush(self.heap, (-edge._seq, edge))
             else:
                 self.send(edge, gi, g, saved)
+
+    def _arriving(self, node: Node, grads: Sequence[object]) -> Sequence[object]:
+        """Return a node's covectors as they arrive; as in torch an op computes none that nobody asked for."""
+        found, needed = conformed(node, grads), self.needed
+        if needed is None or node._op is None:
+            return found
+        return [
+            gi if edge is not None and edge_target(edge)[0] in needed else None
+            for edge, gi in zip(node._edges, found)
+        ]
 
     def _send_nothing(self, node: Node, grads: Sequence[object]) -> None:
         """Let nodes without a covector run, as torch does: hooks are called, what is saved is looked at."""
@@ -454,6 +465,7 @@ def run_backward(
             backward.fill_ready_leaves()
         # A program that catches it must not be written down as one that raises it always.
         refuse_all(error)
+        check_refused_shapes(error)
         raise
     finally:
         try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -29,6 +30,22 @@ NARROW: dict[np.dtype[Any], np.dtype[Any]] = {
 def check_broadcast(inputs: Sequence[object]) -> None:
     """Raise torch's error where the shapes of inputs do not broadcast."""
     broadcast_shape(*[tuple(shape_of(v)) for v in inputs if v is not None])
+
+
+def check_refused_shapes(error: Exception) -> None:
+    """Raise torch's error where this package's own code gave NumPy shapes that do not broadcast.
+
+    A rule does so where the hook that unpacks a saved value returned one of another shape. What code of the
+    user's had from NumPy (a hook's, a function's) stays as it is.
+    """
+    place = error.__traceback__
+    if type(error) is not ValueError or "could not be broadcast together" not in str(error) or place is None:
+        return
+    while place.tb_next is not None:
+        place = place.tb_next
+    if place.tb_frame.f_globals.get("__name__", "").startswith(__package__.partition(".")[0]):
+        found = re.findall(r"\(([\d,]*)\)", str(error))
+        broadcast_shape(*[tuple(int(size) for size in shape.split(",") if size) for shape in found])
 
 
 @functools.lru_cache(maxsize=1024)

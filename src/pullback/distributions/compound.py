@@ -206,7 +206,7 @@ class MixtureSameFamily(Distribution):
 
     arg_constraints: ClassVar[Any] = {}
     has_rsample = False
-    _parameters = ("_component_distribution", "_mixture_distribution")
+    _parameters = ("_component_distribution",)
     _kept = ("_num_component", "_event_ndims")
 
     def __init__(
@@ -240,6 +240,11 @@ class MixtureSameFamily(Distribution):
         self._num_component = count
         self._event_ndims = len(component_distribution.event_shape)
         super().__init__(batch, component_distribution.event_shape, validate_args=validate_args)
+
+    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
+        new = super().expand(batch_shape, _instance)
+        new._mixture_distribution = self._mixture_distribution.expand(batch_shape)
+        return new
 
     @constraints.dependent_property
     def support(self) -> Any:

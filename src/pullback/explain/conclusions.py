@@ -66,7 +66,8 @@ class Conclusions:
             told = self.reach.report(self.findings, self.watch.wanted, name_of)
             self._report_unused(told)
         # Of a program that failed in its first turns, a gradient may be 0 in these alone.
-        zero: dict[int, tuple[Any, Answer | None]] = {} if self.watch.failed else self.watch.causes.zero
+        told_as_one = self.watch.failed or self.sizes.run_out()
+        zero: dict[int, tuple[Any, Answer | None]] = {} if told_as_one else self.watch.causes.zero
         for key, (leaf, answer) in zero.items():
             if key not in self.watch.causes.alive and answer is not None:
                 if answer.kind == "cancelled" and leaf.dim() < 2 and len(self.watch.causes.alive) > 0:

@@ -111,8 +111,8 @@ class Buffer(Tensor, metaclass=_BufferMeta):
 
     def __new__(cls, data: Any = None, *, persistent: bool = True) -> Any:
         made = empty(0) if data is None else data.detach().requires_grad_(data.requires_grad)
-        made._is_buffer = True
         made.persistent = persistent
+        made._is_buffer = True
         return made
 
     __torch_function__ = _disabled_torch_function_impl

@@ -25,7 +25,7 @@ class ASGD(Optimizer):
     """
 
     _splits_complex = True
-    _checked_state = ", mus, etas,"
+    _checked_state = (", mus, etas,", ", mus, etas,")
 
     def __init__(
         self, params: Any, lr: Any = 1e-2, lambd: float = 1e-4, alpha: float = 0.75, t0: float = 1e6,

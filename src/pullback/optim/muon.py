@@ -50,10 +50,10 @@ class Muon(Optimizer):
                     )
 
     def init(self, param: Any, group: dict[str, Any]) -> dict[str, Any]:
-        """Return a momentum of 0."""
+        """Return a momentum of 0, in the layout of the gradient."""
         if param.is_complex():
             raise RuntimeError("Muon does not support complex parameters")
-        return {"momentum_buffer": zeros_like(param)}
+        return {"momentum_buffer": zeros_like(param if param.grad is None else param.grad)}
 
     def update(self, param: Any, grad: Any, state: dict[str, Any], group: dict[str, Any]) -> None:
         """Take one step of the formula above."""

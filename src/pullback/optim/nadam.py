@@ -25,7 +25,7 @@ class NAdam(Optimizer):
     """
 
     _splits_complex = True
-    _checked_state = ", mu_products"
+    _checked_state = (", mu_products", ", mu_products,")
 
     def __init__(
         self, params: Any, lr: Any = 2e-3, betas: tuple[float, float] = (0.9, 0.999), eps: float = 1e-8,

@@ -65,8 +65,8 @@ class Optimizer:
     _xla_is_named = (True, False)
     #: The values of a parameter's state that begin at 0, where `init` is this class's.
     _zeros: tuple[str, ...] = ()
-    #: What the text about `capturable` names beside parameters and steps.
-    _checked_state = ""
+    #: What the text about `capturable` names beside parameters and steps, without and with `foreach`.
+    _checked_state = ("", "")
 
     def __init__(self, params: Any, defaults: dict[str, Any]) -> None:
         self.defaults = defaults
@@ -208,7 +208,7 @@ class Optimizer:
             is_cold = at_once is None and hotness is not None and hotness.is_cold
             with without_looks() if is_cold else nullcontext():
                 for group in self.param_groups:
-                    self._check_options(group)
+                    self._begin(group, at_once is None)
                     if at_once is not None:
                         at_once.step(self, group)
                         continue
@@ -217,23 +217,39 @@ class Optimizer:
                             self._step_of(param, param._grad, group)
         return loss
 
-    def _check_options(self, group: dict[str, Any]) -> None:
-        """Refuse in a step the options that torch does: those that need another device, or no history."""
-        grads = [param._grad for param in group["params"] if param._grad is not None]
-        if not grads:
+    def _begin(self, group: dict[str, Any], makes: bool) -> None:
+        """Refuse what torch does before a step, and make the states where the step is to find them all.
+
+        As in torch, a parameter that has no step (a complex one under Adafactor) leaves the others as they
+        were, and options are refused when all parameters have their states.
+        """
+        params = [param for param in group["params"] if param._grad is not None]
+        if not params:
             return
+        grads = [param._grad for param in params]
         if not self._takes_sparse and any(type(g) is not Tensor and g.is_sparse for g in grads):
             name = "Adam" if type(self).__name__ == "AdamW" else type(self).__name__
             advice = ", please consider SparseAdam instead" if name == "Adam" else ""
             raise RuntimeError(f"{name} does not support sparse gradients{advice}")
-        if group.get("foreach") and group.get("differentiable") and self._foreach_is_refused:
-            raise AssertionError("_foreach ops don't support autograd")
-        if group.get("capturable"):
-            more = ", 'xla'" if self._xla_is_named[bool(group.get("foreach"))] else ""
-            raise AssertionError(
-                f"If capturable=True, params{self._checked_state} and state_steps must be on supported "
-                f"devices: ['cuda', 'xpu', 'hpu', 'privateuseone'{more}]."
-            )
+        refusal = self._refusal(group)
+        if makes or refusal:
+            for param in params:
+                self._state_of(param, group)
+        if refusal:
+            raise AssertionError(refusal)
+
+    def _refusal(self, group: dict[str, Any]) -> str:
+        """Return why a step refuses the options of a group: they need another device, or no history."""
+        together = bool(group.get("foreach"))
+        if together and group.get("differentiable") and self._foreach_is_refused:
+            return "_foreach ops don't support autograd"
+        if not group.get("capturable") or group.get("fused"):
+            return ""
+        more = ", 'xla'" if self._xla_is_named[together] else ""
+        return (
+            f"If capturable=True, params{self._checked_state[together]} and state_steps must be on supported "
+            f"devices: ['cuda', 'xpu', 'hpu', 'privateuseone'{more}]."
+        )
 
     def _cost(self) -> float:
         """Return the nanoseconds that a step takes in NumPy, by the count of parameters and elements.
@@ -251,19 +267,25 @@ class Optimizer:
                     cost += values * (PARAMETER + ELEMENT * value.size)
         return cost
 
-    def _step_of(self, param: Any, grad: Any, group: dict[str, Any]) -> None:
+    def _state_of(self, param: Any, group: dict[str, Any]) -> dict[str, Any]:
+        """Return the state of a parameter, which is made where there is none."""
+        state = self.state.get(param)
+        if state:
+            return state
         if group.get("fused") and not param.is_floating_point():
             raise RuntimeError(
                 "`fused=True` requires all the params to be floating point Tensors of supported devices: "
                 "['mps', 'cuda', 'xpu', 'hpu', 'cpu', 'mtia', 'privateuseone'] but "
                 f"{param.dtype} and {param.device.type}"
             )
-        state = self.state.get(param)
-        if not state:
-            state = self.init(param, group)
-            # As in torch, a parameter without state has no entry.
-            if state:
-                self.state[param] = state
+        state = self.init(param, group)
+        # As in torch, a parameter without state has no entry.
+        if state:
+            self.state[param] = state
+        return state
+
+    def _step_of(self, param: Any, grad: Any, group: dict[str, Any]) -> None:
+        state = self._state_of(param, group)
         if self._splits_complex and not group.get("differentiable"):
             in_parts = getattr(param, "_step_in_parts", None)
             if in_parts is not None:

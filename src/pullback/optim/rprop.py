@@ -36,12 +36,13 @@ class Rprop(Optimizer):
         })
 
     def init(self, param: Any, group: dict[str, Any]) -> dict[str, Any]:
-        """Step count 0, last gradient 0, every step size the learning rate."""
+        """Step count 0, last gradient 0, every step size the learning rate, in the gradient's layout."""
         lr = number(group["lr"])
+        like = param if param.grad is None else param.grad
         return {
             "step": tensor(0.0),
             "prev": zeros_like(param),
-            "step_size": zeros_like(param).add_(complex(lr, lr) if param.is_complex() else lr).clone(),
+            "step_size": zeros_like(like).add_(complex(lr, lr) if param.is_complex() else lr).clone(),
         }
 
     def update(self, param: Any, grad: Any, state: dict[str, Any], group: dict[str, Any]) -> None:

@@ -155,8 +155,9 @@ def fill(input: Any, value: Any) -> Any:
 
 def _copy_(self: Any, src: Any, non_blocking: bool = False) -> Any:
     """Write the elements of `src`, broadcast and cast, into this tensor; return it."""
-    if isinstance(src, (bool, int, float, complex)):
+    if isinstance(src, (bool, int, float, complex, np.number, np.bool_)):
         # Unlike `fill_`, this casts.
+        src = dtypes.plain_number(src)
         dtypes.check_number(src)
         src = wrap(np.asarray(src))
     if not isinstance(src, TensorBase):

@@ -81,7 +81,10 @@ def _read(data: Any, dtype: np.dtype[Any] | None) -> ndarray:
     if isinstance(data, str | bytes):
         raise TypeError(f"new(): invalid data type '{kind.__name__}'")
     if isinstance(data, np.generic):
-        return converted(np.asarray(data), dtype)
+        # With a dtype it is read as one of the items of a list, unless its imaginary part is dropped.
+        if dtype is None or data.dtype.kind == "c":
+            return converted(np.asarray(data), dtype)
+        return stored([data], dtype, ())
     sizes = _sizes(data)
     if not sizes:
         found = _dtype_of_item(data) if dtype is None else dtype
@@ -332,6 +335,10 @@ def overflow(name: str) -> RuntimeError:
 def _as_number(item: Any, dtype: np.dtype[Any]) -> Any:
     if type(item) in _NUMBERS:
         return item
+    # Of NumPy's floats float64 alone is one of Python's, and its bool is no int.
+    refused = dtype.kind in "iub" and isinstance(item, np.float16 | np.float32)
+    if refused or (dtype.kind in "iu" and isinstance(item, np.bool_)):
+        raise TypeError(f"'numpy.{type(item).__name__}' object cannot be interpreted as an integer")
     if isinstance(item, Tensor):
         if array_of(item).size != 1:
             raise ValueError("only one element tensors can be converted to Python scalars")

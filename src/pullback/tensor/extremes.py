@@ -34,7 +34,7 @@ from .inplace_variants import InPlace
 from .operands import declare
 from .reductions import accumulated, one_dim, reduced_dims, reduction
 from .return_types import return_type
-from .sizes import integer, tensor
+from .sizes import NOT_GIVEN, integer, tensor
 
 _F = Callable[..., Any]
 
@@ -57,14 +57,16 @@ def _named(name: str, pair: tuple[Any, ...]) -> Any:
 
 
 def _extreme(name: str, all_op: _F, dim_op: _F, pairwise: Callable[[], _F]) -> _F:
-    def function(input: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None) -> Any:
+    def function(input: Any, dim: Any = NOT_GIVEN, keepdim: bool = False, *, other: Any = None) -> Any:
         tensor(name, "input", input)
         if other is not None or (type(dim) is not int and isinstance(dim, TensorBase)):
             if keepdim is not False:
                 raise errors.argument_type(name, "dim", 2, "int", dim)
             return pairwise()(input, dim if other is None else other)
         shape = shape_of(input)
-        if dim is None:
+        if dim is NOT_GIVEN:
+            if keepdim:
+                raise TypeError("no dim")  # said in torch's words by what reads the whole call
             _refuse_complex(input, f"{name}_all")
             if 0 in shape:
                 raise RuntimeError(
@@ -172,10 +174,12 @@ argmin = reduction(_arg("argmin", e.argmin))
 
 
 def _middle(name: str, all_op: _F, dim_op: _F) -> _F:
-    def function(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
+    def function(input: Any, dim: Any = NOT_GIVEN, keepdim: bool = False) -> Any:
         tensor(name, "input", input)
-        _refuse_complex(input, "median_cpu" if dim is None else "median_out")
-        if dim is None:
+        _refuse_complex(input, "median_cpu" if dim is NOT_GIVEN else "median_out")
+        if dim is NOT_GIVEN:
+            if keepdim:
+                raise TypeError("no dim")  # said in torch's words by what reads the whole call
             return all_op(input)
         shape = shape_of(input)
         found = one_dim(dim, len(shape))

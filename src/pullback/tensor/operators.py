@@ -49,6 +49,8 @@ def public_call(op: Op, inputs: tuple[object, ...], named: Mapping[str, Any], me
     fit = len(inputs) == len(op.inputs) and inputs[-1] is not calls.ABSENT
     wrong = method or named.keys() != {"out"} or not isinstance(out, TensorBase | None)
     if not fit or (named and (wrong or not (out is None or takes_out(op.name)))):
+        if operator:
+            return NotImplemented
         raise _wrong_call(op, inputs, named, method)
     if operator and not is_operand(inputs[-1]) and not adopt(inputs):
         # torch's == takes arrays; its != does not, so Python compares identities.

@@ -20,6 +20,7 @@ from ..ops.convert import conj_view
 from .api import public
 from .signature import Parser
 from .sizes import (
+    NOT_GIVEN,
     Ints,
     count,
     dims,
@@ -215,7 +216,7 @@ def ravel(input: Any) -> Any:
 def squeeze_dims_argument(input: Any, dim: Any) -> int | Ints | None:
     """Return the checked `dim` of `squeeze`: none, one, or several."""
     rank = len(shape_of(tensor("squeeze", "input", input)))
-    if dim is None:
+    if dim is NOT_GIVEN:
         return None
     if is_int(dim):
         return checked_dim(int(dim), rank)
@@ -234,13 +235,13 @@ def squeeze_dims_argument(input: Any, dim: Any) -> int | Ints | None:
 
 
 @public(name="squeeze", is_function=False, out=False)
-def _squeeze(input: Any, dim: Any = None, *more: Any) -> Any:
+def _squeeze(input: Any, dim: Any = NOT_GIVEN, *more: Any) -> Any:
     """Return it without the axes of size 1, or without those of `dim` whose size is 1."""
     return _squeezed(input, (dim, *more) if more else dim)
 
 
 @public(out=False, method=False)
-def squeeze(input: Any, dim: Any = None) -> Any:
+def squeeze(input: Any, dim: Any = NOT_GIVEN) -> Any:
     """Return it without the axes of size 1, or without those of `dim` whose size is 1."""
     return _squeezed(input, dim)
 

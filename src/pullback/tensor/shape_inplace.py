@@ -11,7 +11,7 @@ from ..ops import rearranged
 from .api import public
 from .rearrange import layout_argument
 from .shape import squeeze_dims_argument
-from .sizes import integer
+from .sizes import NOT_GIVEN, integer
 from .tensor import checked_dim
 
 
@@ -26,7 +26,7 @@ def _check(x: Any) -> None:
 
 
 @public(is_function=False, out=False)
-def squeeze_(self: Any, dim: Any = None, *more: Any) -> Any:
+def squeeze_(self: Any, dim: Any = NOT_GIVEN, *more: Any) -> Any:
     """Apply :func:`squeeze` in place."""
     _check(self)
     if more:

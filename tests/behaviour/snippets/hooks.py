@@ -490,3 +490,15 @@ def inputs_of_backward_retain_from_then_on(torch: T) -> None:
         print(y.grad, y.retains_grad, x.grad)
         y.sum().backward()
         print(y.grad)
+
+
+def hooks_of_nodes_see_none_where_nobody_asks(torch: T) -> None:
+    a, b = torch.ones(2, requires_grad=True), torch.full((2,), 3.0, requires_grad=True)
+    for wanted in ([a], [b], [a, b]):
+        y = a * b
+        y.grad_fn.register_hook(lambda grads, _: print("product", grads))
+        print(torch.autograd.grad(y.sum(), wanted))
+    z = torch.nn.functional.linear(torch.ones(1, 2), torch.ones(2, 2, requires_grad=True), a.exp())
+    z.grad_fn.register_hook(lambda grads, _: print("layer", grads))
+    z.sum().backward(inputs=[a])
+    print(a.grad)

@@ -80,13 +80,38 @@ def options_that_cannot_be_compared(torch: T) -> None:
 
 
 def capturable_on_the_cpu(torch: T) -> None:
-    for name in ("Adam", "Adadelta", "RMSprop", "Rprop", "ASGD"):
+    for name in ("Adam", "Adadelta", "RMSprop", "Rprop", "ASGD", "NAdam"):
         for foreach in (None, True):
             p = torch.nn.Parameter(torch.ones(2))
             optimizer = getattr(torch.optim, name)([p], capturable=True, foreach=foreach)
             _error_of(optimizer.step)
             p.grad = torch.ones(2)
             _error_of(optimizer.step)
+            print(sorted(optimizer.state[p]))
+    p.grad, optimizer = torch.ones(2), torch.optim.Adam([p], capturable=True, fused=True)
+    _error_of(optimizer.step)
+
+
+def a_step_that_is_refused_changes_nothing(torch: T) -> None:
+    p, q = torch.nn.Parameter(torch.ones(2)), torch.nn.Parameter(torch.ones(2, dtype=torch.complex64))
+    optimizer = torch.optim.Adafactor([p, q])
+    p.grad, q.grad = torch.ones(2), torch.ones(2, dtype=torch.complex64)
+    _error_of(optimizer.step)
+    print(p, sorted(optimizer.state[p]), q in optimizer.state)
+    first, view = torch.nn.Parameter(torch.ones(2)), torch.ones(2, requires_grad=True)
+    optimizer = torch.optim.RMSprop([first, view], differentiable=True)
+    first.grad = view.grad = torch.ones(2)
+    _error_of(optimizer.step)
+    print([sorted(optimizer.state[x]) for x in (first, view)])
+
+
+def states_have_the_layout_of_the_gradient(torch: T) -> None:
+    for name, key in (("Muon", "momentum_buffer"), ("Rprop", "step_size"), ("Rprop", "prev")):
+        p = torch.nn.Parameter(torch.arange(6.0).reshape(3, 2).t())
+        optimizer = getattr(torch.optim, name)([p])
+        p.grad = torch.ones(2, 3)
+        optimizer.step()
+        print(name, p.stride(), optimizer.state[p][key].stride())
 
 
 def betas_that_are_tensors_stay_tensors(torch: T) -> None:

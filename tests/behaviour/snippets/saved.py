@@ -319,3 +319,20 @@ def pack_hook_writes_to_a_leaf(torch: T) -> None:
             x * x
         except RuntimeError as error:
             print(error)
+
+
+def unpacked_in_another_shape(torch: T) -> None:
+    import numpy as np
+
+    def unlike(packed: Any) -> Any:
+        return torch.from_numpy(np.ones((2, 3)) + np.ones(5))
+
+    x, y = torch.ones(2, 3, requires_grad=True), torch.ones(2, 3)
+    for op in (lambda: x * y, x.exp, lambda: x / y, lambda: x**y, x.sigmoid):
+        for unpack in (lambda packed: torch.ones(5), lambda packed: torch.ones(4, 1, 1), unlike):
+            with torch.autograd.graph.saved_tensors_hooks(lambda t: t, unpack):
+                z = op()
+            try:
+                z.sum().backward()
+            except (RuntimeError, ValueError) as error:
+                print(type(error).__name__, error)

@@ -72,3 +72,14 @@ def test_copies_are_not_called_one_module() -> None:
     first = findings_of(FOLDER / "mistaken" / "copy_of_the_teacher.py")[0]
     assert "two modules with the same weights" in first.cause
     assert first.mend.startswith("start one of them from other weights")
+
+
+def test_a_leaf_made_of_one_that_is_held_is_not_told_to_keep_its_history() -> None:
+    (found,) = findings_of(FOLDER / "mistaken" / "latent_replaced_after_optimizer.py")
+    assert "an optimizer holds" in found.cause
+    assert "detach" not in found.mend
+
+
+def test_gradients_that_ran_out_are_told_once() -> None:
+    (found,) = findings_of(FOLDER / "mistaken" / "gradient_below_the_smallest_number.py")
+    assert "vanishes on its way back through 60 sigmoids: 0 at" in found.cause

@@ -54,6 +54,9 @@ LOSSES = makers.LOSSES | {
 #: Calls that lost a history whose leaves are looked for.
 MOST_LOSSES = 200
 
+#: Calls between a cut and a leaf that is made of its result.
+MOST_STEPS = 8
+
 #: How often the turn is run again with the history of one call kept.
 MOST_TRIES = 2
 
@@ -71,6 +74,8 @@ class Loss:
     lines: set[Any] = field(default_factory=set)
     #: Whether the loss has the log-probability of a draw: gradients go through that, not through the draw.
     scored: bool = False
+    #: Whether a leaf that backward reaches was made of the result.
+    remade: bool = False
 
 
 class Reach:
@@ -169,6 +174,7 @@ class Reach:
         if loss is None:
             loss = self.losses[key] = Loss(event, first)
             loss.scored = event.entry == "sample" and any(map(_scores_a_draw, trace.events))
+            loss.remade = any(_comes_of(trace.maker_of(leaf), event) for leaf in self.reached.values())
         loss.lines.add(line)
         if len(self.losses) <= MOST_LOSSES:
             behind = leaves_behind(event, trace)
@@ -205,6 +211,10 @@ class Reach:
             cut = cut_of(loss.event)
             if missing:
                 told |= set(missing)
+                held = any(leaves & set(missing) for leaves in self.steps_after.values())
+                if loss.remade and held and cut.kind == "detached":
+                    findings.tell("replaced leaf: held", loss.event)
+                    continue
                 effect = f"No gradient reaches {listed(missing.values(), name_of)}"
                 checked = "" if set(missing) <= self.by_hand else _checked(loss, missing, name_of)
                 findings.add("lost history", cut.answer(effect, (), checked))
@@ -213,6 +223,15 @@ class Reach:
             elif loss.first and loss.leaves and cut.kind not in ON_PURPOSE and not loss.scored:
                 findings.add("lost history", cut.answer("A part of the loss has no history"))
         return told
+
+
+def _comes_of(maker: Event | None, event: Event) -> bool:
+    """Return whether a tensor was made of what a call gave, by the first inputs of the calls that made it."""
+    for _ in range(MOST_STEPS):
+        if maker is None or maker is event:
+            break
+        maker = maker.inputs[0][1] if maker.inputs else None
+    return maker is event
 
 
 def _used(seen: set[Event], trace: Trace) -> set[Event]:

@@ -20,6 +20,9 @@ from .makers import DIVIDING, PASSING, origin, values_of
 #: A gradient this much smaller than that of the last layer is vanishing, where the depth explains it.
 VANISHING = 1e-4
 
+#: One this much smaller is about to be less than float32 holds: what is 0 before it has vanished, too.
+RUN_OUT = 1e-28
+
 #: A gradient this much larger than its weight is exploding.
 EXPLODING = 1e3
 
@@ -74,12 +77,18 @@ class Sizes:
                 self.squashing[node._op.name] += 1
                 self.where = place_of(node) or self.where
 
+    def run_out(self) -> bool:
+        """Return whether gradients of 0 are those of a depth at which numbers become too small to be held."""
+        largest = max((size for _, size in self.last), default=0.0)
+        deep = sum(self.squashing.values()) >= 4
+        return deep and any(0 < size < RUN_OUT * largest for _, size in self.last)
+
     def report(self, findings: Findings, name_of: Callable[[Any], str | None]) -> None:
         """Add what the last call shows."""
         if len(self.last) >= 4 and sum(self.squashing.values()) >= 4:
             largest = max(size for _, size in self.last)
             leaf, smallest = min(self.last, key=lambda w: w[1])
-            if 0 < smallest < VANISHING * largest:
+            if smallest < VANISHING * largest and (smallest > 0 or self.run_out()):
                 name, count = self.squashing.most_common(1)[0]
                 own = type(self.module).__name__.lower() == name  # the layer is the function itself
                 place = (findings.made(self.module) if own else None) or self.where
