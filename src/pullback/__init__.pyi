@@ -2443,7 +2443,7 @@ def square(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return the square ``input²``, of bool in int64."""
 def square_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Write what :func:`square` gives into `input`, and return it."""
-def squeeze(input: Tensor, dim: Any = None) -> Tensor:
+def squeeze(input: Tensor, dim: Any = ...) -> Tensor:
     """Return it without the axes of size 1, or without those of `dim` whose size is 1."""
 @overload
 def squeeze_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...

@@ -1461,9 +1461,9 @@ class Methods(TensorBase):
         """Return the square ``input²``, of bool in int64."""
     def square_(self) -> Tensor:
         """Write what :func:`square` gives into `input`, and return it."""
-    def squeeze(self, dim: Any = None, *more: Any) -> Tensor:
+    def squeeze(self, dim: Any = ..., *more: Any) -> Tensor:
         """Return it without the axes of size 1, or without those of `dim` whose size is 1."""
-    def squeeze_(self, dim: Any = None, *more: Any) -> Tensor:
+    def squeeze_(self, dim: Any = ..., *more: Any) -> Tensor:
         """Apply :func:`squeeze` in place."""
     def sspaddmm(self, mat1: Tensor, mat2: Tensor, *, beta: _Number = 1, alpha: _Number = 1) -> Tensor:
         """Return ``beta·self + alpha·(mat1 @ mat2)`` as a sparse matrix."""

@@ -32,7 +32,7 @@ from ..operations import calls, containers
 from ..state.deferred import Deferred
 from ..state.guards import ABSENT, SCALARS, cell_contents, is_heap_type
 from ..state.session import Session
-from . import composed, number_arguments, rules
+from . import composed, number_arguments, number_settings, rules
 
 #: Folders and files of this package whose functions work on tensors and settings alone.
 _NATIVE = tuple(PACKAGE + name for name in (
@@ -182,7 +182,7 @@ class _Object:
 
 def call_native(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Call a function of this package on arguments that hold nothing unseen."""
-    if any(map(number_arguments.holds_later, (*args, *kwargs.values()))):
+    if any(map(number_settings.holds_later, (*args, *kwargs.values()))):
         made = number_arguments.result(session, f, args, kwargs)
         if made is not None:
             return made
