@@ -396,3 +396,20 @@ def attributes_and_operators(torch: T) -> None:
         return t, u, v, w, s, q, r, x.is_cuda, x == y, x != 1, x < y, x >= 2, -x
 
     _shown(torch.fx.symbolic_trace(f))
+
+
+def built_in_functions(torch: T) -> None:
+    nn, functional = torch.nn, torch.nn.functional
+    x = torch.arange(9.0).reshape(3, 3) / 9 + torch.eye(3)
+
+    def f(x):
+        y = functional.linear(x, x) + functional.gelu(x) + functional.softplus(x) + functional.logsigmoid(x)
+        return y + torch.linalg.inv(x) + torch.fft.fft(x).real + torch.special.erf(x)
+
+    _shown(torch.fx.symbolic_trace(f))
+    for module in (f, nn.Linear(3, 3), nn.GELU(), nn.Softplus()):
+        print(bool(torch.allclose(torch.fx.symbolic_trace(module)(x), module(x))))
+    builtins = torch._C
+    print(builtins._nn.gelu is functional.gelu, builtins._linalg.linalg_inv is torch.linalg.inv)
+    print(builtins._special.special_erf.__name__, builtins._fft.fft_fft.__module__)
+    _failing(lambda: builtins._nn.absent)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from enum import Enum
 from importlib import import_module
-from types import SimpleNamespace
 from typing import Any
 
 from ...core.modes import modes
@@ -19,13 +18,14 @@ from ...tensor.overriding import DisableTorchFunctionSubclass, _disabled_torch_f
 from ...tensor.random import Generator
 from ...tensor.wrappers import _disabled_torch_dispatch_impl
 from ..absent_devices import uninstantiable
+from .built_in import BuiltInFunctions
 
 __all__ = [
     "Block", "DisableTorchFunctionSubclass", "DispatchKey", "DispatchKeySet", "Generator", "Graph", "Node",
     "Size", "TensorBase", "Type", "Value", "_LinAlgError", "_TensorMeta", "_are_functorch_transforms_active",
-    "_disabled_torch_dispatch_impl", "_disabled_torch_function_impl",
-    "_get_tracing_state", "_is_alias_of", "_is_torch_function_mode_enabled",
-    "_is_tracing", "_log_api_usage_once", "_nn",
+    "_disabled_torch_dispatch_impl", "_disabled_torch_function_impl", "_fft", "_get_tracing_state",
+    "_is_alias_of", "_is_torch_function_mode_enabled", "_is_tracing", "_linalg", "_log_api_usage_once",
+    "_nn", "_special",
 ]
 
 
@@ -70,8 +70,10 @@ _VariableFunctions = _VariableFunctionsClass = import_module(__name__.partition(
 #: The class of the class of tensors.
 _TensorMeta = type(TensorBase)
 
-#: What modules written in Python ask for: how arguments of `to` are read.
-_nn = SimpleNamespace(_parse_to=parse_to)
+#: Where built-in functions say that they are. What modules written in Python ask for is there, too: how
+#: arguments of `to` are read.
+_nn = BuiltInFunctions("torch._C._nn", _parse_to=parse_to)
+_fft, _linalg, _special = (BuiltInFunctions(f"torch._C.{name}") for name in ("_fft", "_linalg", "_special"))
 
 
 class DispatchKey(Enum):

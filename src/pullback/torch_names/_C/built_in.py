@@ -1,0 +1,54 @@
+"""The parts of torch's C++ module that hold built-in functions, such as ``torch._C._nn``.
+
+A built-in function says that it is in one of them, and the code of traced graphs calls it there. A function
+is found when it is first asked for, since some namespaces are declared as late.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from types import ModuleType
+from typing import Any
+
+from ...tensor.api import REGISTRY
+from ...tensor.builtin import described, published
+from ..overrides import _namespaces
+
+
+@cache
+def _functions() -> dict[str, dict[str, Any]]:
+    """Part → name → function."""
+    _namespaces()  # loads those whose functions are declared when they are first asked for
+    found: dict[str, dict[str, Any]] = {}
+    for d in REGISTRY:
+        told = described(d.name, d.namespace) if d.is_function else None
+        if told is not None:
+            part, name = told
+            found.setdefault(part, {})[name] = published(d.function, d.name, d.namespace)
+    return found
+
+
+class BuiltInFunctions(ModuleType):
+    """A module of built-in functions.
+
+    Parameters
+    ----------
+    name : str
+        Its path, such as ``"torch._C._nn"``.
+    others : object
+        What else it holds, by name.
+    """
+
+    def __init__(self, name: str, **others: Any) -> None:
+        super().__init__(name)
+        vars(self).update(others, __file__=__file__)
+
+    def __getattr__(self, name: str) -> Any:
+        found = None if name.startswith("__") else _functions().get(self.__name__, {}).get(name)
+        if found is None:
+            raise AttributeError(f"module '{self.__name__}' has no attribute '{name}'")
+        setattr(self, name, found)
+        return found
+
+    def __dir__(self) -> list[str]:
+        return sorted({*vars(self), *_functions().get(self.__name__, {})})
