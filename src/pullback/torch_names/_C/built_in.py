@@ -7,18 +7,20 @@ is found when it is first asked for, since some namespaces are declared as late.
 from __future__ import annotations
 
 from functools import cache
+from importlib import import_module
 from types import ModuleType
 from typing import Any
 
 from ...tensor.api import REGISTRY
 from ...tensor.builtin import described, published
-from ..overrides import _namespaces
 
 
 @cache
 def _functions() -> dict[str, dict[str, Any]]:
-    """Part → name → function."""
-    _namespaces()  # loads those whose functions are declared when they are first asked for
+    """Return the functions of each part by name."""
+    top = import_module(__name__.partition(".")[0])
+    for declared_later in (*top._LATER, "nn", "linalg", "fft", "special"):
+        getattr(top, declared_later)
     found: dict[str, dict[str, Any]] = {}
     for d in REGISTRY:
         told = described(d.name, d.namespace) if d.is_function else None
