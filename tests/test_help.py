@@ -91,7 +91,7 @@ def test_signatures_are_written_as_a_reader_knows_them(place: str) -> None:
         ("linalg.inv", "(A: Tensor, *, out: Tensor | None = None) -> Tensor"),
         ("Tensor.kthvalue", "(self, k: int, dim: int = -1, keepdim: bool = False) -> return_types.kthvalue"),
         ("Tensor.median",
-         "(self, dim: int | None = None, keepdim: bool = False) -> Tensor | return_types.median"),
+         "(self, dim: int = None, keepdim: bool = False) -> Tensor | return_types.median"),
         ("nn.functional.relu", "(input: Tensor, inplace: bool = False) -> Tensor"),
         ("Tensor.add_", "(self, other: Any, *, alpha: int | float | complex = 1) -> Tensor"),
     ],

@@ -32,7 +32,8 @@ def plans():
 def learn(function, *args):
     """Call a function until its like is known, or was looked at in vain; say which."""
     before = plans()
-    for _ in range(3 * inline_cache._CALLS):
+    # Looks in vain, of other tests too, make pauses longer.
+    for _ in range(12 * inline_cache._CALLS):
         function(*args)
         if plans() > before:
             return True
@@ -159,7 +160,8 @@ def test_inference_mode_writes_once_in_each_call():
 def test_inference_mode_detaches_to_normal_tensors():
     x = torch.rand(3)
     with torch.inference_mode():
-        for _ in range(3 * inline_cache._CALLS):
+        # Looks in vain, of other tests too, make pauses longer.
+    for _ in range(12 * inline_cache._CALLS):
             torch.detach(x), x.exp()
         assert not torch.detach(x).is_inference() and x.exp().is_inference()
 
@@ -473,14 +475,16 @@ def test_arguments_by_name_are_known():
     type("Overriding", (torch.Tensor,), {"__torch_function__": classmethod(lambda *args: NotImplemented)})
     x = torch.arange(6.0).reshape(2, 3).clone()
     before = plans()
-    for _ in range(3 * inline_cache._CALLS):
+    # Looks in vain, of other tests too, make pauses longer.
+    for _ in range(12 * inline_cache._CALLS):
         torch.amax(x, dim=1, keepdim=True)
     assert plans() > before
     assert torch.amax(x, keepdim=True, dim=1).tolist() == [[2], [5]]
     assert torch.amax(x, dim=0, keepdim=True).tolist() == [[3, 4, 5]]
     assert torch.amax(x, dim=1).tolist() == [2, 5]
     out = torch.empty(2)
-    for _ in range(3 * inline_cache._CALLS):
+    # Looks in vain, of other tests too, make pauses longer.
+    for _ in range(12 * inline_cache._CALLS):
         out.zero_()
         assert torch.amax(x, dim=1, out=out) is out
         assert out.tolist() == [2, 5]
@@ -616,7 +620,8 @@ def test_an_array_with_a_history_is_not_kept():
         return x + y
 
     cached = inline_cache.repeated(add)
-    for _ in range(3 * inline_cache._CALLS):
+    # Looks in vain, of other tests too, make pauses longer.
+    for _ in range(12 * inline_cache._CALLS):
         assert torch.equal(cached(torch.rand(3)), cached(torch.zeros(3))) is False
     assert cached(torch.zeros(3)).requires_grad
 

@@ -39,9 +39,12 @@ STEPS = {
 @cache
 def causes() -> dict[str, Cause]:
     """Return what is known of each op, of `answers.toml`."""
-    return {
-        op: Cause(kind_of(name), text.cause, text.mend) for name, text in texts().items() for op in text.flat
-    }
+    return {op: _told(name) for name, text in texts().items() for op in text.flat}
+
+
+def _told(name: str) -> Cause:
+    text = texts()[name]
+    return Cause(kind_of(name), text.cause, text.mend)
 
 
 #: Ops that take a part of a tensor.
@@ -232,8 +235,9 @@ def _other_factor(node: Node, target: Node) -> Cause | None:
     first, second = (None if edge is None else edge_target(edge)[0] for edge in node._edges[:2])
     other = first if second is target else second
     if type(other).__name__ in STRAIGHT:
-        return causes()["second derivative of relu"]
-    return causes()["input of linear"] if node._op.base == "linear" and second is target else None
+        return _told("straight pieces")
+    is_input = node._op.base == "linear" and second is target
+    return _told("multiplied by 0: input of linear") if is_input else None
 
 
 def _cause(node: Node) -> Cause:

@@ -308,6 +308,26 @@ def step(x):
     return x * 3, x.grad
 --- change
 if last: last[0].sum().backward()
+=== result_of_a_hidden_leaf_whose_gradient_is_put_away:
+kept = []
+def step(x):
+    p = nn.Parameter(x)
+    p.grad = torch.ones(3)
+    kept.append(p.grad)
+    return p * 3
+--- change
+if last is not None: last.sum().backward()
+--- state
+kept
+=== result_of_a_hidden_leaf_that_no_pass_reaches_again: compiles
+def step(x):
+    x = x.clone().requires_grad_()
+    y = (x ** 2).exp()
+    y.sum().backward()
+    return y, x.grad
+--- change 3
+try: last[0].sum().backward()
+except RuntimeError: pass
 === result_of_a_hidden_leaf_whose_gradient_is_kept:
 kept = []
 def step(x):

@@ -27,6 +27,7 @@ SAMPLES = [
     _draw("exponential_by", normal(3), np.array(1.5)),
     _draw("bernoulli_number_by", normal(3), np.array(0.5)),
     _draw("dropout_noise_by", normal(100), np.array(0.5)),
+    _draw("random_between_by", normal(20), np.array(-1000), np.array(1000)),
     _draw("log_normal", normal(3), attrs=(0.0, 1.0)),
     _draw("exponential", normal(3), attrs=(1.5,)),
     _draw("cauchy", normal(3), attrs=(0.0, 1.0)),

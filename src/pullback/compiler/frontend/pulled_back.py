@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Collection, Container, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...core import engine
 from ...core.backward_task import Capture
-from ...core.blame import has_saved
+from ...core.blame import has_saved, is_freed
 from ...core.calls import edge_of
 from ...core.graph_errors import INTERPRETS, is_freed_graph
 from ...core.node import LEAF, AccumulateGrad, accumulator, edge_target
@@ -106,17 +107,25 @@ class ResultsPulledBack:
     def _check_ends(self, made: Sequence[Any]) -> None:
         """Refuse results that lead to leaves of the function's or to hooks: calls would tie them anew.
 
-        A leaf out of reach may have handed out its gradient, to which a later pass adds.
+        A leaf out of reach may have handed out its gradient, to which a later pass adds, if one gets there.
         """
         results = set(map(id, made))
         for node in _nodes(self._roots):
-            leaf = node.variable if isinstance(node, AccumulateGrad) else None
-            if leaf is not None and not self._cells.is_cell(leaf) and (
-                id(leaf) in results or leaf._leaf_hooks is not None or leaf._grad is not None
-            ):  # fmt: skip
+            leaf = self._own_leaf(node)
+            if leaf is not None and (id(leaf) in results or leaf._leaf_hooks is not None):
                 raise Unsupported("a result leads back to a leaf that the function makes")
             if node._hooks:
                 raise Unsupported("a hook stands on the way that covectors take from a result")
+        for node in _nodes(self._roots, through_freed=False):
+            grad = getattr(self._own_leaf(node), "_grad", None)
+            # The leaf has it, and `grad`; the counter is in it alone where it has no views.
+            if grad is not None and (sys.getrefcount(grad) > 3 or sys.getrefcount(grad._counter) > 2):
+                raise Unsupported("a result leads back to a leaf whose gradient is handed out")
+
+    def _own_leaf(self, node: Node) -> Any:
+        """Return the leaf of the function's own that a node adds to; None for other nodes."""
+        leaf = node.variable if isinstance(node, AccumulateGrad) else None
+        return None if leaf is None or self._cells.is_cell(leaf) else leaf
 
     def _find_saved_themselves(
         self, count: int, written: Container[int]
@@ -265,8 +274,12 @@ def _freed(root: Any, ends: Collection[int] = ()) -> set[int]:
     return {id(n) for n in _nodes([root], ends) if _frees(n)}
 
 
-def _nodes(roots: Sequence[Any], ends: Collection[int] = ()) -> Iterator[Node]:
-    """Yield the nodes that covectors of results come to, on this side of `ends`."""
+def _nodes(
+    roots: Sequence[Any], ends: Collection[int] = (), through_freed: bool = True
+) -> Iterator[Node]:
+    """Yield the nodes that covectors of results come to, on this side of `ends`; not `through_freed`: nor
+    past nodes whose saved values are freed, which refuse them.
+    """
     starts = [edge_target(edge_of(t))[0] for t in roots]
     seen = set(ends).difference(map(id, starts))
     waiting: list[Any] = [*starts]
@@ -276,4 +289,5 @@ def _nodes(roots: Sequence[Any], ends: Collection[int] = ()) -> Iterator[Node]:
         if node is not None and id(node) not in seen:
             seen.add(id(node))
             yield node
-            waiting += node._edges
+            if through_freed or not is_freed(node._saved):
+                waiting += node._edges
