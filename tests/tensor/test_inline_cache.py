@@ -22,6 +22,7 @@ def _native(price):
     price(0)
     for cache in inline_cache._tables:  # what other tests have called may have all the plans that it gets
         cache.forget()
+        cache._numbers.clear()  # behind the first few, new ones wait longer
         cache._calls = cache._pause = cache._table[1] = inline_cache._CALLS
 
 
@@ -32,8 +33,7 @@ def plans():
 def learn(function, *args):
     """Call a function until its like is known, or was looked at in vain; say which."""
     before = plans()
-    # Looks in vain, of other tests too, make pauses longer.
-    for _ in range(12 * inline_cache._CALLS):
+    for _ in range(3 * inline_cache._CALLS):
         function(*args)
         if plans() > before:
             return True
@@ -160,8 +160,7 @@ def test_inference_mode_writes_once_in_each_call():
 def test_inference_mode_detaches_to_normal_tensors():
     x = torch.rand(3)
     with torch.inference_mode():
-        # Looks in vain, of other tests too, make pauses longer.
-    for _ in range(12 * inline_cache._CALLS):
+        for _ in range(3 * inline_cache._CALLS):
             torch.detach(x), x.exp()
         assert not torch.detach(x).is_inference() and x.exp().is_inference()
 
@@ -475,16 +474,14 @@ def test_arguments_by_name_are_known():
     type("Overriding", (torch.Tensor,), {"__torch_function__": classmethod(lambda *args: NotImplemented)})
     x = torch.arange(6.0).reshape(2, 3).clone()
     before = plans()
-    # Looks in vain, of other tests too, make pauses longer.
-    for _ in range(12 * inline_cache._CALLS):
+    for _ in range(3 * inline_cache._CALLS):
         torch.amax(x, dim=1, keepdim=True)
     assert plans() > before
     assert torch.amax(x, keepdim=True, dim=1).tolist() == [[2], [5]]
     assert torch.amax(x, dim=0, keepdim=True).tolist() == [[3, 4, 5]]
     assert torch.amax(x, dim=1).tolist() == [2, 5]
     out = torch.empty(2)
-    # Looks in vain, of other tests too, make pauses longer.
-    for _ in range(12 * inline_cache._CALLS):
+    for _ in range(3 * inline_cache._CALLS):
         out.zero_()
         assert torch.amax(x, dim=1, out=out) is out
         assert out.tolist() == [2, 5]
@@ -620,8 +617,7 @@ def test_an_array_with_a_history_is_not_kept():
         return x + y
 
     cached = inline_cache.repeated(add)
-    # Looks in vain, of other tests too, make pauses longer.
-    for _ in range(12 * inline_cache._CALLS):
+    for _ in range(3 * inline_cache._CALLS):
         assert torch.equal(cached(torch.rand(3)), cached(torch.zeros(3))) is False
     assert cached(torch.zeros(3)).requires_grad
 
