@@ -26,8 +26,6 @@ SORTED_BY_INSERTION = 16
 WORTH_A_HEAP = 64
 
 
-
-
 def first_places(row: ndarray, k: int, descending: bool) -> list[int]:
     """Return places of the first k elements in order, as torch's topk names them."""
     keys, places = _ascending(row, descending)
