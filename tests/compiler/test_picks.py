@@ -115,6 +115,13 @@ def written_and_dropped(p: Any, k: Any) -> Any:
     return p
 
 
+def place_moved(p: Any, k: Any) -> Any:
+    p, place = p.clone(), torch.tensor(0) + k
+    p[place] += place.mul_(-1)
+    p[0, place] += place.mul_(-1) * p[0, 1]
+    return p
+
+
 def stored_elsewhere(p: Any, k: Any) -> Any:
     p = p.clone()
     row = p[k]
@@ -124,7 +131,8 @@ def stored_elsewhere(p: Any, k: Any) -> Any:
 
 
 @pytest.mark.parametrize(
-    "function", [read_between, kept_and_overwritten, held_before, written_and_dropped, stored_elsewhere]
+    "function",
+    [read_between, kept_and_overwritten, held_before, written_and_dropped, stored_elsewhere, place_moved],
 )
 @pytest.mark.filterwarnings("ignore:compile")
 def test_a_view_that_can_be_told_counts_as_one(function):

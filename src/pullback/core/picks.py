@@ -11,19 +11,28 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+from .value import TensorBase
+
 
 class Pick:
     """A copy, told by its counter of writes, the tensor that it is of, at a version, and the key."""
 
-    __slots__ = ("counter", "key", "own", "source", "version")
+    __slots__ = ("counter", "key", "own", "places", "source", "version")
 
     def __init__(self, copy: Any, source: Any, key: Any) -> None:
         self.counter, self.own = copy._counter, copy._counter[0]
         self.source, self.version, self.key = source, source._counter[0], key
+        #: The versions of the tensors in the key, which may say another place later.
+        self.places = _versions(key)
 
     def is_alike(self) -> bool:
         """Return whether neither the copy nor its source was written to."""
         return bool(self.counter[0] == self.own and self.source._counter[0] == self.version)
+
+
+def _versions(key: Any) -> list[int]:
+    parts = key if type(key) is tuple else (key,)
+    return [part._counter[0] for part in parts if isinstance(part, TensorBase)]
 
 
 class Picks:
@@ -55,7 +64,8 @@ class Picks:
         counter: Any = getattr(value, "_counter", None)
         for pick in reversed(self.noted):
             if pick.counter is counter:
-                back = pick.source is tensor and pick.key is key and pick.counter[0] > pick.own
+                same = pick.key is key and pick.places == _versions(key)
+                back = same and pick.source is tensor and pick.counter[0] > pick.own
                 return pick if back and pick.version == tensor._counter[0] and is_last(value) else None
         return None
 
