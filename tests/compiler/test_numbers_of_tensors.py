@@ -85,6 +85,17 @@ def test_a_number_that_raises_an_error_raises_it(function):
     assert len(compiled._native.specializations) == 1
 
 
+def test_zeros_have_the_sign_that_they_have_in_python():
+    def function(x):
+        ones = torch.ones(2, dtype=torch.float64)
+        return ones * (2.0 % x[0].item()), ones * (x[0].item() % 2), ones * round(x[1].item())
+
+    compiled = torch.compile(function)
+    for x in ([1.5, 3.0], [-1.0, -0.3], [-2.0, 0.4], [4.0, -0.5]):
+        given = torch.tensor(x, dtype=torch.float64)
+        assert [repr(t.tolist()) for t in compiled(given)] == [repr(t.tolist()) for t in function(given)]
+
+
 def test_roots_of_negative_numbers_have_programs_of_their_own():
     def function(x):
         return x * (x.sum().item() - 3) ** -0.5

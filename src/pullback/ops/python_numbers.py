@@ -21,6 +21,7 @@ def _of_first(function: Callable[[Any], Any]) -> Callable[[Any, Any], Any]:
 
 FUNCTIONS: dict[str, Callable[[Any, Any], Any]] = {
     "pow": lambda x, y: x**y,
+    "mod": lambda x, y: x % y,
     "round": lambda x, y: round(x, int(y)),
     **{name: _of_first(getattr(math, name)) for name in _OF_ONE.split() if hasattr(math, name)},
 }

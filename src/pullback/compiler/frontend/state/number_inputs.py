@@ -54,7 +54,8 @@ def _by_python(name: str) -> Any:
 
 
 def _rounded(x: Any, digits: Any = None) -> Any:
-    return x.round() if digits is None else python_numbers.number_function(x, digits, "round")
+    # What Python gives is a whole number, whose 0 has no sign.
+    return x.round() + 0.0 if digits is None else python_numbers.number_function(x, digits, "round")
 
 
 def _kind(value: Deferred) -> type:
@@ -70,12 +71,13 @@ _OF_PROGRAM: Any = {
     operator.add: operator.add, operator.iadd: operator.add, operator.sub: operator.sub,
     operator.isub: operator.sub, operator.mul: operator.mul, operator.imul: operator.mul,
     operator.truediv: operator.truediv, operator.itruediv: operator.truediv, operator.neg: operator.neg,
-    abs: operator.abs, float: operator.pos, math.sqrt: lambda x: x.sqrt(), operator.mod: operator.mod,
+    abs: operator.abs, float: operator.pos, math.sqrt: lambda x: x.sqrt(),
     # Of equal numbers, and where one is nan, Python's give the first.
     min: lambda *xs: functools.reduce(lambda x, y: y.where(y < x, x), xs),
     max: lambda *xs: functools.reduce(lambda x, y: y.where(y > x, x), xs),
     **dict.fromkeys((operator.pow, operator.ipow, math.pow), _by_python("pow")), round: _rounded,
-    **{getattr(math, n): _by_python(n) for n in python_numbers.FUNCTIONS if n not in ("pow", "round")},
+    operator.mod: _by_python("mod"),
+    **{getattr(math, n): _by_python(n) for n in python_numbers.FUNCTIONS if n not in ("pow", "round", "mod")},
 }  # fmt: skip
 
 
