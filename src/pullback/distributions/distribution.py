@@ -96,9 +96,10 @@ class Distribution:
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         for name, found in vars(cls).items():
-            # By the name of the function `help` finds what the base says of a property.
+            # By the name of the function `help` finds what the base says of a property; a user's keeps its own.
             compute: Any = getattr(found, "fget", None)
-            if getattr(compute, "__name__", "") == "<lambda>":
+            is_own = (getattr(compute, "__module__", None) or "").startswith(f"{__package__}.")
+            if is_own and compute.__name__ == "<lambda>":
                 compute.__name__, compute.__qualname__ = name, f"{cls.__qualname__}.{name}"
 
     @staticmethod
