@@ -96,7 +96,7 @@ class Distribution:
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         for name, found in vars(cls).items():
-            # By the name of the function `help` finds what the base says of a property; a user's keeps its own.
+            # By the name of the function `help` finds what the base says of a property. Users' keep theirs.
             compute: Any = getattr(found, "fget", None)
             is_own = (getattr(compute, "__module__", None) or "").startswith(f"{__package__}.")
             if is_own and compute.__name__ == "<lambda>":
