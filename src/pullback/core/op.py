@@ -36,7 +36,17 @@ from . import calls, facade
 from .node import MultiNode, Node
 from .node_classes import general_class, make_node_class, packed_class
 from .op_fields import COMPLEX_HALF, DEFAULT_PLACES, FIELDS, KERNELS, KINDS, SEQUENCES, Fields, Kernel
-from .promotion import COMPLEX32, NARROW, check_broadcast, converted, promoted, rounded, unsupported
+from .promotion import (
+    COMPLEX32,
+    NARROW,
+    cast_to,
+    check_broadcast,
+    converted,
+    kinds_of,
+    promoted,
+    rounded,
+    unsupported,
+)
 from .recorded_pullback import pulled_by_rules
 from .result_shapes import result_kinds
 from .saved import Layout, SavedTensor, graph_reader, parameter_names
@@ -263,10 +273,43 @@ class Op(Fields):
 
     def evaluate(self, inputs: tuple[Any, ...], attrs: tuple[object, ...]) -> Any:
         """Run the kernel on bare arrays and scalars, with torch's promotion."""
-        half = None
-        given = inputs
+        half, given = None, inputs
         if self.check is not None:
             self.check(*inputs, *attrs)
+        kinds = kinds_of(inputs) if self.promote is not None and self.kind == "elementwise" else None
+        met = None if kinds is None else self._met.get(kinds)
+        if met is None:
+            inputs, attrs, half = self._promoted(inputs, attrs)
+            if kinds is not None and half is None and (dtype := inputs[0].dtype).kind in "biufc":
+                self._met[kinds] = dtype
+        token = quiet(IGNORE)
+        try:
+            if met is not None:
+                inputs = tuple([cast_to(v, met) for v in inputs])
+            result = self._compute(inputs, attrs)
+            if half is not None:
+                result = rounded(result, half)
+        except (ValueError, TypeError) as error:
+            raise self.failed(error, inputs) from error.__cause__
+        finally:
+            loud(token)
+        place = self.place
+        if place is None:
+            return result
+        return tuple([place(r, given) for r in result]) if isinstance(result, tuple) else place(result, given)
+
+    @computed
+    def _met(self) -> dict[Any, np.dtype[Any]]:
+        """Return the dtypes in which an elementwise op has computed operands of some kinds, where it had
+        nothing else to do than to cast them: 2 µs less of 7.
+        """
+        return {}
+
+    def _promoted(
+        self, given: tuple[Any, ...], attrs: tuple[object, ...]
+    ) -> tuple[tuple[Any, ...], tuple[object, ...], np.dtype[Any] | None]:
+        """Return inputs and attributes as the kernel takes them, and the dtype of halves to round to."""
+        half, inputs = None, given
         if self.promote is not None:
             inputs = promoted(inputs, self.promote, self.kind == "elementwise")
         if self.refused and not self.variadic:
@@ -294,19 +337,7 @@ class Op(Fields):
                     inputs = (inputs[0], converted(np.asarray(given[1]), NARROW[half]))
                 if self.rounded_attrs and half != COMPLEX32:
                     attrs = tuple([float(np.asarray(v, half)) for v in attrs])
-        token = quiet(IGNORE)
-        try:
-            result = self._compute(inputs, attrs)
-            if half is not None:
-                result = rounded(result, half)
-        except (ValueError, TypeError) as error:
-            raise self.failed(error, inputs) from error.__cause__
-        finally:
-            loud(token)
-        place = self.place
-        if place is None:
-            return result
-        return tuple([place(r, given) for r in result]) if isinstance(result, tuple) else place(result, given)
+        return inputs, attrs, half
 
     def failed(self, error: Exception, inputs: tuple[object, ...]) -> Exception:
         """Return what a call raises whose kernel failed: torch's error if it has one, else the kernel's."""

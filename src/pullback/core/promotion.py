@@ -116,13 +116,39 @@ def promoted(inputs: tuple[object, ...], policy: str, broadcast: bool = False) -
     return tuple(cast)
 
 
+#: The Python numbers, whose kinds say what they promote to.
+_NUMBERS = frozenset({bool, int, float, complex})
+
+
+def kinds_of(inputs: tuple[object, ...]) -> tuple[object, ...] | None:
+    """Return all that the dtype depends on in which operands meet; None where one is no array or number."""
+    kinds: list[object] = [dtypes.get_default_dtype()]
+    for v in inputs:
+        if (kind := type(v)) is ndarray:
+            kinds.append(v.dtype if v.ndim else (v.dtype,))  # type: ignore[attr-defined]
+        elif kind in _NUMBERS:
+            kinds.append(kind)
+        else:
+            return None
+    return tuple(kinds)
+
+
+def cast_to(v: Any, dtype: np.dtype[Any]) -> ndarray:
+    """Return an array, or a number, in a dtype; of an expanded one NumPy would move the repeated axes
+    inward.
+    """
+    if not isinstance(v, ndarray):
+        return np.asarray(v).astype(dtype)
+    return v if v.dtype is dtype else in_dtype(v, dtype, "C" if 0 in v.strides else "K")
+
+
 def converted(x: ndarray, dtype: np.dtype[Any]) -> ndarray:
-    """Return an array in another dtype; of an expanded one NumPy would move the repeated axes inward."""
+    """Return `cast_to` of an array, without NumPy's warnings and with torch's."""
     if dtype == COMPLEX32:
         warn_of_complex_half()
     token = quiet(IGNORE)  # as where `mul` of halves is given 1e20
     try:
-        return in_dtype(x, dtype, "C" if 0 in x.strides else "K")
+        return cast_to(x, dtype)
     finally:
         loud(token)
 
