@@ -90,8 +90,10 @@ def check_writable(
     apart : bool
         Whether they may not share all of it, either, which `check_apart` says of arrays.
     """
-    check_captured(x, "copy_", (), {})
-    check_history(x, recording)
+    if x._born < modes().differentiating:
+        check_captured(x, "copy_", (), {})
+    if recording:
+        check_history(x, recording)
     if x._view is not None:
         bring_up_to_date(x)
     value = x._value
@@ -354,15 +356,15 @@ def _set_history(x: TensorBase, node: History) -> None:
 
 
 def _tell_history(x: TensorBase, name: str | None = None, first: bool = False) -> None:
-    """Note in the version counter the name of the node behind `x`, the identity of its array, and from which
-    node on the history is that of `x`: where it had none before, older nodes are those of another tensor that
-    shares its array.
+    """Note in the version counter the class of the node behind `x`, or a name, the identity of its array,
+    and from which node on the history is that of `x`: where it had none before, older nodes are those of
+    another tensor that shares its array.
     """
     counter = x._counter
     runs = counter[1] if len(counter) > 1 else []
     node = edge_target(x._node)[0]
     since = node._seq if first else counter[4] if len(counter) > 4 else 0
-    counter[1:] = (runs, short_name(type(node)) if name is None else name, {id(x._value)}, since)
+    counter[1:] = (runs, name or type(node), {id(x._value)}, since)
 
 
 def _keep_overwritten(node: Node | Output, x: TensorBase, new: Any) -> None:
@@ -374,20 +376,22 @@ def _keep_overwritten(node: Node | Output, x: TensorBase, new: Any) -> None:
     saved = node._saved
     if not saved or node._op is None:
         return
-    count = 3 * node._op.layout.count
     old, result = x._value, new._value
-    inputs = node._op.layout.input_index
-    if not any(v is old or v is result for v in saved[:count:3]):
-        return
     # A value of a transform is replaced; an array is overwritten, and then holds the result.
     overwritten = type(old) in IN_MEMORY and type(result) in IN_MEMORY
-    parts = list(saved)
-    for i in range(0, count, 3):
-        if parts[i] is old and inputs[i // 3] == 0:
-            parts[i : i + 3] = (old.copy() if overwritten else old, FROZEN, 0)
-        elif parts[i] is result:
-            parts[i : i + 3] = (old if overwritten else result, x._counter, x._counter[0] + 1)
-    node._saved = tuple(parts)
+    parts: list[Any] | None = None
+    for k, index in enumerate(node._op.layout.input_index):
+        value = saved[3 * k]
+        if value is old and index == 0:
+            kept = (old.copy() if overwritten else old, FROZEN, 0)
+        elif value is result:
+            kept = (old if overwritten else result, x._counter, x._counter[0] + 1)
+        else:
+            continue
+        parts = list(saved) if parts is None else parts
+        parts[3 * k : 3 * k + 3] = kept
+    if parts is not None:
+        node._saved = tuple(parts)
 
 
 def _keep_lifted(node: Node | Output, x: TensorBase) -> None:

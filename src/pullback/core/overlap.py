@@ -44,6 +44,12 @@ def _owner(array: ndarray) -> ndarray | None:
     return base if type(base) is ndarray and base.base is None else None
 
 
+def is_same(a: ndarray, b: ndarray) -> bool:
+    """Return whether two arrays are the same elements in the same order."""
+    alike = a.strides == b.strides and a.shape == b.shape and a.dtype == b.dtype
+    return alike and address(a) == address(b)
+
+
 def overlap(a: ndarray, b: ndarray) -> int:
     """Return how two arrays overlap: `NONE`, `FULL` where they are one and the same, or `PARTIAL`."""
     if a is b:

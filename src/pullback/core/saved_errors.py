@@ -13,7 +13,7 @@ from . import graph_errors as errors
 from .blame import changes, freed_at, last_write, place_of
 from .holders import base_of, holder_of
 from .node import LEAF, AccumulateGrad, Node, Nowhere, Output, edge_target, short_name
-from .saved import FROZEN, was_detached
+from .saved import DETACHED, FROZEN, was_detached
 from .value import dtype_of, shape_of
 from .versions import Joined, VersionOfView
 from .views import (
@@ -127,7 +127,7 @@ def freed(node: Node) -> RuntimeError:
 def edge_description(edge: object, counter: list[Any], value: object) -> str:
     """Return ', which is output 0 of Tanh,' for messages; empty for a leaf or constant.
 
-    A recorded write leaves the name of the node that it put behind the tensor in the version counter, behind
+    A recorded write leaves the class of the node that it put behind the tensor in the version counter, behind
     the places of writes, and which arrays the tensor has had: of what shares the counter, others are views of
     it.
     """
@@ -139,7 +139,8 @@ def edge_description(edge: object, counter: list[Any], value: object) -> str:
             return described(*edge_target(edge))  # a tensor that was detached from this has the history
         if own and edge is None and not counter[4]:
             return ""  # a tensor that was detached from the one that has the history
-        return f", which is output 0 of {counter[2]}," if own else STALE_VIEW
+        maker = counter[2] if counter[2] == DETACHED else short_name(counter[2])
+        return f", which is output 0 of {maker}," if own else STALE_VIEW
     return described(*edge_target(edge))
 
 

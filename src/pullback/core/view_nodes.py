@@ -11,7 +11,7 @@ from numpy import ndarray
 from ..array import layout
 from ..array.strides import laid_out, strides_of
 from . import facade
-from .blame import is_freed, stamp
+from .blame import is_freed, next_sequence, stamp
 from .calls import edge_of
 from .marked import followed
 from .meta import array_or_phantom, is_meta
@@ -20,6 +20,11 @@ from .node import Node, Output, edge_target
 from .saved import saved_errors
 from .value import dtype_of, innermost, shape_of, wrap
 from .views import View, replay
+
+_new = object.__new__
+
+#: The nodes of a view's steps, the last one first, each with its output where it has several, else None.
+Chain = tuple[tuple[Node, int | None], ...]
 
 
 class CopySlices(Node):
@@ -87,7 +92,7 @@ class AsStridedBackward0(Node):
     __slots__ = ("__weakref__", "chain", "inside")
     __module__ = "torch.autograd.graph"
 
-    chain: tuple[tuple[Node, int | None], ...]
+    chain: Chain
     inside: bool
 
     def again(self) -> AsStridedBackward0:
@@ -139,8 +144,58 @@ def layout_of(value: object) -> tuple[int, ...] | None:
     """Return strides in elements of the array at the bottom of a value, or that a traced value would have;
     None for C order and where there is no array.
     """
-    value = None if is_meta(value) else array_or_phantom(value)
+    if type(value) is not ndarray:  # which says so at once: a write asks
+        value = None if is_meta(value) else array_or_phantom(value)
     return None if not isinstance(value, ndarray) or value.flags.c_contiguous else strides_of(value)
+
+
+def _as_before(base: Any, view: Any, record: View, steps: tuple[Any, ...]) -> Chain | None:
+    """Return the nodes of a view's steps, the last one first, as the view had them before the write: 2 µs
+    instead of 13 for one step. None where they are not known or would be others now.
+    """
+    a, b, node = view._value, base._value, view._node
+    plain = type(a) is ndarray and type(b) is ndarray and modes() is DEFAULT and not record.creation
+    if not plain or base._rearranged or a.base is not (b if b.base is None else b.base):
+        return None  # the memory of the base may be another by now
+    known: list[Any] = []
+    if type(node) is AsStridedBackward0:
+        known += [step for step, index in node.chain if index is None]
+    else:
+        for op, _, index in reversed(steps):
+            if index is not None or op.signs is not None or type(node) is not op.node_class or node._frees:
+                return None
+            known.append(node)
+            (node,) = node._edges
+    if len(known) != len(steps):
+        return None
+    chain: Chain = ()
+    edge = edge_of(base)
+    for before in reversed(known):
+        step = _new(type(before))
+        step._edges = (edge,)
+        step._saved, step._shape, step._dtype = before._saved, before._shape, before._dtype
+        step._hooks, step._seq, step._code, step._at = None, next_sequence(), before._code, before._at
+        edge, chain = step, ((step, None), *chain)
+    return chain
+
+
+def _replayed(base: Any, record: View, steps: tuple[Any, ...]) -> tuple[Any, Chain]:
+    """Return the nodes of a view's steps, the last one first, and the edge below them."""
+    before = modes()
+    if before is not DEFAULT:
+        change(grad=True, inference=False)
+    try:
+        whole = wrap(base._value, edge_of(base), base._level)
+        edge: Any = replay(whole, steps)._node
+    finally:
+        if before is not DEFAULT:
+            set_modes(before)
+    chain: list[tuple[Node, int | None]] = []
+    for _ in takewhile(lambda step: step[0].signs is None, reversed(steps)):
+        step, index = edge if type(edge) is Output else (edge, None)
+        chain.append((step, index))
+        (edge,) = step._edges
+    return edge, tuple(chain)
 
 
 def replayed_node(base: Any, view: Any, record: View) -> Node | Output:
@@ -149,27 +204,16 @@ def replayed_node(base: Any, view: Any, record: View) -> Node | Output:
     As in torch, the steps together are one node, up to a step that sees complex values as pairs, pairs as
     complex or numbers with other signs: that and those before it keep their own.
     """
-    before = modes()
-    if before is not DEFAULT:
-        change(grad=True, inference=False)
-    try:
-        whole = wrap(base._value, edge_of(base), base._level)
-        edge = replay(whole, record.steps)._node
-    finally:
-        if before is not DEFAULT:
-            set_modes(before)
-    together = list(takewhile(lambda step: step[0].signs is None, reversed(record.steps)))
-    if not together:
-        return edge
-    chain = []
-    for _ in together:
-        step, index = edge if type(edge) is Output else (edge, None)
-        chain.append((step, index))
-        (edge,) = step._edges
+    steps = record.steps
+    edge, chain = edge_of(base), _as_before(base, view, record, steps)
+    if chain is None:
+        edge, chain = _replayed(base, record, steps)
+        if not chain:
+            return edge
     node = AsStridedBackward0()
     node._edges = (edge,)
     node._saved = ()
-    node.chain = tuple(chain)
+    node.chain = chain
     node.inside = False
     node._shape = shape_of(view._value)
     node._dtype = dtype_of(view._value)

@@ -20,6 +20,7 @@ from ..core.calls import edge_of
 from ..core.meta import is_meta
 from ..core.modes import modes
 from ..core.node import DIFFERENTIABLE
+from ..core.overlap import is_same
 from ..core.promotion import check_broadcast
 from ..core.value import TensorBase, dtype_of, shape_of, wrap
 from ..core.versions import bump
@@ -69,8 +70,11 @@ def write_copy(x: Any, source: Any, fills: bool = False, lasts: bool = True) -> 
     record = modes().grad
     edge = edge_of(source) if record else None
     wanted = edge is not None and dtype_of(x) in DIFFERENTIABLE
-    inplace.check_writable(x, wanted or inplace.requires_grad(x), source is x, () if fills else (source,))
     a, b = x._value, source._value
+    # As in ``x[i] += 1``, which assigns the view that it wrote to.
+    is_there = type(a) is ndarray and type(b) is ndarray and source._view is not None and is_same(a, b)
+    read = () if fills or is_there else (source,)
+    inplace.check_writable(x, wanted or inplace.requires_grad(x), source is x, read)
     if (
         type(a) is not ndarray
         or type(b) is not ndarray
@@ -82,7 +86,8 @@ def write_copy(x: Any, source: Any, fills: bool = False, lasts: bool = True) -> 
     if b.dtype.kind in "cW" and a.dtype.kind not in "cW":
         warn_once("Casting complex values to real discards the imaginary part")
     inplace.announce_write(x)
-    copy_into(a, towards(b, a.dtype))
+    if not is_there:
+        copy_into(a, towards(b, a.dtype))
     bump(x)
     inplace.record_write(x, edge if wanted else None, lasts)
     return x

@@ -19,7 +19,6 @@ from numpy import ndarray
 from ..array import dtypes
 from ..array.dtype_words import not_a_mask, type_word
 from ..array.elementwise import copy_into
-from ..array.strides import address
 from ..core import calls, facade, inplace, overlap
 from ..core.blame import stamp, written
 from ..core.calls import ABSENT
@@ -300,7 +299,7 @@ def _put_tensor(array: ndarray, index: Any, value: Any, mode: Any) -> bool:
         return False
     if np.may_share_memory(array, source):
         # As in ``x[i] += 1``, which assigns the view that it has written to.
-        return part.strides == source.strides and address(part) == address(source)
+        return overlap.is_same(part, source)
     copy_into(part, source)
     return True
 

@@ -99,7 +99,7 @@ def inplace_variant(name: str, function: Function, how: InPlace = PLAIN, operato
             older = older_call("Tensor", label, args, kwargs)
             if older is not None:
                 return general(input, **older)
-        if operator:
+        if operator and not isinstance(args[0], TensorBase):
             args = (dtypes.plain_number(args[0]), *args[1:])
             dtypes.check_number(args[0])
         operands = (*args, *kwargs.values())
