@@ -401,7 +401,7 @@ def test_small_draws_share_work_but_not_numbers(seed: int) -> None:
     choose = np.random.RandomState(seed)
     together, apart = seeded(seed), seeded(seed)
     for _ in range(40):
-        size = int(choose.choice([1, 2, 5, 15, 16, 17, 32, 48, 96, 208, 300]))
+        size = int(choose.choice([1, 2, 5, 15, 16, 17, 32, 48, 96, 208, 300, 640, 1000, 2000, 2496, 2600]))
         dtype = choose.choice([np.float32, np.float64])
         kernel: Any = (random_uniform.uniform, random_normal.normal, random_transform.bernoulli)[
             choose.randint(3)
