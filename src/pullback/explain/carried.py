@@ -5,8 +5,6 @@ saved. A new graph that runs into it does so at a boundary: an op made after tha
 result of one made before it. The variable that held this result over the moment is what has to be mended.
 """
 
-from __future__ import annotations
-
 import ast
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator

@@ -1,7 +1,5 @@
 """Find a call of `detach` whose result is thrown away, so that what it was called on keeps its history."""
 
-from __future__ import annotations
-
 import ast
 import sys
 from collections.abc import Iterable, Iterator

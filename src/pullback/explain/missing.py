@@ -1,7 +1,5 @@
 """Answer `why_none`: why a tensor has no `.grad`."""
 
-from __future__ import annotations
-
 import ast
 import re
 import sys

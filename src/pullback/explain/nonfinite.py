@@ -1,7 +1,5 @@
 """Answer `why_nan`: the first value or covector that is not finite, and the op that made it."""
 
-from __future__ import annotations
-
 import sys
 from dataclasses import replace
 from typing import Any

@@ -2,8 +2,6 @@
 returns too few gradients, a layer that gives a tuple, sparse gradients, sizes that depend on the data.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator

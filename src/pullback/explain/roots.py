@@ -1,7 +1,5 @@
 """Find where a backward began: the call as it is written, its tensor and its covector."""
 
-from __future__ import annotations
-
 import ast
 from dataclasses import dataclass
 from typing import Any

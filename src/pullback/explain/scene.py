@@ -4,8 +4,6 @@ The graph says what is connected; it does not say what is missing. Where a value
 putting the two together: the statement whose inputs still carry the history and whose result does not.
 """
 
-from __future__ import annotations
-
 import ast
 import inspect
 import linecache

@@ -1,7 +1,5 @@
 """Judge errors of a loss without history: what cut it off, switched recording off, or froze the weights."""
 
-from __future__ import annotations
-
 import ast
 from dataclasses import replace
 from types import ModuleType

@@ -3,8 +3,6 @@
 After a mend it is checked on the graph of the backward that fails whether anything used up is in its way.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterable, Iterator

@@ -1,7 +1,5 @@
 """Answer `why_zero`: where a gradient became zero."""
 
-from __future__ import annotations
-
 import sys
 from functools import cache
 from typing import Any, NamedTuple

@@ -3,8 +3,6 @@
 Variables are stack slots of 64 bits, which LLVM turns into registers.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 

@@ -7,8 +7,6 @@ that the loop over the stack has no branch. Where a pivot is zero the program re
 says so.
 """
 
-from __future__ import annotations
-
 from functools import reduce
 from typing import Any
 

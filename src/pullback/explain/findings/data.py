@@ -2,8 +2,6 @@
 are changed where they are stored.
 """
 
-from __future__ import annotations
-
 import ast
 import itertools
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Look at what an index does: where rows are put back, which row is the right one, which labels moved."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

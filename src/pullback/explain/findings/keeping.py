@@ -1,7 +1,5 @@
 """Find results that are kept with their history although backward has freed it: memory that grows."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 from typing import Any

@@ -1,7 +1,5 @@
 """Look at modules: made where they should not be, not registered, in the wrong mode, shared by mistake."""
 
-from __future__ import annotations
-
 import ast
 import math
 from collections import Counter

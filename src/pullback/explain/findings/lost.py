@@ -1,7 +1,5 @@
 """Say of a call that had an input with history and gave none on how it lost it, and what to do about it."""
 
-from __future__ import annotations
-
 import ast
 
 from ...core.blame import Place, place_at

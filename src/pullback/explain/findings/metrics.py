@@ -1,7 +1,5 @@
 """Look at counts of right answers: what they are divided by."""
 
-from __future__ import annotations
-
 import ast
 import sys
 from typing import Any

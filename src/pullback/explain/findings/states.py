@@ -1,7 +1,5 @@
 """Look at state dicts: keys that fit nothing, and kept weights that are the weights themselves."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterable, Mapping
 from typing import Any

@@ -5,8 +5,6 @@ it, and in float64 next to a multiple of pi/2, the C library's function stands i
 vectors hold no such argument never gets there.
 """
 
-from __future__ import annotations
-
 from ..lanes import Lanes, Writer
 from .coefficients import ASIN, ATAN, COS, SIN
 from .exponentials import ROUND
