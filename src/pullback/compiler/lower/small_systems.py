@@ -20,7 +20,6 @@ from .index import Indices, constant
 from .lowered import Body, Lowered
 from .views import copied
 
-INT32 = np.dtype(np.int32)
 #: Equations of the largest system.
 MOST = 4
 
