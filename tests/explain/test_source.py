@@ -37,7 +37,7 @@ def test_a_place_of_one_of_several_outputs() -> None:
 def test_what_frames_hold_is_read_once_for_all_messages() -> None:
     code = test_places.__code__
     found = scene.scope_of(code)
-    assert found is not None and found.statements
+    assert found.statements
     assert scene.scope_of(code) is found
 
 
@@ -45,5 +45,5 @@ def test_scopes_of_what_is_changed_are_read_again(tmp_path: Path) -> None:
     file = str(tmp_path / "program.py")
     for source_text, targets in (("x = 1\n", ("x",)), ("y = 2\n", ("y",))):
         linecache.cache[file] = (len(source_text), None, source_text.splitlines(True), file)
-        found = scene.scope_at(file, 1)
-        assert found is not None and [s.targets for s in found.statements] == [targets]
+        found = scene.scope_at(scene.place_in(file, 1))
+        assert [s.targets for s in found.statements] == [targets]

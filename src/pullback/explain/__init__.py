@@ -4,8 +4,6 @@
 made within a block. Nothing here changes the run that is explained.
 """
 
-from __future__ import annotations
-
 import sys
 from types import ModuleType
 from typing import Any

@@ -1,7 +1,5 @@
 """Build an explanation: run the pullback of a call, without the call, and write down what there is."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any

@@ -5,8 +5,6 @@ saved. A new graph that runs into it does so at a boundary: an op made after tha
 result of one made before it. The variable that held this result over the moment is what has to be mended.
 """
 
-from __future__ import annotations
-
 import ast
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -19,7 +17,7 @@ from ..core.blame import Place
 from ..core.node import AccumulateGrad, Node, edge_target
 from ..core.value import TensorBase
 from ..nn.modules.module import Module
-from .scene import Function, Scene, Scope, Statement, code_of, paths_in, scope_of, tensors_in
+from .scene import Function, Scene, Statement, code_of, paths_in, scope_of, tensors_in
 from .source import place_of
 from .walk import node_of, nodes_of
 
@@ -88,16 +86,13 @@ def carried(found: list[Boundary], scenes: list[Scene]) -> Carried | None:
         for scene in scenes:
             held = _holder(boundary.maker, scene)
             if held is not None:
-                name, statement, scope = held
-                return _of_holder(name, statement, scope, boundary, scene)
+                return _of_holder(*held, boundary, scene)
     for boundary in found:
         for scene in scenes:
             for statement in loop_carried(scene):
                 name = statement.targets[0]
                 if leads(scene.value(name), boundary.maker):
-                    adds = _is_sum(statement, name)
-                    place = scene.scope.place_of_line(statement.line) if scene.scope is not None else None
-                    return Carried(name, place, "sum" if adds else "loop")
+                    return Carried(name, statement.place, "sum" if _is_sum(statement, name) else "loop")
     for boundary in found:
         for scene in scenes:
             for name, value in list(scene.variables.items()):
@@ -105,10 +100,9 @@ def carried(found: list[Boundary], scenes: list[Scene]) -> Carried | None:
                 if path is not None:
                     made = assigning_attribute(path[1], path[0].rpartition(".")[2])
                     if made is not None:
-                        place = made[1].place_of_line(made[0].line)
                         member = vars(path[1]).get(path[0].rpartition(".")[2])
                         several = isinstance(member, (list, dict, deque))
-                        return Carried(f"{name}.{path[0]}", place, "list" if several else "attribute")
+                        return Carried(f"{name}.{path[0]}", made.place, "list" if several else "attribute")
     return None
 
 
@@ -125,23 +119,22 @@ def leads(value: Any, node: Node) -> bool:
     return bool(roots) and bool(needed_nodes(roots, {node: None}))
 
 
-def _holder(maker: Node, scene: Scene) -> tuple[str, Statement | None, Scope | None] | None:
-    """Return (name, statement, its scope) of a variable or attribute that holds a node's result."""
-    scope = scene.scope
+def _holder(maker: Node, scene: Scene) -> tuple[str, Statement | None] | None:
+    """Return (name, statement) of a variable or attribute that holds a node's result."""
     for name, value in list(scene.frame.f_locals.items()):
         if name.startswith("__"):
             continue
         if _is_result(value, maker):
-            return name, _last_assignment(scope, name, scene.line), scope
+            return name, _last_assignment(scene, name)
         if type(value) in (list, tuple, dict) or type(value).__name__ == "deque":
             members = value.values() if isinstance(value, dict) else value
             if any(_is_result(member, maker) or _holds(member, maker) for member in list(members)[:1000]):
-                return name, _last_assignment(scope, name, scene.line), scope
+                return name, _last_assignment(scene, name)
     for name, value in list(scene.variables.items()):
         path = _attribute(value, lambda member: _is_result(member, maker) or _holds(member, maker))
         if path is not None:
-            found = assigning_attribute(path[1], path[0].rpartition(".")[2].partition("[")[0])
-            return f"{name}.{path[0]}", *(found or (None, None))
+            attribute = path[0].rpartition(".")[2].partition("[")[0]
+            return f"{name}.{path[0]}", assigning_attribute(path[1], attribute)
     return None
 
 
@@ -172,37 +165,27 @@ def _attribute(value: Any, fits: Callable[[Any], bool]) -> tuple[str, Any] | Non
     return None
 
 
-def assigning_attribute(owner: Any, name: str) -> tuple[Statement, Scope] | None:
+def assigning_attribute(owner: Any, name: str) -> Statement | None:
     """Return the statement of an object's own methods that gives an attribute its value."""
     found = None
     for method in vars(type(owner)).values():
         code = code_of(method)
-        scope = None if code is None else scope_of(code)
-        if scope is None or code is None or scope.name == "__init__" or not code.co_varnames:
-            continue
-        own = code.co_varnames[0]
-        for statement in scope.statements:
-            if f"{own}.{name}" in statement.targets:
-                found = statement, scope
+        if code is not None and code.co_name != "__init__" and code.co_varnames:
+            made = scope_of(code).assigning(f"{code.co_varnames[0]}.{name}")
+            found = made[-1] if made else found
     return found
 
 
-def _last_assignment(scope: Scope | None, name: str, before: int) -> Statement | None:
-    if scope is None:
-        return None
+def _last_assignment(scene: Scene, name: str) -> Statement | None:
     made = [
-        s for s in scope.assigning(name)
-        if not isinstance(s.node, ast.Expr) and s.line <= max(before, s.line if s.loops else before)
+        s for s in scene.scope.assigning(name)
+        if not isinstance(s.node, ast.Expr) and (s.line <= scene.line or s.loops)
     ]  # fmt: skip
     return made[-1] if made else None
 
 
-def _of_holder(
-    name: str, statement: Statement | None, scope: Scope | None, boundary: Boundary, scene: Scene
-) -> Carried:
-    place = None
-    if statement is not None and scope is not None:
-        place = scope.place_of_line(statement.line)
+def _of_holder(name: str, statement: Statement | None, boundary: Boundary, scene: Scene) -> Carried:
+    place = None if statement is None else statement.place
     if "." in name:
         path = name.split(".")
         held: Any = scene.variables.get(path[0])
@@ -250,18 +233,13 @@ def _end(node: ast.AST) -> int:
 
 def loops_around(scene: Scene) -> list[ast.For | ast.While]:
     """Return all loops around the line of a scene, the innermost first."""
-    if scene.scope is None:
-        return []
     found = [loop for loop in _loops_of(scene.scope.tree) if loop.lineno <= scene.line <= _end(loop)]
     return sorted(found, key=lambda loop: -loop.lineno)
 
 
 def loop_carried(scene: Scene) -> list[Statement]:
     """Return the statements of the loops around a line whose value of a name the next turn reads first."""
-    scope = scene.scope
-    if scope is None:
-        return []
-    found = []
+    found, scope = [], scene.scope
     for loop in loops_around(scene):
         inside = [s for s in scope.statements if loop.lineno < s.line <= _end(loop)]
         for statement in inside:

@@ -72,7 +72,7 @@ class Causes:
         if moment is None or call.kind != "backward":
             return
         old = [n for n in path.nodes if n._seq < moment and type(n) is not AccumulateGrad]
-        if not old or scene.scope is None:
+        if not old or not scene.scope:
             return
         roots = [edge_target(edge)[0] for edge, _ in call.roots]
         found = carried(boundaries(roots, moment, old[0]), [scene])

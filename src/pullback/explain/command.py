@@ -1,7 +1,5 @@
 """Define `python -m pullback explain`: run an unmodified program and explain each `backward` in it."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager

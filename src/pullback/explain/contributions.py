@@ -1,7 +1,5 @@
 """Build the Jacobians of a call where they are small enough, and what each element of v contributes."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

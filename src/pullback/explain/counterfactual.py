@@ -6,8 +6,6 @@ loss that the program had (a random draw, a value that was written over since), 
 moves the values that go into one op away from where the op has no finite value or slope.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any

@@ -161,7 +161,7 @@ def _lost(name: str, target: str) -> str:
     return f"`{name}` has the history, `{target}` has not"
 
 
-def _indices_taken(statement: Statement, statements: list[Statement], scope: Scope) -> Cut | None:
+def _indices_taken(statement: Statement, statements: list[Statement]) -> Cut | None:
     """Return that of values and their indices, which a statement gives, only the indices are used."""
     name = called_name(statement.value)
     read = {path for s in statements for path in paths_in(s.value)}
@@ -170,8 +170,7 @@ def _indices_taken(statement: Statement, statements: list[Statement], scope: Sco
     values, indices = statement.targets
     if (values in read and values != "_") or indices not in read:
         return None
-    place = scope.place_of_line(statement.line)
-    return Cut.of("not differentiable: indices", place, ast.unparse(statement.value), name=name)
+    return Cut.of("not differentiable: indices", statement.place, ast.unparse(statement.value), name=name)
 
 
 def _left_first(near: list[Cut]) -> Cut:
@@ -194,19 +193,18 @@ class Search:
 
     def relevant(self, name: str, before: int) -> list[Statement]:
         """Return the statements that a name's value was computed by, in the order of the file."""
-        return [] if self.scene.scope is None else self.scene.scope.behind(name, before)
+        return self.scene.scope.behind(name, before)
 
     def _in_order_of_use(self, name: str, before: int) -> list[Statement]:
         """Return the statements behind a name, those of a first argument before those of a target."""
-        scope = self.scene.scope
         found: dict[int, Statement] = {}
         seen: set[str] = set()
 
         def visit(path: str) -> None:
-            if path in seen or scope is None:
+            if path in seen:
                 return
             seen.add(path)
-            own = scope.assigning(path, before)
+            own = self.scene.scope.assigning(path, before)
             for statement in own:
                 for inner in paths_in(statement.value):
                     visit(inner)
@@ -219,8 +217,6 @@ class Search:
     def cut(self, name: str, before: int) -> tuple[Cut, tuple[str, ...]] | None:
         """Return the cut on the way to a name: the construct, and what was seen."""
         scope = self.scene.scope
-        if scope is None:
-            return None
         statements = self._in_order_of_use(name, before)
         suspects: list[tuple[Cut, tuple[str, ...]]] = []
         # Names that held the history before they were given another value.
@@ -228,7 +224,7 @@ class Search:
         for statement in statements:
             targets = [t for t in statement.targets if t.split(".")[0] in self.scene.variables]
             if any(self.holds(t) for t in targets):
-                taken = _indices_taken(statement, statements, scope)
+                taken = _indices_taken(statement, statements)
                 if taken is not None and self.holds(statement.targets[0]):
                     suspects.append((taken, (f"{scope.place(statement.node)}",)))
                 continue
@@ -259,7 +255,7 @@ class Search:
             elif (switch := _switch_around(scope, statement.line)) is not None:
                 return switch, evidence
             else:
-                suspects.append((self._lost_at(statement, inputs[0], targets, scope), evidence))
+                suspects.append((self._lost_at(statement, inputs[0], targets), evidence))
         for cut, seen in suspects:
             if cut.kind != "history lost":
                 return cut, seen
@@ -271,9 +267,9 @@ class Search:
             return cut, seen
         return None
 
-    def _lost_at(self, statement: Statement, input: str, targets: list[str], scope: Scope) -> Cut:
+    def _lost_at(self, statement: Statement, input: str, targets: list[str]) -> Cut:
         """Return the cut at a statement that has no cutting construct of its own."""
-        place, code = scope.place_of_line(statement.line), ast.unparse(statement.value)
+        place, code = statement.place, ast.unparse(statement.value)
         if self._leads_to_others(input, targets):
             return Cut.of("history lost: of others", place, code, holder=input)
         told = _lost_by(statement.value)
@@ -283,7 +279,7 @@ class Search:
 
     def _may_carry(self, cut: Cut) -> bool:
         """Return whether what a construct reads may have had a history: not where all of it is known."""
-        if self.scene.scope is None or cut.kind == "no_grad":
+        if cut.kind == "no_grad":
             return True
         roots = {path.split(".")[0] for path in paths_in(ast.parse(cut.code, mode="eval"))}
         if any(not isinstance(self.scene.variables.get(root), KNOWN) for root in roots):
@@ -297,7 +293,7 @@ class Search:
             if not isinstance(call, ast.Call) or called_name(call) != "forward":
                 continue
             owner = ast.unparse(call.func).removesuffix(".forward")
-            if isinstance(self.scene.value(owner), FunctionMeta) and self.scene.scope is not None:
+            if isinstance(self.scene.value(owner), FunctionMeta):
                 place = self.scene.scope.place_of_line(call.lineno)
                 return Cut.of("forward called directly", place, ast.unparse(call), owner=owner)
         return None
@@ -305,8 +301,6 @@ class Search:
     def written(self, name: str, before: int) -> tuple[Cut, tuple[str, ...]] | None:
         """Return where values with the history are written into a module that a name is computed with."""
         scope = self.scene.scope
-        if scope is None:
-            return None
         used = {p for s in self.relevant(name, before) for p in paths_in(s.value)}
         modules = [path for path in used if isinstance(self.scene.value(path), Module)]
         copies = [s for s in scope.statements if s.line <= before]
@@ -317,7 +311,7 @@ class Search:
                 if into and read:
                     made = called_name(statement.value) == "Parameter"
                     told = "new leaf: Parameter" if made else "written into a leaf: values"
-                    place, code = scope.place_of_line(statement.line), ast.unparse(statement.node)
+                    place, code = statement.place, ast.unparse(statement.node)
                     return Cut.of(told, place, code), (f"`{read[0]}` has the history",)
             for call, _ in scope.calls:
                 loads = ast.unparse(call.func) == f"{module}.load_state_dict"
@@ -362,8 +356,6 @@ def _inside(
             continue
         seen.add(code)
         scope = scope_of(code)
-        if scope is None:
-            continue
         owner = getattr(called, "__self__", called)
         known = {**getattr(called, "__globals__", {}), "self": owner}
         if isinstance(called, TensorBase):

@@ -5,8 +5,6 @@ single direction gives one number that ``vᵀ·J`` must agree with. At a kink (r
 side differ, and a rule that takes any slope between them is right.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from functools import cached_property

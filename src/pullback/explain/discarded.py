@@ -1,7 +1,5 @@
 """Find a call of `detach` whose result is thrown away, so that what it was called on keeps its history."""
 
-from __future__ import annotations
-
 import ast
 import sys
 from collections.abc import Iterable, Iterator
@@ -80,13 +78,11 @@ def _scopes_around(scene: Scene) -> Iterator[tuple[Scope, Any]]:
     objects, with the object. Of those that do not name `detach` nothing is read: under pytest 1,700 took
     0.5 s of a message.
     """
-    if scene.scope is not None:
+    if scene.scope:
         yield scene.scope, scene
     for value in list(scene.variables.values()):
         members = (value,) if isinstance(value, FunctionType) else vars(type(value)).values()
         for member in members:
             code = member.__code__ if isinstance(member, FunctionType) else None
             if code is not None and "detach" in code.co_names and not own_file[code.co_filename]:
-                scope = scope_of(code)
-                if scope is not None:
-                    yield scope, value
+                yield scope_of(code), value

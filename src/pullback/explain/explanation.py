@@ -4,8 +4,6 @@ What needs the graph again (one row or column of a Jacobian that was not built) 
 and `Explanation.column`, for as long as the graph is there.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from os import PathLike

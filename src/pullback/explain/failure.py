@@ -2,8 +2,6 @@
 about.
 """
 
-from __future__ import annotations
-
 import sys
 from types import FrameType, TracebackType
 from typing import Any

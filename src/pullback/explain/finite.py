@@ -1,7 +1,5 @@
 """Tell which numbers are not finite, of tensors and arrays of any dtype."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -5,8 +5,6 @@ variable of the program still holds them, when another node saved them, or when 
 that need nothing else. What cannot be had is told, so that an answer can be as uncertain as it is.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -8,8 +8,6 @@ A rule that uses a value twice writes its text twice, and the rule of a recurren
 step: no name holds more text than the longest formula shows, or the text would double with each step.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from typing import Any

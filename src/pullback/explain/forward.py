@@ -4,8 +4,6 @@ A graph keeps what its rules need and no more. So a result is looked for where i
 of the program, in the trace of a recording, in what the step itself saved or what a later step saved of it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Lay an array out as a picture of colours: in its own shape, a large one reduced to what can be seen."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -4,8 +4,6 @@ gradient goes back through them; the weights of attention.
 The numbers come from what the op saved, and from its own rule and kernel, run step by step.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass

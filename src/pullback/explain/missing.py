@@ -1,7 +1,5 @@
 """Answer `why_none`: why a tensor has no `.grad`."""
 
-from __future__ import annotations
-
 import ast
 import re
 import sys
@@ -91,31 +89,28 @@ def _method(name: str, method: str) -> str:
 
 
 def _statement_at(scene: Scene, place: Place | None) -> Statement | None:
-    scope = scene.scope
-    if scope is None or place is None or place.file != scope.file:
+    if place is None or place.file != scene.scope.file:
         return None
-    around = (s for s in scope.statements if s.line <= place.line <= (s.node.end_lineno or s.line))
+    around = (s for s in scene.scope.statements if s.line <= place.line <= (s.node.end_lineno or s.line))
     return next(around, None)
 
 
 def _without_requires_grad(x: Any, name: str, scene: Scene) -> Answer:
     scope = scene.scope
-    made = scope.assigning(name, scene.line) if scope is not None else []
+    made = scope.assigning(name, scene.line)
     seen = (f"{name}.requires_grad is False",)
     if dtype_of(x) not in DIFFERENTIABLE:
         return Answer.of("integer", scene.made(name, scene.line), seen, name=name, x=x)
     switched = switched_off(name, scene)
     if switched is not None:
         return Answer.of("switched off: here", switched, seen, name=name)
-    if made and scope is not None:
+    if made:
         statement = made[-1]
         inputs = [p for p in paths_in(statement.value) if has_history(scene.value(p))]
         again = name in paths_in(statement.value)
         found = list(cuts_in(statement.value, scope, statement.unrecorded))
         if statement.unrecorded and again:
-            return Answer.of(
-                "replaced leaf: under no_grad", scope.place_of_line(statement.line), seen, name=name
-            )
+            return Answer.of("replaced leaf: under no_grad", statement.place, seen, name=name)
         if found and (inputs or again):
             cut = found[0]
             evidence = (*seen, *(f"`{p}` requires grad" for p in inputs[:1]))
@@ -130,8 +125,6 @@ def _without_requires_grad(x: Any, name: str, scene: Scene) -> Answer:
 def _setting(name: str, flag: bool, scene: Scene) -> list[int]:
     """Return lines that switch requires_grad of a name (or of a module's or loop's parameters) on or off."""
     scope = scene.scope
-    if scope is None:
-        return []
     owners = {name, _owner(name)}
     for statement in scope.statements:
         if isinstance(statement.node, ast.For) and owners & set(paths_in(statement.value)):
@@ -154,7 +147,7 @@ def _setting(name: str, flag: bool, scene: Scene) -> list[int]:
 def switched_off(name: str, scene: Scene) -> Place | None:
     """Return the last line that sets requires_grad of a tensor, or of a module's parameters, to False."""
     lines = _setting(name, False, scene)
-    return scene.scope.place_of_line(lines[-1]) if scene.scope is not None and lines else None
+    return scene.scope.place_of_line(lines[-1]) if lines else None
 
 
 def _of_leaf(x: Any, name: str, scene: Scene, loss: Any) -> Answer:
@@ -176,7 +169,7 @@ def _of_leaf(x: Any, name: str, scene: Scene, loss: Any) -> Answer:
     if loss_name:
         seen.append(f"{loss_name} does not lead back to {name}")
     before = call.lineno if call is not None else scene.line
-    if scope is not None and loss_name:
+    if scope and loss_name:
         search = Search(scene, carries)
         loss_lines = [s.line for s in scope.assigning(loss_name, before)]
         late = _late(name, search, loss_name, before, scene)
@@ -186,16 +179,11 @@ def _of_leaf(x: Any, name: str, scene: Scene, loss: Any) -> Answer:
         older = [s for s in made if loss_lines and s.line < loss_lines[-1]]
         if older and made[-1].line > loss_lines[-1]:
             return Answer.of(
-                "replaced leaf: after the loss", scope.place_of_line(made[-1].line), tuple(seen), name=name,
-                loss_name=loss_name
+                "replaced leaf: after the loss", made[-1].place, tuple(seen), name=name, loss_name=loss_name
             )
-        found = search.cut(loss_name, before)
+        found = search.cut(loss_name, before) or search.written(loss_name, before)
         if found is not None:
             cut, evidence = found
-            return cut.answer(f"The way from {name} to {loss_name} is cut", (*seen, *evidence))
-        written = search.written(loss_name, before)
-        if written is not None:
-            cut, evidence = written
             return cut.answer(f"The way from {name} to {loss_name} is cut", (*seen, *evidence))
         uses = [s for s in search.relevant(loss_name, before) if _reads(s, name, scene, x)]
         if not uses:
@@ -227,7 +215,7 @@ def _reached(
     scope = scene.scope
     seen = [f"{loss_name or 'the loss'} leads back to {name}"]
     where = next((freed_at(n._saved) for n in nodes if is_freed(n._saved)), None)
-    if call is not None and scope is not None:
+    if call is not None and scope:
         inputs = next((k.value for k in call.keywords if k.arg == "inputs"), None)
         if inputs is not None:
             return Answer.of(
@@ -290,7 +278,7 @@ def _custom_between(x: Any, nodes: list[Node]) -> Any:
 def _late(name: str, search: Search, loss_name: str, before: int, scene: Scene) -> Answer | None:
     """Return whether requires_grad was switched on only after the value was used."""
     on = _setting(name, True, scene)
-    if not on or scene.scope is None:
+    if not on:
         return None
     uses = [s for s in search.relevant(loss_name, before) if name in paths_in(s.value) and s.line < on[-1]]
     # What was used is the tensor that was switched on later, and none that the name had before.
@@ -303,6 +291,5 @@ def _late(name: str, search: Search, loss_name: str, before: int, scene: Scene) 
     if any(name in paths_in(s.value) and s.line > on[-1] for s in search.relevant(loss_name, before)):
         return None
     return Answer.of(
-        "required too late", scene.scope.place_of_line(on[-1]), name=name,
-        use=scene.scope.place_of_line(uses[0].line)
+        "required too late", scene.scope.place_of_line(on[-1]), name=name, use=uses[0].place
     )

@@ -6,8 +6,6 @@ what is between two such steps to the module that holds both. Where there are no
 by source lines.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

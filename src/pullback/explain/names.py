@@ -5,8 +5,6 @@ modules and plain containers that a variable holds. A result whose variable is g
 source line gives it, if that assigns one.
 """
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator, Mapping
 from functools import lru_cache

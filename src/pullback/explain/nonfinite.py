@@ -1,7 +1,5 @@
 """Answer `why_nan`: the first value or covector that is not finite, and the op that made it."""
 
-from __future__ import annotations
-
 import sys
 from dataclasses import replace
 from typing import Any
@@ -60,7 +58,7 @@ def why_nan(t: Any, loss: Any = None) -> Answer:
         return Answer.of("no graph: nan", name=name)
     if not is_finite(root.loss):
         return of_value(root.loss, scene.name_of(root.loss) or "the loss", scene)
-    if not is_finite(root.covector) and root.call is not None and scene.scope is not None:
+    if not is_finite(root.covector) and root.call is not None:
         return Answer.of("covector not finite", scene.scope.place(root.call))
     return of_gradient(t, name, root, scene)
 
@@ -100,7 +98,7 @@ def of_value(t: Any, name: str, scene: Scene) -> Answer:
 
 def _data_of(name: str, scene: Scene) -> Answer | None:
     """Return that data has NaN which a value was computed from, as the program's variables still show."""
-    behind = [] if scene.scope is None else scene.scope.behind(name, scene.line)
+    behind = scene.scope.behind(name, scene.line)
     for path in dict.fromkeys(path for s in behind for path in paths_in(s.value)):
         x = scene.value(path)
         if isinstance(x, TensorBase) and x._node is None and has_nan(x):

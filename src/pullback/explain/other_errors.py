@@ -2,8 +2,6 @@
 returns too few gradients, a layer that gives a tuple, sparse gradients, sizes that depend on the data.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator
@@ -61,7 +59,7 @@ def no_gradient(error: BaseException, raised: Raised) -> Answer:
 
 def _read_gradients(scene: Scene) -> Iterator[str]:
     """Yield what the line of a scene reads the `.grad` of."""
-    for node in ast.walk(scene.scope.tree) if scene.scope is not None else ():
+    for node in ast.walk(scene.scope.tree):
         if isinstance(node, ast.Attribute) and node.attr == "grad" and scene.is_at(node):
             yield ast.unparse(node.value)
 
@@ -71,7 +69,7 @@ def _tensor(path: str, scene: Scene) -> Any:
     value = scene.value(path)
     if isinstance(value, TensorBase):
         return value
-    for node in ast.walk(scene.scope.tree) if scene.scope is not None else ():
+    for node in ast.walk(scene.scope.tree):
         if isinstance(node, (ast.comprehension, ast.For)) and path in ast.unparse(node.target):
             for name in paths_in(node.iter):
                 held = scene.value(name)
@@ -174,7 +172,7 @@ def sparse_gradients(error: BaseException, raised: Raised) -> Answer:
     scene = raised.scenes[0] if raised.scenes else None
     made = None
     for name, value in () if scene is None else list(scene.variables.items()):
-        if isinstance(value, Optimizer) and scene is not None and scene.scope is not None:
+        if isinstance(value, Optimizer) and scene is not None:
             called = any(name in ast.unparse(c.func) for c, _ in scene.scope.calls if c.lineno == scene.line)
             made = (scene.made(name) if called else None) or made
     return Answer.of(
@@ -217,7 +215,7 @@ def _only_call(name: str, raised: Raised) -> Place | None:
         file = scene.frame.f_code.co_filename
         calls = (call for call in parts_of(file, ast.Call) if called_name(call) == name)
         lines = {call.lineno for call in calls}
-        if len(lines) == 1 and scene.scope is not None:
+        if len(lines) == 1 and scene.scope:
             return scene.scope.place_of_line(*lines)
     return None
 
@@ -239,8 +237,6 @@ def size_by_the_data(raised: Raised) -> Answer | None:
 def _calls(scene: Scene) -> Iterator[tuple[ast.Call, Place]]:
     """Yield the calls on the line of a scene, behind its names, and within functions that these call."""
     scope = scene.scope
-    if scope is None:
-        return
     here = scene.calls_here()
     waiting: list[ast.AST] = [*scene.statements_here()]
     seen: set[str] = set()
@@ -253,7 +249,6 @@ def _calls(scene: Scene) -> Iterator[tuple[ast.Call, Place]]:
     for call in here:
         yield call, scope.place(call)
         code = code_of(scene.value(ast.unparse(call.func)))
-        inner = None if code is None else scope_of(code)
-        for within, _ in () if inner is None else inner.calls:
-            assert inner is not None
+        inner = scope_of(code)
+        for within, _ in inner.calls:
             yield within, inner.place(within)

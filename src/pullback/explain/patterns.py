@@ -1,7 +1,5 @@
 """List the ways in which ops give nan and infinities: at which values, and how to mend it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache

@@ -4,8 +4,6 @@ torch's message says which check failed. What is added is what that means for th
 on the line, of which shape and dtype, and what is usually meant.
 """
 
-from __future__ import annotations
-
 import ast
 import sys
 from collections.abc import Callable

@@ -13,8 +13,6 @@ to be shown not to matter:
 What is repeated is compared with what was saved, so that a value changed behind the graph's back is found.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Find where a backward began: the call as it is written, its tensor and its covector."""
 
-from __future__ import annotations
-
 import ast
 from dataclasses import dataclass
 from typing import Any
@@ -57,8 +55,6 @@ def root_of(loss: Any, scene: Scene) -> Root | None:
 
 def last_backward(scene: Scene) -> ast.Call | None:
     """Return the last call of `backward` that is written before the line of a scene."""
-    if scene.scope is None:
-        return None
     calls = [
         call
         for call, _ in scene.scope.calls

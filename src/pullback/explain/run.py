@@ -1,7 +1,5 @@
 """Draw curves of a training run: the loss, and for each layer its gradient, its update and its dead units."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any

@@ -4,8 +4,6 @@ The graph says what is connected; it does not say what is missing. Where a value
 putting the two together: the statement whose inputs still carry the history and whose result does not.
 """
 
-from __future__ import annotations
-
 import ast
 import inspect
 import linecache
@@ -37,17 +35,23 @@ class Statement:
     node: ast.stmt
     unrecorded: int
     loops: int
+    scope: "Scope"
 
     @property
     def line(self) -> int:
         """Return where it begins."""
         return self.node.lineno
 
+    @property
+    def place(self) -> Place:
+        """Return the place of the line where it begins."""
+        return self.scope.place_of_line(self.line)
+
 
 class Scope:
     """The statements of one function, or of a file outside its functions, in the order of the file.
 
-    `calls` has all calls, each with the line of the `no_grad` around it or 0.
+    `calls` has all calls, each with the line of the `no_grad` around it or 0. True where there is source.
     """
 
     def __init__(self, file: str, tree: ast.AST, name: str) -> None:
@@ -67,7 +71,7 @@ class Scope:
                 continue
             targets, value = _assigned(node)
             if value is not None:
-                self.statements.append(Statement(targets, value, node, unrecorded, loops))
+                self.statements.append(Statement(targets, value, node, unrecorded, loops, self))
             for expression in _expressions(node):
                 self.calls += [
                     (inner, unrecorded) for inner in ast.walk(expression) if isinstance(inner, ast.Call)
@@ -88,6 +92,9 @@ class Scope:
                     self._read(inner_body, inside, deeper)
             for handler in getattr(node, "handlers", ()):
                 self._read(handler.body, inside, deeper)
+
+    def __bool__(self) -> bool:
+        return self is not NOWHERE
 
     def place(self, node: ast.AST) -> Place:
         """Return the place of a piece of the source."""
@@ -116,6 +123,10 @@ class Scope:
                 found |= set(map(id, made))
                 waiting += [path for statement in made for path in paths_in(statement.value)]
         return [s for s in self.statements if id(s) in found]
+
+
+#: The scope of code whose source is gone: without statements and calls.
+NOWHERE = Scope("", ast.Module([], []), "")
 
 
 def _assigned(node: ast.stmt) -> tuple[tuple[str, ...], ast.expr | None]:
@@ -221,18 +232,18 @@ def parts_of(file: str, *kinds: type[ast.AST]) -> Iterator[Any]:
             yield node
 
 
-def scope_of(code: CodeType) -> Scope | None:
-    """Return the scope of a code object; None where its source is gone."""
-    tree = tree_of(code.co_filename)
-    if tree is None:
-        return None
+def scope_of(code: CodeType | None) -> Scope:
+    """Return the scope of a code object, `NOWHERE` for None and where its source is gone."""
+    tree = None if code is None else tree_of(code.co_filename)
+    if code is None or tree is None:
+        return NOWHERE
     if code.co_name == "<module>":
         return _read_once(code.co_filename, tree, code.co_name)
     for node in _functions(tree).get(code.co_name, ()):
         first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
         if first <= code.co_firstlineno <= node.lineno:
             return _read_once(code.co_filename, node, code.co_name)
-    return None
+    return NOWHERE
 
 
 @lru_cache(maxsize=256)
@@ -253,9 +264,12 @@ def _functions(tree: ast.Module) -> dict[str, list[Function]]:
 
 def returning(code: CodeType | None) -> Place | None:
     """Return the last line of a function that returns; None where its source is not at hand."""
-    scope = None if code is None else scope_of(code)
-    returns = [] if scope is None else [s for s in scope.statements if s.targets == ("return",)]
-    return scope.place_of_line(returns[-1].line) if returns and scope is not None else None
+    return last_place(s for s in scope_of(code).statements if s.targets == ("return",))
+
+
+def last_place(statements: Iterable[Statement]) -> Place | None:
+    """Return the place of the last of some statements; None where there are none."""
+    return next((s.place for s in reversed([*statements])), None)
 
 
 class Scene:
@@ -268,7 +282,7 @@ class Scene:
         self.line = frame.f_lineno if line is None else line
 
     @cached_property
-    def scope(self) -> Scope | None:
+    def scope(self) -> Scope:
         """Return the statements of the frame's function; of most frames of an error nothing is asked."""
         return scope_of(self.frame.f_code)
 
@@ -283,8 +297,7 @@ class Scene:
 
     def made(self, name: str, before: int | None = None) -> Place | None:
         """Return the line that gives a name its value last, of those up to a line."""
-        made = [] if self.scope is None else self.scope.assigning(name, before)
-        return self.scope.place_of_line(made[-1].line) if made and self.scope is not None else None
+        return last_place(self.scope.assigning(name, before))
 
     def value(self, path: str) -> Any:
         """Return the value of a name or a path of attributes now; None where that is not known.
@@ -306,12 +319,11 @@ class Scene:
 
     def calls_here(self) -> list[ast.Call]:
         """Return the calls on the scene's line."""
-        return [] if self.scope is None else [call for call, _ in self.scope.calls if self.is_at(call)]
+        return [call for call, _ in self.scope.calls if self.is_at(call)]
 
     def statements_here(self) -> list[ast.stmt]:
         """Return the statements on the scene's line that hold no others."""
-        nodes = () if self.scope is None else ast.walk(self.scope.tree)
-        simple = (n for n in nodes if isinstance(n, ast.stmt) and not hasattr(n, "body"))
+        simple = (n for n in ast.walk(self.scope.tree) if isinstance(n, ast.stmt) and not hasattr(n, "body"))
         return [node for node in simple if self.is_at(node)]
 
     def tensors(self) -> Iterator[Any]:
@@ -389,10 +401,12 @@ def function_at(file: str, line: int) -> str:
     return getattr(around(file, line), "name", "<module>")
 
 
-def scope_at(file: str, line: int) -> Scope | None:
-    """Return the scope of the innermost function around a line of a file, or of the file."""
-    tree = around(file, line)
-    return None if tree is None else _read_once(file, tree, function_at(file, line))
+def scope_at(place: Place | None) -> Scope:
+    """Return the scope of the innermost function around a place, or of its file; `NOWHERE` without source."""
+    tree = None if place is None else around(place.file, place.line)
+    if place is None or tree is None:
+        return NOWHERE
+    return _read_once(place.file, tree, function_at(place.file, place.line))
 
 
 def place_in(file: str, line: int) -> Place:

@@ -4,8 +4,6 @@ A step is known to a beginner by these: "Linear model.2" is what the program has
 the transposed view that are recorded of it.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from collections.abc import Sequence
 

@@ -3,8 +3,6 @@
 The sentence is made from what the op is declared with: its kind, and its derivative rule as a formula.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from typing import Any

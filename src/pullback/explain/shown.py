@@ -5,8 +5,6 @@ decides: from `LARGEST` elements on a value is its smallest, largest and mean el
 elements are zero, NaN or infinite, and the corners that torch prints.
 """
 
-from __future__ import annotations
-
 import functools
 from dataclasses import Field, dataclass, fields
 from typing import Any, ClassVar

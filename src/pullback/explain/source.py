@@ -4,8 +4,6 @@ The core notes code objects and positions in them (`core.blame`); here they beco
 what explanations and answers show.
 """
 
-from __future__ import annotations
-
 import sys
 from types import CodeType, FrameType
 from typing import Any

@@ -1,7 +1,5 @@
 """Write an explanation as text for a terminal: at most 100 columns, plain characters of one width."""
 
-from __future__ import annotations
-
 import math
 import os
 import textwrap

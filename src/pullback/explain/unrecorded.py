@@ -1,7 +1,5 @@
 """Judge errors of a loss without history: what cut it off, switched recording off, or froze the weights."""
 
-from __future__ import annotations
-
 import ast
 from dataclasses import replace
 from types import ModuleType
@@ -34,7 +32,7 @@ from .scene import (
 def no_history(error: BaseException, raised: Raised) -> Answer:
     """Judge a backward on a tensor without history."""
     scene = raised.scene
-    if scene is None or scene.scope is None:
+    if scene is None or not scene.scope:
         return plain(error, raised)
     names = raised.names_at()
     asked = _asked_by(raised) if "One of the differentiated" in str(error) else None
@@ -75,8 +73,7 @@ def no_history(error: BaseException, raised: Raised) -> Answer:
         makers = [s for s in first if has_tensor(scene.value(s.targets[0]))]
         if makers:
             return Answer.of(
-                "does not require grad: nothing does", scene.scope.place_of_line(makers[0].line), name=name,
-                name_2=makers[0].targets[0]
+                "does not require grad: nothing does", makers[0].place, name=name, name_2=makers[0].targets[0]
             )
     return plain(error, raised)
 
@@ -102,9 +99,9 @@ def _where_made(path: str, x: Any, raised: Raised) -> Answer:
     place, name = raised.place, path
     for outer in raised.scenes:
         names = [n for n, value in outer.variables.items() if value is x]
-        made = [s for n in names for s in (outer.scope.assigning(n, outer.line) if outer.scope else ())]
-        if made and outer.scope is not None:
-            name, place = names[0], outer.scope.place_of_line(made[-1].line)
+        made = [s for n in names for s in outer.scope.assigning(n, outer.line)]
+        if made:
+            name, place = names[0], made[-1].place
             break
     return Answer.of("does not require grad: where made", place, path=path, name=name, raised=raised)
 
@@ -118,22 +115,19 @@ def _replaced(raised: Raised, name: str) -> Answer | None:
                 continue
             found = _replacing(owner, inside)
             if found is not None:
-                statement, scope, attribute = found
                 return Answer.of(
-                    "replaced leaf: of an object", scope.place_of_line(statement.line), name=name,
-                    owner_name=owner_name, attribute=attribute
+                    "replaced leaf: of an object", found[0], name=name, owner_name=owner_name,
+                    attribute=found[1]
                 )
     return None
 
 
-def _replacing(owner: Any, inside: dict[str, Any]) -> tuple[Any, Scope, str] | None:
+def _replacing(owner: Any, inside: dict[str, Any]) -> tuple[Place, str] | None:
     # To read the source of a method takes milliseconds, and a stack has many objects.
     if not any(isinstance(value, TensorBase) and value._node is None for value in inside.values()):
         return None
     for method in vars(type(owner)).values():
-        code = code_of(method)
-        scope = None if code is None else scope_of(code)
-        for statement in scope.statements if scope is not None else ():
+        for statement in scope_of(code_of(method)).statements:
             if isinstance(statement.node, ast.AugAssign) or not statement.unrecorded:
                 continue
             for target in statement.targets:
@@ -146,8 +140,7 @@ def _replacing(owner: Any, inside: dict[str, Any]) -> tuple[Any, Scope, str] | N
                     and isinstance(value, TensorBase)
                     and value._node is None
                 ):
-                    assert scope is not None  # its statements are looked at
-                    return statement, scope, attribute
+                    return statement.place, attribute
     return None
 
 
@@ -163,10 +156,8 @@ def _appended(code: str, scene: Scene) -> Any:
     value = scene.value(path)
     if not isinstance(value, list) or not value or not all(isinstance(v, (int, float)) for v in value):
         return None
-    file = scene.frame.f_code.co_filename
     for call in filling(path, scene, "append", "extend", "insert"):
-        whole = scope_at(file, call.lineno)
-        assert whole is not None  # the call is in it
+        whole = scope_at(place_in(scene.frame.f_code.co_filename, call.lineno))
         for argument in call.args:
             for cut in cuts_in(argument, whole):
                 return cut
@@ -179,8 +170,6 @@ def _switched_off_here(raised: Raised) -> Place | None:
         return None
     for scene in raised.scenes:
         scope = scene.scope
-        if scope is None:
-            continue
         unrecorded = [
             s.unrecorded for s in scope.statements if s.unrecorded and _around(scope, s.unrecorded, scene)
         ]
@@ -261,7 +250,7 @@ def _frozen_outside(name: str, raised: Raised, search: Search, cut: str) -> Answ
 
 def _stepped_next(scene: Scene) -> list[Any] | None:
     """Return the parameters of the optimizer that the program steps next after a line."""
-    calls = [] if scene.scope is None else [
+    calls = [
         call for call, _ in scene.scope.calls
         if isinstance(call.func, ast.Attribute) and call.func.attr == "step" and call.lineno >= scene.line
     ]  # fmt: skip
@@ -286,7 +275,7 @@ def unused(error: BaseException, raised: Raised) -> Answer:
     """Judge an input of `autograd.grad` that the outputs do not depend on."""
     scene = raised.scene
     x = getattr(error, "blame", None)
-    if scene is None or scene.scope is None or x is None:
+    if scene is None or not scene.scope or x is None:
         return plain(error, raised)
     name = scene.name_of(x) or "the input"
     names = raised.names_at()
@@ -296,8 +285,7 @@ def unused(error: BaseException, raised: Raised) -> Answer:
         lines = [s.line for s in scene.scope.assigning(output, scene.line)]
         if lines and any(s.line < lines[-1] for s in made) and made[-1].line > lines[-1]:
             return Answer.of(
-                "replaced leaf: after the output", scene.scope.place_of_line(made[-1].line), name=name,
-                output=output
+                "replaced leaf: after the output", made[-1].place, name=name, output=output
             )
         found = search.cut(output, scene.line)
         if found is not None:
@@ -311,7 +299,7 @@ def unused(error: BaseException, raised: Raised) -> Answer:
 
 def _beside(name: str, outputs: list[str], scene: Scene) -> Answer | None:
     """Return the answer that an input and the output were both computed from one tensor, each by itself."""
-    for statement in reversed(scene.scope.assigning(name, scene.line) if scene.scope is not None else []):
+    for statement in reversed(scene.scope.assigning(name, scene.line)):
         parents = [p for p in paths_in(statement.value) if p != name and p not in outputs]
         for parent in parents:
             value = scene.value(parent)
@@ -319,9 +307,8 @@ def _beside(name: str, outputs: list[str], scene: Scene) -> Answer | None:
                 continue
             carries = carrier_of(value, scene.tensors())
             output = next((path for path in outputs if carries(scene.value(path))), None)
-            if output is not None and scene.scope is not None:
+            if output is not None:
                 return Answer.of(
-                    "not reached: beside", scene.scope.place_of_line(statement.line), name=name,
-                    output=output, parent=parent
+                    "not reached: beside", statement.place, name=name, output=output, parent=parent
                 )
     return None

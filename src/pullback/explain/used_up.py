@@ -3,8 +3,6 @@
 After a mend it is checked on the graph of the backward that fails whether anything used up is in its way.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterable, Iterator
@@ -23,7 +21,7 @@ from .carried import Boundary, Carried, boundaries, carried, leads, loop_around
 from .discarded import thrown_away, written_alone
 from .failure import Raised
 from .findings.keeping import appending
-from .scene import Scene, as_read, parts_of, paths_in, scope_at
+from .scene import Scene, as_read, last_place, parts_of, paths_in, scope_at
 from .trace import Trace
 from .walk import node_of, nodes_of, reachable
 
@@ -285,7 +283,7 @@ def _all_freed(moment: int) -> bool:
 def _in_both(raised: Raised, first: Place | None) -> Carried | None:
     """Return the last variable from which the first backward's loss was computed, and the failing one's."""
     scene = next((s for s in raised.scenes if first and s.scope and s.scope.name == first.function), None)
-    if scene is None or scene.scope is None or first is None:
+    if scene is None or first is None:
         return None
     calls = [c for c, _ in scene.scope.calls if c.lineno == first.line]
     losses = [v for c in calls for n in paths_in(c.func) if isinstance(v := scene.value(n), TensorBase)]
@@ -298,25 +296,23 @@ def _in_both(raised: Raised, first: Place | None) -> Carried | None:
         return None
     name = max(found)[1]
     made = [s for s in scene.scope.assigning(name, first.line) if not isinstance(s.node, ast.Expr)]
-    return Carried(name, scene.scope.place_of_line(made[-1].line) if made else None, "shared")
+    return Carried(name, last_place(made), "shared")
 
 
 def _shared(
     found: Carried, raised: Raised, first: Place | None, made: Place | None, evidence: tuple[str, ...]
 ) -> Answer:
     """Return the answer where two calls share a value: the first may not need it, or both belong together."""
-    scope = None if first is None else scope_at(first.file, first.line)
-    place = first
+    scope, place = scope_at(first), first
     names: list[str] = []
-    if scope is not None and first is not None:
+    if first is not None:
         calls = [c for c, _ in scope.calls if c.lineno == first.line and ast.unparse(c.func).endswith(
         ".backward")]
         names = [p for c in calls for p in paths_in(c.func)]
         before = [s for n in names for s in scope.assigning(n, first.line)]
         made_by = [s for s in before if not isinstance(s.node, ast.Expr)]
         reading = [s for s in made_by if found.name in paths_in(s.value)]
-        statement = next(iter(reversed(reading or made_by)), None)
-        place = scope.place_of_line(statement.line) if statement is not None else first
+        place = last_place(reading or made_by) or first
     if first is not None and _steps_between(raised, first):
         return Answer.of("not detached", place, evidence, found=found)
     sum_of = next(iter(raised.names_at()), "")
@@ -331,19 +327,18 @@ def _shared(
 
 def _steps_between(raised: Raised, first: Place) -> bool:
     """Return whether an optimizer steps between a first call of backward and the one that fails."""
-    inside = scope_at(first.file, first.line)
-    here = raised.scene.scope if raised.scene is not None else None
-    line = raised.scene.line if raised.scene is not None else 0
-    same = here is not None and inside is not None and here.name == inside.name
-    calls = inside.calls if inside is not None else ()
-    steps = [c.lineno for c, _ in calls if getattr(c.func, "attr", "") == "step"]  # a method, no function
+    inside, scene = scope_at(first), raised.scene
+    line = 0 if scene is None else scene.line
+    same = scene is not None and bool(scene.scope) and scene.scope.name == inside.name
+    # A method, no function.
+    steps = [c.lineno for c, _ in inside.calls if getattr(c.func, "attr", "") == "step"]
     return any(first.line <= n and (not same or n <= line) for n in steps)
 
 
 def _made_before_loop(raised: Raised, name: str) -> bool:
     """Return whether a name gets its value before the loop around the failing line and never inside it."""
     scene = raised.scene
-    if scene is None or scene.scope is None:
+    if scene is None:
         return False
     loop = loop_around(scene)
     made = scene.scope.assigning(name)

@@ -1,7 +1,5 @@
 """Answer `why_zero`: where a gradient became zero."""
 
-from __future__ import annotations
-
 import sys
 from functools import cache
 from typing import Any, NamedTuple
@@ -121,7 +119,7 @@ def why_zero(x: Any, loss: Any = None) -> Answer:
     root = root_of(loss, scene)
     if root is None:
         return Answer.of("no graph: zero", name=name)
-    if not np.any(root.covector) and root.call is not None and scene.scope is not None:
+    if not np.any(root.covector) and root.call is not None:
         return Answer.of("covector of zeros", scene.scope.place(root.call))
     return search(x, name, root, grad, scene)
 

@@ -6,8 +6,6 @@ on tensors that record the pullback itself; the rules do not care. `undisturbed`
 it was, whatever the rules of custom functions do.
 """
 
-from __future__ import annotations
-
 import math
 import random
 import warnings

@@ -5,8 +5,6 @@ as it lies, by itself: it imports nothing but the standard library and llvmlite,
 tenth of a second.
 """
 
-from __future__ import annotations
-
 import functools
 import json
 import os

@@ -1,7 +1,5 @@
 """The text of mathematical functions, scalar and of vectors."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

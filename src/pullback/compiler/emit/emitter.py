@@ -9,8 +9,6 @@ product and a sum joined where LLVM finds both, the largest element of a row mig
 elements when these are computed again.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager

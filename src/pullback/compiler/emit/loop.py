@@ -5,8 +5,6 @@ after each step, which LLVM makes registers of; large ones change places. What i
 moves.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from ..lower.lowered import Branch, Loop

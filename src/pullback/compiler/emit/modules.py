@@ -6,8 +6,6 @@ kernels are written. What calls kernels does so for a moment in all the time tha
 in haste. The modules are the same in whichever process they are compiled.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Sequence
 

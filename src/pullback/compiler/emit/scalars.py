@@ -1,7 +1,5 @@
 """Scalars in LLVM's text: the type of each dtype, values in registers, and constants."""
 
-from __future__ import annotations
-
 import struct
 from functools import lru_cache
 from math import copysign

@@ -6,8 +6,6 @@ these. LLVM takes as long for each of them as for the first. Where several are a
 takes as arguments what they differ in.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """Lines of LLVM's text for tables of words, which tell a function what it works on, and a part its share."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 
 

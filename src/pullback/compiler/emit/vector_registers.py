@@ -1,7 +1,5 @@
 """The processor's vector registers."""
 
-from __future__ import annotations
-
 from ...array.named_tuples import NamedTuple
 from ..runtime import engine
 

@@ -4,8 +4,6 @@ A `Code` writes one function: loops whose accumulators are values rather than me
 vectors, whole or cut off at an edge, and copies of rows. Offsets are in elements.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 

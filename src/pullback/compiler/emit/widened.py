@@ -6,8 +6,6 @@ stands, which then needs no passes and is compiled in haste, in a seventh of the
 irregular ops on 16 elements and their gradient took 240 µs, and takes 255.
 """
 
-from __future__ import annotations
-
 import re
 from functools import cache
 

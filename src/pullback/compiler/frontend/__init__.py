@@ -1,3 +1,1 @@
 """See what a function does while it is traced: its bytecode, rewritten, runs on tracers."""
-
-from __future__ import annotations

@@ -3,8 +3,6 @@
 An object that the trace made is made anew by each call; one that was there before is the same in every call.
 """
 
-from __future__ import annotations
-
 import threading
 from collections import OrderedDict, defaultdict, deque
 from fractions import Fraction

@@ -4,8 +4,6 @@ What the second reads of the first is saved; what is cheap to compute again is n
 reads and that the call does not change are left out.
 """
 
-from __future__ import annotations
-
 from collections.abc import Container, Iterable, Iterator, Sequence
 from math import prod
 from typing import Any

@@ -6,8 +6,6 @@ what they then hold, their `.grad`, and tensors that appeared in `state` are out
 replaying the program once, so a traced call leaves behind exactly what the eager call would have.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any

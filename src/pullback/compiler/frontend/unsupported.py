@@ -1,7 +1,5 @@
 """Why compiled functions run eagerly: what a program cannot hold, and what the user chose."""
 
-from __future__ import annotations
-
 import sys
 
 from ...core.blame import user_frame

@@ -4,8 +4,6 @@ At each time the states of all samples are one loop, which vectorises. Next to t
 never reached, so that no state is at an edge.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -4,8 +4,6 @@ Where an element stands for no element of the input, the index is clamped to the
 not used, so that such maps fuse with what reads them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from math import prod
 from typing import Any

@@ -1,7 +1,5 @@
 """Scaled dot-product attention: two products, and the softmax between them in one pass over each row."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

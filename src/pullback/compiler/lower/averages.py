@@ -1,7 +1,5 @@
 """Average pools whose windows lie side by side: sums over axes of their own, and their transposes."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from math import prod
 from typing import Any

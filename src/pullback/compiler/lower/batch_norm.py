@@ -4,8 +4,6 @@ As eager computes it (`array.batch_norm`): statistics in two passes, and what de
 once for each channel.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from math import prod
 from typing import Any

@@ -1,7 +1,5 @@
 """Memory for the values of programs."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from math import prod
 from typing import Any

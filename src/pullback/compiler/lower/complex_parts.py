@@ -5,8 +5,6 @@ lowered for the real and the imaginary parts apart; what goes element by element
 Everything else is left to the array kernels.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Say what lowerings work with: the values so far, and the making of maps, reductions, products and calls."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from itertools import product

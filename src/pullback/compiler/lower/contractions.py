@@ -1,7 +1,5 @@
 """Matrix products in all the forms in which the table of ops has them."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable
 from math import prod

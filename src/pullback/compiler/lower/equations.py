@@ -3,8 +3,6 @@
 An op without one, or whose operands it does not take, is run by its array kernel: lowering never fails.
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -19,8 +19,6 @@ apart               a ``with`` block in which no product and sum are rounded tog
 ==================  ==========================================================================
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Any, Protocol

@@ -1,7 +1,5 @@
 """Say which nodes one kernel can take: those that share an iteration space, and where each of them stands."""
 
-from __future__ import annotations
-
 from math import prod
 from typing import Any
 

@@ -6,8 +6,6 @@ What a stage computed is at hand for the others of its stage in registers, so a 
 itself reads is never written, or is one row long.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field

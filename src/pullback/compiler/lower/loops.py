@@ -4,8 +4,6 @@ A lowering here takes the function that lowers a program, operands, the equation
 its outputs are used; it gives None where a body calls array kernels.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

@@ -3,8 +3,6 @@
 So the loss runs in the same loop as the softmax before it, whose scores are then never stored.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

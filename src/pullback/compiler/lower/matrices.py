@@ -4,8 +4,6 @@ What has up to four equations is written out where it is read (see `small_system
 LAPACK's. Where a matrix is singular, or not positive, the program refuses its results, and eager says so.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from math import prod
 from typing import Any

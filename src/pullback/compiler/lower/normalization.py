@@ -4,8 +4,6 @@ With z = (x - mean)·rstd and h = g·weight the covector of x is rstd · (h - me
 statistics are taken in two passes over a row, as eager takes them: Σ x² - (Σ x)² would lose digits.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from math import prod
 from typing import Any

@@ -1,7 +1,5 @@
 """Sums, means, extremes and what is built of them: softmax and normalisation."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import partial
 from math import prod

@@ -1,7 +1,5 @@
 """Refusals of a program because of its numbers: what is no probability, and weights that say nothing."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

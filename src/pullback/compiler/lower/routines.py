@@ -1,7 +1,5 @@
 """Nodes that write loops of their own: values added at places, and values side by side."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, nullcontext
 from math import prod

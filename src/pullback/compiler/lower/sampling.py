@@ -4,8 +4,6 @@ The weights, and their derivatives by the coordinates, are those of `array.sampl
 of which each has one tap or two.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import reduce
 from itertools import product

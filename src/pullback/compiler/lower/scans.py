@@ -4,8 +4,6 @@ Loops over the axes behind that axis are innermost, so that they vectorise. What
 the elements are float32, as in `array.reduction.accumulated`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

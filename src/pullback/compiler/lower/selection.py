@@ -5,8 +5,6 @@ A place is found by two reductions, which vectorise: the extreme, then the first
 short axes by one pass. NaN is larger and smaller than everything.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from typing import Any

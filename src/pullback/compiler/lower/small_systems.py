@@ -7,8 +7,6 @@ that the loop over the stack has no branch. Where a pivot is zero the program re
 says so.
 """
 
-from __future__ import annotations
-
 from functools import reduce
 from typing import Any
 
@@ -22,7 +20,6 @@ from .index import Indices, constant
 from .lowered import Body, Lowered
 from .views import copied
 
-INT32 = np.dtype(np.int32)
 #: Equations of the largest system.
 MOST = 4
 

@@ -5,8 +5,6 @@ that has this number: two sums over pairs, without a branch, which vectorize. Th
 length, so long rows stay with the array kernel.
 """
 
-from __future__ import annotations
-
 from math import prod
 from typing import Any
 

@@ -4,8 +4,6 @@ The error of a sum in sequence grows with its length: 20,000 rows of float32 wer
 stretch are added to a spare row, which is then added to the sums of all rows; a spare row stays in the cache.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from math import isqrt

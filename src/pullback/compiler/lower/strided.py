@@ -4,8 +4,6 @@ The strides are those that eager's array has. A program keeps values in C order,
 into the order in which eager has them in memory.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from math import prod
 from typing import Any

@@ -4,8 +4,6 @@ OpenBLAS, which NumPy and SciPy bring, solves 100 systems of 150 float64 in 140 
 products, and the array kernel copies there and back. Large systems, where blocks pay, stay its own.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from math import prod
 from typing import Any

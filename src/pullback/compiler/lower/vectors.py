@@ -3,8 +3,6 @@
 `Vectors` is to vectors what a handler is to scalars: bodies that add, multiply and negate serve both.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import Any

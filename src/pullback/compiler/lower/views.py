@@ -1,7 +1,5 @@
 """Views and copies: an index map, had by running the op's own kernel on strides."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -6,8 +6,6 @@ kernels, and what is here copies planes beside each other, or adds up what belon
 loops, in which the taps of a window are written out.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from itertools import product
 from math import prod

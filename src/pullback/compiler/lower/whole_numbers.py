@@ -3,8 +3,6 @@
 Only a number above 0 divides here: nothing is refused then, and nothing overflows.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from math import prod

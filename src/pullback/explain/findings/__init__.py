@@ -5,6 +5,4 @@ Each module looks at one side of a run. Those imported here check single calls a
 `values` of numbers that are not finite, `loop` of optimizers, `functions` of custom functions.
 """
 
-from __future__ import annotations
-
 from . import axes, by_hand, data, draws, indices, layers, losses, recurrent, sizes, targets  # noqa: F401

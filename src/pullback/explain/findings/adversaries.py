@@ -1,7 +1,5 @@
 """Look at two networks that are trained against each other: whether both pull the same way."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Look at masks of attention: rows in which everything is hidden, whose softmax is over nothing."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Look at averages that a program keeps of weights: which of the two is kept, the old or the new."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Look at axes: shapes that broadcast by chance, a softmax over the wrong axis, a reshape that mixes axes."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Hold the weights that a loss gives to classes against how often they occur."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

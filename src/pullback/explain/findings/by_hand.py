@@ -1,7 +1,5 @@
 """Look at formulas that programs write by hand: clipped surrogates, focal weights, boxes, triplets."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Find gradients that the program reads only after `zero_grad` has cleared them, and note which it reads."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from typing import Any
 

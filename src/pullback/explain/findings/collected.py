@@ -3,8 +3,6 @@
 A check of single calls declares which ones it looks at, by the names of their functions.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 

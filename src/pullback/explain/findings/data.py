@@ -2,8 +2,6 @@
 are changed where they are stored.
 """
 
-from __future__ import annotations
-
 import ast
 import itertools
 from collections.abc import Iterator
@@ -252,7 +250,7 @@ def look_at_loops(scene: Scene, findings: Findings) -> None:
     """Say where a loop around backward goes over an iterator that is full in the first turn only."""
     scope = scene.scope
     loops = [loop for loop in loops_around(scene) if isinstance(loop, ast.For)]
-    if scope is None or len(loops_around(scene)) < 2 or not loops:
+    if len(loops_around(scene)) < 2 or not loops:
         return
     outer = loops_around(scene)[-1]
     for loop in loops:

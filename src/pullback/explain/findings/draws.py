@@ -1,7 +1,5 @@
 """Look at random draws: seeds set again and again, orders that do not fit, noise of another kind."""
 
-from __future__ import annotations
-
 from collections import Counter
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Look at frozen batch norm: weights that stay, and running statistics that go on changing."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from types import CodeType

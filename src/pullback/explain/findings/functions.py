@@ -1,7 +1,5 @@
 """Check custom functions by numbers, and find values that were changed behind the graph's back."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Find values that grow with each turn of a loop until the dtype cannot hold them."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Look at what an index does: where rows are put back, which row is the right one, which labels moved."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 
@@ -150,8 +148,8 @@ def _moves_alike(event: Event, moved: Event, data: Any) -> bool:
 def _label_place(moved: Event) -> Place | None:
     """Return the line after the mixing in the same function: what it hands on are the labels."""
     place = moved.place
-    scope = None if place is None else scope_at(place.file, place.line)
-    if scope is None or place is None or scope.name == "<module>":
+    scope = scope_at(place)
+    if place is None or scope.name == "<module>":
         return None
-    returns = [s for s in scope.statements if s.targets == ("return",) and s.line > place.line]
-    return scope.place_of_line(returns[0].line) if returns else None
+    returns = (s.place for s in scope.statements if s.targets == ("return",) and s.line > place.line)
+    return next(returns, None)

@@ -1,7 +1,5 @@
 """Find results that are kept with their history although backward has freed it: memory that grows."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 from typing import Any
@@ -46,11 +44,10 @@ def _look_at(name: str, value: Any, scene: Scene, findings: Findings) -> None:
 
 def _look_at_sum(name: str, scene: Scene, findings: Findings) -> None:
     """Say where a running sum adds numbers with their history."""
-    made = [] if scene.scope is None else scene.scope.assigning(name)
-    within = [s for s in made if s.loops and isinstance(s.node, ast.AugAssign)]
+    within = [s for s in scene.scope.assigning(name) if s.loops and isinstance(s.node, ast.AugAssign)]
     sums = [s for s in within if isinstance(getattr(s.node, "op", None), ast.Add)]
-    if sums and scene.scope is not None:
-        findings.tell("history kept: sum", scene.scope.place_of_line(sums[-1].line), name=name)
+    if sums:
+        findings.tell("history kept: sum", sums[-1].place, name=name)
 
 
 def _is_used_up(value: Any) -> bool:

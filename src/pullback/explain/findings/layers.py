@@ -1,7 +1,5 @@
 """Look at modules: made where they should not be, not registered, in the wrong mode, shared by mistake."""
 
-from __future__ import annotations
-
 import ast
 import math
 from collections import Counter
@@ -307,11 +305,10 @@ def assigned(owner: Any, name: str) -> Place | None:
     for kind in type(owner).__mro__:
         for method in vars(kind).values():
             code = getattr(method, "__code__", None)
-            scope = None if code is None else scope_of(code)
             own = code.co_varnames[0] if code is not None and code.co_varnames else "self"
-            for statement in () if scope is None else scope.assigning(f"{own}.{name}"):
-                if isinstance(statement.node, (ast.Assign, ast.AnnAssign)) and scope is not None:
-                    return scope.place_of_line(statement.line)
+            for statement in scope_of(code).assigning(f"{own}.{name}"):
+                if isinstance(statement.node, (ast.Assign, ast.AnnAssign)):
+                    return statement.place
     return None
 
 

@@ -1,7 +1,5 @@
 """Look at the training loop: what optimizers hold, and in which order they step, clear, clip and schedule."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable
 from typing import Any

@@ -1,7 +1,5 @@
 """Look at calls of losses: input and target of different shapes, or of another kind than the loss takes."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Say of a call that had an input with history and gave none on how it lost it, and what to do about it."""
 
-from __future__ import annotations
-
 import ast
 
 from ...core.blame import Place, place_at
@@ -53,7 +51,7 @@ def _unrecorded(event: Event, place: Place | None, code: str) -> Cut:
     inside = False
     for number, (frame_code, at) in enumerate(event.frames):
         scope, here = scope_of(frame_code), place_at(frame_code, at)
-        if scope is None or here is None:
+        if not scope or here is None:
             continue
         if _is_forward(scope.tree):
             outer = event.frames[number + 1 :]

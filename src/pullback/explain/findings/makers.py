@@ -3,8 +3,6 @@
 A call is an `Event` of the trace. What it was given is in its `inputs`, each with the call that made it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Look at counts of right answers: what they are divided by."""
 
-from __future__ import annotations
-
 import ast
 import sys
 from typing import Any
@@ -42,8 +40,6 @@ def _counts(event: Event) -> bool:
 def _divided(event: Event, scene: Scene, findings: Findings) -> None:
     """Say where counts of right answers are added up over batches and divided by the number of batches."""
     scope = scene.scope
-    if scope is None:
-        return
     added = [
         s for s in scope.statements
         if isinstance(s.node, ast.AugAssign) and isinstance(s.node.op, ast.Add)
@@ -70,7 +66,7 @@ def _batches(divisor: ast.expr, scene: Scene, loops: int) -> str:
         loader: Any = scene.value(ast.unparse(divisor.args[0]))
         several = isinstance(loader, DataLoader) and loader.batch_size != 1
         return text if several else ""
-    made = [] if scene.scope is None else scene.scope.assigning(text)
+    made = scene.scope.assigning(text)
     by_one = [
         s for s in made if isinstance(s.node, ast.AugAssign) and ast.unparse(s.node.value) == "1"
         and s.loops == loops

@@ -4,8 +4,6 @@ The way leads through writes in place, past the infinities of masks, which are m
 statistics of batch norm, which an earlier call wrote.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from typing import Any

@@ -1,7 +1,5 @@
 """Look at policies and values that are learned by trying: which action a term speaks of, what keeps up."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

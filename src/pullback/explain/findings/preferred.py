@@ -5,8 +5,6 @@ samples, for the prediction as it was and for one number throughout, has the wro
 small.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

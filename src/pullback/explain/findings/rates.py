@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ...core.blame import Place, place_at
 from ...core.value import dtype_of, shape_of
 from ..answer import Answer
-from ..scene import code_of, paths_in, returning, scope_at
+from ..scene import code_of, last_place, paths_in, returning, scope_at
 from ..shown import norm
 from .makers import values_of
 from .reach import listed
@@ -230,13 +230,13 @@ def _without_bound(loop: Loop) -> None:
 
 def _made_before(called: Place | None) -> Place | None:
     """Return the line that gives a loss its name, before the call of backward on that name."""
-    scope = None if called is None else scope_at(called.file, called.line)
-    if called is None or scope is None:
-        return called
+    if called is None:
+        return None
+    scope = scope_at(called)
     here = [c for c, _ in scope.calls if c.lineno == called.line]
     calls = [c for c in here if ast.unparse(c.func).endswith(".backward")]
     made = [s for c in calls for n in paths_in(c.func) for s in scope.assigning(n, called.line)]
-    return scope.place_of_line(made[-1].line) if made else called
+    return last_place(made) or called
 
 
 def diverged(loop: Loop) -> Answer | None:

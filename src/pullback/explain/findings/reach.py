@@ -4,8 +4,6 @@ The trace leads from the loss back through every call, recorded or not. A leaf a
 not lead to lost its history on the way, at a call that had an input with history and gave none on.
 """
 
-from __future__ import annotations
-
 import ast
 import math
 from collections.abc import Callable, Iterable

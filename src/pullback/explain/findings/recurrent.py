@@ -1,7 +1,5 @@
 """Look at recurrent layers: states that are not passed on or are swapped, steps that say little."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Compare sizes: gradients against their siblings and weights, and data against what networks take well."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable

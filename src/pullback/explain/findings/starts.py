@@ -1,7 +1,5 @@
 """Look at how a network is put together and how its weights start: too large, too small, or never set."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Look at state dicts: keys that fit nothing, and kept weights that are the weights themselves."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -112,10 +110,9 @@ def look_at_left_out(module: Any, findings: Findings) -> None:
         for name, value in list(vars(member).items()):
             if not isinstance(value, TensorBase) or isinstance(value, Parameter):
                 continue
-            made, changed = assigned(member, name), assigning_attribute(member, name)
-            if made is None or made.function != "__init__" or changed is None:
+            made, statement = assigned(member, name), assigning_attribute(member, name)
+            if made is None or made.function != "__init__" or statement is None:
                 continue
-            statement, _ = changed
             mixes = isinstance(statement.value, ast.BinOp) and any(
                 path.endswith(f".{name}") for path in paths_in(statement.value)
             )  # a sum or an average; what a layer gives on is a state, which need not be saved

@@ -1,7 +1,5 @@
 """Hold predictions against their targets: what they cannot reach, what the input gives away."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Take a loss apart into its terms: their signs, how each was reduced, what was meant to be constant."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass

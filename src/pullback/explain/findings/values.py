@@ -1,7 +1,5 @@
 """Find where a value that is not finite came from, by the trace: in the data, or in the call that made it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Look at how the program is written: methods that are named and not called, names that are given anew."""
 
-from __future__ import annotations
-
 import ast
 import linecache
 import re

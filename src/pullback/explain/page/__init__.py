@@ -7,8 +7,6 @@ JSON in which "<" is escaped, and the scripts put it into text nodes. A content 
 the page's own script and style, by their hashes, and no request at all.
 """
 
-from __future__ import annotations
-
 import base64
 import gzip
 import hashlib

@@ -1,7 +1,5 @@
 """Make of explanations, findings and a training run the data that a page holds: no more than it shows."""
 
-from __future__ import annotations
-
 import linecache
 from collections.abc import Iterable, Mapping, Sequence
 from math import prod

@@ -5,8 +5,6 @@ Each group is a piece of the order in which the rules run, without gaps, so no p
 back into it: the folded graph has no cycles. Of the calls within calls those are open that fit on a screen.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Sequence

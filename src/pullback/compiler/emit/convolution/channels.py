@@ -6,8 +6,6 @@ precision over the rows. Where there is one place an image, vectors lie across c
 channel would read a number of every row. 512×128 took 410 µs so and takes 58, 2048×256 5,300 and 410.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import lru_cache
 

@@ -6,8 +6,6 @@ of some output channels, all places of an image, go to a scratch that stays in t
 their rows.
 """
 
-from __future__ import annotations
-
 from ....array.named_tuples import NamedTuple
 from ..vector_registers import Registers
 from ..vectors import Code, Loop

@@ -4,8 +4,6 @@ The weight's covector is summed over images: the parts' sums are added in order 
 would be large, each part has some of the output channels and all images.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import lru_cache
 from math import prod

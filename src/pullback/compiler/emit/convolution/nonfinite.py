@@ -9,8 +9,6 @@ A training that has diverged has nan everywhere and must not become slow by that
 other numbers are is not computed.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache

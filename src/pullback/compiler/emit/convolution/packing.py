@@ -1,7 +1,5 @@
 """Writing the copies between arrays and padded places (see `places`)."""
 
-from __future__ import annotations
-
 from ..vectors import Code
 from .places import Axis
 

@@ -9,8 +9,6 @@ in that run that lie beyond the end of a row are computed and dropped.
 The transpose reads one part and writes s of them, which are interleaved when they are stored.
 """
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 from ....array.named_tuples import NamedTuple

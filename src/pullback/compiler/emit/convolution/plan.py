@@ -1,7 +1,5 @@
 """Say what a convolution kernel is made for, and how it is cut into tiles that fit the registers."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from math import prod

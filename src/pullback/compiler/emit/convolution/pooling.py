@@ -5,8 +5,6 @@ tap of all windows in a row is one run; winners, a byte each, are numbers of tap
 `array.pool`).
 """
 
-from __future__ import annotations
-
 from functools import lru_cache
 from itertools import product
 from math import prod

@@ -6,8 +6,6 @@ each, over all places of some images; then each vector is summed. What lies in
 the covector's rows beyond the last output is zero.
 """
 
-from __future__ import annotations
-
 from math import prod
 
 from ..vector_registers import Registers

@@ -6,8 +6,6 @@ C library's function of float64 stands in, one lane after the other. With ``writ
 only be good for rounding to float32.
 """
 
-from __future__ import annotations
-
 from ...lower.handlers import MATHEMATICS
 from . import circular, errors, exponentials, gammas, hyperbolic, logarithms, powers, single
 

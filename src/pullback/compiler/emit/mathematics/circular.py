@@ -5,8 +5,6 @@ it, and in float64 next to a multiple of pi/2, the C library's function stands i
 vectors hold no such argument never gets there.
 """
 
-from __future__ import annotations
-
 from ..lanes import Lanes, Writer
 from .coefficients import ASIN, ATAN, COS, SIN
 from .exponentials import ROUND
@@ -20,7 +18,6 @@ FIRST, SECOND, THIRD = (
 )
 _REACH = 2.0**19
 HALF_PI, HALF_PI_LOW = 1.5707963267948966, 6.123233995736766e-17
-QUARTER_PI = 0.7853981633974483
 
 
 class _Reduced:

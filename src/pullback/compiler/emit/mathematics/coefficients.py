@@ -1,7 +1,5 @@
 """Coefficients of polynomials, by rising power: for float64 and for float32; by tools/fit_functions.py."""
 
-from __future__ import annotations
-
 # fmt: off
 #: (exp(r) - 1 - r) / r**2, |r| <= log(2) / 2.
 EXP = (

@@ -1,7 +1,5 @@
 """erf and erfc."""
 
-from __future__ import annotations
-
 from ..lanes import Lanes, Writer
 from .coefficients import ERF, ERF_WIDE, ERFC
 from .exponentials import clamped, narrow_exp, near_zero, near_zero_parts, octaves, power_of_two, scaled

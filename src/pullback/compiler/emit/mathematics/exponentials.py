@@ -1,7 +1,5 @@
 """exp, exp2 and expm1: a power of two times a polynomial on half an octave."""
 
-from __future__ import annotations
-
 from ....array.named_tuples import NamedTuple
 from ..lanes import Lanes, Writer
 from .coefficients import EXP, EXP2

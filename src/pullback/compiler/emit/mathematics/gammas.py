@@ -4,8 +4,6 @@ Both are asymptotic series in Bernoulli numbers (DLMF 5.11.1 and 5.11.2). What t
 up to is one logarithm of a product, or one quotient.
 """
 
-from __future__ import annotations
-
 from ..lanes import Lanes, Writer
 from .circular import tan
 from .coefficients import LGAMMA

@@ -1,7 +1,5 @@
 """sinh, cosh, tanh and their inverses."""
 
-from __future__ import annotations
-
 from ..lanes import Lanes, Writer
 from .coefficients import SINH
 from .exponentials import clamped, expm1_parts, narrow_exp, narrow_expm1, near_zero, octaves, scaled

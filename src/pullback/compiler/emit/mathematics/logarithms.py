@@ -1,7 +1,5 @@
 """log, log2, log10 and log1p: an exponent, and the logarithm of a number between sqrt(1/2) and sqrt(2)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

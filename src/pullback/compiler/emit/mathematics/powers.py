@@ -1,7 +1,5 @@
 """pow, hypot and fmod."""
 
-from __future__ import annotations
-
 from ..lanes import Lanes, Writer
 from .coefficients import LOG_LONG
 from .exponentials import LN2_HIGH, LN2_LOW, Octaves, clamped, narrow_exp, near_zero, octaves, scaled

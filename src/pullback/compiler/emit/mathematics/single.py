@@ -4,8 +4,6 @@ multiply-adds.
 The errors are below 1.5 units in the last place; by way of float64 they would be below 0.51.
 """
 
-from __future__ import annotations
-
 from ..lanes import Lanes, Writer
 from .coefficients import COS, ERF, ERFC_LOGARITHM, EXP, LOG_SINGLE, SIN, TANH_SINGLE
 from .exponentials import LOG2E, clamped

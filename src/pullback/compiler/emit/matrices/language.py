@@ -1,39 +1,146 @@
-"""Write functions on floating numbers and rows of matrices, as formulas, in LLVM's text."""
+"""Write functions on floating numbers and rows of matrices, as formulas, in LLVM's text.
+
+Variables are stack slots, which LLVM turns into registers.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from ...runtime import engine, shared_kernels
 from ...runtime.shared_kernels import Kernel
-from ..branching import Function, Place
 from ..codegen import LOOPS
-from ..lanes import Lanes, letters
+from ..lanes import Lanes, Writer, letters
 from ..scalars import DTYPES
 from ..vector_registers import registers
 
+Place = int | str
 
-class Reals(Function):
+
+class Reals(Writer):
     """Write one function of numbers of one type, ``"float"`` or ``"double"``, and of vectors of them.
 
     Loops are not unrolled: what they do to a row takes longer than to count, and LLVM as long as all else.
 
     Parameters
     ----------
-    width : int
-        Numbers in a vector; 0 for as many as a register of the processor's has.
+    name : str
+    parameters : mapping of str to str
+        Types by names; in the text a parameter is its name after a ``%``.
+    real : str
     """
 
-    again = ", !llvm.loop !0"
-
-    def __init__(
-        self, name: str, parameters: Mapping[str, str], real: str, result: str = "void", width: int = 0
-    ) -> None:
-        super().__init__(name, parameters, result, real)
+    def __init__(self, name: str, parameters: Mapping[str, str], real: str) -> None:
+        super().__init__(1, False, real)
+        given = ", ".join(f"{type_} %{name}" for name, type_ in parameters.items())
+        self._head = f"define internal void @{name}({given}) nounwind #0 {{\nentry:"
+        self._slots: list[str] = []
+        self._names = 0
         self.bytes = DTYPES[real].itemsize
-        self.width = width or registers(real).lanes
+        self.width = registers(real).lanes
         self.vector = f"<{self.width} x {real}>"
+
+    def text(self) -> str:
+        """Return the function."""
+        return "\n".join([self._head, *self._slots, *self.lines, "  ret void", "}"])
+
+    def line(self, text: str) -> None:
+        """Write an instruction that has no value."""
+        self.lines.append("  " + text)
+
+    def value(self, text: str) -> str:
+        """Write an instruction and name its value."""
+        name = self._fresh()
+        self.line(f"{name} = {text}")
+        return name
+
+    def instruction(self, text: str, kind: str) -> Lanes:
+        """Return the value of an instruction, which is written where it is asked for."""
+        return Lanes(self, self.value(text), kind)
+
+    def _label(self, name: str) -> None:
+        self.lines.append(f"{name}:")
+
+    def _fresh(self) -> str:
+        self._names += 1
+        return f"%v{self._names}"
+
+    # Whole numbers, loops and branches.
+
+    def variable(self, value: Place) -> str:
+        """Return a variable that holds a number at first."""
+        name = self.slot("i64")
+        self.set(name, value)
+        return name
+
+    def slot(self, type_: str) -> str:
+        """Return the address of room for a value of a type."""
+        name = self._fresh()
+        self._slots.append(f"  {name} = alloca {type_}")
+        return name
+
+    def get(self, variable: str) -> str:
+        """Return what a variable holds."""
+        return self.value(f"load i64, ptr {variable}")
+
+    def set(self, variable: str, value: Place) -> None:
+        """Let a variable hold a number."""
+        self.line(f"store i64 {value}, ptr {variable}")
+
+    def add(self, x: Place, y: Place) -> str:
+        """Return ``x + y``."""
+        return self.value(f"add i64 {x}, {y}")
+
+    def compare(self, order: str, x: Place, y: Place) -> Lanes:
+        """Return whether two numbers are in an order of LLVM's, as ``"slt"``."""
+        return self.instruction(f"icmp {order} i64 {x}, {y}", "i1")
+
+    @contextmanager
+    def when(self, condition: Lanes) -> Iterator[None]:
+        """Write what runs where a condition holds."""
+        then, end = (self._fresh()[1:] for _ in range(2))
+        self.line(f"br i1 {condition.name}, label %{then}, label %{end}")
+        self._label(then)
+        yield
+        self.line(f"br label %{end}")
+        self._label(end)
+
+    @contextmanager
+    def loop(self) -> Iterator[str]:
+        """Write what runs again and again; what is yielded names the loop for `leave`."""
+        head, end = (self._fresh()[1:] for _ in range(2))
+        self.line(f"br label %{head}")
+        self._label(head)
+        yield end
+        self.line(f"br label %{head}, !llvm.loop !0")
+        self._label(end)
+
+    def leave(self, loop: str, condition: Lanes) -> None:
+        """Leave a loop where a condition holds."""
+        further = self._fresh()[1:]
+        self.line(f"br i1 {condition.name}, label %{loop}, label %{further}")
+        self._label(further)
+
+    @contextmanager
+    def count(self, start: Place, stop: Place, step: int = 1) -> Iterator[str]:
+        """Count from `start` to below `stop`."""
+        counter = self.variable(start)
+        with self.loop() as loop:
+            now = self.get(counter)
+            self.leave(loop, self.compare("sge", now, stop))
+            yield now
+            self.set(counter, self.add(now, step))
+
+    @contextmanager
+    def count_down(self, start: Place, stop: Place) -> Iterator[str]:
+        """Count from below `start` down to `stop`."""
+        counter = self.variable(start)
+        with self.loop() as loop:
+            self.leave(loop, self.compare("sle", self.get(counter), stop))
+            self.set(counter, self.add(self.get(counter), -1))
+            yield self.get(counter)
 
     # Memory.
 

@@ -9,10 +9,9 @@ from __future__ import annotations
 from functools import lru_cache
 
 from ...runtime.shared_kernels import Kernel
-from ..branching import Place
 from ..lanes import Lanes
 from .elimination import copied
-from .language import Reals, Rows, columns, function, kernel
+from .language import Place, Reals, Rows, columns, function, kernel
 
 _KEPT = 256
 #: Estimated nanoseconds to take a row away from another.

@@ -4,8 +4,6 @@ Weights of a layer lie so. To pack them takes longer than to multiply few rows b
 accumulators are partial sums along k, of some rows by four columns, which are added up at its end.
 """
 
-from __future__ import annotations
-
 from ..vector_registers import Registers
 from ..vectors import Code
 

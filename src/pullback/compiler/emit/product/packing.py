@@ -5,8 +5,6 @@ Where lines lie in one piece each, squares of as many numbers as a register hold
 What a last slice holds for lines beyond the edge is never used.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from ..vectors import Code

@@ -6,8 +6,6 @@ Zee and van de Geijn, "BLIS", 2015). A lies in any way, packed (see `packing`) o
 there are ``b_step`` elements of B, whose columns follow one another.
 """
 
-from __future__ import annotations
-
 from ....array.named_tuples import NamedTuple
 from ..vector_registers import Registers
 from ..vectors import Code

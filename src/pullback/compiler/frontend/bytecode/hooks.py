@@ -1,7 +1,5 @@
 """The functions that rewritten code calls, by what the instruction did that they stand for."""
 
-from __future__ import annotations
-
 import operator
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any

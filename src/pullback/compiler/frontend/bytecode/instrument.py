@@ -5,8 +5,6 @@ one of the `Hooks`, or, when it is executed, it makes the trace refuse. Python i
 flow, exceptions, generators, closures. Frames are real ones, with the user's file and lines.
 """
 
-from __future__ import annotations
-
 import functools
 import inspect
 from types import CodeType

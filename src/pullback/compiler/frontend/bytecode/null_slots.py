@@ -3,8 +3,6 @@
 Rewritten code has no such places: what it calls, it calls through a hook.
 """
 
-from __future__ import annotations
-
 import dis
 import sys
 

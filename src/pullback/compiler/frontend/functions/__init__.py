@@ -1,3 +1,1 @@
 """Say what functions do that are not written in Python, or that a trace does not look into."""
-
-from __future__ import annotations

@@ -3,8 +3,6 @@
 A function without a rule is one of which nothing is known, and the trace refuses its call.
 """
 
-from __future__ import annotations
-
 import abc
 import builtins
 import functools

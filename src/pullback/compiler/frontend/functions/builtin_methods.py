@@ -1,7 +1,5 @@
 """Rules of methods of built-in classes, of functions in C modules, and of NumPy's functions."""
 
-from __future__ import annotations
-
 import contextvars
 import decimal
 import itertools

@@ -4,8 +4,6 @@ They become equations of the program, which each run does in their order. What i
 or depends on numbers that only a run knows, is not written down: the function runs in parts then.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

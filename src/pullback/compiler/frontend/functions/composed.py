@@ -7,8 +7,6 @@ guarded, and where the number meets a tensor it is an input. What is the number'
 op that has no other form, is a part of the program still.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from types import FunctionType

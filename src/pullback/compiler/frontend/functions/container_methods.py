@@ -1,7 +1,5 @@
 """Methods of lists, tuples, dicts, sets and deques that no derived class has replaced."""
 
-from __future__ import annotations
-
 import functools
 from collections import OrderedDict, deque
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Hooks around modules that a function registers and removes: what their handles do to the modules' dicts."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ....core.hooks import HookDict, RemovableHandle

@@ -1,7 +1,5 @@
 """Rules of functions that make or consume iterators, of ``itertools`` and of ``operator``."""
 
-from __future__ import annotations
-
 import builtins
 import collections
 import functools

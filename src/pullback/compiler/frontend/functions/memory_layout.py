@@ -4,8 +4,6 @@ A program compares the strides of a tensor only where it is not in C order: a di
 have any stride then. It does not compare where in its memory a tensor begins, nor whether it is conjugated.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from ....core.visible import visible_layout

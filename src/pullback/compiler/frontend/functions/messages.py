@@ -3,8 +3,6 @@
 Which file and line a message says is that of the user's code, as it was in the trace.
 """
 
-from __future__ import annotations
-
 import logging
 import re
 import sys

@@ -4,8 +4,6 @@ What `Module.__call__` and `Module.__getattr__` look at is guarded by the first 
 rewritten code, or here. 200 Runge-Kutta steps of a network of five layers call 4,800 modules.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from ....nn import Module

@@ -4,8 +4,6 @@ They work on tensors and settings alone. What they are given must hold nothing t
 of the user's that they call back run as rewritten code.
 """
 
-from __future__ import annotations
-
 import functools
 import operator
 import sys

@@ -7,8 +7,6 @@ place (an average with a warm-up: 20.1 ms a step, nearly all of it traces; 1.3 w
 3.2). Where that is not known to give the same, nothing is returned, and the number is a part of the program.
 """
 
-from __future__ import annotations
-
 import math
 import operator
 from collections.abc import Callable

@@ -4,8 +4,6 @@ The ops of which it is one are those of `ops.settings`; a number that such an op
 the program.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

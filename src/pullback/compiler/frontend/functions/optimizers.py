@@ -8,8 +8,6 @@ used it. What a scheduler does is done by each call after its program.
 This module is imported when a function of `optim` is called.
 """
 
-from __future__ import annotations
-
 import inspect
 from typing import Any
 

@@ -3,8 +3,6 @@
 What such a function gives of the numbers of traced tensors, an op of the program gives.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -4,8 +4,6 @@ Such a function changes nothing, so all that its place in time decides is what i
 which are named, so that it can be asked whether the traced function assigns them.
 """
 
-from __future__ import annotations
-
 import builtins
 import dis
 import functools

@@ -1,7 +1,5 @@
 """Rules of generators of random numbers: Python's methods written in Python, and seeds of torch's."""
 
-from __future__ import annotations
-
 import inspect
 import random
 from types import FunctionType

@@ -1,7 +1,5 @@
 """Hold what calls of functions do that are not written in Python: a rule for each that is known."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

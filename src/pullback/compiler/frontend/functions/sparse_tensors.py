@@ -4,8 +4,6 @@ Functions of sparse tensors look at places with NumPy. Places that are known onl
 the call that is traced, and each call compares its own with them (`Session.fixed`).
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from ....core.value import TensorBase, dtype_of

@@ -1,7 +1,5 @@
 """Rules of functions of the standard library that copy, search or write plain values down."""
 
-from __future__ import annotations
-
 import bisect
 import copy
 import json

@@ -1,3 +1,1 @@
 """Do what the instructions of rewritten code stand for: operators, calls, attributes, iteration."""
-
-from __future__ import annotations

@@ -5,8 +5,6 @@ taken apart so that each dict that is looked into is seen, and so that propertie
 ``__getattr__`` of the user's run as rewritten code.
 """
 
-from __future__ import annotations
-
 import functools
 import threading
 from collections import namedtuple

@@ -5,8 +5,6 @@ work on tensors run as they are, on arguments that hold nothing which is not see
 what they do (`functions.builtin_functions`): the trace refuses what is not known.
 """
 
-from __future__ import annotations
-
 import builtins
 import functools
 import inspect

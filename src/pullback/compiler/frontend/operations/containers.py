@@ -1,7 +1,5 @@
 """Special methods and operators of lists, tuples, dicts, sets and deques, as rewritten code asks for them."""
 
-from __future__ import annotations
-
 import gc
 import itertools
 import operator

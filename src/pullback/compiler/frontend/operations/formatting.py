@@ -1,7 +1,5 @@
 """Formatting as rewritten code does it: the texts of values."""
 
-from __future__ import annotations
-
 import decimal
 from collections.abc import Callable
 from functools import partial

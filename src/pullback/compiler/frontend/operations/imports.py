@@ -1,7 +1,5 @@
 """Imports inside functions as rewritten code does them."""
 
-from __future__ import annotations
-
 import builtins
 import sys
 from typing import Any

@@ -1,7 +1,5 @@
 """Iteration, unpacking and keys as rewritten code does them."""
 
-from __future__ import annotations
-
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from types import FunctionType, GeneratorType

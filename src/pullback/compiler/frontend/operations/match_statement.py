@@ -1,7 +1,5 @@
 """The ``match`` statement as rewritten code does it."""
 
-from __future__ import annotations
-
 import abc
 from typing import Any
 

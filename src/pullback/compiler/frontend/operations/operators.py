@@ -1,7 +1,5 @@
 """Operators, comparisons and truth as rewritten code does them."""
 
-from __future__ import annotations
-
 import decimal
 import operator
 import sys

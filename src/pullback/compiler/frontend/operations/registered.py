@@ -1,7 +1,5 @@
 """Fill in the functions that rewritten code calls; a trace begins with the import of this module."""
 
-from __future__ import annotations
-
 import operator
 from functools import partial
 from types import ModuleType

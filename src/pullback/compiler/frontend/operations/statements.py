@@ -1,7 +1,5 @@
 """``with``, ``raise`` and ``except`` as rewritten code does them."""
 
-from __future__ import annotations
-
 from contextlib import AbstractContextManager
 from types import FunctionType
 from typing import Any

@@ -1,7 +1,5 @@
 """Subscripts as rewritten code does them."""
 
-from __future__ import annotations
-
 import operator
 from types import FunctionType
 from typing import Any

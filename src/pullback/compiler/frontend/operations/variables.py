@@ -1,7 +1,5 @@
 """Global and built-in names, and variables of enclosing functions, as rewritten code uses them."""
 
-from __future__ import annotations
-
 import sys
 from types import CellType
 from typing import Any

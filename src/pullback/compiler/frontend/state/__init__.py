@@ -1,3 +1,1 @@
 """Hold what a trace reads of Python's state and writes to it: guards, effects, numbers, draws."""
-
-from __future__ import annotations

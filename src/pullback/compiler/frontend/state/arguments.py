@@ -8,8 +8,6 @@ An object of a user's class is a leaf at first, as a model is. Once a call gives
 is a dataclass, it is told by its attributes.
 """
 
-from __future__ import annotations
-
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Sequence
 from types import GetSetDescriptorType, SimpleNamespace

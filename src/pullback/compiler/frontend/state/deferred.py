@@ -7,8 +7,6 @@ guarded; of a tensor it is worked out for this call, and each call compares when
 before it changes anything (`Session.speculate`).
 """
 
-from __future__ import annotations
-
 import math
 import operator
 import threading

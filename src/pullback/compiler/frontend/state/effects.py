@@ -1,7 +1,5 @@
 """Name what a trace writes to the user's state, as each call does it after its program."""
 
-from __future__ import annotations
-
 from collections import OrderedDict, deque
 from collections.abc import Callable
 from types import CellType

@@ -4,8 +4,6 @@ A guard names a container by its identity: the container itself was read from an
 guard, too, up to the function's own globals, closure and arguments.
 """
 
-from __future__ import annotations
-
 import datetime
 import decimal
 import fractions

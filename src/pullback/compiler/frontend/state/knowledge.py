@@ -1,7 +1,5 @@
 """Keep what the traces of one function have found out, for the traces after them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

@@ -6,8 +6,6 @@ it becomes an input: a tensor without axes, of the dtype in which the two meet, 
 that is not known to give what the number itself gives, the number is a part of the program.
 """
 
-from __future__ import annotations
-
 import functools
 import math
 import operator

@@ -2,8 +2,6 @@
 that a first step makes.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Warnings that a trace has met, given again by each call."""
 
-from __future__ import annotations
-
 import re
 import sys
 import warnings

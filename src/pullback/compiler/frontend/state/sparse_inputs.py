@@ -4,8 +4,6 @@ The functions of sparse tensors look at places with NumPy, and compute with valu
 must find the same places, unchanged, and may find other values in the tensor that holds them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 
