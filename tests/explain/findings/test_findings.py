@@ -83,3 +83,15 @@ def test_a_leaf_made_of_one_that_is_held_is_not_told_to_keep_its_history() -> No
 def test_gradients_that_ran_out_are_told_once() -> None:
     (found,) = findings_of(FOLDER / "mistaken" / "gradient_below_the_smallest_number.py")
     assert "vanishes on its way back through 60 sigmoids: 0 at" in found.cause
+
+
+def test_a_prediction_made_a_leaf_is_not_told_for_a_replaced_one() -> None:
+    (found,) = findings_of(FOLDER / "mistaken" / "prediction_made_a_leaf.py")
+    assert "`net.weight`" in found.cause
+    assert "leave `detach()` out" in found.mend
+
+
+def test_a_derivative_without_history_is_told_by_what_computes_it() -> None:
+    (found,) = findings_of(FOLDER / "mistaken" / "derivative_kept_in_ctx.py")
+    assert "`ctx`" in found.cause
+    assert "create_graph" not in found.mend
