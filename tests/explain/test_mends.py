@@ -315,6 +315,29 @@ w = torch.tensor([1e-3, 2e-3], dtype=torch.float16, requires_grad=True)
 loss = (w * 1e-4).pow(2).sum()
 loss.backward(retain_graph=True)
 """, "float16", "float32"),
+    "saved_values_read": Case(
+        "error", "print(y.grad_fn._saved_result)", "`retain_graph=True`", """
+y = torch.ones(3, requires_grad=True).exp()
+y.sum().backward()
+print(y.grad_fn._saved_result)
+""", "backward()", "backward(retain_graph=True)"),
+    "backward_on_a_gradient": Case(
+        "error", "x.grad.backward()", "`backward(create_graph=True)`", """
+x = torch.tensor(2.0, requires_grad=True)
+y = x ** 3
+y.backward()
+x.grad.backward()
+""", "y.backward()", "y.backward(create_graph=True)"),
+    "comparison_goes_backward": Case(
+        "error", "(h > 1)", "a sigmoid", """
+h = torch.ones(3, requires_grad=True) * 2
+(h > 1).float().mean().backward()
+""", "(h > 1).float()", "torch.sigmoid(h - 1)"),
+    "embedding_of_floats": Case(
+        "error", "out = table(x)", "`x.long()`", """
+table, x = nn.Embedding(5, 3), torch.tensor([1.0, 2.0])
+out = table(x)
+""", "table(x)", "table(x.long())"),
 }  # fmt: skip
 
 

@@ -192,6 +192,16 @@ class Search:
     scene: Scene
     carries: Callable[[Any], bool]
 
+    def in_receiver(self) -> Cut | None:
+        """Return the cut in what `backward` is called on at the scene's line, where a name there carries."""
+        for call in self.scene.calls_here():
+            owner = call.func.value if isinstance(call.func, ast.Attribute) else None
+            if owner is None or called_name(call) != "backward" or self.scene.scope is None:
+                continue
+            for cut in cuts_in(owner, self.scene.scope) if any(map(self.holds, paths_in(owner))) else ():
+                return cut
+        return None
+
     def relevant(self, name: str, before: int) -> list[Statement]:
         """Return the statements that a name's value was computed by, in the order of the file."""
         return [] if self.scene.scope is None else self.scene.scope.behind(name, before)

@@ -48,6 +48,9 @@ def no_history(error: BaseException, raised: Raised) -> Answer:
     if off is not None:
         return Answer.of("no_grad", off, first=(names or ["the loss"])[0], off=off)
     search = Search(scene, has_history)
+    written = search.in_receiver()
+    if written is not None:
+        return written.answer(f"`{names[0]}` has a history, and what goes backward has none")
     for name in names:
         replaced = _replaced(raised, name)
         if replaced is not None:

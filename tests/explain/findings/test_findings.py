@@ -95,3 +95,9 @@ def test_a_derivative_without_history_is_told_by_what_computes_it() -> None:
     (found,) = findings_of(FOLDER / "mistaken" / "derivative_kept_in_ctx.py")
     assert "`ctx`" in found.cause
     assert "create_graph" not in found.mend
+
+
+def test_a_copy_that_is_trained_is_no_teacher() -> None:
+    found = findings_of(FOLDER / "mistaken" / "copy_trained_in_place_of_the_model.py")
+    assert "make the optimizer of them, after this line" in found[0].mend
+    assert not any("teacher" in answer.cause for answer in found)
