@@ -315,6 +315,13 @@ w = torch.tensor([1e-3, 2e-3], dtype=torch.float16, requires_grad=True)
 loss = (w * 1e-4).pow(2).sum()
 loss.backward(retain_graph=True)
 """, "float16", "float32"),
+    "row_of_the_padding": Case(
+        "zero:table.weight", "out = table(", "`padding_idx`", """
+table = nn.Embedding(3, 2, padding_idx=0)
+out = table(torch.tensor([[1, 2, 0]]))
+loss = out.exp().sum()
+loss.backward()
+""", ", padding_idx=0", ""),
     "saved_values_read": Case(
         "error", "print(y.grad_fn._saved_result)", "`retain_graph=True`", """
 y = torch.ones(3, requires_grad=True).exp()
