@@ -314,6 +314,7 @@ class Tensor(Methods):
         """Return how often this storage was written to."""
         if self._inference:
             raise RuntimeError("Inference tensors do not track version counter.")
+        settled(self)  # a trace of another thread has its own counter there
         return int(self._counter[0])
 
     @property
