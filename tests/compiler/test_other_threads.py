@@ -93,13 +93,14 @@ def saved(x: torch.Tensor) -> Any:
 
 def test_texts_copies_and_data_are_those_of_the_tensor(monkeypatch):
     model, x = nn.Linear(3, 2), torch.ones(1, 3)
-    model.register_buffer("scale", torch.ones(2))
+    model.register_buffer("scale", torch.ones(3)[1:])
     ways: list[Callable[[], Any]] = [
         lambda: repr(model.weight), lambda: model.weight.data.clone(), lambda: copy.deepcopy(model).weight,
         lambda: model.state_dict()["bias"].clone(), lambda: [row.sum().item() for row in model.weight],
         lambda: model.weight.to(torch.float64), lambda: torch.vmap(model)(torch.ones(2, 3)).detach(),
         lambda: model.weight.nonzero(), lambda: model.weight.unique(), lambda: model.weight._version,
-        lambda: saved(x), lambda: saved(model.scale),
+        lambda: saved(x), lambda: saved(model.scale), lambda: model.scale._base,
+        lambda: model.scale._is_view(),
     ]  # fmt: skip
     for way in ways:
         step = torch.compile(lambda x: model(x * model.scale.sum()).detach())
