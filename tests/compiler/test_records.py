@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import functools
+import threading
 import weakref
+from argparse import Namespace
+from collections import OrderedDict, UserDict
+from fractions import Fraction
+from pathlib import PosixPath
 from types import SimpleNamespace
 from typing import Any
 
@@ -244,8 +250,13 @@ class Other(Batch):
 
 
 def test_which_classes_are_told_by_attributes() -> None:
-    assert is_record(Batch) and is_record(SimpleNamespace)
-    assert not any(map(is_record, [Slotted, Frozen, Model, list, dict, torch.nn.Linear, torch.Tensor]))
+    normal = torch.distributions.Normal
+    assert all(map(is_record, [Batch, SimpleNamespace, Slotted, Frozen, Model, normal, UserDict, Namespace]))
+    others: list[Any] = [
+        list, dict, OrderedDict, object, torch.nn.Linear, torch.Tensor, torch.optim.SGD, functools.partial,
+        threading.local, Fraction, PosixPath, torch.device, torch.Generator, RuntimeError,
+    ]
+    assert not any(map(is_record, others))
 
 
 def test_an_object_that_holds_itself() -> None:

@@ -127,7 +127,7 @@ class Compiled:
             if "fail_on_recompile" in STANCE:
                 raise RuntimeError("Detected recompile when torch.compile stance is 'fail_on_recompile'.")
             return self.function(*args, **kwargs)
-        others = (cls for each in self.specializations for cls in each.exchanged(leaves, spec))
+        others = (pair for each in self.specializations for pair in each.exchanged(leaves, spec))
         if self._knowledge.comes_anew(others):
             # Programs of one object each do no other call, and keep what the object holds.
             self._forget()

@@ -152,12 +152,12 @@ class Specialization:
             if type(leaf) in (int, float) and kind[0] is type(leaf) and not is_same(leaf, kind[1])
         }  # fmt: skip
 
-    def exchanged(self, leaves: Sequence[Any], spec: Any) -> Iterator[type]:
-        """Yield the classes of the arguments that are other objects than at the trace."""
+    def exchanged(self, leaves: Sequence[Any], spec: Any) -> Iterator[tuple[Any, Any]]:
+        """Yield the arguments that are other objects than at the trace, after those of the trace."""
         if spec == self._spec:
             for leaf, held in zip(leaves, self._held, strict=True):
                 if leaf is not held and type(leaf) is type(held):
-                    yield type(leaf)
+                    yield held, leaf
 
     def _holds(self) -> bool:
         """Return whether what the function read of Python's state is as at the trace."""

@@ -334,6 +334,7 @@ def compared(
         if result is not NotImplemented:
             return result
     if name in ("__eq__", "__ne__"):
+        tell_apart(session, a, b)
         return (a is b) is (name == "__eq__")
     raise TypeError(
         f"'{sign}' not supported between instances of '{type(a).__name__}' and '{type(b).__name__}'"
@@ -395,9 +396,15 @@ def is_(a: Any, b: Any) -> bool:
     if isinstance(a, TensorBase) and isinstance(b, TensorBase):
         session.told(a)
         session.told(b)
-    elif type(a) is type(b) and (id(a) in session.arguments or id(b) in session.arguments):
-        raise session.refusal("it asks which container it is given")
+    else:
+        tell_apart(session, a, b)
     return a is b
+
+
+def tell_apart(session: Session, a: Any, b: Any) -> None:
+    """Refuse to tell objects apart of which a call may give one twice, or one that is found elsewhere."""
+    if type(a) is type(b) and (id(a) in session.arguments or id(b) in session.arguments):
+        raise session.refusal("it asks which container it is given")
 
 
 def is_not(a: Any, b: Any) -> bool:
