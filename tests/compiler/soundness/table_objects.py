@@ -98,6 +98,16 @@ def step(d):
     return d.h * 2
 --- call
 Data(x=torch.ones(3) * n, edge=torch.tensor([[0, 1], [1, 2]]))
+=== object_and_list_whose_tensors_change_places: compiles
+class B:
+    def __init__(self, x, y): self.x, self.y = x, y
+def step(b, l):
+    b.x, b.y = b.y, b.x
+    l[0], l[1] = l[1], l[0]
+    b.z = l.pop()
+    return b.x + 1, b, l
+--- call
+B(torch.ones(2) * n, torch.zeros(2)), [torch.ones(2), torch.ones(2) * n]
 === object_frozen: compiles
 @dataclasses.dataclass(frozen=True)
 class F:
@@ -364,7 +374,8 @@ def step(d, o, e):
     d.append(d[0] * d[1])
     return d[-1] * o["n"] + e["k"] * e["n"], d, o, e
 --- call
-collections.deque([torch.ones(2), 0.5 * n], maxlen=4), collections.OrderedDict(n=n), collections.defaultdict(int, k=torch.ones(2), n=2 * n)
+*(collections.deque([torch.ones(2), 0.5 * n], maxlen=4), collections.OrderedDict(n=n)), \
+collections.defaultdict(int, k=torch.ones(2), n=2 * n)
 === object_numbers_in_tuples_returned: compiles
 def step(t, l): return t, l, (t,), t[1] + l[0][0], torch.ones(2) * t[1] * l[0][0]
 --- call
@@ -377,4 +388,47 @@ def step(l, x):
     return x * l[-1], max(l), sum(l), len(l)
 --- call
 [n, 3 * n + 1], torch.ones(2)
+=== object_with_a_name_that_is_not_read: compiles
+class B:
+    def __init__(self, x, name): self.x, self.name = x, name
+def step(b, d): return b.x * 2 + d["x"]
+--- call
+B(torch.ones(2) * n, f"sample {n}"), {"x": torch.ones(2), "id": f"{n}"}
+=== object_with_a_name_that_is_kept: compiles
+class B:
+    def __init__(self, x, name): self.x, self.name = x, name
+log = []
+def step(b):
+    log.append((b.name, f"{b.name}: {b.x.sum().item()}"))
+    return b.x * 2, b.name + "!", b.name is None
+--- call
+B(torch.ones(2) * n, f"sample {n}")
+--- state
+log
+=== texts_that_decide: compiles
+def step(x, mode):
+    if mode == "sum": return x.sum()
+    if mode in ("mean", "average"): return getattr(x, "mean")()
+    return x * len(mode) if mode else -x
+--- call
+torch.ones(2) * n, ["sum", "mean", "", "average", "none", "sum", "a"][n]
+=== texts_given_to_what_python_has_in_c: compiles
+class O: a, b, c = 1, 2, 3
+def step(x, m):
+    found = []
+    for ask in (
+        lambda: ",".join([m, "x"]), lambda: list(map(str.upper, [m])), lambda: operator.attrgetter(m)(O),
+        lambda: functools.partial(str.replace, m)("a", "b"), lambda: getattr(O, m), lambda: hasattr(O, m),
+        lambda: "abc".find(m), lambda: int(m, 16), lambda: {m: 1}, lambda: m.encode(), lambda: [*m],
+        lambda: str.upper(m), lambda: sorted([m, "b"]), lambda: setattr(O, m, 5),
+    ):
+        try: found.append(ask())
+        except TypeError: found.append("no text")
+    return x * 2, found
+--- call
+torch.ones(2) * n, "abcabca"[n]
+=== numbers_that_are_truth_values: compiles
+def step(x, c): return x * (2 if c["n"] else 3) + (1 if c["n"] is None else 0) + (5 if not c["k"] else 6)
+--- call
+torch.ones(2), {"n": n // 2, "k": 0.5 * (n // 3)}
 ''')

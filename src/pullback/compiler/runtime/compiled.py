@@ -284,13 +284,14 @@ class Compiled:
         turning = [self._turns, *(t for t in (RATES, frozenset[str]()) if t < self._turns)]
         for _ in range(_ROUNDS):
             self._knowledge.dials = False
+            stands_in = not self._knowledge.decisive.issuperset(varying)
             try:
                 captured = capture(
                     self.function, args, kwargs, self._knowledge, first, turning[0], varying, self.check
                 )
             except BaseException as error:
                 first.take_back()
-                if type(error) is Unsupported and self._knowledge.settle(varying):
+                if type(error) is Unsupported and (self._knowledge.settle(varying) or stands_in):
                     continue
                 if not isinstance(error, RuntimeError) or not self._knowledge.dials or len(turning) == 1:
                     raise

@@ -153,6 +153,10 @@ class _Forward:
         """Take the arguments apart as the trace found them put together."""
         source = self.source
         if spec.type is None:
+            if self.captured.changes_given:
+                # Once an effect has changed its container, something else is there.
+                source.line(f"a{len(source.lines)} = {expression}")
+                expression = f"a{len(source.lines) - 1}"
             self.expressions.append(expression)
             return True
         children = spec.children_specs

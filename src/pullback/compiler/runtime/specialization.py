@@ -144,12 +144,12 @@ class Specialization:
         return len(set(changed)) == len(changed) and self._read.isdisjoint(changed)
 
     def differing(self, leaves: Sequence[Any], spec: Any) -> set[int]:
-        """Return the places among the arguments of numbers that are others than at the trace."""
+        """Return the places among the arguments of numbers and texts that are others than at the trace."""
         if spec != self._spec or len(leaves) != len(self._kinds):
             return set()
         return {
             n for n, (leaf, kind) in enumerate(zip(leaves, self._kinds, strict=True))
-            if type(leaf) in (int, float) and kind[0] is type(leaf) and not is_same(leaf, kind[1])
+            if type(leaf) in (int, float, str) and kind[0] is type(leaf) and not is_same(leaf, kind[1])
         }  # fmt: skip
 
     def exchanged(self, leaves: Sequence[Any], spec: Any) -> Iterator[tuple[Any, Any]]:

@@ -7,7 +7,15 @@ import operator
 import sys
 from collections.abc import Callable
 from enum import EnumMeta
-from types import FunctionType, MethodDescriptorType, MethodType, ModuleType, UnionType, WrapperDescriptorType
+from types import (
+    FunctionType,
+    MethodDescriptorType,
+    MethodType,
+    ModuleType,
+    NoneType,
+    UnionType,
+    WrapperDescriptorType,
+)
 from typing import Any
 
 import numpy as np
@@ -119,6 +127,11 @@ def _in_place(sign: str, function: Callable[[Any, Any], Any], name: str) -> Call
 
 def _known(value: Any) -> Any:
     return value.known() if isinstance(value, Deferred) else value
+
+
+def known_text(value: Any) -> Any:
+    """Return a value; of a text of a later time, the text as a part of the program."""
+    return value.known() if isinstance(value, Deferred) and value.kind is str else value
 
 
 def taken(function: Callable[..., Any], thing: Any, name: str, found: Any) -> Any:
@@ -365,7 +378,7 @@ def truth(value: Any) -> bool:
         return bool(value)
     session = current.get()
     if isinstance(value, Deferred):
-        return bool(value.known())
+        return bool((Applied(session, bool, bool, (value,)) if comes_before(value) else value).known())
     session.typed(value)
     for name in ("__bool__", "__len__"):
         method = session.lookup(type(value), name)
@@ -387,6 +400,9 @@ def truth(value: Any) -> bool:
 
 def is_(a: Any, b: Any) -> bool:
     """Return ``a is b``; which of two equal values is which object is not guarded."""
+    for one, other in ((a, b), (b, a)):
+        if isinstance(one, Deferred) and one.kind in (int, float, str) and type(other) in (bool, NoneType):
+            return False
     a, b = _known(a), _known(b)
     if a is None or b is None or a is True or a is False or b is True or b is False:
         return a is b
