@@ -209,7 +209,8 @@ def _within(before: Any, now: Any, records: frozenset[type]) -> frozenset[type]:
         leaves, spec, _ = taken_apart((before,), {}, records)
         others, also, _ = taken_apart((now,), {}, records)
         pairs = zip(leaves, others, strict=True) if spec == also else ()
-        more = {type(b) for a, b in pairs if a is not b and type(a) is type(b) and is_record(type(b))}
+        new = {type(now) for before, now in pairs if before is not now and type(before) is type(now)}
+        more = frozenset(filter(is_record, new - records))
         if not more:
             return records
         records |= more
