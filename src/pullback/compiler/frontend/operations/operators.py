@@ -52,7 +52,7 @@ def is_plain(value: Any) -> bool:
     kind = type(value)
     if kind in PLAIN or kind in (type, FunctionType, ModuleType):
         return True
-    if kind in (tuple, list, set, frozenset):
+    if kind in (tuple, list, set, frozenset, Size):
         return all(map(is_plain, value))
     if kind is dict:
         return all(map(is_plain, value)) and all(map(is_plain, value.values()))
