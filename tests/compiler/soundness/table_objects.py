@@ -123,6 +123,21 @@ class Step(typing.NamedTuple):
 def step(ts): return sum((t.s * t.r).sum() for t in ts), ts[0], ts
 --- call
 [Step(torch.ones(2), float(n)), Step(torch.ones(2) * n, 2.0)]
+=== object_named_tuple_with_attributes: compiles
+class Step(collections.namedtuple("Step", "s r")): pass
+def made(n):
+    t = Step(torch.ones(2) * n, float(n % 2))
+    if n > 2: t.note = torch.ones(2) * n
+    return t
+def step(t, u):
+    u.more = t.s * t.r
+    return getattr(t, "note", t.s) * 2, t.s * t.r, u[0]
+--- call
+made(n), made(n + 5)
+=== object_packed_sequence: compiles
+def step(p): return p.data * p.batch_sizes.sum(), p._replace(data=p.data * 2), p.data.shape == (6, 3)
+--- call
+torch.nn.utils.rnn.pack_padded_sequence(torch.ones(4, 2, 3) * n, torch.tensor([4, 2]))
 === object_in_objects: compiles
 class O:
     def __init__(self, **kw): vars(self).update(kw)

@@ -22,7 +22,7 @@ from ...core.value import TensorBase
 from ...core.versions import NoVersions
 from ...func.tree import TreeSpec
 from ..frontend.captured import Captured
-from ..frontend.state.arguments import Again, Context, is_record, mapping_of, slots_of
+from ..frontend.state.arguments import Again, Context, has_attributes, is_record, mapping_of, slots_of
 from ..frontend.state.guards import ABSENT, SCALARS, dict_of, is_same, slot_of
 from ..frontend.state.recorded_warnings import WarnAgain
 from . import native_call, native_results
@@ -178,8 +178,9 @@ class _Forward:
 
     def _sequence(self, spec: TreeSpec, expression: str) -> bool:
         """Take a list, tuple or deque apart."""
-        source, kind, children = self.source, spec.type, spec.children_specs
+        source, kind, children = self.source, spec.type, list(spec.children_specs)
         assert kind is not None
+        attributes = children.pop() if has_attributes(kind) else None
         length, item = f"len({expression})", f"{expression}[{{}}]"
         if kind not in (tuple, list, deque):
             # A derived class may have items of its own.
@@ -189,7 +190,10 @@ class _Forward:
         source.unless(f"{known}{length} == {len(children)}")
         if kind is deque:
             source.unless(f"{expression}.maxlen == {spec.context[0]!r}")
-        return all(self._arguments(child, item.format(n)) for n, child in enumerate(children))
+        source.names["dict_of"] = dict_of
+        return all(self._arguments(child, item.format(n)) for n, child in enumerate(children)) and (
+            attributes is None or self._arguments(attributes, f"dict_of({expression}, None)")
+        )
 
     def _record(self, spec: TreeSpec, expression: str) -> bool:
         """Take an object apart that is told by what it holds."""

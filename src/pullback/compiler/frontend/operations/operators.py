@@ -356,7 +356,8 @@ def compared(
 
 def _sequences_compared(session: Session, name: str, a: Any, b: Any) -> Any:
     """Compare lists or tuples that hold objects with comparisons of their own."""
-    if type(a) is not type(b) or type(a) not in (list, tuple) or name not in ("__eq__", "__ne__"):
+    kinds = {type(a), type(b)}
+    if (kinds != {list} and not kinds <= {tuple, Size}) or name not in ("__eq__", "__ne__"):
         raise session.refusal(f"it compares a {type(a).__name__} and a {type(b).__name__}")
     equal = len(a) == len(b) and all(
         x is y or truth(compared(session, "==", operator.eq, "__eq__", x, y)) for x, y in zip(a, b)

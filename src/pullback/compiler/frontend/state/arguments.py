@@ -167,14 +167,20 @@ class _Walk:
             self.leaves.append(tree)
             return treespec_leaf()
         self.nodes.append(tree)
-        return TreeSpec(kind, context, [self.of(value, depth) for value in values])
+        children = [self.of(value, depth) for value in values]
+        if has_attributes(kind):
+            children.append(self.of(dict_of(tree, None), depth))
+        return TreeSpec(kind, context, children)
 
 
 def _is_plain_tuple(kind: type) -> bool:
-    """Return whether a class is that of a named tuple whose objects hold nothing but their items."""
-    return issubclass(kind, tuple) and not kind.__dictoffset__ and (
-        getattr(kind, "__iter__", None) is tuple.__iter__
-    )
+    """Return whether a class is that of a named tuple whose objects give their items in order."""
+    return issubclass(kind, tuple) and getattr(kind, "__iter__", None) is tuple.__iter__
+
+
+def has_attributes(kind: type) -> bool:
+    """Return whether objects of a class of tuples hold attributes beside their items."""
+    return issubclass(kind, tuple) and kind.__dictoffset__ != 0
 
 
 def come_anew(exchanged: Iterable[tuple[Any, Any]], records: frozenset[type]) -> frozenset[type]:
@@ -251,7 +257,8 @@ class StandIns:
                 return tree
             self.used.add(at)
             return self._made(at, tree)
-        if spec.type in (Again, Size) or self._places.isdisjoint(range(at, at + spec.num_leaves)):
+        fixed = spec.type in (Again, Size) or has_attributes(type(tree))
+        if fixed or self._places.isdisjoint(range(at, at + spec.num_leaves)):
             self._at += spec.num_leaves
             return tree
         if isinstance(tree, tuple):
