@@ -313,7 +313,7 @@ def _is_of_tensors(cls: type) -> bool:
 def _getattr(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     thing, name, *default = args
     try:
-        return attributes.load_attribute(thing, name)
+        return attributes.load_attribute(thing, operators._known(name))
     except AttributeError:
         if not default:
             raise
@@ -323,7 +323,7 @@ def _getattr(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, 
 @rule(builtins.hasattr)
 def _hasattr(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     try:
-        attributes.load_attribute(*args)
+        attributes.load_attribute(*map(operators._known, args))
     except AttributeError:
         return False
     return True
@@ -381,9 +381,11 @@ rule(builtins.format)(
 rule(Tensor.item)(lambda session, f, args, kwargs: item_of(session, *args))
 rule(Tensor.__float__)(lambda session, f, args, kwargs: float_of(session, *args))
 rule(builtins.setattr)(
-    lambda session, f, args, kwargs: attributes.store_attribute((args[2], args[0], args[1]))
+    lambda session, f, args, kwargs: attributes.store_attribute((args[2], args[0], operators._known(args[1])))
 )
-rule(builtins.delattr)(lambda session, f, args, kwargs: attributes.delete_attribute(*args))
+rule(builtins.delattr)(
+    lambda session, f, args, kwargs: attributes.delete_attribute(*map(operators._known, args))
+)
 rule(super)(lambda session, f, args, kwargs: super(*args))
 rule(slice, range)(
     lambda session, f, args, kwargs: _pure(session, f, tuple(map(subscripts.index_of, args)), kwargs)
@@ -391,7 +393,10 @@ rule(slice, range)(
 rule(
     object, property, classmethod, staticmethod, operator.attrgetter, operator.itemgetter,
     operator.methodcaller,
-)(lambda session, f, args, kwargs: session.made(f(*args, **kwargs)))  # fmt: skip
+)(
+    # A name may be a text of the call's.
+    lambda session, f, args, kwargs: session.made(f(*map(operators.known_text, args), **kwargs))
+)  # fmt: skip
 
 
 # --- state that Python keeps elsewhere ----------------------------------------------------------------------

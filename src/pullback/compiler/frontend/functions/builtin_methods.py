@@ -196,6 +196,11 @@ def _init_object(session: Session, owner: Any, args: tuple[Any, ...], kwargs: di
         raise TypeError("object.__init__() takes exactly one argument (the instance to initialize)")
 
 
+def _identical(session: Session, a: Any, b: Any) -> bool:
+    operators.tell_apart(session, a, b)
+    return a is b
+
+
 _OF_OBJECTS: dict[str, Callable[[Session, Any, tuple[Any, ...], dict[str, Any]], Any]] = {
     "__init__": _init_object,
     "__init_subclass__": lambda session, owner, args, kwargs: None,
@@ -204,8 +209,10 @@ _OF_OBJECTS: dict[str, Callable[[Session, Any, tuple[Any, ...], dict[str, Any]],
     "__getattribute__": lambda session, owner, args, kwargs: attributes.generic(
         session, owner, type(owner), *args
     ),
-    "__eq__": lambda session, owner, args, kwargs: True if owner is args[0] else NotImplemented,
-    "__ne__": lambda session, owner, args, kwargs: False if owner is args[0] else NotImplemented,
+    "__eq__": lambda session, owner, args, kwargs: _identical(session, owner, *args) or NotImplemented,
+    "__ne__": lambda session, owner, args, kwargs: (
+        False if _identical(session, owner, *args) else NotImplemented
+    ),
     "__str__": lambda session, owner, args, kwargs: formatting.text_of(session, owner, repr),
 }
 

@@ -30,7 +30,7 @@ from ....core.blame import own_file
 from ....core.node import Node
 from ....core.value import TensorBase
 from ..functions import native_functions, rules
-from ..state.deferred import Applied, Deferred, Elements, converted, is_array, is_drawn_array
+from ..state.deferred import Applied, Deferred, Elements, comes_before, converted, is_array, is_drawn_array
 from ..state.draws import is_drawing
 from ..state.guards import ABSENT, SCALARS, native_attribute
 from ..state.session import Session, current
@@ -70,6 +70,8 @@ def load_attribute(thing: Any, name: str) -> Any:
     if is_drawn_array(thing) and thing.kind is np.ndarray and name == "astype":
         return lambda dtype: Applied(session, np.ndarray, converted, (thing, np.dtype(dtype)))
     if isinstance(thing, Deferred):
+        if thing.kind is str and comes_before(thing):
+            return load_attribute(thing.known(), name)
         raise session.refusal(f"it reads .{name} of a number that a tensor will give")
     if isinstance(thing, Node):
         return getattr(thing, name)

@@ -72,6 +72,8 @@ def call(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any] | None = None) ->
         held = keywords_of(session, f)
         return call(f.func, (*f.args, *args), {**held, **(kwargs or {})})
     if kind in (MethodDescriptorType, WrapperDescriptorType) and args:
+        if isinstance(args[0], Deferred):
+            args = (args[0].known(), *args[1:])
         return call(f.__get__(args[0], type(args[0])), args[1:], kwargs)
     if isinstance(f, np.ufunc) or (kind.__module__ or "").startswith("numpy"):
         return builtin_methods.call_numpy(session, f, args, kwargs or {})

@@ -5,7 +5,15 @@ import operator
 import sys
 from collections.abc import Callable
 from enum import EnumMeta
-from types import FunctionType, MethodDescriptorType, MethodType, ModuleType, UnionType, WrapperDescriptorType
+from types import (
+    FunctionType,
+    MethodDescriptorType,
+    MethodType,
+    ModuleType,
+    NoneType,
+    UnionType,
+    WrapperDescriptorType,
+)
 from typing import Any
 
 import numpy as np
@@ -42,7 +50,7 @@ def is_plain(value: Any) -> bool:
     kind = type(value)
     if kind in PLAIN or kind in (type, FunctionType, ModuleType):
         return True
-    if kind in (tuple, list, set, frozenset):
+    if kind in (tuple, list, set, frozenset, Size):
         return all(map(is_plain, value))
     if kind is dict:
         return all(map(is_plain, value)) and all(map(is_plain, value.values()))
@@ -117,6 +125,11 @@ def _in_place(sign: str, function: Callable[[Any, Any], Any], name: str) -> Call
 
 def _known(value: Any) -> Any:
     return value.known() if isinstance(value, Deferred) else value
+
+
+def known_text(value: Any) -> Any:
+    """Return a value; of a text of a later time, the text as a part of the program."""
+    return value.known() if isinstance(value, Deferred) and value.kind is str else value
 
 
 def taken(function: Callable[..., Any], thing: Any, name: str, found: Any) -> Any:
@@ -332,6 +345,7 @@ def compared(
         if result is not NotImplemented:
             return result
     if name in ("__eq__", "__ne__"):
+        tell_apart(session, a, b)
         return (a is b) is (name == "__eq__")
     raise TypeError(
         f"'{sign}' not supported between instances of '{type(a).__name__}' and '{type(b).__name__}'"
@@ -340,7 +354,8 @@ def compared(
 
 def _sequences_compared(session: Session, name: str, a: Any, b: Any) -> Any:
     """Compare lists or tuples that hold objects with comparisons of their own."""
-    if type(a) is not type(b) or type(a) not in (list, tuple) or name not in ("__eq__", "__ne__"):
+    kinds = {type(a), type(b)}
+    if (kinds != {list} and not kinds <= {tuple, Size}) or name not in ("__eq__", "__ne__"):
         raise session.refusal(f"it compares a {type(a).__name__} and a {type(b).__name__}")
     equal = len(a) == len(b) and all(
         x is y or truth(compared(session, "==", operator.eq, "__eq__", x, y)) for x, y in zip(a, b)
@@ -362,7 +377,7 @@ def truth(value: Any) -> bool:
         return bool(value)
     session = current.get()
     if isinstance(value, Deferred):
-        return bool(value.known())
+        return bool((Applied(session, bool, bool, (value,)) if comes_before(value) else value).known())
     session.typed(value)
     for name in ("__bool__", "__len__"):
         method = session.lookup(type(value), name)
@@ -384,6 +399,9 @@ def truth(value: Any) -> bool:
 
 def is_(a: Any, b: Any) -> bool:
     """Return ``a is b``; which of two equal values is which object is not guarded."""
+    for one, other in ((a, b), (b, a)):
+        if isinstance(one, Deferred) and one.kind in (int, float, str) and type(other) in (bool, NoneType):
+            return False
     a, b = _known(a), _known(b)
     if a is None or b is None or a is True or a is False or b is True or b is False:
         return a is b
@@ -393,9 +411,15 @@ def is_(a: Any, b: Any) -> bool:
     if isinstance(a, TensorBase) and isinstance(b, TensorBase):
         session.told(a)
         session.told(b)
-    elif type(a) is type(b) and (id(a) in session.arguments or id(b) in session.arguments):
-        raise session.refusal("it asks which container it is given")
+    else:
+        tell_apart(session, a, b)
     return a is b
+
+
+def tell_apart(session: Session, a: Any, b: Any) -> None:
+    """Refuse to tell objects apart of which a call may give one twice, or one that is found elsewhere."""
+    if type(a) is type(b) and (id(a) in session.arguments or id(b) in session.arguments):
+        raise session.refusal("it asks which container it is given")
 
 
 def is_not(a: Any, b: Any) -> bool:
