@@ -24,7 +24,7 @@ from ..operations import (
 )
 from ..state import draws
 from ..state.deferred import Applied, Deferred
-from ..state.guards import _COMPARED, Guard, answer
+from ..state.guards import _COMPARED, Contents, Guard, answer
 from ..state.session import Session
 from . import builtin_functions, container_methods, outside_functions
 
@@ -150,8 +150,10 @@ def _class_method(
         return None
     if name == "__call__" and type(f) is MethodWrapperType and f == type.__call__.__get__(owner):
         return calls.make(session, owner, args, kwargs)
-    if name == "__subclasses__" or name == "mro":
-        raise builtin_functions.refuse(session, f)
+    if name == "__subclasses__" and not args and not kwargs:
+        found = type.__subclasses__(owner)
+        session.note(Contents(answer, type.__subclasses__, (owner,), tuple(found)), (id(owner), "subclasses"))
+        return session.made(found)
     if name == "__init__" or name == "__init_subclass__":
         return None
     raise builtin_functions.refuse(session, f)

@@ -165,7 +165,7 @@ def _is_property(session: Session, kind: type) -> bool:
 
 def _through(session: Session, found: Any, kind: type, thing: Any, cls: type, name: str) -> Any:
     """Return what something that a class holds under a name is for an object of the class."""
-    if kind is FunctionType:
+    if kind in (FunctionType, functools._lru_cache_wrapper):
         return MethodType(found, thing)
     if kind is property or _is_property(session, kind):
         if found.fget is None:
@@ -304,6 +304,7 @@ def _of_class(session: Session, thing: type, meta: type, name: str) -> Any:
 #: Types of what a class holds that is the same for the class itself.
 _FOUND_AS_THEY_ARE = (
     FunctionType, property, MemberDescriptorType, GetSetDescriptorType, functools.cached_property, _FIELD,
+    functools._lru_cache_wrapper,
 )  # fmt: skip
 
 

@@ -32,7 +32,7 @@ from ....core.blame import PACKAGE, own_file
 from ....tensor.builtin import behind
 from ..bytecode.hooks import HOOKS
 from ..bytecode.instrument import instrumented
-from ..functions import builtin_methods, iterators, native_functions, rules
+from ..functions import builtin_methods, caches, iterators, native_functions, rules
 from ..state.deferred import Deferred
 from ..state.draws import draw, draws_a_number, is_drawing
 from ..state.guards import ABSENT, SCALARS, mro_of
@@ -73,6 +73,8 @@ def call(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any] | None = None) ->
     if kind is functools.partial:
         held = keywords_of(session, f)
         return call(f.func, (*f.args, *args), {**held, **(kwargs or {})})
+    if kind is caches.CACHED:
+        return caches.call(session, f, args, kwargs or {})
     if kind in (MethodDescriptorType, WrapperDescriptorType) and args:
         return call(f.__get__(args[0], type(args[0])), args[1:], kwargs)
     if isinstance(f, np.ufunc) or (kind.__module__ or "").startswith("numpy"):
