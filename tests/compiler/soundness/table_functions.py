@@ -217,6 +217,28 @@ sys.modules.pop("colorsys", None)
 def step(x):
     import colorsys
     return x * colorsys.ONE_THIRD
+=== code_of_a_function_read: compiles
+def f(x, k=2.0): return x * k
+def step(x): return f(x) * len(f.__code__.co_varnames) + f.__code__.co_argcount + len(f.__code__.co_name)
+--- change 3
+f.__code__ = (lambda x, k, q: x).__code__.replace(co_argcount=2)
+=== text_of_a_class: compiles
+class A: pass
+a = A()
+def step(x): return x * len(str(type(a))) + len(repr(A)) * str(type(x)).startswith("<class 'torch")
+--- change 3
+A.__qualname__ = "AnotherName"
+=== constants_of_an_enum_of_numbers_compared: compiles
+import enum
+class E(enum.IntEnum):
+    A = 1
+    B = 2
+    def __str__(self): return "E"
+held = [E.A]
+def step(x):
+    return x * (2.0 if held[0] == E.B else 3.0) * (held[0] not in (E.B, E.A)) + x * (held[0] < E.B)
+--- change 3
+held[0] = E.B
 === cached_property_made_in_a_call:
 class O:
     k = 2.0

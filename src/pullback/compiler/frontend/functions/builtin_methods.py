@@ -34,6 +34,9 @@ _IMMUTABLE = (
     *_COMPARED,
 )  # fmt: skip
 
+_COMPARING = frozenset({"__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__"})
+_COMPARED_BY_CONTENTS = (int, float, str, bytes)
+
 #: What `new_builtin` answers where it does not know how an object is made.
 COMPLETE: Any = object()
 
@@ -187,6 +190,9 @@ def _of_immutable(
         sign = {"__eq__": "==", "__ne__": "!="}.get(name)
         if sign:
             return f(*args)
+    if name in _COMPARING and all(isinstance(a, _COMPARED_BY_CONTENTS) for a in (owner, *args)):
+        # A class derived from int, as that of a constant of an IntEnum is, has no say in what int's own does.
+        return f(*args)
     if all(map(operators.is_plain, args)) and all(map(operators.is_plain, kwargs.values())):
         result = f(*args, **kwargs)
         return session.made(result) if isinstance(result, (list, *containers.ITERATORS)) else result
