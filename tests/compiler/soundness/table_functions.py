@@ -239,6 +239,31 @@ def step(x):
     return x * (2.0 if held[0] == E.B else 3.0) * (held[0] not in (E.B, E.A)) + x * (held[0] < E.B)
 --- change 3
 held[0] = E.B
+=== wrapped_functions_unwrapped: compiles
+import inspect
+def plain(x): return x * 2
+@functools.wraps(plain)
+def f(x): return plain(x) * 3
+held = [f]
+def step(x): return inspect.unwrap(held[0])(x) + held[0](x)
+--- change 3
+held[0] = lambda x: x * 7
+=== identity_of_a_function: compiles
+f, g = (lambda x: x * 2), (lambda x: x * 2)
+held = [f]
+known = id(f)
+def step(x): return held[0](x) * (1.0 if id(held[0]) == known else 5.0)
+--- change 3
+held[0] = g
+=== constant_of_an_enum_by_itself: compiles
+import enum
+class E(enum.IntEnum):
+    A = 1
+    B = 2
+held = [E.A]
+def step(x): return x * E(held[0]).value
+--- change 3
+held[0] = E.B
 === cached_property_made_in_a_call:
 class O:
     k = 2.0

@@ -154,7 +154,7 @@ def _class_method(
     if name == "__call__" and type(f) is MethodWrapperType and f == type.__call__.__get__(owner):
         return calls.make(session, owner, args, kwargs)
     if name == "__subclasses__" and not args and not kwargs:
-        found = type.__subclasses__(owner)
+        found: list[type] = type.__subclasses__(owner)
         session.note(Contents(answer, type.__subclasses__, (owner,), tuple(found)), (id(owner), "subclasses"))
         return session.made(found)
     if name == "__init__" or name == "__init_subclass__":

@@ -206,8 +206,8 @@ def construct(session: Session, cls: type, args: tuple[Any, ...], kwargs: dict[s
     if isinstance(cls, EnumMeta):
         missing = session.lookup(cls, "_missing_")
         plain = maker is vars(EnumMeta)["__call__"] and missing is vars(Enum)["_missing_"]
-        if len(args) == 1 and not kwargs and type(args[0]) in SCALARS and plain:
-            # A member by its value was there before.
+        if len(args) == 1 and not kwargs and type(args[0]) in (*SCALARS, cls) and plain:
+            # A member by its value, or by itself, was there before.
             session.whole_dict(cls.__dict__["_value2member_map_"])
             return session.seen(cls(args[0]))
         raise session.refusal(f"it looks a member of {cls.__name__} up")

@@ -23,7 +23,8 @@ from ..state.guards import _COMPARED, SCALARS, Guard, answer
 from ..state.session import Session, current
 from . import calls, operators
 
-_PLAIN_STR: Any = object.__str__
+#: What writes a class down that says nothing else.
+_OF_CLASSES: Any = (type.__repr__, object.__str__)
 _CONVERSIONS: dict[int, Callable[[Any], str]] = {1: str, 2: repr, 3: ascii}
 
 
@@ -83,7 +84,7 @@ def text_of(session: Session, value: Any, function: Callable[[Any], str]) -> Any
             raise session.refusal("it writes into a text what made a tensor before the call")
         return Elements(session, str, as_it_is_now(value), _written_like(value))
     meta = type(value)
-    if isinstance(value, type) and meta.__repr__ is type.__repr__ and meta.__str__ is _PLAIN_STR:
+    if isinstance(value, type) and (meta.__repr__, meta.__str__) == _OF_CLASSES:
         session.note(Guard(answer, repr, (value,), repr(value)), (id(value), "text"))
         return function(value)
     session.typed(value)
