@@ -113,11 +113,18 @@ def _id(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any])
     if isinstance(thing, TensorBase):
         alike = session.cells.is_cell(thing) and not session.cells.is_argument(thing)
     else:
-        alike = isinstance(thing, (type, ModuleType))
+        alike = isinstance(thing, (type, ModuleType, FunctionType)) and not session.is_fresh(thing)
     if alike or native_functions.from_our_code():
         session.told(thing)
         return id(thing)
     raise session.refusal("it asks for the id of an object")
+
+
+@rule(sys.getrecursionlimit)
+def _recursion_limit(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    limit = f()
+    session.note(Guard(answer, f, (), limit), (id(f), "answer"))
+    return limit
 
 
 # --- numbers ------------------------------------------------------------------------------------------------

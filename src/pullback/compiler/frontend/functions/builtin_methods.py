@@ -22,7 +22,7 @@ from ..operations import (
 )
 from ..state import draws
 from ..state.deferred import Applied, Deferred
-from ..state.guards import _COMPARED, Guard, answer
+from ..state.guards import _COMPARED, Contents, Guard, answer
 from ..state.session import Session
 from . import builtin_functions, container_methods, outside_functions
 
@@ -31,6 +31,9 @@ _IMMUTABLE = (
     np.dtype,
     *_COMPARED,
 )  # fmt: skip
+
+_COMPARING = frozenset({"__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__"})
+_COMPARED_BY_CONTENTS = (int, float, str, bytes)
 
 #: What `new_builtin` answers where it does not know how an object is made.
 COMPLETE: Any = object()
@@ -148,8 +151,10 @@ def _class_method(
         return None
     if name == "__call__" and type(f) is MethodWrapperType and f == type.__call__.__get__(owner):
         return calls.make(session, owner, args, kwargs)
-    if name == "__subclasses__" or name == "mro":
-        raise builtin_functions.refuse(session, f)
+    if name == "__subclasses__" and not args and not kwargs:
+        found: list[type] = type.__subclasses__(owner)
+        session.note(Contents(answer, type.__subclasses__, (owner,), tuple(found)), (id(owner), "subclasses"))
+        return session.made(found)
     if name == "__init__" or name == "__init_subclass__":
         return None
     raise builtin_functions.refuse(session, f)
@@ -183,6 +188,9 @@ def _of_immutable(
         sign = {"__eq__": "==", "__ne__": "!="}.get(name)
         if sign:
             return f(*args)
+    if name in _COMPARING and all(isinstance(a, _COMPARED_BY_CONTENTS) for a in (owner, *args)):
+        # A class derived from int, as that of a constant of an IntEnum is, has no say in what int's own does.
+        return f(*args)
     if all(map(operators.is_plain, args)) and all(map(operators.is_plain, kwargs.values())):
         result = f(*args, **kwargs)
         return session.made(result) if isinstance(result, (list, *containers.ITERATORS)) else result

@@ -30,7 +30,7 @@ from ....core.blame import PACKAGE, own_file
 from ....tensor.builtin import behind
 from ..bytecode.hooks import HOOKS
 from ..bytecode.instrument import instrumented
-from ..functions import builtin_methods, iterators, native_functions, rules
+from ..functions import builtin_methods, caches, iterators, native_functions, rules
 from ..state.deferred import Deferred
 from ..state.draws import draw, draws_a_number, is_drawing
 from ..state.guards import ABSENT, SCALARS, mro_of
@@ -71,6 +71,8 @@ def call(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any] | None = None) ->
     if kind is functools.partial:
         held = keywords_of(session, f)
         return call(f.func, (*f.args, *args), {**held, **(kwargs or {})})
+    if kind is caches.CACHED:
+        return caches.call(session, f, args, kwargs or {})
     if kind in (MethodDescriptorType, WrapperDescriptorType) and args:
         if isinstance(args[0], Deferred):
             args = (args[0].known(), *args[1:])
@@ -204,8 +206,8 @@ def construct(session: Session, cls: type, args: tuple[Any, ...], kwargs: dict[s
     if isinstance(cls, EnumMeta):
         missing = session.lookup(cls, "_missing_")
         plain = maker is vars(EnumMeta)["__call__"] and missing is vars(Enum)["_missing_"]
-        if len(args) == 1 and not kwargs and type(args[0]) in SCALARS and plain:
-            # A member by its value was there before.
+        if len(args) == 1 and not kwargs and type(args[0]) in (*SCALARS, cls) and plain:
+            # A member by its value, or by itself, was there before.
             session.whole_dict(cls.__dict__["_value2member_map_"])
             return session.seen(cls(args[0]))
         raise session.refusal(f"it looks a member of {cls.__name__} up")
