@@ -301,6 +301,8 @@ class Emitter:
         symbol = self.module.declare("llvm.memcpy.p0.p0.i64", "void", "ptr", "ptr", "i64", "i1 immarg")
         places = f"ptr {self.address(buffer, to)}, ptr {self.address(source, start)}"
         self.line(f"call void @{symbol}({places}, i64 {count * buffer.dtype.itemsize}, i1 false)")
+        # LLVM writes it out: three loops of 8 copies of 256 bytes took its code generator 75 ms unrolled.
+        self._inside += count
 
     def forward(self, buffer: Buffer, index: Index, value: Any) -> None:
         """Let loads of a place find a value that is at hand."""
