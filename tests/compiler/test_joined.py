@@ -59,3 +59,13 @@ def test_copies_are_not_unrolled() -> None:
     piece = made.forward.llvm.partition("call void @llvm.memcpy")[2]
     # LLVM is told at the end of the loop around it.
     assert "!llvm.loop !3" in piece[: piece.index("_exit:")]
+
+
+@pytest.mark.parametrize(("columns", "kind"), [(5, 1), (128, 5), (300, 1)])
+def test_which_rows_are_not_written_out(columns: int, kind: int) -> None:
+    x = torch.arange(8.0 * columns).reshape(8, columns)
+    function = torch.compile(lambda x: torch.cat([x * 2, x.cos()], 1))
+    assert (function(x)[:, :columns] == x * 2).all()
+    (made,) = function._native.specializations
+    loops = [f"!llvm.loop !{k}\n" in made.forward.llvm for k in (1, 5)]
+    assert loops == [kind == 1, kind == 5]
