@@ -6,6 +6,7 @@ import bisect
 import copy
 import json
 import pickle
+import weakref
 from collections import OrderedDict
 from typing import Any
 
@@ -45,6 +46,15 @@ def _dumps(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, An
         raise refuse(session, f)
     _check_plain(session, f, args[0])
     return f(*args, **kwargs)
+
+
+@rule(weakref.ref)
+def _reference(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    if len(args) != 1 or not session.cells.is_cell(args[0]):
+        # What the function makes is freed at another time than in eager.
+        raise refuse(session, f)
+    session.told(args[0])
+    return session.made(f(*args))
 
 
 @rule(pickle.dumps)

@@ -83,7 +83,7 @@ def call(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any] | None = None) ->
     if kind is iterators.KEY and session.is_fresh(f):
         return session.made(f(*args))
     if isinstance(f, weakref.ReferenceType):
-        if native_functions.from_our_code():
+        if native_functions.from_our_code() or session.is_fresh(f):
             return f()
         # A guard would keep alive what it refers to.
         raise session.refusal("it asks a weak reference")
