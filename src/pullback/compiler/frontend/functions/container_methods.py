@@ -114,7 +114,7 @@ def _compare(session: Session, container: Any, kind: Any, name: str, args: Args)
     if kind in (list, tuple):
         if not isinstance(other, kind):
             return NotImplemented
-        within = containers.values_of(other)
+        within = tuple(containers.values_of(other))
     else:
         within = args
     if _is_plain(container, within):
