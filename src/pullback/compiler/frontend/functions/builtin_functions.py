@@ -18,6 +18,7 @@ from ....array import dtypes
 from ....core.size import Size
 from ....core.value import TensorBase
 from ....tensor.api import REGISTRY
+from ....tensor.properties import is_tensor
 from ....tensor.python_protocol import warn_of_lost_history
 from ....tensor.tensor import Tensor
 from ..bytecode.hooks import HOOKS
@@ -30,7 +31,7 @@ from ..operations import (
     subscripts,
 )
 from ..state.deferred import Applied, Deferred, Elements, Item, comes_before
-from ..state.guards import ABSENT, SCALARS, Guard, answer
+from ..state.guards import ABSENT, SCALARS, Guard, answer, class_dict, is_heap_type
 from ..state.session import Session
 from . import native_functions, outside_functions
 from .rules import rule
@@ -307,6 +308,10 @@ def _isinstance(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[st
     return f(thing, classes)
 
 
+# It is asked of any object, which call_native would not pass on.
+rule(is_tensor)(lambda session, f, args, kwargs: _isinstance(session, isinstance, (*args, Tensor), kwargs))
+
+
 def _flat(classes: Any) -> list[Any]:
     return [c for each in classes for c in _flat(each)] if isinstance(classes, tuple) else [classes]
 
@@ -356,6 +361,17 @@ def _type(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any
     return type(args[0])
 
 
+@rule(builtins.dir)
+def _dir(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    cls = args[0] if args else None
+    if not isinstance(cls, type) or session.lookup(type(cls), "__dir__") is not type.__dir__:
+        raise refuse(session, f)
+    for base in session.mro(cls):
+        if is_heap_type(base):
+            session.dict_keys(class_dict(base))
+    return session.made(f(*args))
+
+
 @rule(builtins.vars)
 def _vars(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     thing = args[0]
@@ -370,10 +386,15 @@ def _vars(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any
 
 @rule(functools.partial)
 def _partial(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    function, *values = args
-    if isinstance(function, functools.partial):  # the new one takes over what that holds
-        calls.keywords_of(session, function)
-    made: Any = session.made(functools.partial(function, *values, **kwargs))
+    return new_partial(session, f.__new__, (f, *args), kwargs)
+
+
+def new_partial(session: Session, new: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Return a new partial, perhaps of a derived class."""
+    for function in args[1:2]:
+        if isinstance(function, functools.partial):  # the new one takes over what that holds
+            calls.keywords_of(session, function)
+    made: Any = session.made(new(*args, **kwargs))
     session.made(made.keywords)
     return made
 

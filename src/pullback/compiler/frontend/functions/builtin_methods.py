@@ -2,6 +2,7 @@
 
 import contextvars
 import decimal
+import functools
 import itertools
 import re
 from collections import OrderedDict, deque
@@ -130,6 +131,8 @@ def new_builtin(session: Session, cls: type, new: Any, args: tuple[Any, ...], kw
         if all(map(operators.is_plain, args)) and all(map(operators.is_plain, kwargs.values())):
             return session.made(new(cls, *args, **kwargs))
         return COMPLETE
+    if issubclass(cls, functools.partial):
+        return builtin_functions.new_partial(session, new, (cls, *args), kwargs)
     if cls.__module__ == "types" and cls.__name__ == "SimpleNamespace":
         return session.made(new(cls))
     return COMPLETE

@@ -24,7 +24,7 @@ from ....core.size import Size
 from ....core.value import TensorBase
 from ....nn.parameter import Buffer, Parameter
 from ....tensor.tensor import Tensor
-from ..bytecode.hooks import OPERATORS, operator_function
+from ..bytecode.hooks import HOOKS, OPERATORS, operator_function
 from ..functions import builtin_functions, number_arguments
 from ..state import number_inputs
 from ..state.deferred import Applied, Deferred, comes_before, computed, is_drawn_array
@@ -318,7 +318,8 @@ def compared(
                 session.whole(value)
         if is_plain(a) and is_plain(b):
             return function(a, b)
-        return _sequences_compared(session, name, a, b)
+        if type(a) is type(b):
+            return sequences_compared(session, sign, a, b)
     for value in (a, b):
         if isinstance(value, np.ndarray) and not session.is_fresh(value):
             raise session.refusal("it reads an array of NumPy's")
@@ -352,15 +353,24 @@ def compared(
     )
 
 
-def _sequences_compared(session: Session, name: str, a: Any, b: Any) -> Any:
+def same(a: Any, b: Any) -> bool:
+    """Return whether a container takes two values for one: they are one object, or equal."""
+    return a is b or truth(HOOKS.compare["=="](a, b))
+
+
+def sequences_compared(session: Session, sign: str, a: Any, b: Any) -> Any:
     """Compare lists or tuples that hold objects with comparisons of their own."""
-    kinds = {type(a), type(b)}
-    if (kinds != {list} and not kinds <= {tuple, Size}) or name not in ("__eq__", "__ne__"):
+    kind = containers.kind_of(a) if containers.is_container(a) or type(a) is Size else None
+    if kind not in (list, tuple) or not isinstance(b, kind):
         raise session.refusal(f"it compares a {type(a).__name__} and a {type(b).__name__}")
-    equal = len(a) == len(b) and all(
-        x is y or truth(compared(session, "==", operator.eq, "__eq__", x, y)) for x, y in zip(a, b)
-    )
-    return equal is (name == "__eq__")
+    left, right = tuple(containers.values_of(a)), tuple(containers.values_of(b))
+    by_equality = sign in ("==", "!=")
+    if by_equality and len(left) != len(right):
+        return sign == "!="
+    for x, y in zip(left, right):
+        if not same(x, y):
+            return sign == "!=" if by_equality else HOOKS.compare[sign](x, y)
+    return HOOKS.compare[sign](len(left), len(right))
 
 
 def truth(value: Any) -> bool:
@@ -454,10 +464,7 @@ def contains(item: Any, container: Any) -> bool:
     if containers.is_view(container) and is_plain(item):
         containers.follow_view(session, container)
         return item in container
-    return any(
-        x is item or truth(compared(session, "==", operator.eq, "__eq__", x, item))
-        for x in iteration.iterate(container)
-    )
+    return any(same(x, item) for x in iteration.iterate(container))
 
 
 def not_contains(item: Any, container: Any) -> bool:
