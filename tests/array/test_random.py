@@ -7,6 +7,7 @@ import copy
 import json
 import math
 import pickle
+import sys
 import threading
 import zlib
 from fractions import Fraction
@@ -302,6 +303,19 @@ def test_probability_out_of_range_stops_in_the_middle() -> None:
     with pytest.raises(RuntimeError, match="Expected p_in >= 0 && p_in <= 1 to be true, but got false"):
         random_transform.bernoulli(generator, np.empty(3, np.float32), np.array([0.5, 0.5, 2], np.float32))
     assert generator.words(1)[0] == seeded(1).words(3)[2]
+
+
+def test_a_few_trials_call_few_functions() -> None:
+    generator, out, p = seeded(1), np.empty(64, np.float32), np.full(64, 0.5, np.float32)
+    calls: list[str] = []
+    for _ in range(4):  # the first draws open the stream, and a window
+        calls.clear()
+        sys.setprofile(lambda frame, event, given: calls.append(event) if "call" in event else None)
+        try:
+            random_transform.bernoulli(generator, out, p)
+        finally:
+            sys.setprofile(None)
+    assert len(calls) <= 21
 
 
 @pytest.mark.parametrize(

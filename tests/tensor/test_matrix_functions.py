@@ -4,6 +4,8 @@ vectors up to their phases, losses that depend on phases, repeated eigenvalues, 
 
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import pytest
 
@@ -198,6 +200,18 @@ def test_distances_by_one_product_and_by_differences_agree():
     slow = torch.cdist(x, y, compute_mode="donot_use_mm_for_euclid_dist")
     np.testing.assert_allclose(torch.cdist(x, y).numpy(), slow.numpy(), rtol=1e-7)
     check(torch.cdist, x[:4], y[:3])
+
+
+def test_distances_by_a_product_are_computed_where_they_are_returned():
+    x = torch.ones(300, 4)
+    torch.cdist(x, x)
+    tracemalloc.start()
+    try:
+        found = torch.cdist(x, x)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 1.5 * found.nbytes
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.complex64, torch.complex128], ids=str)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from typing import Any
 
 import pytest
@@ -177,3 +178,44 @@ def test_numbers_next_to_a_mask_go_the_short_way() -> None:
     for index in ((M2, 1), (0, 2, M4), (slice(None), M3, 1)):
         assert arrays_of(index, x) is not None
     assert arrays_of((1, slice(None), M4), x) is None
+
+
+def calls_of(write: Any, *given: Any) -> int:
+    """How many functions in Python a write calls that was done before."""
+    weight = torch.ones(3, 4, requires_grad=True)
+    count = 0
+
+    def seen(frame: Any, event: str, _: Any) -> None:
+        nonlocal count
+        count += event == "call"
+
+    for _ in range(3):
+        x = weight.clone()
+        sys.setprofile(seen)
+        try:
+            write(x, *given)
+        finally:
+            sys.setprofile(None)
+        total, count = count, 0
+    return total
+
+
+def test_recorded_writes_call_few_functions() -> None:
+    other = torch.ones(3, 4, requires_grad=True)
+    assert calls_of(torch.Tensor.__setitem__, 1, torch.ones(4, requires_grad=True)) <= 48
+    assert calls_of(torch.Tensor.mul_, other) <= 44
+
+
+def test_a_mode_sees_an_assignment_to_a_row_as_one_call() -> None:
+    seen: list[str] = []
+
+    class Watch(torch.overrides.TorchFunctionMode):
+        def __torch_function__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            seen.append(function.__name__)
+            return function(*args, **(kwargs or {}))
+
+    x, row = torch.zeros(2, 3), torch.ones(3)
+    with Watch():
+        x[1] = row
+    assert seen == ["__setitem__"]
+    assert x.tolist() == [[0, 0, 0], [1, 1, 1]]

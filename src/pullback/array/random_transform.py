@@ -22,6 +22,7 @@ from .random import SMALL, Generator
 from .random_rounding import fused_multiply_add, log, log1p, tan
 from .random_uniform import (
     BFLOAT16,
+    CHUNK,
     FULL,
     HALVES,
     REALS,
@@ -166,13 +167,17 @@ def _bernoulli_each(generator: Generator, out: np.ndarray, p: np.ndarray) -> np.
     check_dtype(p.dtype, REALS, "bernoulli_tensor_cpu_p_")
     whole = p if p.shape == out.shape else np.broadcast_to(p, out.shape)
     limits = in_memory_order(out, whole).reshape(-1)
+    if p.dtype in HALVES:
+        limits = limits.astype(np.float32)
     draw = doubles if p.dtype == np.float64 else singles
 
     def write(flat: np.ndarray) -> None:
-        for piece, limit in zip(chunks(flat), chunks(limits)):
-            low, high = np.minimum.reduce(limit), np.maximum.reduce(limit)
-            valid = piece.size if low >= 0 and high <= 1 else _possible(limit)
-            piece[:valid] = draw(generator, valid) < limit[:valid].astype(np.float64)
+        for start in range(0, flat.size, CHUNK):
+            piece, limit = flat[start : start + CHUNK], limits[start : start + CHUNK]
+            # Where a number is nan it is the least one. `minimum.reduce` takes twice as long on few.
+            fit = limit.item(limit.argmin()) >= 0 and limit.item(limit.argmax()) <= 1
+            valid = piece.size if fit else _possible(limit)
+            piece[:valid] = draw(generator, valid) < limit[:valid]
             if valid < piece.size:
                 raise RuntimeError(
                     "Expected p_in >= 0 && p_in <= 1 to be true, but got false.  (Could this error message "

@@ -71,6 +71,13 @@ def stamp(node: Node) -> None:
     node._at = frame.f_lasti
 
 
+def stamp_write(node: Node, counter: list[Any]) -> None:
+    """Do what `stamp` does for the node of a write that `written` has just noted: the place is known."""
+    node._hooks = None
+    node._seq = next_sequence()
+    node._code, node._at = counter[1][-1][2:4]
+
+
 # --- where a storage was written to -------------------------------------------------------------------------
 
 #: So many changes of place are remembered for a storage; of a loop that writes from one line it is one.

@@ -21,7 +21,7 @@ from ..array.elementwise import copy_into
 from ..array.layout import towards
 from . import facade
 from .batched import Batched
-from .blame import stamp
+from .blame import stamp_write
 from .calls import edge_of
 from .holders import note_holder
 from .hooks import hooks_of
@@ -155,11 +155,13 @@ def store(x: TensorBase, new: Any) -> Any:
     node = new._node if modes().grad else None
     value = x._value
     sharing: list[Any] = []
-    if (shape := shape_of(value)) != (made := shape_of(new._value)):
-        raise errors.wrong_out_shape(shape, made)
-    dtype, found = dtype_of(value), dtype_of(new._value)
-    if dtype is not found and dtype != found and not castable(found, dtype):
-        raise errors.unsafe_result(found, dtype)
+    alike = type(value) is ndarray and type(new._value) is ndarray and value.shape == new._value.shape
+    if not alike or value.dtype is not new._value.dtype:
+        if (shape := shape_of(value)) != (made := shape_of(new._value)):
+            raise errors.wrong_out_shape(shape, made)
+        dtype, found = dtype_of(value), dtype_of(new._value)
+        if dtype != found and not castable(found, dtype):
+            raise errors.unsafe_result(found, dtype)
     announce_write(x)
     if type(value) in IN_MEMORY and type(new._value) in IN_MEMORY:
         if node is not None:
@@ -297,7 +299,7 @@ def record_write(x: TensorBase, node: History, lasts: bool = True) -> None:
     after.strides = view_nodes.layout_of(base._value)
     after._shape = shape_of(base._value)
     after._dtype = dtype_of(base._value)
-    stamp(after)
+    stamp_write(after, x._counter)
     old = x._node
     if after.computed and old is not None and old is not LEAF and edge_target(old)[0]._hooks is not None:
         # What is computed from the view leads to the base itself: the view's hooks are not called.

@@ -54,6 +54,8 @@ def overlap(a: ndarray, b: ndarray) -> int:
     """Return how two arrays overlap: `NONE`, `FULL` where they are one and the same, or `PARTIAL`."""
     if a is b:
         return FULL
+    if a.base is None is b.base:
+        return NONE
     owner, other_owner = _owner(a), _owner(b)
     if owner is not None and other_owner is not None and owner is not other_owner:
         return NONE

@@ -66,7 +66,7 @@ def _slope(difference: Term, out: Term, p: float) -> Term:
 
 
 def _euclidean(x: ndarray, y: ndarray, /) -> ndarray:
-    squares = -2 * np.matmul(x, y.swapaxes(-1, -2))
+    squares = np.matmul(-2 * x, y.swapaxes(-1, -2))  # exact, and of fewer numbers than the product
     squares += (x * x).sum(-1)[..., :, None]
     squares += (y * y).sum(-1)[..., None, :]
     return np.sqrt(np.maximum(squares, 0, out=squares), out=squares)

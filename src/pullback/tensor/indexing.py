@@ -325,7 +325,9 @@ def _general_setitem(self: Any, index: Any, value: Any) -> None:
         x = sliced(self, 0, index, keep_whole=False)
         assign(x, source, x is self)
     elif is_int(index):
-        assign(selected(self, 0, operator.index(index)), source, False)
+        place = operator.index(index)
+        x = _getitem(self, place) if modes() is DEFAULT else selected(self, 0, place)
+        assign(x, source, False)
     else:
         x, entries = applied(self, as_tuple(index), False)
         if not entries:

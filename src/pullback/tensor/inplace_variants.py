@@ -231,7 +231,7 @@ def _fast_binary(op: Op, general: Function) -> Function:
                         return general(input, other)
                     free = input._node is None and other._node is None and other._view is None
                 else:
-                    return general(input, *present(other))
+                    return general(input, *(() if other is calls.ABSENT else (other,)))
                 mode = modes()
                 counted = type(input._counter) is list
                 if (
@@ -250,7 +250,7 @@ def _fast_binary(op: Op, general: Function) -> Function:
                     if counted:
                         written(input._counter)
                     return input
-        return general(input, *present(other, *surplus), **named)
+        return general(input, *(() if other is calls.ABSENT else (other, *surplus)), **named)
 
     call.__wrapped__ = _of_two  # type: ignore[attr-defined]  # what `inspect.signature` follows
     return call
@@ -258,11 +258,6 @@ def _fast_binary(op: Op, general: Function) -> Function:
 
 def _of_two(input: Any, other: Any) -> Any:
     """Return the signature of the variants of ops with two inputs."""
-
-
-def present(*args: Any) -> tuple[Any, ...]:
-    """Return the arguments that a call was given."""
-    return tuple(v for v in args if v is not calls.ABSENT)
 
 
 def _fast_parts(parts: Function, general: Function) -> Function:

@@ -22,7 +22,7 @@ from ..core.value import TensorBase, dtype_of, run, wrap
 from ..ops import arithmetic, comparison, elementwise, mixture
 from .contract import matmul
 from .failed_calls import explain
-from .inplace_variants import inplace_variant, is_operand, present
+from .inplace_variants import inplace_variant, is_operand
 from .interception import OVERRIDING, PASS, intercepted
 from .math import floor_divide, positive, power, power_of, remainder, remainder_of
 from .out import check_before_kernel, write_out, written_at_once
@@ -140,7 +140,7 @@ def _by_numpys_names(
 
 def _wrong_call(op: Op, inputs: tuple[object, ...], named: Mapping[str, Any], method: str) -> Exception:
     """Build the error for a call with too few, too many, unknown or wrong named arguments."""
-    given = present(*inputs)
+    given = tuple(v for v in inputs if v is not calls.ABSENT)
     error = None
     for place in ("Tensor",) if method else ("", "special", "linalg", "nn"):
         error = error or wrong_call(place, method or op.name, given[1:] if method else given, named)
