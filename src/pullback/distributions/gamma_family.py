@@ -6,7 +6,6 @@ from math import nan
 from typing import Any, ClassVar
 
 from ..array.dtype_limits import finfo
-from ..special import gammainc
 from ..tensor.creation_like import zeros_like
 from ..tensor.interchange import as_tensor
 from ..tensor.masks import where
@@ -117,7 +116,7 @@ class Gamma(ExponentialFamily):
 
     def cdf(self, value: Any) -> Any:
         self._validate(value)
-        return gammainc(self.concentration, self.rate * value)
+        return self.concentration.igamma(self.rate * value)
 
 
 class Chi2(Gamma):

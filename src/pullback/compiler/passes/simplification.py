@@ -195,7 +195,7 @@ def _once(equations: Sequence[Equation], wanted: frozenset[int]) -> tuple[list[E
     acting = {e.op for e in equations if e.attrs and acts(e.op, e.attrs)}
     for equation in equations:
         op, operands, attrs, outputs, several = equation
-        # A value of the program by its number, which is no other operand's: those come as tuples.
+        # A value of the program by its number, which is no other operand's: `exact` returns none.
         told: list[Any] = []
         moved = False
         for o in operands:
@@ -205,7 +205,7 @@ def _once(equations: Sequence[Equation], wanted: frozenset[int]) -> tuple[list[E
                     n, moved = same[n], True
                 told.append(n)
             else:
-                told.append(o if o is None else exact((o,)))
+                told.append(exact(o))
         if moved:
             given = [Reference(n) if type(o) is Reference else o for n, o in zip(told, operands, strict=True)]
             equation = Equation(op, tuple(given), attrs, outputs, several)

@@ -42,6 +42,10 @@ if TYPE_CHECKING:
 #: Constants of more elements are written as their compressed bytes.
 LISTED = 16
 
+#: Types whose values are equal only where they are the same.
+_EXACT = frozenset((int, bool, str))
+_INTS = frozenset((int,))
+
 #: Things without a text, by number.
 _held: dict[int, Any] = {}
 
@@ -437,7 +441,11 @@ def exact(value: Any) -> Any:
     kind = type(value)
     if kind is Reference or value is None:
         return value
+    if kind in _EXACT:
+        return kind, value
     if kind is tuple or isinstance(value, tuple):
+        if _INTS.issuperset(map(type, value)):
+            return kind, value
         return (kind, *[v if type(v) is Reference else exact(v) for v in value])
     if kind is float:
         return (float, value.hex())
