@@ -1,7 +1,5 @@
 """Choose names of nodes: Python identifiers, each used once, none of which hides a keyword or a builtin."""
 
-from __future__ import annotations
-
 import builtins
 import keyword
 import re

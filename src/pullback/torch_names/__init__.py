@@ -7,8 +7,6 @@ Requirements:
 - A name that is a folder or a file of the package itself is found as Python finds it.
 """
 
-from __future__ import annotations
-
 import _imp
 import functools
 import importlib

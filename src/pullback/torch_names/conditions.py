@@ -1,7 +1,5 @@
 """Define `torch._check` and its like: conditions that must hold, each with the class of its error."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

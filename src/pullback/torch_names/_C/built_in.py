@@ -4,8 +4,6 @@ A built-in function says that it is in one of them, and the code of traced graph
 is found when it is first asked for, since some namespaces are declared as late.
 """
 
-from __future__ import annotations
-
 from functools import cache
 from importlib import import_module
 from types import ModuleType

@@ -5,8 +5,6 @@ does in several steps is several calls. An op that torch does not have is called
 namespace ``pullback``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import cache
 from types import SimpleNamespace

@@ -11,8 +11,6 @@ What this module must do:
 - the model, its tensors and everything it holds are left as they were.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple

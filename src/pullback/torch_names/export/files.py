@@ -4,8 +4,6 @@ Nothing in a file is executed when it is read. The text of a program is read by 
 tensors are in the format of safetensors, all else is JSON.
 """
 
-from __future__ import annotations
-
 import io
 import json
 import os

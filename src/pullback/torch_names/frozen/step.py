@@ -9,8 +9,6 @@ It is captured as `compile` captures it with ``fullgraph=True``. What this modul
 - the function, its tensors and the state of random numbers are left as they were.
 """
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Iterator, Mapping, Sequence
 from types import MethodType

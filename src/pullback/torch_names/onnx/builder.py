@@ -1,7 +1,5 @@
 """Build a graph of ONNX's nodes: names, constants, sizes that are known when the graph runs."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import operator

@@ -1,7 +1,5 @@
 """Tell functions element by element: those that ONNX has under one name, others by scalar forms."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
