@@ -42,12 +42,7 @@ def public_name(name: str) -> str:
 
 
 class LoadedModule:
-    """Hand the import system a module that is loaded already, and leave the module its own `__spec__`.
-
-    Parameters
-    ----------
-    module : module
-    """
+    """Hand the import system a module that is loaded already, and leave the module its own `__spec__`."""
 
     def __init__(self, module: ModuleType) -> None:
         self.module = module

@@ -29,15 +29,7 @@ def _functions() -> dict[str, dict[str, Any]]:
 
 
 class BuiltInFunctions(ModuleType):
-    """A module of built-in functions.
-
-    Parameters
-    ----------
-    name : str
-        Its path, such as ``"torch._C._nn"``.
-    others : object
-        What else it holds, by name.
-    """
+    """A module of built-in functions by its path, such as ``"torch._C._nn"``, with what else it holds."""
 
     def __init__(self, name: str, **others: Any) -> None:
         super().__init__(name)

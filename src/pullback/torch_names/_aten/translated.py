@@ -184,12 +184,7 @@ _STEPS: dict[str, Callable[..., Any]] = {
 
 
 class OwnOp:
-    """An op that torch does not have, as a class or a mode with `__torch_dispatch__` sees it.
-
-    Parameters
-    ----------
-    op : Op
-    """
+    """An op that torch does not have, as a class or a mode with `__torch_dispatch__` sees it."""
 
     namespace = "pullback"
 

@@ -80,26 +80,13 @@ class VaryingArray(NamedTuple):
 
 
 class Family(NamedTuple):
-    """A program with what varies in it.
+    """A program with what varies in it."""
 
-    Attributes
-    ----------
-    example : Example
-        The first trace.
-    equations : list of Equation
-        Attributes, and operands that are numbers, may be `Varying`.
-    shapes : list of tuple
-        Of every value; sizes may be `Varying`.
-    constants : dict of int to array or VaryingArray
-    traces : list of Example
-        All of them.
-    """
-
-    example: Example
-    equations: list[Equation]
-    shapes: list[tuple[Any, ...]]
-    constants: dict[int, Any]
-    traces: list[Example]
+    example: Example  # the first trace
+    equations: list[Equation]  # attributes, and operands that are numbers, may be `Varying`
+    shapes: list[tuple[Any, ...]]  # of every value; sizes may be `Varying`
+    constants: dict[int, Any]  # arrays, and each `VaryingArray`
+    traces: list[Example]  # all of them
 
 
 class Different(Exception):
