@@ -5,8 +5,6 @@ same model at three sizes say it: where all three hold the same number it is fix
 number is a `Varying`, to be told in terms of sizes that are known when the program runs.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 

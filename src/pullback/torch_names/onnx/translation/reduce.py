@@ -1,7 +1,5 @@
 """Tell of reductions: sums, means, extremes, norms, and places of extremes."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 
