@@ -1,7 +1,5 @@
 """torch.autograd: differentiation under torch's names."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING
 
 from ..core.node import Node

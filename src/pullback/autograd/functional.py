@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -257,18 +258,43 @@ def _construct_standard_basis_for(tensors: Tensors, tensor_numels: tuple[int, ..
     """
     total = sum(tensor_numels)
     starts = itertools.accumulate(tensor_numels, initial=0)
-    result = []
-    for x, start, size in zip(tensors, starts, tensor_numels, strict=False):
-        rows = np.zeros((total, size), dtype_of(x))
-        rows[start : start + size] = np.eye(size)
-        result.append(wrap(rows))
-    return tuple(result)
+    spans = zip(tensors, starts, tensor_numels, strict=False)
+    return tuple(wrap(np.eye(total, size, -start, dtype_of(x))) for x, start, size in spans)
 
 
-def _identity(xs: Tensors) -> list[Tensor]:
-    """Return the same with the rows in the shapes of the tensors."""
-    rows = _construct_standard_basis_for(xs, tuple(x.nelement() for x in xs))
-    return [row.reshape((shape_of(row)[0], *shape_of(x))) for row, x in zip(rows, xs, strict=True)]
+def _spans(xs: Sequence[Any]) -> Iterator[tuple[int, int, tuple[int, ...]]]:
+    """Yield where each tensor's elements begin among those of all, how many there are, and its shape."""
+    start = 0
+    for shape in map(shape_of, xs):
+        size = math.prod(shape)
+        yield start, size, shape
+        start += size
+
+
+def identity(xs: Sequence[Any]) -> list[Any]:
+    """Return for each tensor, in its shape, the rows of the identity over the elements of all together."""
+    total = sum(size for _, size, _ in _spans(xs))
+    return [
+        wrap(np.eye(total, size, -start, dtype_of(x)).reshape(total, *shape))
+        for x, (start, size, shape) in zip(xs, _spans(xs), strict=True)
+    ]
+
+
+def by_output(rows: Sequence[Any], ys: Sequence[Any], xs: Sequence[Any]) -> Iterator[tuple[Any, ...]]:
+    """Yield for each output, of the pullbacks of all outputs' elements, its Jacobians in the inputs."""
+    for start, size, shape in _spans(ys):
+        yield tuple(
+            row.narrow(0, start, size).reshape((*shape, *shape_of(x)))
+            for row, x in zip(rows, xs, strict=True)
+        )
+
+
+def by_input(column: Any, xs: Sequence[Any], shape: tuple[int, ...]) -> tuple[Any, ...]:
+    """Return for each input its Jacobian, of what the tangents of all inputs' elements gave."""
+    return tuple(
+        column.narrow(0, start, size).movedim(0, -1).reshape((*shape, *of_x))
+        for start, size, of_x in _spans(xs)
+    )
 
 
 def _rows_at_once(ys: Tensors, xs: Tensors, create_graph: bool) -> tuple[Tensors, ...]:
@@ -276,19 +302,7 @@ def _rows_at_once(ys: Tensors, xs: Tensors, create_graph: bool) -> tuple[Tensors
         grads = _pull(ys, xs, vs, create_graph, retain=True)
         return tuple(_zeros(x) if g is None else g for g, x in zip(grads, xs, strict=True))
 
-    stacked = map_over_first_axis(rows, _identity(ys))
-    matrices = []
-    start = 0
-    for y in ys:
-        count = y.nelement()
-        matrices.append(
-            tuple(
-                s.narrow(0, start, count).reshape((*shape_of(y), *shape_of(x)))
-                for s, x in zip(stacked, xs, strict=True)
-            )
-        )
-        start += count
-    return tuple(matrices)
+    return tuple(by_output(map_over_first_axis(rows, identity(ys)), ys, xs))
 
 
 def _jacobian_forward(func: Callable[..., Any], inputs: object, strict: bool, vectorize: bool) -> Any:
@@ -316,17 +330,9 @@ def _jacobian_forward(func: Callable[..., Any], inputs: object, strict: bool, ve
             kept["shapes"] = [shape_of(y) for y in outputs]
         return tuple(pushed)
 
-    columns = map_over_first_axis(push, _identity(xs))
-    matrices = []
-    for column, shape in zip(columns, kept["shapes"], strict=True):
-        row = []
-        start = 0
-        for x in xs:
-            count = x.nelement()
-            row.append(column.narrow(0, start, count).movedim(0, -1).reshape((*shape, *shape_of(x))))
-            start += count
-        matrices.append(tuple(row))
-    return _tuple_postprocess(tuple(matrices), (kept["several"], several_in))
+    columns = map_over_first_axis(push, identity(xs))
+    matrices = tuple(by_input(c, xs, shape) for c, shape in zip(columns, kept["shapes"], strict=True))
+    return _tuple_postprocess(matrices, (kept["several"], several_in))
 
 
 def _scalar(outputs: Tensors, several: bool, name: str) -> None:

@@ -305,11 +305,7 @@ def _in_unit(unit: str | None) -> Any:
 def nested(events: list[FunctionEvent], parents: list[int]) -> EventList:
     """Return the events with those within each told, in the order in which they began.
 
-    Parameters
-    ----------
-    events : list of FunctionEvent
-    parents : list of int
-        For each event the position of the one that it is within, −1 for none.
+    `parents` holds for each event the position of the one that it is within, −1 for none.
     """
     children = defaultdict(list)
     for position, parent in enumerate(parents):

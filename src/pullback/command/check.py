@@ -10,8 +10,6 @@ What this module must do:
 - name the packages that the program imports and that need a distribution named torch.
 """
 
-from __future__ import annotations
-
 import argparse
 import importlib.metadata
 import json

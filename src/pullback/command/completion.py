@@ -4,8 +4,6 @@ The scripts beside this file are static: shtab wrote them from `parser` (`python
 So completing starts no Python, and nothing needs shtab where pullback is used.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 from collections.abc import Sequence

@@ -7,8 +7,6 @@ What this module must do:
 - leave nothing half-written: what cannot be finished is undone.
 """
 
-from __future__ import annotations
-
 import importlib.metadata
 import os
 import stat

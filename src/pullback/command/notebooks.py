@@ -7,8 +7,6 @@ What this module must do:
 - write the description by which Jupyter starts a kernel, and take it away.
 """
 
-from __future__ import annotations
-
 import argparse
 import ast
 import json

@@ -8,8 +8,6 @@ Requirements:
 - The types are pullback's also where torch is installed: type checkers look into the folder first.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path

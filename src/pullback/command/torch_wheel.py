@@ -5,8 +5,6 @@ file that gives pullback under the name, and needs the very version of pullback 
 installed unasked; `install_torch` puts it into an environment.
 """
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import io

@@ -1,7 +1,5 @@
 """Say where a program uses names of torch's, read from its source without running any of it."""
 
-from __future__ import annotations
-
 import ast
 import sys
 from collections.abc import Iterable

@@ -3,8 +3,6 @@
 A group of one process needs no MPI: programs made for several also run as one.
 """
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING
 
 from ..core.process_group import ProcessGroup

@@ -7,8 +7,6 @@ What this module must do:
 - keep collectives out of the graph, as torch does, and count the write.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """torch.distributed.constants: how long collectives wait."""
 
-from __future__ import annotations
-
 from .process_group import DEFAULT_TIMEOUT
 
 default_pg_timeout = DEFAULT_TIMEOUT

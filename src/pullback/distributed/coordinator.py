@@ -13,8 +13,6 @@ The file imports the standard library alone: rank 0 runs it as a program of its 
 launcher, so that it outlives every rank, and ends by itself when all are gone.
 """
 
-from __future__ import annotations
-
 import json
 import selectors
 import socket

@@ -3,8 +3,6 @@
 Ranks in them are ranks within the group. Each is the function of `collectives` that does the same.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any

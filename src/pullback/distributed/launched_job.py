@@ -7,8 +7,6 @@ What this module must do:
 - tell of the failure as torchrun does: which rank, by what, with its traceback.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import queue

@@ -7,8 +7,6 @@ What this module must do:
 - tell the others why this process leaves.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import signal

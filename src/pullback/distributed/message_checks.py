@@ -10,8 +10,6 @@ A sender goes on as soon as MPI has its message, as it does without the check: i
 receiver found.
 """
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

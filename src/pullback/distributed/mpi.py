@@ -7,8 +7,6 @@ What this module must do:
 - leave nothing behind in the system where processes are killed.
 """
 
-from __future__ import annotations
-
 import contextlib
 import importlib.util
 import os

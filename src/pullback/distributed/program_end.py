@@ -6,8 +6,6 @@ What this module must do:
 - end MPI in an orderly way where the program ends well, and without waiting where it fails.
 """
 
-from __future__ import annotations
-
 import atexit
 import contextlib
 import io

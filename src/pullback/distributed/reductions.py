@@ -1,7 +1,5 @@
 """Name the operations that make one value of those of all processes, as torch names them."""
 
-from __future__ import annotations
-
 from enum import IntEnum
 
 

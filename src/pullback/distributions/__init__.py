@@ -4,8 +4,6 @@ torch has a module for each distribution (`torch.distributions.normal`); here a 
 and those modules are made from the table `MODULES`.
 """
 
-from __future__ import annotations
-
 import re
 import sys
 from types import ModuleType

@@ -4,8 +4,6 @@ Of one kind they are mostly closed forms. Of two, KL(p ‖ q) = −H(p) − E_p[
 expectation of the logarithm of q. It is infinite where p has outcomes that q has not.
 """
 
-from __future__ import annotations
-
 import math
 from functools import partial
 from math import inf

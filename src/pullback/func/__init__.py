@@ -1,7 +1,5 @@
 """torch.func: derivatives and batching as functions of functions."""
 
-from __future__ import annotations
-
 from ..torch_names.exclusions import answer_for
 from .functional_call import functional_call, replace_all_batch_norm_modules_, stack_module_state
 from .functionalize import debug_unwrap, functionalize

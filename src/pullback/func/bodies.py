@@ -167,31 +167,14 @@ def pushed(body: Body, moved: Sequence[bool]) -> Body:
 
 
 class Pullback(NamedTuple):
-    """Pull covectors back through a body.
+    """Pull covectors back through a body."""
 
-    Attributes
-    ----------
-    forward : Body
-        The body, which gives the values that `body` needs as further outputs.
-    body : Body
-        Takes the covectors of the differentiable outputs, then those further outputs, then the inputs that it
-        reads; gives the covectors of the wanted inputs.
-    covectors : list of int
-        Positions of the outputs that have covectors.
-    inputs : list of int
-        Positions of the inputs that it reads.
-    wanted : list of int
-        Positions of the inputs whose covectors it gives.
-    kept : int
-        How many further outputs there are.
-    """
-
-    forward: Body
-    body: Body
-    covectors: list[int]
-    inputs: list[int]
-    wanted: list[int]
-    kept: int
+    forward: Body  # the body, which gives the values that `body` needs as further outputs
+    body: Body  # takes covectors, those further outputs, the inputs that it reads; gives those wanted
+    covectors: list[int]  # positions of the outputs that have covectors
+    inputs: list[int]  # positions of the inputs that it reads
+    wanted: list[int]  # positions of the inputs whose covectors it gives
+    kept: int  # how many further outputs there are
 
 
 def pulled(body: Body, wanted: Sequence[int], changing: int = 0) -> Pullback:

@@ -1,7 +1,5 @@
 """torch.cond and torch.while_loop: torch's signatures and errors, before the loops of `func.loops`."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -8,9 +8,8 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any, ParamSpec, cast
 
-import numpy as np
-
-from ..core.value import TensorBase, dtype_of, shape_of, wrap
+from ..autograd.functional import by_input, by_output, identity
+from ..core.value import TensorBase, dtype_of, shape_of
 from ..tensor.namespace import TOP_LEVEL
 from .transforms import jvp, replaced, selected, vjp
 from .tree import TreeSpec, tree_flatten, tree_unflatten
@@ -28,25 +27,7 @@ def _check_real(function: str, values: Sequence[object], what: str) -> None:
             )
 
 
-def _sizes(xs: Sequence[object]) -> list[int]:
-    return [int(np.prod(shape_of(x))) for x in xs]
-
-
-def _basis(xs: Sequence[object]) -> list[Any]:
-    """Return for each tensor, in its shape, the rows of the identity over the elements of all together."""
-    sizes = _sizes(xs)
-    total = sum(sizes)
-    result = []
-    start = 0
-    for x, size in zip(xs, sizes, strict=True):
-        rows = np.zeros((total, size), dtype_of(x))
-        rows[start : start + size] = np.eye(size, dtype=dtype_of(x))
-        result.append(wrap(rows.reshape(total, *shape_of(x))))
-        start += size
-    return result
-
-
-def _chosen(parts: list[Any], spec: TreeSpec, argnums: object) -> Any:
+def _chosen(parts: Sequence[Any], spec: TreeSpec, argnums: object) -> Any:
     """Return parts for each differentiated input, as `argnums` names them."""
     tree = tree_unflatten(parts, spec)
     return tree[0] if isinstance(argnums, int) else tree
@@ -90,18 +71,10 @@ def jacrev(
         ys, out_spec = tree_flatten(output)
         _check_real("jacrev", ys, "outputs")
         flat, in_spec = tree_flatten(chosen)
-        columns = _rows(
+        rows = _rows(
             lambda *vs: tuple(tree_flatten(pull(tree_unflatten(vs, out_spec)))[0]), ys, chunk_size
         )
-        jacobians = []
-        start = 0
-        for y, size in zip(ys, _sizes(ys), strict=True):
-            parts = [
-                c.narrow(0, start, size).reshape((*shape_of(y), *shape_of(x)))
-                for c, x in zip(columns, flat, strict=True)
-            ]
-            jacobians.append(_chosen(parts, in_spec, argnums))
-            start += size
+        jacobians = [_chosen(parts, in_spec, argnums) for parts in by_output(rows, ys, flat)]
         result = tree_unflatten(jacobians, out_spec)
         return (result, aux[0]) if has_aux else result
 
@@ -110,7 +83,7 @@ def jacrev(
 
 def _rows(pull: Callable[..., tuple[Any, ...]], ys: Sequence[object], chunk: int | None) -> Sequence[Any]:
     """Return the pullback of every row of the identity over the outputs, stacked along a first axis."""
-    basis = _basis(ys)
+    basis = identity(ys)
     total = shape_of(basis[0])[0]
     if chunk is None or chunk >= total > 1:
         return vmap(pull)(*basis)
@@ -165,31 +138,21 @@ def jacfwd(
             shapes[:] = [shape_of(y) for y in ys]
             return (pushed, aux[0]) if has_aux else pushed
 
-        result = vmap(push, randomness=randomness)(*_basis(flat))
+        result = vmap(push, randomness=randomness)(*identity(flat))
         aux = None
         if has_aux:
             result, aux = result
             aux_leaves, aux_spec = tree_flatten(aux)
             aux = tree_unflatten([v[0] for v in aux_leaves], aux_spec)
         rows, out_spec = tree_flatten(result)
-        jacobians = []
-        for row, shape in zip(rows, shapes, strict=True):
-            jacobians.append(_chosen(_by_input(row, flat, shape), in_spec, argnums))
+        jacobians = [
+            _chosen(by_input(row, flat, shape), in_spec, argnums)
+            for row, shape in zip(rows, shapes, strict=True)
+        ]
         jacobian = tree_unflatten(jacobians, out_spec)
         return (jacobian, aux) if has_aux else jacobian
 
     return cast("Callable[P, Any]", wrapped)
-
-
-def _by_input(rows: Any, inputs: Sequence[Any], shape: tuple[int, ...]) -> list[Any]:
-    """Return what tangents of all inputs' elements gave, in the first axis, as a part for each input."""
-    parts = []
-    start = 0
-    for x, size in zip(inputs, _sizes(inputs), strict=True):
-        part = rows.narrow(0, start, size).movedim(0, -1)
-        parts.append(part.reshape((*shape, *shape_of(x))))
-        start += size
-    return parts
 
 
 def hessian(func: Callable[P, Any], argnums: object = 0) -> Callable[P, Any]:

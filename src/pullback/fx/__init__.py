@@ -4,8 +4,6 @@
 node by node and becomes Python code again. `Interpreter` and `Transformer` run one node by node.
 """
 
-from __future__ import annotations
-
 from . import passes
 from ._symbolic_trace import PH, Tracer, symbolic_trace, wrap
 from .graph import CodeGen, Graph

@@ -1,7 +1,5 @@
 """Choose names of nodes: Python identifiers, each used once, none of which hides a keyword or a builtin."""
 
-from __future__ import annotations
-
 import builtins
 import keyword
 import re
@@ -32,12 +30,7 @@ class Namespace:
     def create(self, candidate: str, owner: Any) -> str:
         """Return a new name near `candidate`; what has a name already keeps it.
 
-        Parameters
-        ----------
-        candidate : str
-            The name wished for.
-        owner
-            What gets it; None where nothing is to be found by it.
+        `owner` is what gets it, None where nothing is to be found by it.
         """
         if owner is not None and owner in self._named:
             return self._named[owner]

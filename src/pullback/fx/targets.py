@@ -5,8 +5,6 @@ one that torch writes in Python passes its defaults on by keyword when it meets 
 graphs would differ from torch's.
 """
 
-from __future__ import annotations
-
 import builtins
 import inspect
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """torch.optim: optimizers, each a state and an update."""
 
-from __future__ import annotations
-
 from ..torch_names.exclusions import answer_for
 from . import lr_scheduler, swa_utils
 from .adadelta import Adadelta

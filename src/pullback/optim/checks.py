@@ -3,8 +3,6 @@
 Comparisons stand in torch's order, which decides the error of what cannot be compared.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

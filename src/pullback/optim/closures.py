@@ -1,7 +1,5 @@
 """Run closures of optimizers as native code, where the step that calls them cannot be one program."""
 
-from __future__ import annotations
-
 import dis
 from collections.abc import Callable
 from types import CellType, CodeType, FunctionType

@@ -1,7 +1,5 @@
 """torch.optim.lr_scheduler: every schedule of learning rates."""
 
-from __future__ import annotations
-
 from ..torch_names.exclusions import answer_for
 from .composed import ChainedScheduler, ReduceLROnPlateau, SequentialLR
 from .cyclic import CyclicLR, OneCycleLR

@@ -3,8 +3,6 @@
 The recursion is chaotic: a bit that is rounded otherwise decides, some steps later, every digit of a step.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

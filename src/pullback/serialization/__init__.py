@@ -1,7 +1,5 @@
 """torch.serialization: checkpoints in torch's format, both ways."""
 
-from __future__ import annotations
-
 from .allowed import (
     _get_layout,
     add_safe_globals,

@@ -5,8 +5,6 @@ and per storage its element count and its bytes. Older still is a tar file of su
 ``weights_only`` only, as in torch.
 """
 
-from __future__ import annotations
-
 import io
 import struct
 import tarfile

@@ -7,8 +7,6 @@ which a pickle takes out of its memo is found; one that a pickle computes cannot
 refused.
 """
 
-from __future__ import annotations
-
 import pickle
 from collections.abc import Callable
 from pickle import UnpicklingError

@@ -1,7 +1,5 @@
 """Translate names in checkpoints: what torch calls the classes and functions of this package, and back."""
 
-from __future__ import annotations
-
 import importlib
 from functools import reduce
 from typing import Any, NamedTuple

@@ -5,8 +5,6 @@ part behind. It holds a lock on the part as long as it lives, so the next that w
 tell, and removes the part.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import stat

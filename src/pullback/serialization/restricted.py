@@ -8,8 +8,6 @@ of the file a million times. Keys are looked at before they are hashed: Python h
 stack.
 """
 
-from __future__ import annotations
-
 import pickle
 import struct
 import types

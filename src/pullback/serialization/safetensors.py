@@ -5,8 +5,6 @@ that says ``import pullback``. A file is read through its memory map: a tensor's
 first asked for, and writes to it stay in this process.
 """
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Mapping

@@ -3,8 +3,6 @@
 A file appears whole or not at all: see `replacing`.
 """
 
-from __future__ import annotations
-
 import io
 import os
 import pickle

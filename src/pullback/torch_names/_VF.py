@@ -1,7 +1,5 @@
 """torch._VF: the functions of the top level once more, for programs copied from torch's own layers."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pullback

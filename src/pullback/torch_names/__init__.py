@@ -7,8 +7,6 @@ Requirements:
 - A name that is a folder or a file of the package itself is found as Python finds it.
 """
 
-from __future__ import annotations
-
 import _imp
 import functools
 import importlib
@@ -44,12 +42,7 @@ def public_name(name: str) -> str:
 
 
 class LoadedModule:
-    """Hand the import system a module that is loaded already, and leave the module its own `__spec__`.
-
-    Parameters
-    ----------
-    module : module
-    """
+    """Hand the import system a module that is loaded already, and leave the module its own `__spec__`."""
 
     def __init__(self, module: ModuleType) -> None:
         self.module = module

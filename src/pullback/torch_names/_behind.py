@@ -1,7 +1,5 @@
 """Let pickle find the Python functions behind built-in ones (`tensor/builtin.py`)."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pullback

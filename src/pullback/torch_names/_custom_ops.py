@@ -1,7 +1,5 @@
 """torch._custom_ops: the older place of `torch.library`."""
 
-from __future__ import annotations
-
 from .library import custom_op, impl, impl_abstract
 
 __all__ = ["custom_op", "impl", "impl_abstract"]

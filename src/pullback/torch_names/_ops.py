@@ -1,7 +1,5 @@
 """torch._ops: the classes of what `torch.ops` holds."""
 
-from __future__ import annotations
-
 from ._aten import OpOverload, OpOverloadPacket
 from .absent_devices import uninstantiable
 

@@ -21,17 +21,7 @@ def _named(function: Callable[..., Any], name: str, module: str, doc: str) -> Ca
 
 
 def refusing(names: str, module: str, kind: type[Exception], text: str) -> dict[str, Callable[..., NoReturn]]:
-    """Return functions that raise one error.
-
-    Parameters
-    ----------
-    names : str
-        Separated by blanks.
-    module : str
-        Where torch has them, such as ``"torch.cuda"``.
-    kind, text
-        The error.
-    """
+    """Return functions that raise one error, by their names separated by blanks, of a module of torch."""
 
     def made(name: str) -> Callable[..., Any]:
         def refuse(*_: Any, **__: Any) -> NoReturn:
@@ -51,14 +41,7 @@ def needing(device: str, internal: str, names: str) -> dict[str, Callable[..., N
 def answering(names: str, module: str, answer: Callable[[], Any]) -> dict[str, Callable[..., Any]]:
     """Return functions that give what `answer` makes, as on a machine without the device.
 
-    Parameters
-    ----------
-    names : str
-        Separated by blanks.
-    module : str
-        Where torch has them.
-    answer : callable
-        ``int`` for functions that give 0, ``bool`` for False, ``nothing`` for None and so on.
+    `answer` is ``int`` for functions that give 0, ``bool`` for False, ``nothing`` for None and so on.
     """
 
     def made(name: str) -> Callable[..., Any]:
@@ -77,13 +60,7 @@ def nothing() -> None:
 def uninstantiable(names: Iterable[str], module: str, text: str) -> dict[str, type]:
     """Return classes, for `isinstance` and annotations, whose instances need the device.
 
-    Parameters
-    ----------
-    names : iterable of str
-    module : str
-        Where torch has them.
-    text : str
-        The RuntimeError's text, in which ``{}`` stands for the class's name.
+    In `text`, the RuntimeError's, ``{}`` stands for the class's name.
     """
 
     def made(name: str) -> type:

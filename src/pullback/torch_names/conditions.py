@@ -1,7 +1,5 @@
 """Define `torch._check` and its like: conditions that must hold, each with the class of its error."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 
@@ -24,15 +22,7 @@ def _raise(kind: type[Exception], message: Any) -> None:
 
 
 def _check_with(kind: type[Exception], cond: Any, message: Message) -> None:
-    """Raise an error of a class where a condition is False.
-
-    Parameters
-    ----------
-    kind : type
-    cond : bool
-    message : callable, optional
-        Gives the text.
-    """
+    """Raise an error of a class where a condition is False; `message`, if there is one, gives the text."""
     if isinstance(cond, TensorBase):
         raise TypeError(
             "cond must be a bool, but got a Tensor. For tensor conditions, use torch._check_tensor_all() to "

@@ -4,8 +4,6 @@
 against the names that torch has. A name that pullback gets leaves the list.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterable
 from functools import cache

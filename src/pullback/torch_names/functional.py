@@ -1,7 +1,5 @@
 """torch.functional: the functions of torch's top level that torch writes in Python."""
 
-from __future__ import annotations
-
 from .. import nn
 from . import public
 

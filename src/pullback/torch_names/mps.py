@@ -1,7 +1,5 @@
 """torch.mps in a build without Metal: see `pullback.cuda`."""
 
-from __future__ import annotations
-
 from .absent_devices import answering, needing, nothing, refusing, uninstantiable
 
 _HERE = "torch.mps"

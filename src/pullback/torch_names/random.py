@@ -1,7 +1,5 @@
 """torch.random: the default generator under its module name."""
 
-from __future__ import annotations
-
 from ..tensor.random import (
     Generator,
     default_generator,

@@ -1,7 +1,5 @@
 """torch.return_types: the classes of results with names."""
 
-from __future__ import annotations
-
 from ..tensor.return_types import return_type
 
 #: Fields → the results that have them.

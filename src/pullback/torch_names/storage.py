@@ -1,7 +1,5 @@
 """torch.storage: the memory below tensors."""
 
-from __future__ import annotations
-
 from ..tensor.typed_storage import TypedStorage
 from ..tensor.untyped_storage import StorageBase, UntypedStorage
 

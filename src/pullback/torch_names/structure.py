@@ -1,7 +1,5 @@
 """Say what a model is given and returns: the tensors in containers, and containers without their tensors."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """torch.torch_version: the version string that compares as versions do, by PEP 440."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from operator import ge, gt, le, lt

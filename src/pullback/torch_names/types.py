@@ -1,7 +1,5 @@
 """torch.types: names for annotations."""
 
-from __future__ import annotations
-
 import os
 from builtins import bool as _bool
 from builtins import bytes as _bytes

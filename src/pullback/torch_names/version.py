@@ -4,8 +4,6 @@ Libraries ask `torch.__version__` what they may call, so it begins with that tor
 docs/design/0003-version.md. The fields are those of torch.version; no accelerator is built in.
 """
 
-from __future__ import annotations
-
 #: pullback's own version; the build reads it here.
 VERSION = "0.1.0"
 #: The torch whose behaviour was recorded.

@@ -1,7 +1,5 @@
 """torch.xpu in a build without XPU: see `pullback.cuda`."""
 
-from __future__ import annotations
-
 from collections import OrderedDict
 from typing import Any
 

@@ -1,7 +1,5 @@
 """torch.utils._contextlib: context managers that decorate functions, generators too."""
 
-from __future__ import annotations
-
 from ..autograd.grad_mode import _DecoratorContextManager, _NoParamDecoratorContextManager
 
 __all__ = ["_DecoratorContextManager", "_NoParamDecoratorContextManager"]

@@ -1,7 +1,5 @@
 """Let processes find functorch beside `torch.py`, as torch installs it."""
 
-from __future__ import annotations
-
 import sys
 from importlib import import_module
 

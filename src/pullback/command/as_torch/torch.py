@@ -5,8 +5,6 @@ put this folder; any other Python has it from the variable PYTHONPATH. The first
 file, which puts pullback in its own place, or, in a Python of another environment, what that has.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 from importlib import import_module

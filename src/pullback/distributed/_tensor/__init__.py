@@ -1,7 +1,5 @@
 """torch.distributed._tensor: the name that `torch.distributed.tensor` had before."""
 
-from __future__ import annotations
-
 from ..tensor import (
     DeviceMesh,
     DTensor,

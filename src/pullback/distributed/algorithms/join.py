@@ -1,7 +1,5 @@
 """torch.distributed.algorithms.join: processes with fewer inputs than others."""
 
-from __future__ import annotations
-
 from ...nn.parallel.join import Join, Joinable, JoinHook
 
 __all__ = ["Join", "JoinHook", "Joinable"]

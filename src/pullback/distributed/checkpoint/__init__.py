@@ -1,7 +1,5 @@
 """torch.distributed.checkpoint: states of several processes in one folder, for any other number of them."""
 
-from __future__ import annotations
-
 from . import (
     api,
     default_planner,

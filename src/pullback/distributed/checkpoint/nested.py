@@ -1,7 +1,5 @@
 """Turn nested states into flat ones and back: entries by the path to them, joined with dots."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 

@@ -3,8 +3,6 @@
 pullback starts none; what programs decorate their functions with is there.
 """
 
-from __future__ import annotations
-
 from . import multiprocessing
 
 __all__ = ["multiprocessing"]

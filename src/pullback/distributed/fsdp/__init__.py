@@ -1,7 +1,5 @@
 """torch.distributed.fsdp: modules whose parameters are sharded over the processes."""
 
-from __future__ import annotations
-
 from . import api
 from .api import *  # noqa: F403  # as torch has them
 from .fully_shard import FSDPModule, UnshardHandle, fully_shard, register_fsdp_forward_method

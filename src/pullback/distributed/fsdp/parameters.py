@@ -7,8 +7,6 @@ for it. When all their gradients are there, these are reduced in one exchange of
 shard.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from typing import Any

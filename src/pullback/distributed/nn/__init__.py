@@ -1,7 +1,5 @@
 """torch.distributed.nn: collectives that are part of the graph."""
 
-from __future__ import annotations
-
 from . import functional
 from .functional import (
     all_gather,

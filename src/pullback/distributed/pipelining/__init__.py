@@ -1,7 +1,5 @@
 """torch.distributed.pipelining: a model whose parts run on different ranks, on microbatches in turn."""
 
-from __future__ import annotations
-
 from . import schedules
 from .schedules import (
     Schedule1F1B,

@@ -9,8 +9,6 @@ What this module must do:
 - hand tensors over by themselves where both stages belong to one rank.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

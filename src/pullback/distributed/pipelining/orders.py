@@ -4,8 +4,6 @@ Any order in which each rank's work waits only for earlier work of others is rig
 ranks are idle and in how many microbatches are kept for backward.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from enum import Enum
 from itertools import islice

@@ -1,7 +1,5 @@
 """torch.distributed.tensor: tensors whose parts are in several processes."""
 
-from __future__ import annotations
-
 from ..device_mesh import DeviceMesh, init_device_mesh
 from . import experimental, parallel, placement_types
 from .api import DTensor, distribute_module, distribute_tensor, empty, full, ones, rand, randn, zeros

@@ -5,8 +5,6 @@ divide an axis one after the other; an axis is divided as `chunk` does it, so th
 fewer elements than the others, or none.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -5,8 +5,6 @@ into these first. The sum of squares that a norm takes is completed by one reduc
 whole tensors, which every process gathers: that is right for every op, and slow.
 """
 
-from __future__ import annotations
-
 from contextvars import ContextVar
 from itertools import count
 from typing import Any

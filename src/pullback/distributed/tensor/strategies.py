@@ -7,8 +7,6 @@ other. Copies become parts at no cost; what costs is an exchange. The first of t
 as torch does it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from math import inf, prod
 from typing import Any, NamedTuple

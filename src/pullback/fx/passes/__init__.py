@@ -1,7 +1,5 @@
 """torch.fx.passes: `shape_prop` notes the shapes of a graph's values."""
 
-from __future__ import annotations
-
 from . import shape_prop
 
 __all__ = ["shape_prop"]

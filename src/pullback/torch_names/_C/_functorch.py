@@ -1,7 +1,5 @@
 """torch._C._functorch: what libraries ask of tensors inside transforms, and the axes that vmap hides."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ...core.batched import Batched

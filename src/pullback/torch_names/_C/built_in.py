@@ -4,8 +4,6 @@ A built-in function says that it is in one of them, and the code of traced graph
 is found when it is first asked for, since some namespaces are declared as late.
 """
 
-from __future__ import annotations
-
 from functools import cache
 from importlib import import_module
 from types import ModuleType
@@ -31,15 +29,7 @@ def _functions() -> dict[str, dict[str, Any]]:
 
 
 class BuiltInFunctions(ModuleType):
-    """A module of built-in functions.
-
-    Parameters
-    ----------
-    name : str
-        Its path, such as ``"torch._C._nn"``.
-    others : object
-        What else it holds, by name.
-    """
+    """A module of built-in functions by its path, such as ``"torch._C._nn"``, with what else it holds."""
 
     def __init__(self, name: str, **others: Any) -> None:
         super().__init__(name)

@@ -7,8 +7,6 @@ What this package must do:
 - tell classes and modes with `__torch_dispatch__` of ops under these names (`translated.py`).
 """
 
-from __future__ import annotations
-
 from types import ModuleType
 from typing import Any
 

@@ -3,8 +3,6 @@
 torch's own steps, such as ``_softmax`` and ``native_layer_norm``, have other arguments than what users call.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any
 

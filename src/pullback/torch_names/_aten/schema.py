@@ -1,7 +1,5 @@
 """Read a schema of torch's: what an overload takes, and how a call's arguments are read by it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache

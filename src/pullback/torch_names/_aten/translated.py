@@ -5,8 +5,6 @@ does in several steps is several calls. An op that torch does not have is called
 namespace ``pullback``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import cache
 from types import SimpleNamespace
@@ -186,12 +184,7 @@ _STEPS: dict[str, Callable[..., Any]] = {
 
 
 class OwnOp:
-    """An op that torch does not have, as a class or a mode with `__torch_dispatch__` sees it.
-
-    Parameters
-    ----------
-    op : Op
-    """
+    """An op that torch does not have, as a class or a mode with `__torch_dispatch__` sees it."""
 
     namespace = "pullback"
 

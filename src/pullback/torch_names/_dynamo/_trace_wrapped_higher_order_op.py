@@ -1,7 +1,5 @@
 """torch._dynamo._trace_wrapped_higher_order_op: the one name of it that transformers imports."""
 
-from __future__ import annotations
-
 from contextlib import AbstractContextManager, nullcontext
 
 __all__ = ["TransformGetItemToIndex"]

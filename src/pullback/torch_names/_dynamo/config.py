@@ -3,8 +3,6 @@
 Programs set them, and nothing reads them here.
 """
 
-from __future__ import annotations
-
 accumulated_cache_size_limit = accumulated_recompile_limit = 256
 allow_unspec_int_on_nn_module = False
 assume_static_by_default = True

@@ -1,7 +1,5 @@
 """torch._dynamo.utils: the one question that libraries ask there."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ...core.device import device

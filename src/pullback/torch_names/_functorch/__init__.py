@@ -1,7 +1,5 @@
 """torch._functorch: the private package by which libraries reach the steps of `vmap`."""
 
-from __future__ import annotations
-
 import importlib
 
 #: The module; in `pullback.func` its name means the function.

@@ -1,7 +1,5 @@
 """torch._higher_order_ops: control flow as functions, as far as libraries import it."""
 
-from __future__ import annotations
-
 from ...func.branches import cond, while_loop
 from .associative_scan import associative_scan
 from .scan import scan

@@ -3,8 +3,6 @@
 Programs set them, and nothing reads them here.
 """
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 conv_1x1_as_mm = False

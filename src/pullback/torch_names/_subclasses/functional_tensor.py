@@ -1,7 +1,5 @@
 """torch._subclasses.functional_tensor: the tensors of torch's compiler that are never written to."""
 
-from __future__ import annotations
-
 from ...tensor.tensor import Tensor
 
 __all__ = ["FunctionalTensor"]

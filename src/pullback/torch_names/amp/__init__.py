@@ -1,7 +1,5 @@
 """torch.amp: mixed precision, which on the CPU is bfloat16 (or float16) beside float32."""
 
-from __future__ import annotations
-
 from ..exclusions import answer_for
 from . import autocast_mode, grad_scaler
 from .autocast_mode import autocast, custom_bwd, custom_fwd, is_autocast_available

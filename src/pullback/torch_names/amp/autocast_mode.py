@@ -57,18 +57,10 @@ _cache: ContextVar[dict[tuple[int, bool], tuple[Any, Any]] | None] = ContextVar(
 
 
 class _Caster(NamedTuple):
-    """Answer a call: whether a function is on the lists, and how it then runs.
+    """Answer a call: whether a function is on the lists, and how it then runs."""
 
-    Attributes
-    ----------
-    dtype : dtype
-        The lower precision.
-    caches : bool
-        Whether casts of weights are kept.
-    """
-
-    dtype: Any
-    caches: bool
+    dtype: Any  # the lower precision
+    caches: bool  # whether casts of weights are kept
 
     def casts(self, label: str) -> bool:
         """Return whether a function's arguments are cast."""

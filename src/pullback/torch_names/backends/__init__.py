@@ -4,8 +4,6 @@ Products come from NumPy's BLAS; of the libraries that torch has switches for, n
 `is_available` says so. A switch can be set and read back as in torch; it changes nothing.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any

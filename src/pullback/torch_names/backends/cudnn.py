@@ -1,7 +1,5 @@
 """torch.backends.cudnn: not part of this build; its switches are there because programs set them."""
 
-from __future__ import annotations
-
 from contextlib import AbstractContextManager
 from types import SimpleNamespace
 from typing import Any

@@ -1,7 +1,5 @@
 """torch.backends.miopen: not part of this build."""
 
-from __future__ import annotations
-
 from contextlib import AbstractContextManager
 
 from .switches import switched

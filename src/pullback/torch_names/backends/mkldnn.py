@@ -1,7 +1,5 @@
 """torch.backends.mkldnn: not part of this build."""
 
-from __future__ import annotations
-
 from contextlib import AbstractContextManager
 
 from .mkl import VERBOSE_OFF, VERBOSE_ON, verbose

@@ -1,7 +1,5 @@
 """torch.backends.mps: not part of this build."""
 
-from __future__ import annotations
-
 from ..absent_devices import refusing
 from .switches import is_available
 

@@ -1,7 +1,5 @@
 """torch.backends.opt_einsum: pullback finds the order of an einsum's products itself."""
 
-from __future__ import annotations
-
 from contextlib import AbstractContextManager
 from typing import Any
 

@@ -14,15 +14,7 @@ def is_available() -> bool:
 
 @contextmanager
 def switched(module: dict[str, Any], **values: Any) -> Iterator[None]:
-    """Set names of a module for a while; None leaves a name as it is.
-
-    Parameters
-    ----------
-    module : dict
-        The module's ``globals()``.
-    **values
-        The names and what they are to be.
-    """
+    """Set names of a module, given by its ``globals()``, for a while; None leaves a name as it is."""
     wanted = {name: value for name, value in values.items() if value is not None}
     before = {name: module[name] for name in wanted}
     module.update(wanted)

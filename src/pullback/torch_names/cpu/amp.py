@@ -1,7 +1,5 @@
 """torch.cpu.amp: mixed precision on the CPU, under torch's older names."""
 
-from __future__ import annotations
-
 from ..amp.older_names import older_names
 
 autocast, GradScaler = older_names("cpu", "the CPU")

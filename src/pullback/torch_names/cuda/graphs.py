@@ -1,7 +1,5 @@
 """torch.cuda.graphs: nothing can be captured where there is no device."""
 
-from __future__ import annotations
-
 from .. import cuda as _cuda
 
 CUDAGraph, graph = _cuda.CUDAGraph, _cuda.graph

@@ -1,7 +1,5 @@
 """torch.cuda.memory: the functions of torch.cuda that tell of a device's memory, under this name too."""
 
-from __future__ import annotations
-
 from .. import cuda as _cuda
 
 _NAMES = (

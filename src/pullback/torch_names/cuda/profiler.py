@@ -1,7 +1,5 @@
 """torch.cuda.profiler in a build without CUDA."""
 
-from __future__ import annotations
-
 from ..absent_devices import refusing
 
 globals().update(

@@ -1,7 +1,5 @@
 """torch.cuda.random: the functions of torch.cuda that seed a device's generators, under this name too."""
 
-from __future__ import annotations
-
 from .. import cuda as _cuda
 
 _NAMES = (

@@ -1,7 +1,5 @@
 """torch.cuda.streams: streams and events need a device."""
 
-from __future__ import annotations
-
 from .. import cuda as _cuda
 
 Event, ExternalStream, Stream = _cuda.Event, _cuda.ExternalStream, _cuda.Stream

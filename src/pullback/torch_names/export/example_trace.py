@@ -11,8 +11,6 @@ What this module must do:
 - the model, its tensors and everything it holds are left as they were.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -38,39 +36,17 @@ Line = tuple[str, int, str]
 
 
 class Example(NamedTuple):
-    """A model as a program, and what it was traced on.
+    """A model as a program, and what it was traced on."""
 
-    Attributes
-    ----------
-    program : Program
-        Its inputs are the state, then the arguments.
-    state : dict of str to tensor
-        Parameters and buffers by name, in the order of the program's inputs.
-    parameters : frozenset of str
-        Which of these are parameters.
-    arguments : list of tensor
-        The tensors among the arguments.
-    paths : list of str
-        What each of these is called.
-    result : object
-        What the model returned, with a `Place` for each tensor.
-    mutated : list of str
-        Buffers that the model writes to; the last outputs are what they then hold.
-    lines : dict of int to Line
-        Where each value was made, by number.
-    asked : list of Line
-        Where Python asked for numbers that depend on the arguments.
-    """
-
-    program: Program
-    state: dict[str, Any]
-    parameters: frozenset[str]
-    arguments: list[Any]
-    paths: list[str]
-    result: Any
-    mutated: list[str]
-    lines: dict[int, Line]
-    asked: list[Line]
+    program: Program  # its inputs are the state, then the arguments
+    state: dict[str, Any]  # parameters and buffers by name, in the order of the program's inputs
+    parameters: frozenset[str]  # which of these are parameters
+    arguments: list[Any]  # the tensors among the arguments
+    paths: list[str]  # what each of these is called
+    result: Any  # what the model returned, with a `Place` for each tensor
+    mutated: list[str]  # buffers that the model writes to; the last outputs are what they then hold
+    lines: dict[int, Line]  # where each value was made, by number
+    asked: list[Line]  # where Python asked for numbers that depend on the arguments
 
 
 class ExampleRecorder(Recorder):
@@ -173,13 +149,7 @@ def traced(
 ) -> Example:
     """Run a model on examples and return the program that it is.
 
-    Parameters
-    ----------
-    model : Module or callable
-    args, kwargs
-        What it is called with.
-    names : sequence of str
-        What the arguments by position are called; by default as in the model's signature.
+    `names` are what the arguments by position are called; by default as in the model's signature.
     """
     owner = model if isinstance(model, Module) else getattr(model, "__self__", None)
     state: dict[str, Any] = {}

@@ -4,8 +4,6 @@ Nothing in a file is executed when it is read. The text of a program is read by 
 tensors are in the format of safetensors, all else is JSON.
 """
 
-from __future__ import annotations
-
 import io
 import json
 import os
@@ -31,16 +29,7 @@ _ABOUT, _FORMAT = "program.json", "pullback traced program 1"
 
 
 class Saved:
-    """Hold what is in a file.
-
-    Attributes
-    ----------
-    family : Family
-    dynamic : Labels
-    state : dict of str to tensor
-    extra : dict
-        What else was to be kept.
-    """
+    """Hold what is in a file; `extra` is what else was to be kept."""
 
     def __init__(
         self, family: Family, dynamic: Labels, state: Mapping[str, Any], extra: Mapping[str, Any]

@@ -42,15 +42,7 @@ _REFUSALS = (RuntimeError, TypeError, ValueError, NotImplementedError, Attribute
 
 
 class Writer:
-    """Write the graph of a program.
-
-    Attributes
-    ----------
-    graph : Graph
-    signature : ExportGraphSignature
-    constants : dict of str to tensor
-        Tensors of the program that are inputs of the graph.
-    """
+    """Write the graph of a program; `constants` are its tensors that are inputs of the graph."""
 
     def __init__(self, family: Family) -> None:
         self.family = family

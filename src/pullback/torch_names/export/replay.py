@@ -1,7 +1,5 @@
 """Run a traced program on tensors, of the examples' sizes or, where these may change, of others."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -5,8 +5,6 @@ there before it. Where they are the same numbers it is the same size; otherwise 
 multiples, parts, sums and products of such sizes.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 import operator

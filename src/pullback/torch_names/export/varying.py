@@ -5,8 +5,6 @@ same model at three sizes say it: where all three hold the same number it is fix
 number is a `Varying`, to be told in terms of sizes that are known when the program runs.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -80,26 +78,13 @@ class VaryingArray(NamedTuple):
 
 
 class Family(NamedTuple):
-    """A program with what varies in it.
+    """A program with what varies in it."""
 
-    Attributes
-    ----------
-    example : Example
-        The first trace.
-    equations : list of Equation
-        Attributes, and operands that are numbers, may be `Varying`.
-    shapes : list of tuple
-        Of every value; sizes may be `Varying`.
-    constants : dict of int to array or VaryingArray
-    traces : list of Example
-        All of them.
-    """
-
-    example: Example
-    equations: list[Equation]
-    shapes: list[tuple[Any, ...]]
-    constants: dict[int, Any]
-    traces: list[Example]
+    example: Example  # the first trace
+    equations: list[Equation]  # attributes, and operands that are numbers, may be `Varying`
+    shapes: list[tuple[Any, ...]]  # of every value; sizes may be `Varying`
+    constants: dict[int, Any]  # arrays, and each `VaryingArray`
+    traces: list[Example]  # all of them
 
 
 class Different(Exception):

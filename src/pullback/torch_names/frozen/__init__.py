@@ -1,7 +1,5 @@
 """Define `pullback.freeze` and `pullback.load_frozen`: a model as one file of native code."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING, Any
 
 from .program import FrozenProgram, load_frozen

@@ -1,7 +1,5 @@
 """Make frozen programs: trace a model, compile it, and put its machine code beside its weights."""
 
-from __future__ import annotations
-
 import importlib.util
 import inspect
 import json

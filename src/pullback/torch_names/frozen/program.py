@@ -5,8 +5,6 @@ bytes, with what running it takes. It is for processors that have what this one 
 is not so.
 """
 
-from __future__ import annotations
-
 import ctypes
 import json
 import mmap

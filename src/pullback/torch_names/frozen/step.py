@@ -9,8 +9,6 @@ It is captured as `compile` captures it with ``fullgraph=True``. What this modul
 - the function, its tensors and the state of random numbers are left as they were.
 """
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Iterator, Mapping, Sequence
 from types import MethodType
@@ -41,15 +39,7 @@ _TRACES = 3
 def step_written_down(
     function: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any], names: Sequence[str]
 ) -> Subject:
-    """Return a step.
-
-    Parameters
-    ----------
-    function : callable
-    args, kwargs
-        What it is called with.
-    names : sequence of str
-        What the arguments by position are called.
+    """Return a step, whose arguments by position have the given names.
 
     Raises
     ------
@@ -141,12 +131,7 @@ def _subject(
 class _Outputs:
     """Collect the values that a program gives: for what it writes to, and for what the function returns.
 
-    Attributes
-    ----------
-    outputs : list of int
-        The values.
-    returned : list of dict
-        How each tensor that is returned comes of an output: by views, as a part, as a number.
+    `returned` says how each tensor comes of an output: by views, as a part, as a number.
     """
 
     def __init__(self, captured: Any) -> None:

@@ -14,30 +14,14 @@ if TYPE_CHECKING:
 
 
 class Subject(NamedTuple):
-    """A model or a step, written down.
+    """A model or a step, written down."""
 
-    Attributes
-    ----------
-    program : Program
-        Its inputs are the state, then the arguments.
-    state : dict of str to array
-        What it holds, in the order of the inputs.
-    paths : list of str
-        What the arguments that are tensors are called.
-    written : list of (int, int)
-        (input, output): what a call writes to the state, or to an argument.
-    returned : list of dict
-        The tensors and numbers among the results: the output that each is in, and what is done to it then.
-    result : object
-        What is returned, with a `Place` for each of these.
-    """
-
-    program: Program
-    state: dict[str, ndarray]
-    paths: list[str]
-    written: list[tuple[int, int]]
-    returned: list[dict[str, Any]]
-    result: Any
+    program: Program  # its inputs are the state, then the arguments
+    state: dict[str, ndarray]  # what it holds, in the order of the inputs
+    paths: list[str]  # what the arguments that are tensors are called
+    written: list[tuple[int, int]]  # (input, output): what a call writes to the state, or to an argument
+    returned: list[dict[str, Any]]  # results: the output that each is in, and what is done to it then
+    result: Any  # what is returned, with a `Place` for each of these
 
 
 def other_arguments(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> list[str]:

@@ -5,8 +5,6 @@ then is that. Modules are made functions here in the older way: the state is a t
 module that has none (`make_functional`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import wraps
 from typing import Any

@@ -4,8 +4,6 @@ The functions here return a module without state (its tensors have no elements) 
 that they were given, copied. Calling the one with the other is calling that module.
 """
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Iterable, Sequence
 from typing import Any

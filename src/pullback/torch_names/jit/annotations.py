@@ -2,8 +2,6 @@
 `typing`.
 """
 
-from __future__ import annotations
-
 from typing import Any, Dict, List, Optional, Tuple, Union  # noqa: UP035  # torch's names
 
 from ...tensor.tensor import Tensor

@@ -1,7 +1,5 @@
 """torch.masked: reductions and normalisations over the elements that a mask lets through (`_ops.py`)."""
 
-from __future__ import annotations
-
 from ..exclusions import answer_for
 from . import _ops as _ops  # libraries take it from here
 from ._ops import *  # noqa: F403  # as torch has them

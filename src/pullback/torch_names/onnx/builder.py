@@ -1,7 +1,5 @@
 """Build a graph of ONNX's nodes: names, constants, sizes that are known when the graph runs."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import operator
@@ -47,24 +45,10 @@ class Operand(NamedTuple):
 
 
 class Graph:
-    """Nodes and constants.
+    """Nodes and constants, by ONNX's package and the version of its ops.
 
-    Parameters
-    ----------
-    onnx : module
-        The package.
-    opset : int
-        The version of ONNX's ops.
-
-    Attributes
-    ----------
-    nodes : list of NodeProto
-    arrays : dict of str to array
-        The constants.
-    results : list of (shape, dtype)
-        Of the op that is being told.
-    made_by : dict of str to (str, str)
-        Of a value that is another one transposed, its kind and that value's name.
+    `results` are shapes and dtypes of the op that is being told; `made_by` has, of a value that is another
+    one transposed, its kind and that value's name.
     """
 
     def __init__(self, onnx: Any, opset: int) -> None:

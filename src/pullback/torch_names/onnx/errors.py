@@ -1,7 +1,5 @@
 """torch.onnx.errors: what goes wrong when a model is exported."""
 
-from __future__ import annotations
-
 
 class OnnxExporterError(RuntimeError):
     """A model cannot be exported."""

@@ -4,8 +4,6 @@ An operation that ONNX has nothing for does not end the work: all of them are fo
 the lines of the user's program that they come from.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -5,8 +5,6 @@ results: one, or a tuple. Operands are `Operand` (values), numbers or None. What
 may be a `Varying`; the graph makes a tensor of sizes of it, or refuses it where ONNX wants a number.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

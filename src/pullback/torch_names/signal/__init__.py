@@ -1,7 +1,5 @@
 """torch.signal: window functions of signal processing."""
 
-from __future__ import annotations
-
 from ..exclusions import answer_for
 from . import windows
 from .windows import *  # noqa: F403  # as torch has them

@@ -1,7 +1,5 @@
 """torch.testing: comparing what a test got with what it wants, and making tensors for tests."""
 
-from __future__ import annotations
-
 from .comparison import assert_allclose, assert_close
 from .creation import make_tensor
 

@@ -1,7 +1,5 @@
 """torch.utils.data: datasets, samplers and the loader of batches."""
 
-from __future__ import annotations
-
 from ...torch_names.exclusions import answer_for
 from .collate import default_collate, default_convert
 from .dataloader import DataLoader

@@ -1,7 +1,5 @@
 """torch.utils.tensorboard: what a program writes down for TensorBoard, through the package tensorboard."""
 
-from __future__ import annotations
-
 from .writer import FileWriter, SummaryWriter
 
 __all__ = ["FileWriter", "SummaryWriter"]

@@ -8,8 +8,6 @@ What this module must do:
 - leave the model as it was, also where the call fails.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager

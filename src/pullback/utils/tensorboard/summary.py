@@ -3,8 +3,6 @@
 There are scalars, histograms, images, texts and hyperparameters; `writer` puts them into files.
 """
 
-from __future__ import annotations
-
 import struct
 import zlib
 from typing import Any

@@ -33,17 +33,13 @@ def allreduce_hook(process_group: Any, bucket: Any) -> Any:
     return averaged(process_group, bucket.buffer())
 
 
+def _restored(buffer: Any, small: Any) -> Any:
+    """Return the future of a buffer into which the tensor of a future is copied."""
+    return small.then(lambda done: buffer.copy_(done.value()))
+
+
 def _compressed(dtype: Any, group: Any, bucket: Any) -> Any:
-    group = group or needed_group()
-    buffer = bucket.buffer()
-    small = buffer.to(dtype).div_(group.size())
-
-    def restored(done: Any) -> Any:
-        buffer.copy_(done.value()[0])
-        return buffer
-
-    work: Any = all_reduce(small, group=group, async_op=True)
-    return work.get_future().then(restored)
+    return _restored(bucket.buffer(), averaged(group, bucket.buffer().to(dtype)))
 
 
 def fp16_compress_hook(process_group: Any, bucket: Any) -> Any:
@@ -74,12 +70,7 @@ def _wrapped(dtype: Any, hook: Callable[[Any, Any], Any]) -> Callable[[Any, Any]
     def with_small_buffer(hook_state: Any, bucket: Any) -> Any:
         buffer = bucket.buffer()
         bucket.set_buffer(buffer.to(dtype))
-
-        def restored(done: Any) -> Any:
-            buffer.copy_(done.value())
-            return buffer
-
-        return hook(hook_state, bucket).then(restored)
+        return _restored(buffer, hook(hook_state, bucket))
 
     return with_small_buffer
 

@@ -1,7 +1,5 @@
 """torch.distributed.tensor.parallel: layers whose weights are divided among processes."""
 
-from __future__ import annotations
-
 from . import style
 from .api import parallelize_module
 from .loss import loss_parallel

@@ -2,8 +2,6 @@
 it is off.
 """
 
-from __future__ import annotations
-
 import functools
 
 from ... import amp as _amp

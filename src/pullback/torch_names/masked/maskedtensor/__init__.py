@@ -1,7 +1,5 @@
 """torch.masked.maskedtensor: tensors in which a mask says which elements there are."""
 
-from __future__ import annotations
-
 from .core import MaskedTensor, is_masked_tensor
 from .creation import as_masked_tensor, masked_tensor
 

@@ -4,8 +4,6 @@ Functions of one element keep the mask; functions of two ask for equal masks; wh
 reductions are those of `masked._ops`, with a mask that says where there was any element.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -4,8 +4,6 @@ An op that has no rule of its own and is elementwise is told by its scalar form,
 loops: there it is written once in terms of additions, products and functions.
 """
 
-from __future__ import annotations
-
 from ..rules import RULES, Unsupported
 from . import elementwise as elementwise
 from . import gather as gather

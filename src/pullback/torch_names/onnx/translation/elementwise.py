@@ -1,7 +1,5 @@
 """Tell functions element by element: those that ONNX has under one name, others by scalar forms."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -28,7 +26,6 @@ RULES["sgn"] = RULES["sign"]
 for _name, _kind in {"floor": "Floor", "ceil": "Ceil", "round": "Round"}.items():
     RULES[_name] = lambda g, x, kind=_kind: (g.node(kind, x) if x.dtype.kind == "f" else g.value(x, g.dtype))
 
-RULES["celu"] = lambda g, x, alpha: g.node("Celu", x, alpha=float(alpha))
 RULES["pow"] = RULES["integer_pow"] = lambda g, x, y: g.node("Pow", g.value(x, g.dtype), g.value(y, g.dtype))
 RULES["fmod"] = RULES["fmod_number"] = lambda g, x, y: (
     g.node("Mod", g.value(x, g.dtype), g.value(y, g.dtype), fmod=1)
@@ -41,6 +38,8 @@ RULES["masked_fill"] = RULES["masked_fill_tensor"] = lambda g, x, mask, value: (
 )
 RULES |= {
     "isfinite": lambda g, x: g.node("Not", g.node("Or", _isnan(g, x), _isinf(g, x))),
+    "celu": lambda g, x, alpha: g.node("Celu", x, alpha=float(alpha)),
+    "leaky_relu": lambda g, x, slope: g.node("LeakyRelu", x, alpha=float(slope)),
     "silu": lambda g, x: g.node("Mul", x, g.node("Sigmoid", x)),
     "hardsigmoid": lambda g, x: g.node("HardSigmoid", x, alpha=1 / 6, beta=0.5),
     "hardswish": lambda g, x: g.node("HardSwish", x),
@@ -68,11 +67,6 @@ def _isinf(g: Graph, x: Operand) -> str:
         # ONNX has it for float32 and float64 alone, which hold the infinities of the others.
         return str(g.node("IsInf", x if x.dtype.itemsize > 2 else g.value(x, np.dtype(np.float32))))
     return str(g.node("And", g.node("Not", g.value(x, _BOOL)), g.value(x, _BOOL)))
-
-
-@rule("leaky_relu")
-def _leaky_relu(g: Graph, x: Operand, slope: float) -> str:
-    return str(g.node("LeakyRelu", x, alpha=float(slope)))
 
 
 @rule("elu")

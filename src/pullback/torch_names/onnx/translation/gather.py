@@ -1,7 +1,5 @@
 """Tell of reading and writing at places that integer tensors name."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

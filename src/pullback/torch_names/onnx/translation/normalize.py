@@ -1,7 +1,5 @@
 """Tell of normalisation: of layers, batches and groups."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

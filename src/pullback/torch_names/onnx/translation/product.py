@@ -1,7 +1,5 @@
 """Tell of products of matrices, convolutions and attention."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -122,12 +120,11 @@ def _attention(
         seen = g.node("LessOrEqual", columns, g.node("Unsqueeze", rows, g.ints([1])))
         scores = g.node("Where", seen, scores, least)
     blind = None
-    if mask is not None and mask.dtype == np.bool_:
-        scores = g.node("Where", mask, scores, least)
-        top = g.node("ReduceMax", scores, g.ints([-1]), keepdims=1)
-        blind = g.node("Equal", top, least)
-    elif mask is not None:
-        scores = g.node("Add", scores, g.value(mask, dtype))
+    if mask is not None:
+        if mask.dtype == np.bool_:
+            scores = g.node("Where", mask, scores, least)
+        else:
+            scores = g.node("Add", scores, g.value(mask, dtype))
         top = g.node("ReduceMax", scores, g.ints([-1]), keepdims=1)
         blind = g.node("Equal", top, least)
     weights = g.node("Softmax", scores, axis=-1)

@@ -1,7 +1,5 @@
 """Draws, which ONNX makes of streams of its own: the same distribution, other numbers."""
 
-from __future__ import annotations
-
 from ..rules import RULES
 
 RULES |= {

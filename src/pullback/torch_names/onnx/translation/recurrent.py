@@ -4,8 +4,6 @@ ONNX has the gates in another order: input, output, forget, cell of an LSTM (tor
 output), and update, reset, hidden of a GRU (torch: reset, update, new).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Tell of reductions: sums, means, extremes, norms, and places of extremes."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 
@@ -23,19 +21,16 @@ def _reduced(g: Graph, kind: str, x: str, dims: Sequence[int] | None, keepdim: A
 
 
 def _over(kind: str) -> Any:
-    def tell(g: Graph, x: Operand, dims: Sequence[int], keepdim: Any = False) -> str:
+    def tell(g: Graph, x: Operand, dims: Sequence[int] = (), keepdim: Any = False) -> str:
         return _reduced(g, kind, g.value(x, g.dtype), dims, keepdim)
 
     return tell
 
 
-def _over_all(kind: str) -> Any:
-    return lambda g, x: _reduced(g, kind, g.value(x, g.dtype), None, False)
-
-
-RULES["sum"], RULES["sum_all"] = _over("ReduceSum"), _over_all("ReduceSum")
-RULES["mean"], RULES["mean_all"] = _over("ReduceMean"), _over_all("ReduceMean")
+RULES["sum"] = RULES["sum_all"] = _over("ReduceSum")
+RULES["mean"] = RULES["mean_all"] = _over("ReduceMean")
 RULES["logsumexp"] = _over("ReduceLogSumExp")
+RULES["prod_all"] = _over("ReduceProd")
 
 
 def _extreme(kind: str) -> Any:
@@ -48,9 +43,6 @@ def _extreme(kind: str) -> Any:
 
 RULES["amax"] = RULES["max_all"] = _extreme("ReduceMax")
 RULES["amin"] = RULES["min_all"] = _extreme("ReduceMin")
-
-
-RULES["prod_all"] = _over_all("ReduceProd")
 
 
 def _truths(g: Graph, x: Operand, dims: Sequence[int], keepdim: Any, kind: str) -> str:
@@ -101,10 +93,8 @@ def _std_mean(g: Graph, x: Operand, *attrs: Any) -> tuple[str, str]:
 @rule("vector_norm", "norm_dims")
 def _norm(g: Graph, x: Operand, order: Any, dims: Sequence[int], keepdim: Any) -> str:
     value = g.value(x, g.dtype)
-    if order == 2:
-        return _reduced(g, "ReduceL2", value, dims, keepdim)
-    if order == 1:
-        return _reduced(g, "ReduceL1", value, dims, keepdim)
+    if order in (1, 2):
+        return _reduced(g, f"ReduceL{int(order)}", value, dims, keepdim)
     size = g.node("Abs", value)
     if order in (float("inf"), float("-inf")):
         return _reduced(g, "ReduceMax" if order > 0 else "ReduceMin", size, dims, keepdim)
@@ -157,7 +147,6 @@ def _safe_softmax(g: Graph, x: Operand, dim: int) -> str:
 
 @rule("glu")
 def _glu(g: Graph, x: Operand, dim: int) -> str:
-    g.number(x.shape[dim])
     half = g.number(x.shape[dim]) // 2
     value, gate = g.node("Split", x, g.ints([half, half]), axis=dim, outputs=2)
     return str(g.node("Mul", value, g.node("Sigmoid", gate)))

@@ -1,7 +1,5 @@
 """Tell of pools, resampling and grids: what reads images at other places than their pixels."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Tell of views, joins, splits, and other ops that move elements without computing."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 
@@ -19,12 +17,6 @@ def _same(g: Graph, x: Operand, *_: Any) -> str:
     if x.dtype.kind in "cW":
         raise Unsupported("ONNX computes nothing with complex numbers")
     return x.name
-
-
-@rule("squeeze")
-def _squeeze(g: Graph, x: Operand) -> str:
-    axes = [n for n, size in enumerate(x.shape) if size == 1]
-    return str(g.node("Squeeze", x, g.ints(axes))) if axes else x.name
 
 
 @rule("squeeze_dims")
@@ -68,10 +60,6 @@ def _slice(g: Graph, x: Operand, dim: int, start: Any, stop: Any, step: int) -> 
 
 
 @rule("split_with_sizes", "unsafe_split_with_sizes")
-def _split_with_sizes(g: Graph, x: Operand, sizes: Sequence[Any], dim: int) -> Any:
-    return _parts(g, x, sizes, dim)
-
-
 def _parts(g: Graph, x: Operand, sizes: Sequence[Any], dim: int) -> Any:
     if len(sizes) == 1:
         return (x.name,)
@@ -274,6 +262,7 @@ RULES |= {
     **dict.fromkeys(("view", "unsafe_view", "squeezed"), lambda g, x, *_: (
         x.name if x.shape == g.shape else g.reshaped(x, g.shape)
     )),
+    "squeeze": lambda g, x: _squeeze_dims(g, x, range(x.rank)),
     "squeeze_dim": lambda g, x, dim: _squeeze_dims(g, x, (dim,)),
     "unsqueeze": lambda g, x, dim: g.node("Unsqueeze", x, g.ints([dim])),
     "expand": lambda g, x, *_: (

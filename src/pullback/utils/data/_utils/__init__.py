@@ -1,7 +1,5 @@
 """torch.utils.data._utils: where torch has the parts of its loader that libraries import."""
 
-from __future__ import annotations
-
 from . import collate, worker
 
 #: Seconds between looks at the workers, in torch.

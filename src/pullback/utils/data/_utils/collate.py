@@ -1,7 +1,5 @@
 """torch.utils.data._utils.collate: batches from samples."""
 
-from __future__ import annotations
-
 from ..collate import _tensors as collate_tensor_fn
 from ..collate import (
     collate,

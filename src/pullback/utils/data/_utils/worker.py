@@ -1,7 +1,5 @@
 """torch.utils.data._utils.worker: what a worker process knows of itself, and its seeds."""
 
-from __future__ import annotations
-
 from ..worker import WorkerInfo, get_worker_info
 from ..worker import numpy_seed as _generate_state
 

@@ -1,7 +1,5 @@
 """torch.utils.data.datapipes.iter.combinatorics: classes of pipes that shuffle, of which there are none."""
 
-from __future__ import annotations
-
 from .....torch_names.absent_devices import uninstantiable
 
 globals().update(
