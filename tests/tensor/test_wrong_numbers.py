@@ -108,3 +108,12 @@ def test_operands_that_are_no_numbers(name: str) -> None:
     with pytest.raises(TypeError) as caught:
         getattr(torch.ones(2), name)(3)
     assert str(caught.value) == f"{name}(): argument 'other' (position 1) must be Tensor, not int"
+
+
+@pytest.mark.parametrize("call", [lambda x, n: x * n, lambda x, n: n * x, lambda x, n: x / n])
+def test_a_covector_of_bfloat16_meets_an_integer_above_int64(call: Callable[[Any, int], Any]) -> None:
+    x, half = (torch.ones(2, dtype=d, requires_grad=True) for d in (torch.float32, torch.bfloat16))
+    for leaf in (x, half):
+        call(leaf, 2**63).sum().backward()
+    assert half.grad.dtype == torch.bfloat16
+    assert half.grad.float().tolist() == x.grad.tolist()

@@ -74,6 +74,8 @@ def conj(x: Any) -> Any:
         return x
     if isinstance(x, Value):
         return _conj(x) if dtype_of(x).kind in "cW" else x
+    if kind is int and x >= 1 << 63:
+        return float(x)  # a bfloat16 array takes no Python int that int64 does not hold
     return x.conjugate() if isinstance(x, (complex, np.complexfloating)) else x
 
 

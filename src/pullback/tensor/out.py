@@ -67,7 +67,8 @@ def write_out(out: Any, result: Any, name: str, operands: Iterable[Any] = ()) ->
         return return_type(f"{type(result).__name__}_out", *fields)(written) if named else written
     if not isinstance(out, TensorBase):
         raise TypeError(f"{shown}(): argument 'out' must be Tensor, not {errors.type_name(out)}")
-    _refuse(out, result, name, operands, checks.of(name, len(operands), several=False), "result")
+    kept = all(dtype_of(x) == dtype_of(result) for x in operands[:1])
+    _refuse(out, result, name, operands, checks.of(name, len(operands), False, kept), "result")
     return _write(out, result, name, operands)
 
 

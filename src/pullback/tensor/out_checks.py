@@ -291,10 +291,13 @@ def _keeps_dtype(name: str) -> bool:
     return not gives_bools(op)
 
 
-def of(name: str, operands: int, several: bool) -> DtypeCheck:
-    """Return the check of a function's dtype; `several`: this overload has several results."""
+def of(name: str, operands: int, several: bool, kept: bool = True) -> DtypeCheck:
+    """Return the check of a function's dtype; `several`: this overload has several results.
+
+    `kept` is whether the result has the dtype of the input: it has not for `abs` of complex numbers.
+    """
     found = None if several else _OVERLOADS.get((name, operands))
-    return found or DTYPES.get(name) or (_KEPT if _keeps_dtype(name) else DEFAULT)
+    return found or DTYPES.get(name) or (_KEPT if kept and _keeps_dtype(name) else DEFAULT)
 
 
 def wrong_dtype(check: DtypeCheck, name: str, want: Any, got: Any, output: str) -> Exception:
