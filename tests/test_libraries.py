@@ -246,6 +246,8 @@ def test_what_is_for_several_processes_or_gpus() -> None:
         torch.utils.cpp_extension.load("name", ["file.cu"])
     distributed = torch.distributed
     assert distributed._tensor.DTensor is distributed.tensor.DTensor
+    before = importlib.import_module(f"{distributed._tensor.__name__}.experimental")
+    assert before.implicit_replication is distributed.tensor.experimental.implicit_replication
     assert distributed._composable.fsdp.MixedPrecisionPolicy().param_dtype is None
     with pytest.raises(ValueError, match="Default process group has not been initialized"):
         distributed.fsdp.fully_shard(torch.nn.Linear(1, 1))

@@ -14,8 +14,10 @@ import pytest
 import pullback
 from pullback.array import locks
 
+#: Python's properties that are computed once have a lock up to 3.11.
 MADE = re.compile(
     r"(?:threading|_thread)\.(allocate_lock|Lock|RLock|Condition|Semaphore|BoundedSemaphore|Event|Barrier)\("
+    r"|@(?:functools\.)?cached_property"
 )
 
 

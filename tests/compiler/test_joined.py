@@ -50,3 +50,22 @@ def test_gradients_and_many_parts() -> None:
         assert (a == b).all()
         found, expected = (torch.autograd.grad((y * y).sum(), xs) for y in (a, b))
         assert all((f == e).all() for f, e in zip(found, expected, strict=True))
+
+
+def test_copies_are_not_unrolled() -> None:
+    function = torch.compile(lambda x: torch.cat([x, x + 1], 1))
+    function(torch.ones(8, 64))
+    (made,) = function._native.specializations
+    piece = made.forward.llvm.partition("call void @llvm.memcpy")[2]
+    # LLVM is told at the end of the loop around it.
+    assert "!llvm.loop !3" in piece[: piece.index("_exit:")]
+
+
+@pytest.mark.parametrize(("columns", "kind"), [(5, 1), (128, 5), (300, 1)])
+def test_which_rows_are_not_written_out(columns: int, kind: int) -> None:
+    x = torch.arange(8.0 * columns).reshape(8, columns)
+    function = torch.compile(lambda x: torch.cat([x * 2, x.cos()], 1))
+    assert (function(x)[:, :columns] == x * 2).all()
+    (made,) = function._native.specializations
+    loops = [f"!llvm.loop !{k}\n" in made.forward.llvm for k in (1, 5)]
+    assert loops == [kind == 1, kind == 5]

@@ -397,8 +397,10 @@ def test_numbers_that_do_not_fit():
         assert same(compiled(x, n), x * n)
 
 
-def test_numbers_in_containers_are_parts_of_the_program():
-    assert programs(lambda x, a: x * a["k"], [(X, {"k": n}) for n in range(5)]) == 5
+def test_numbers_in_containers_are_inputs():
+    assert programs(lambda x, a: x * a["k"], [(X, {"k": n}) for n in range(5)]) == 2
+    nested = [(X, [{"k": (n, [0.5 * n])}]) for n in range(5)]
+    assert programs(lambda x, a: x * a[0]["k"][0] + a[0]["k"][1][0], nested) == 2
     assert programs(lambda x, a, n: x * a[0] + n, [(X, [7, 8], n) for n in range(5)]) == 2
 
 

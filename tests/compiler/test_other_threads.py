@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import copy
 import ctypes
+import io
 import threading
 import weakref
 from collections.abc import Callable
@@ -83,15 +84,26 @@ def test_a_call_that_waited_has_the_program_that_was_made_meanwhile(monkeypatch)
         assert len(each._native.specializations) == 1
 
 
+def saved(x: torch.Tensor) -> Any:
+    """What a file says of a tensor."""
+    stream = io.BytesIO()
+    torch.save(x, stream)
+    return torch.load(io.BytesIO(stream.getvalue()))
+
+
 def test_texts_copies_and_data_are_those_of_the_tensor(monkeypatch):
     model, x = nn.Linear(3, 2), torch.ones(1, 3)
+    model.register_buffer("scale", torch.ones(3)[1:])
     ways: list[Callable[[], Any]] = [
         lambda: repr(model.weight), lambda: model.weight.data.clone(), lambda: copy.deepcopy(model).weight,
         lambda: model.state_dict()["bias"].clone(), lambda: [row.sum().item() for row in model.weight],
         lambda: model.weight.to(torch.float64), lambda: torch.vmap(model)(torch.ones(2, 3)).detach(),
+        lambda: model.weight.nonzero(), lambda: model.weight.unique(), lambda: model.weight._version,
+        lambda: saved(x), lambda: saved(model.scale), lambda: model.scale._base,
+        lambda: model.scale._is_view(),
     ]  # fmt: skip
     for way in ways:
-        step = torch.compile(lambda x: model(x).detach())
+        step = torch.compile(lambda x: model(x * model.scale.sum()).detach())
         (found,) = meanwhile(monkeypatch, way, lambda f=step: f(x))
         monkeypatch.undo()
         assert repr(found) == repr(way())

@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import functools
+import threading
 import weakref
+from argparse import Namespace
+from collections import OrderedDict, UserDict, defaultdict, deque
+from fractions import Fraction
+from pathlib import PosixPath
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
 import pullback as torch
 from pullback.compiler.frontend.state.arguments import is_record
+from pullback.compiler.runtime.specialised_source import MISS
 
 pytest.importorskip("llvmlite")
 pytestmark = pytest.mark.usefixtures("in_haste")
@@ -244,8 +251,13 @@ class Other(Batch):
 
 
 def test_which_classes_are_told_by_attributes() -> None:
-    assert is_record(Batch) and is_record(SimpleNamespace)
-    assert not any(map(is_record, [Slotted, Frozen, Model, list, dict, torch.nn.Linear, torch.Tensor]))
+    normal = torch.distributions.Normal
+    assert all(map(is_record, [Batch, SimpleNamespace, Slotted, Frozen, Model, normal, UserDict, Namespace]))
+    others: list[Any] = [
+        list, dict, OrderedDict, object, torch.nn.Linear, torch.Tensor, torch.optim.SGD, functools.partial,
+        threading.local, Fraction, PosixPath, torch.device, torch.Generator, RuntimeError,
+    ]
+    assert not any(map(is_record, others))
 
 
 def test_an_object_that_holds_itself() -> None:
@@ -274,3 +286,86 @@ def test_a_cache_that_grows_in_an_object() -> None:
             same(compiled(caches[0], x), function(caches[1], x))
         same(caches[0], caches[1])
     assert native.eager_because is None and len(native.specializations) == 5
+
+
+class Plain:
+    def __init__(self, x: Any, k: Any = 1.0, name: str = "") -> None:
+        self.x, self.k, self.name = x, k, name
+
+
+class WithSlots:
+    __slots__ = ("k", "x")
+
+    def __init__(self, x: Any, k: Any) -> None:
+        self.x, self.k = x, k
+
+
+class Output(OrderedDict[str, Any]):
+    def __init__(self, **held: Any) -> None:
+        super().__init__(held)
+        vars(self).update(held)
+
+
+class Step(NamedTuple):
+    x: Any
+    k: float
+
+
+X = torch.arange(3.0)
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments", "count"),
+    [
+        (lambda b: b.x * 2, lambda n: (Plain(X * n),), 1),
+        (lambda b: b.x * b.k, lambda n: (Plain(X * n, n),), 2),
+        (lambda b: b.x * 2, lambda n: (Plain(X, name=f"{n}"),), 2),
+        (lambda bs: bs[0].x * bs[1].k, lambda n: ([Plain(X * n), Plain(X, 0.5 * n)],), 2),
+        (lambda b: b.k.x * b.x, lambda n: (Plain(X * n, Plain(X)),), 1),
+        (lambda b: b.x * b.k, lambda n: (WithSlots(X, n),), 2),
+        (lambda b: b.x * b["k"], lambda n: (Output(x=X * n, k=n),), 2),
+        (lambda b: b["x"] * len(b), lambda n: (UserDict(x=X * n),), 1),
+        (lambda b: b.x * b.k, lambda n: (Step(X, float(n)),), 2),
+        (lambda b: b.x * 2, lambda n: (Frozen(X * n),), 1),
+        (lambda d: d.log_prob(X).sum(), lambda n: (torch.distributions.Normal(X * n, X + 1),), 1),
+        (lambda q: q[0] * q[1], lambda n: (deque([X, float(n)], maxlen=3),), 2),
+        (lambda c, d: c["a"] * d["b"], lambda n: (OrderedDict(a=X), defaultdict(int, b=n)), 2),
+        (lambda a, b: a.x + b.x, lambda n: (Plain(X * n),) * 2, 1),
+        (lambda x, c: x * c.k, lambda n: (X, PLAYERS[n % 2]), 2),
+    ],
+)
+def test_how_many_programs_there_are(function: Any, arguments: Any, count: int) -> None:
+    compiled = torch.compile(function)
+    for n in range(12):
+        same(compiled(*arguments(n)), function(*arguments(n)))
+    native = compiled._native
+    assert native.eager_because is None and len(native.specializations) == count
+    assert any(way(arguments(12), {}) is not MISS for way in native.shortcuts)
+
+
+#: Two objects that are there for good; what one holds beside is looked at by no program.
+PLAYERS = [Plain(X, 2.0), Plain([X], 3.0)]
+
+
+def test_an_object_that_holds_much_is_told_by_its_identity() -> None:
+    def function(b: Any) -> Any:
+        return b.k[0] + 1
+
+    compiled = torch.compile(function)
+    memories = [Plain(None, [X] * 600) for _ in range(4)]
+    for b in memories:
+        same(compiled(b), function(b))
+    assert not compiled._native._knowledge.records
+
+
+@pytest.mark.filterwarnings("ignore:compile")
+def test_a_chain_of_objects_is_taken_apart_so_deep() -> None:
+    def function(b: Any) -> Any:
+        return b.x + 1
+
+    compiled = torch.compile(function)
+    for n in range(5):
+        chain = None
+        for _ in range(3000):
+            chain = Plain(X * n, chain)
+        same(compiled(chain), function(chain))

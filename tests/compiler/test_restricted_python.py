@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import ctypes
+import os
+import subprocess
+import sys
 from typing import Any
 
 import numpy as np
@@ -176,3 +179,28 @@ def test_a_key_tells_sources_constants_and_members(monkeypatch):
     assert Program([joined], {}).key() == before
     monkeypatch.setitem(globals(), "LIMIT", 41)
     assert Program([joined], {}).key() != before
+
+
+LAST = """
+import codecs, os
+from pullback.compiler.emit import python_functions
+
+class Last:
+    made = python_functions.function("made", python_functions.addresses()["pullback_PyErr_Clear"], None)
+
+    def __call__(self, name): ...
+
+    def __del__(self, made=made, write=os.write, text=repr):
+        write(1, text(made).encode())
+
+codecs.register(Last())  # what the interpreter lets go of after all modules
+"""
+
+
+def test_a_native_function_outlives_its_module() -> None:
+    """What tells Python of it was freed with the module: collecting garbage at the end then crashed."""
+    environment = {**os.environ, "PYTHONMALLOC": "debug"}  # what is freed is overwritten
+    found = subprocess.run(
+        [sys.executable, "-c", LAST], capture_output=True, text=True, check=False, env=environment
+    )
+    assert (found.returncode, found.stdout[:24]) == (0, "<built-in method made of"), found.stderr

@@ -198,6 +198,153 @@ x = torch.tensor([[1.0, float("nan"), 2.0], [1.0, 2.0, 3.0]])
 loss = net(x).pow(2).mean()
 loss.backward()
 """, 'float("nan")', "0.0"),
+    "input_returned_as_it_is": Case(
+        "error", "return x", "`ctx.mark_dirty(x)`", """
+class Twice(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        x *= 2.0
+        return x
+    @staticmethod
+    def backward(ctx, g):
+        return g * 2
+y = Twice.apply(torch.ones(3, requires_grad=True) * 1)
+y *= 3
+y.sum().backward()
+""", "x *= 2.0", "x *= 2.0\n        ctx.mark_dirty(x)"),
+    "gradient_within_a_backward": Case(
+        "error", "return torch.autograd.grad(outputs=out", "with torch.enable_grad()", """
+class Square(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x * x
+    @staticmethod
+    def backward(ctx, g):
+        x, = ctx.saved_tensors
+        out = x * x
+        return torch.autograd.grad(outputs=out, inputs=x, grad_outputs=g)[0]
+Square.apply(torch.ones(3, requires_grad=True)).sum().backward()
+""", "out = x * x\n", "with torch.enable_grad(): x = x.detach().requires_grad_(); out = x * x\n"),
+    "backward_of_numpy": Case(
+        "error", "return 2 * x.numpy()", "torch.from_numpy", """
+class Square(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x * x
+    @staticmethod
+    def backward(ctx, g):
+        x = ctx.saved_tensors[0].detach()
+        return 2 * x.numpy() * g.numpy()
+Square.apply(torch.ones(3, requires_grad=True)).sum().backward()
+""", "2 * x.numpy() * g.numpy()", "torch.from_numpy(2 * x.numpy() * g.numpy())"),
+    "forward_of_numpy": Case(
+        "error", "y = Twice.apply(x)", "torch.from_numpy", """
+class Twice(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x.detach().numpy() * 2
+    @staticmethod
+    def backward(ctx, g):
+        return g * 2
+x = torch.ones(3, requires_grad=True)
+y = Twice.apply(x)
+y.sum().backward()
+""", "x.detach().numpy() * 2", "torch.from_numpy(x.detach().numpy() * 2)"),
+    "values_marked": Case(
+        "error", "v, i = Sorted.apply(x)", "ctx.mark_non_differentiable(indices)", """
+class Sorted(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        v, i = x.sort()
+        ctx.mark_non_differentiable(v)
+        ctx.save_for_backward(i)
+        return v, i
+    @staticmethod
+    def backward(ctx, g, _):
+        return torch.zeros_like(g).scatter(0, ctx.saved_tensors[0], g)
+x = torch.tensor([2.0, 1.0], requires_grad=True)
+v, i = Sorted.apply(x)
+v.sum().backward()
+""", "differentiable(v)", "differentiable(i)"),
+    "derivative_kept_in_ctx": Case(
+        "none:x", "dx = torch.autograd.grad", "`ctx.saved_tensors` in the backward", """
+class Cube(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        ctx.slope = 3 * x * x
+        return x ** 3
+    @staticmethod
+    def backward(ctx, g):
+        return g * ctx.slope
+x, b = torch.ones(1, requires_grad=True), torch.ones(1, requires_grad=True)
+y = Cube.apply(x)
+dx = torch.autograd.grad(y.sum(), x, create_graph=True)[0]
+loss = (dx * b).sum()
+loss.backward()
+""", "g * ctx.slope", "g * 3 * ctx.saved_tensors[0] ** 2"),
+    "step_without_derivative": Case(
+        "error", "count = torch.heaviside(", "a sigmoid for a step", """
+t, x = torch.tensor(0.5, requires_grad=True), torch.rand(9)
+count = torch.heaviside(x - t, torch.tensor(0.0)).sum()
+count.backward()
+""", "torch.heaviside(x - t, torch.tensor(0.0))", "torch.sigmoid(9 * (x - t))"),
+    "memory_written_in_forward": Case(
+        "error", "self.memory[0] = ", "into a view of `x.clone()`", """
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.memory, self.layer = nn.Parameter(torch.ones(2, 3)), nn.Linear(3, 3)
+    def forward(self, x):
+        memory = self.memory
+        self.memory[0] = self.layer(x)
+        return memory.sum()
+net = Net()
+net(torch.ones(3)).backward()
+""", "= self.memory\n        self.memory[0]", "= self.memory.clone()\n        memory[0]"),
+    "parameter_of_integers": Case(
+        "error", "w = nn.Parameter(", "`.float()`", """
+w = nn.Parameter(torch.tensor([1, 2, 3]))
+(w * 2).sum().backward()
+""", "3])", "3]).float()"),
+    "covector_below_half": Case(
+        "zero:w", "loss = (w * 1e-4)", "scale the loss", """
+w = torch.tensor([1e-3, 2e-3], dtype=torch.float16, requires_grad=True)
+loss = (w * 1e-4).pow(2).sum()
+loss.backward(retain_graph=True)
+""", "float16", "float32"),
+    "row_of_the_padding": Case(
+        "zero:table.weight", "out = table(", "`padding_idx`", """
+table = nn.Embedding(3, 2, padding_idx=0)
+out = table(torch.tensor([[1, 2, 0]]))
+loss = out.exp().sum()
+loss.backward()
+""", ", padding_idx=0", ""),
+    "saved_values_read": Case(
+        "error", "print(y.grad_fn._saved_result)", "`retain_graph=True`", """
+y = torch.ones(3, requires_grad=True).exp()
+y.sum().backward()
+print(y.grad_fn._saved_result)
+""", "backward()", "backward(retain_graph=True)"),
+    "backward_on_a_gradient": Case(
+        "error", "x.grad.backward()", "`backward(create_graph=True)`", """
+x = torch.tensor(2.0, requires_grad=True)
+y = x ** 3
+y.backward()
+x.grad.backward()
+""", "y.backward()", "y.backward(create_graph=True)"),
+    "comparison_goes_backward": Case(
+        "error", "(h > 1)", "a sigmoid", """
+h = torch.ones(3, requires_grad=True) * 2
+(h > 1).float().mean().backward()
+""", "(h > 1).float()", "torch.sigmoid(h - 1)"),
+    "embedding_of_floats": Case(
+        "error", "out = table(x)", "`x.long()`", """
+table, x = nn.Embedding(5, 3), torch.tensor([1.0, 2.0])
+out = table(x)
+""", "table(x)", "table(x.long())"),
 }  # fmt: skip
 
 
@@ -211,7 +358,7 @@ def run(case: Case, text: str, path: Path) -> tuple[Any, bool]:
         warnings.simplefilter("ignore")
         try:
             exec(compile(path.read_text(), str(path), "exec"), variables)
-        except (RuntimeError, ValueError) as error:
+        except (RuntimeError, ValueError, AttributeError) as error:
             assert case.asks == "error"
             return explain.why_error(error), True
     return variables["answer"], variables["shown"]

@@ -27,7 +27,7 @@ from ..core.value import dtype_of, shape_of, wrap, wrap_alias
 from ..core.versions import bump, is_stale
 from ..core.views import FUNCTION_VIEW, View
 from ..core.warn import warn
-from ..errors import with_note
+from ..errors import type_name, with_note
 from ..tensor.tensor import Tensor
 from .grad_mode import no_grad
 
@@ -187,7 +187,7 @@ class BackwardCFunction(MultiNode, FunctionCtx):
             )
         for index, (v, edge) in enumerate(zip(grads, self._edges, strict=True)):
             if v is not None and not isinstance(v, Tensor):
-                raise RuntimeError(f"expected Variable or None (got {type(v).__name__})")
+                raise RuntimeError(f"expected Variable or None (got {type_name(v)})")
             if v is not None and not self._variable[index]:
                 raise RuntimeError(
                     f"function {name} returned a gradient different than None at position {index + 1}, but "

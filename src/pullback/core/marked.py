@@ -15,6 +15,7 @@ from numpy import ndarray
 from ..array.layout import as_first
 from ..array.strides import settled
 from .value import InnerValue, TensorBase, array_of, run
+from .value import settled as held
 
 if TYPE_CHECKING:
     from .op import Op
@@ -84,7 +85,7 @@ def memory_of(value: object) -> ndarray:
     if type(value) is ndarray:
         return value
     while isinstance(value, TensorBase):
-        value = value._value
+        value = held(value)
     if type(value) is Marked:
         return value.memory
     return array_of(value)

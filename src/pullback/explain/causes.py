@@ -47,6 +47,9 @@ MANY = 64
 #: A gradient this much smaller than the largest one is rounding.
 NEXT_TO_NONE = 1e-5
 
+#: Gradients that are all smaller than this are rounding, or next to it.
+NOTHING = 1e-7
+
 
 class Causes:
     """Ask at each call of backward that is explained.
@@ -146,7 +149,9 @@ class Causes:
 
     def _cancelled(self, sizes: list[tuple[Any, float]], call: BackwardCall, path: Path) -> None:
         """Say where a weight has next to no gradient because it cancels on the way to the loss."""
+        # Where all gradients are so small, they are held against those of order 1.
         largest = max((size for _, size in sizes if math.isfinite(size)), default=0.0)
+        largest = 1.0 if largest < NOTHING else largest
         # A bias that is added and taken away, as in a difference of scores, is meant.
         tiny = [x for x, size in sizes if 0 < size < NEXT_TO_NONE * largest and x.dim() != 1]
         small = [leaf for leaf in tiny if id(leaf) not in self.tried]

@@ -191,6 +191,16 @@ class Search:
     scene: Scene
     carries: Callable[[Any], bool]
 
+    def in_receiver(self) -> Cut | None:
+        """Return the cut in what `backward` is called on at the scene's line, where a name there carries."""
+        for call in self.scene.calls_here():
+            owner = call.func.value if isinstance(call.func, ast.Attribute) else None
+            if owner is None or called_name(call) != "backward":
+                continue
+            for cut in cuts_in(owner, self.scene.scope) if any(map(self.holds, paths_in(owner))) else ():
+                return cut
+        return None
+
     def relevant(self, name: str, before: int) -> list[Statement]:
         """Return the statements that a name's value was computed by, in the order of the file."""
         return self.scene.scope.behind(name, before)
@@ -255,7 +265,8 @@ class Search:
             elif (switch := _switch_around(scope, statement.line)) is not None:
                 return switch, evidence
             else:
-                suspects.append((self._lost_at(statement, inputs[0], targets), evidence))
+                rest = evidence[1:] if self._leads_to_others(inputs[0], targets) else evidence
+                suspects.append((self._lost_at(statement, inputs[0], targets), rest))
         for cut, seen in suspects:
             if cut.kind != "history lost":
                 return cut, seen
@@ -272,10 +283,30 @@ class Search:
         place, code = statement.place, ast.unparse(statement.value)
         if self._leads_to_others(input, targets):
             return Cut.of("history lost: of others", place, code, holder=input)
-        told = _lost_by(statement.value)
+        told = self._lost_by_own(statement.value, targets) or _lost_by(statement.value)
         if told == "constant derivative" and any(map(has_history, map(self.scene.value, targets))):
             told = "constant derivative: by others"
         return Cut.of(told, place, code, name=called_name(statement.value), x=input)
+
+    def _lost_by_own(self, expression: ast.expr, targets: list[str]) -> str | None:
+        """Return the text about a custom function of the program, called or differentiated, that is why."""
+        for call in ast.walk(expression):
+            if not isinstance(call, ast.Call):
+                continue
+            name, owner = called_name(call), ast.unparse(call.func).rpartition(".")[0]
+            own = self.scene.value(owner)
+            if name == "apply" and isinstance(own, FunctionMeta):
+                held = [next(tensors_in(self.scene.value(target)), None) for target in targets]
+                code = code_of(own)
+                if "mark_non_differentiable" in ast.unparse(scope_of(code).tree):
+                    return "own function: marked"
+                return "own function: no tensor" if None in held else None
+            if name == "grad" and owner.endswith("autograd"):
+                values = map(self.scene.value, paths_in(call))
+                nodes = reachable(nodes_of(t for value in values for t in tensors_in(value)))
+                own = any(hasattr(node, "_forward_cls") for node in nodes)
+                return "own backward: not recorded" if own else None
+        return None
 
     def _may_carry(self, cut: Cut) -> bool:
         """Return whether what a construct reads may have had a history: not where all of it is known."""

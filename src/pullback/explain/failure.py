@@ -7,6 +7,7 @@ from types import FrameType, TracebackType
 from typing import Any
 
 from ..core.blame import Place, own_file, place_at
+from ..core.node import Node
 from .answer import Answer
 from .names import Names
 from .roots import receiver_of
@@ -21,11 +22,11 @@ class Raised:
 
     `scenes` are the frames, the innermost first, each at the line that it was at; `scene` is the one whose
     line calls backward, otherwise the innermost, and `place` its line. `innermost` is the line of the
-    innermost one, `node` the node that raises the error while it is being raised.
+    innermost one, `node` the node whose rule raised the error.
     """
 
     def __init__(self, error: BaseException, node: Any = None) -> None:
-        self.node = node
+        self.node = node or _node_of(error)
         frames = _frames_of(error)
         self.scenes = [Scene(frame, line) for frame, line, _ in frames]
         self.scene = next((s for s in self.scenes if names_in(s)), next(iter(self.scenes), None))
@@ -68,6 +69,16 @@ def _frames_of(error: BaseException) -> list[tuple[FrameType, int, int]]:
     return [at for at in found if not _foreign(at[0])]
 
 
+def _node_of(error: BaseException) -> Any:
+    """Return the node whose rule raised an error; None where none did."""
+    node, traceback = None, error.__traceback__
+    while traceback is not None:
+        owner = traceback.tb_frame.f_locals.get("self")
+        node = owner if isinstance(owner, Node) else node
+        traceback = traceback.tb_next
+    return node
+
+
 def _foreign(frame: FrameType) -> bool:
     """Return whether a frame is pullback's, or Python's own machinery that runs programs."""
     file = frame.f_code.co_filename
@@ -82,8 +93,9 @@ def names_in(scene: Scene) -> list[str]:
         if method == "backward":
             name = receiver_of(call, scene)
             names += [name] if name else []
-        elif method == "grad" and call.args:
-            names += [p for p in paths_in(call.args[0]) if p not in ("torch", "pullback")]
+        elif method == "grad":
+            given = [*call.args[:1], *(k.value for k in call.keywords if k.arg == "outputs")]
+            names += [p for node in given for p in paths_in(node) if p not in ("torch", "pullback")]
     return names
 
 

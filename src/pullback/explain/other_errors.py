@@ -50,9 +50,11 @@ def no_gradient(error: BaseException, raised: Raised) -> Answer:
             if x is None or x._grad is not None:
                 continue
             answer = why_none_in(scene, x, owner)
+            module = scene.names.owners.get(id(x), owner)
+            whose = () if owner.startswith(module) else (f"`{owner}` is here a parameter of `{module}`",)
             return replace(
                 answer, cause=f"`{owner}.grad` is None: {answer.cause}", place=answer.place or raised.place,
-                evidence=(f"read at {raised.place}", *answer.evidence),
+                evidence=(f"read at {raised.place}", *whose, *answer.evidence),
             )
     return plain(error, raised)
 
@@ -105,6 +107,31 @@ def gradient_count(error: BaseException, raised: Raised) -> Answer:
     return Answer.of("number of gradients", _returning(name, raised), name=name, got=got, expected=expected)
 
 
+def gradient_kind(error: BaseException, raised: Raised) -> Answer:
+    """Judge a custom function whose backward returns what is no tensor."""
+    own = getattr(raised.node, "_forward_cls", None)
+    got = str(error).partition("got ")[2].rstrip(")")
+    mend = "return tensors" if "numpy" not in got else "make a tensor of it: `torch.from_numpy(…)`"
+    place = returning(code_of(getattr(own, "backward", None))) or raised.place
+    return Answer.of("kind of a gradient", place, got=got, mend=mend)
+
+
+def underivable(error: BaseException, raised: Raised) -> Answer:
+    """Judge a backward that comes to an op without a derivative."""
+    name = str(error).partition("::")[2].split()[0]
+    place = (None if raised.node is None else place_of(raised.node)) or raised.place
+    if name == "floor_divide":
+        return Answer.of("no derivative of an op: floor division", place)
+    return Answer.of("no derivative of an op: other", place, name=name)
+
+
+def view_of_function(error: BaseException, raised: Raised) -> Answer:
+    """Judge a write to a result of a custom function that is a view, or its input as it was given."""
+    name = str(error).partition(" of ")[2].split()[0]
+    place = _returning(name, raised, "forward")
+    return Answer.of("write to a view: of a function", place, name=name, raised=raised)
+
+
 def no_parameters(error: BaseException, raised: Raised) -> Answer:
     """Judge an optimizer that gets no parameters: all may be frozen, or none registered."""
     frozen = raised.freezing()
@@ -148,11 +175,10 @@ def gradient_shape(error: BaseException, raised: Raised) -> Answer:
     )
 
 
-def _returning(name: str, raised: Raised) -> Place | None:
-    """Return the line of a custom function's backward that returns."""
+def _returning(name: str, raised: Raised, method: str = "backward") -> Place | None:
+    """Return the line of a custom function's method that returns."""
     for scene in raised.scenes:
-        backward = getattr(scene.variables.get(name), "backward", None)
-        place = returning(getattr(backward, "__code__", None))
+        place = returning(getattr(getattr(scene.variables.get(name), method, None), "__code__", None))
         if place is not None:
             return place
     return raised.place

@@ -18,6 +18,7 @@ from .failure import Raised
 from .other_errors import (
     covector,
     gradient_count,
+    gradient_kind,
     gradient_shape,
     hook_shape,
     no_gradient,
@@ -26,6 +27,8 @@ from .other_errors import (
     size_by_the_data,
     sparse_gradients,
     tuple_taken,
+    underivable,
+    view_of_function,
 )
 from .scene import Scene, parts_of, paths_in, place_in
 from .unrecorded import no_history, unused
@@ -163,7 +166,7 @@ def _here(name: str) -> Judge:
     """Return the judge of an error whose line is the one that raised it."""
 
     def judge(error: BaseException, raised: Raised) -> Answer:
-        return Answer.of(name, raised.place, getattr(error, "__notes__", ()))
+        return Answer.of(name, raised.innermost, getattr(error, "__notes__", ()))
 
     return judge
 
@@ -183,19 +186,16 @@ JUDGES: tuple[tuple[str, Judge], ...] = (
     ("can't optimize a non-leaf Tensor", not_a_leaf),
     ("returned an incorrect number of gradients", gradient_count),
     ("returned an invalid gradient at index", gradient_shape),
+    ("expected Variable or None", gradient_kind),
+    ("derivative for aten::", underivable),
     ("optimizer got an empty parameter list", no_parameters),
     ("has changed the size of value", hook_shape),
     ("Mismatch in shape: grad_output", _here("wrong covector")),
-    (
-        "a leaf Variable that requires grad is being used in an in-place operation",
-        _here("write to a leaf: written"),
-    ),
-    (
-        "a view of a leaf Variable that requires grad is being used in an in-place operation",
-        _here("write to a leaf: through a view"),
-    ),
+    ("a view of a leaf Variable that requires grad", _here("write to a leaf: through a view")),
+    ("a leaf Variable that requires grad", _here("write to a leaf: written")),
     ("Can't call numpy() on Tensor that requires grad", _here("left the library")),
-    ("only Tensors of floating point", _here("integer: no floats")),
+    ("nly Tensors of floating point", _here("integer: no floats")),
     ("you can only change requires_grad flags of leaf variables", _here("not a leaf: flag")),
+    ("created inside a custom Function", view_of_function),
     ("modified inplace", _here("write to a view")),
 )

@@ -71,7 +71,8 @@ def receiver_of(call: ast.Call, scene: Scene) -> str | None:
         owner = call.args[0]
     names = paths_in(owner)
     known = [p for p in names if next(tensors_in(scene.value(p)), None) is not None]
-    return next(iter((*known, *names)), None)
+    left = [p for p in names if isinstance(scene.value(p), (ndarray, np.generic))]
+    return next(iter((*known, *left, *names)), None)
 
 
 def youngest_root(scene: Scene) -> Any:

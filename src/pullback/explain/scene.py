@@ -9,10 +9,11 @@ import inspect
 import linecache
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from types import CodeType, FrameType, FunctionType
 from typing import Any
 
+from ..array.locks import computed
 from ..core.blame import Place, own_file
 from ..core.value import TensorBase
 from ..nn.modules.module import Module
@@ -281,12 +282,12 @@ class Scene:
         self.variables = {name: value for name, value in variables.items() if is_begun(value)}
         self.line = frame.f_lineno if line is None else line
 
-    @cached_property
+    @computed
     def scope(self) -> Scope:
         """Return the statements of the frame's function; of most frames of an error nothing is asked."""
         return scope_of(self.frame.f_code)
 
-    @cached_property
+    @computed
     def names(self) -> Names:
         """Return the program's names, as seen from the frame."""
         return Names(self.frame)

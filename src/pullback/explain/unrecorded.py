@@ -38,10 +38,17 @@ def no_history(error: BaseException, raised: Raised) -> Answer:
     asked = _asked_by(raised) if "One of the differentiated" in str(error) else None
     if asked is not None:
         return asked
+    frame = scene.frame
+    own = frame.f_locals.get(next(iter(frame.f_code.co_varnames), ""))
+    if hasattr(own, "_forward_cls") and frame.f_code.co_name in ("backward", "vjp"):
+        return Answer.of("no_grad: in a backward", raised.place, first=(names or ["the output"])[0])
     off = _switched_off_here(raised)
     if off is not None:
         return Answer.of("no_grad", off, first=(names or ["the loss"])[0], off=off)
     search = Search(scene, has_history)
+    written = search.in_receiver()
+    if written is not None:
+        return written.answer(f"`{names[0]}` has a history, and what goes backward has none")
     for name in names:
         replaced = _replaced(raised, name)
         if replaced is not None:

@@ -210,6 +210,8 @@ def second_backward(error: BaseException, raised: Raised) -> Answer:
     if made is not None:
         evidence.append(f"the part of the graph that both went through was made at {made}")
     again = raised.place
+    if again is not None and ("._saved_" in again.code or ".saved_tensors" in again.code):
+        return Answer.of("saved values read", again, evidence)
     if again is not None:
         evidence.append(f"the second one at {again}")
     saved = getattr(raised.node, "_saved", None)

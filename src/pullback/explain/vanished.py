@@ -158,7 +158,8 @@ def search(x: Any, name: str, root: Root, grad: ndarray | None, scene: Scene) ->
         return _suspect(name, flow, leading)
     lines = len({(at.file, at.line) for visit, _ in ends if (at := place_of(visit.node)) is not None})
     visit, target = ends[0]
-    kind, cause, mend = _other_factor(visit.node, target) or _cause(visit.node)
+    known = _told("underflow") if _underflows(visit, target, flow) else _other_factor(visit.node, target)
+    kind, cause, mend = known or _cause(visit.node)
     if kind == "multiplied by 0" and all(_starts(v, leading) for v, _ in ends):
         return Answer.of(STARTS, place_of(visit.node), cause=cause)
     sure = root.known and not flow.assumed and not any(node in leading for node in flow.stuck)
@@ -216,6 +217,17 @@ def _some(g: Any, visit: Visit) -> bool:
     largest = max((float(np.abs(v).max()) for v in visit.covectors if v.size), default=0.0)
     array = np.abs(np.asarray(g))
     return bool(array.size) and float(array.max()) > NOISE * min(largest, 1.0) * 0.1
+
+
+def _underflows(visit: Visit, target: Node, flow: Flow) -> bool:
+    """Return whether a node would send something on to another one, were its covector not so small."""
+    runnable, size = flow._runnable(visit.node), np.abs(np.asarray(visit.incoming)).max()
+    if isinstance(visit.incoming, list) or runnable is None or not 0 < size < np.inf:
+        return False
+    with np.errstate(all="ignore"):
+        sent = runnable.backward(visit.incoming / size)
+    there = (gi for edge, gi in zip(visit.node._edges, sent) if edge and edge_target(edge)[0] is target)
+    return any(gi is not None and np.abs(np.asarray(innermost(gi))).max(initial=0) > NOISE for gi in there)
 
 
 def _cancels(parts: list[tuple[Visit, Any]]) -> bool:

@@ -27,6 +27,7 @@ from ..tensor import random as random_module
 from ..tensor.tensor import Tensor
 from ..utils.data import DataLoader
 from ..utils.data.iterators import LoaderIterator
+from .findings.functions import look_at_hook
 from .findings.makers import values_of
 from .findings.states import look_at_left_out
 from .names import Names
@@ -149,6 +150,7 @@ class WrappedCalls:
         at = position_of(frame)
         if at is not None and not own_file[frame.f_code.co_filename]:
             self.watch.hooks.append(at)
+            look_at_hook(args[0] if args else None, self.watch.findings)
 
     # --- optimizers and schedules ---------------------------------------------------------------------------
 

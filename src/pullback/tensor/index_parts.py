@@ -17,7 +17,7 @@ from numpy import ndarray
 from ..array import dtypes
 from ..core import facade
 from ..core.tracer import Tracer
-from ..core.value import TensorBase, array_of, dtype_of, shape_of, wrap, wrap_alias
+from ..core.value import TensorBase, array_of, dtype_of, settled, shape_of, wrap, wrap_alias
 from ..core.versions import Joined
 from ..core.warn import warn
 from ..ops import view as v
@@ -256,7 +256,7 @@ def _as_index(item: Any) -> Any:
 
 def asked_size(x: Any) -> Callable[[Any], int] | None:
     """Return what tells a size that follows from a traced value; None of others, or if it is unknown."""
-    value = x._value if isinstance(x, TensorBase) else x
+    value = settled(x) if isinstance(x, TensorBase) else x
     return value.recorder.size if type(value) is Tracer else None
 
 

@@ -314,13 +314,16 @@ class Tensor(Methods):
         """Return how often this storage was written to."""
         if self._inference:
             raise RuntimeError("Inference tensors do not track version counter.")
+        settled(self)  # a trace of another thread has its own counter there, and no views
         return int(self._counter[0])
 
     @property
     def _base(self) -> Tensor | None:
+        settled(self)
         return None if self._view is None else self._view.base
 
     def _is_view(self) -> bool:
+        settled(self)
         return self._view is not None
 
     def retain_grad(self) -> None:

@@ -141,7 +141,7 @@ def step(x):
 def step(x):
     found = locals()
     return x * len(found), sorted(found)
-=== lru_cache_of_numbers:
+=== lru_cache_of_numbers: compiles
 calls = []
 @functools.lru_cache
 def f(k):
@@ -152,7 +152,7 @@ def step(x): return x * f(2)
 f.cache_clear()
 --- state
 len(calls), f.cache_info()
-=== lru_cache_of_tensors:
+=== lru_cache_of_tensors: compiles
 @functools.lru_cache(maxsize=None)
 def f(k): return torch.full((3,), float(k))
 def step(x):
@@ -160,7 +160,7 @@ def step(x):
     return x * t, t
 --- change 3
 f(2).add_(1)
-=== lru_cache_counts:
+=== lru_cache_counts: compiles
 @functools.lru_cache
 def f(k): return k + 1
 k = 1
@@ -169,6 +169,101 @@ def step(x): return x * f(k)
 k = 2
 --- state
 f.cache_info()
+=== lru_cache_by_keywords_and_objects: compiles
+class O: pass
+o = O()
+@functools.lru_cache(maxsize=3, typed=True)
+def f(*a, **k): return [len(a) + 2 * len(k)]
+def step(x): return x * f(o)[0] + f((1, "a"), k=2)[0] * f(x.shape)[0]
+--- change 3
+f(o)[0] = 7
+--- change 4
+f(1), f(2)
+--- state
+f.cache_info(), f(o)
+=== lru_cache_by_an_object_with_a_hash_of_its_own:
+class O:
+    n = 0
+    def __hash__(self): O.n += 1; return 1
+    def __eq__(self, other): return True
+o, p = O(), O()
+@functools.lru_cache
+def f(a): return 2.0
+def step(x): return x * f(o) + f(p)
+--- state
+f.cache_info(), O.n
+=== lru_cache_of_a_method: compiles
+class O:
+    k = 2.0
+    @functools.lru_cache
+    def f(self, n): return self.k * n
+o = O()
+def step(x): return x * o.f(3)
+--- change 3
+o.k = 5.0
+--- change 5
+O.f.cache_clear()
+--- state
+O.f.cache_info()
+=== subclasses_asked: compiles
+class A: k = 1.0
+class B(A): k = 2.0
+def step(x): return x * sum(c.k for c in A.__subclasses__())
+--- change 3
+class C(A): k = 4.0
+=== import_of_what_is_not_loaded: compiles
+import sys
+sys.modules.pop("colorsys", None)
+def step(x):
+    import colorsys
+    return x * colorsys.ONE_THIRD
+=== code_of_a_function_read: compiles
+def f(x, k=2.0): return x * k
+def step(x): return f(x) * len(f.__code__.co_varnames) + f.__code__.co_argcount + len(f.__code__.co_name)
+--- change 3
+f.__code__ = (lambda x, k, q: x).__code__.replace(co_argcount=2)
+=== text_of_a_class: compiles
+class A: pass
+a = A()
+def step(x): return x * len(str(type(a))) + len(repr(A)) * str(type(x)).startswith("<class 'torch")
+--- change 3
+A.__qualname__ = "AnotherName"
+=== constants_of_an_enum_of_numbers_compared: compiles
+import enum
+class E(enum.IntEnum):
+    A = 1
+    B = 2
+    def __str__(self): return "E"
+held = [E.A]
+def step(x):
+    return x * (2.0 if held[0] == E.B else 3.0) * (held[0] not in (E.B, E.A)) + x * (held[0] < E.B)
+--- change 3
+held[0] = E.B
+=== wrapped_functions_unwrapped: compiles
+import inspect
+def plain(x): return x * 2
+@functools.wraps(plain)
+def f(x): return plain(x) * 3
+held = [f]
+def step(x): return inspect.unwrap(held[0])(x) + held[0](x)
+--- change 3
+held[0] = lambda x: x * 7
+=== identity_of_a_function: compiles
+f, g = (lambda x: x * 2), (lambda x: x * 2)
+held = [f]
+known = id(f)
+def step(x): return held[0](x) * (1.0 if id(held[0]) == known else 5.0)
+--- change 3
+held[0] = g
+=== constant_of_an_enum_by_itself: compiles
+import enum
+class E(enum.IntEnum):
+    A = 1
+    B = 2
+held = [E.A]
+def step(x): return x * E(held[0]).value
+--- change 3
+held[0] = E.B
 === cached_property_made_in_a_call:
 class O:
     k = 2.0

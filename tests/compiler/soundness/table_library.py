@@ -166,4 +166,24 @@ def step(x): return x * held[0]
 held[0] = torch.ones(3)
 --- state
 r() is None
+=== weak_reference_made: compiles
+p = torch.ones(3)
+def step(x):
+    found = weakref.ref(p)
+    return x * found(), found() is p
+--- change 3
+p = torch.full((3,), 2.0)
+=== weak_reference_to_what_is_made
+def step(x):
+    y = x * 2
+    found = weakref.ref(y)
+    del y
+    return x, found() is None
+=== weak_reference_kept
+p, kept = torch.ones(3), []
+def step(x):
+    kept.append(weakref.ref(p))
+    return x * kept[-1]()
+--- state
+len(kept), kept[-1]() is p
 ''')

@@ -83,3 +83,21 @@ def test_a_leaf_made_of_one_that_is_held_is_not_told_to_keep_its_history() -> No
 def test_gradients_that_ran_out_are_told_once() -> None:
     (found,) = findings_of(FOLDER / "mistaken" / "gradient_below_the_smallest_number.py")
     assert "vanishes on its way back through 60 sigmoids: 0 at" in found.cause
+
+
+def test_a_prediction_made_a_leaf_is_not_told_for_a_replaced_one() -> None:
+    (found,) = findings_of(FOLDER / "mistaken" / "prediction_made_a_leaf.py")
+    assert "`net.weight`" in found.cause
+    assert "leave `detach()` out" in found.mend
+
+
+def test_a_derivative_without_history_is_told_by_what_computes_it() -> None:
+    (found,) = findings_of(FOLDER / "mistaken" / "derivative_kept_in_ctx.py")
+    assert "`ctx`" in found.cause
+    assert "create_graph" not in found.mend
+
+
+def test_a_copy_that_is_trained_is_no_teacher() -> None:
+    found = findings_of(FOLDER / "mistaken" / "copy_trained_in_place_of_the_model.py")
+    assert "make the optimizer of them, after this line" in found[0].mend
+    assert not any("teacher" in answer.cause for answer in found)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import threading
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -49,7 +49,7 @@ from .outgoing import Given, GivenContainer, Met, outgoing
 from .pulled_back import ResultsPulledBack, kind_of
 from .results import Results
 from .split_backward import cut, program_of, trim
-from .state.arguments import taken_apart
+from .state.arguments import StandIns, taken_apart
 from .state.deferred import Argument, Deferred, Item, Numbers
 from .state.guards import ABSENT, SCALARS, Contents, Guard, answer, dict_item
 from .state.knowledge import Knowledge
@@ -122,9 +122,9 @@ class _Capture:
         self.kwargs = kwargs
         self.knowledge = knowledge
         knowledge.composing = None
-        self._leaves_given, _, self._nodes = taken_apart(args, kwargs, knowledge.records)
+        self._leaves_given, self._spec, self._nodes = taken_apart(args, kwargs, knowledge.records)
         self._numbers = Numbers()
-        self._numbers.containers = self._nodes
+        self._numbers.containers = tuple(self._nodes)
         self._holds_given = False
         self.recorder = Recorder(fresh_level())
         self.recorder.places = {} if places else None
@@ -138,7 +138,7 @@ class _Capture:
         self._known: dict[int, Any] = {}
         self._thread = threading.get_ident()
         self._heard, self._hears = warnings.catch_warnings(), False
-        self._varying = frozenset(self._loose()) & varying - knowledge.decisive
+        self._varying = varying - knowledge.decisive
         self.session = self.cells.session = Session(self.cells, self._present, knowledge, first, turning)
 
     # --- the run --------------------------------------------------------------------------------------------
@@ -243,25 +243,23 @@ class _Capture:
 
     def _with_numbers(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """Return the arguments, with what stands for those that are other numbers in other calls."""
-        given = [
-            Argument(self.session, place, value, self._numbers) if place in self._varying else value
-            for place, value in zip(self._places(), (*self.args, *self.kwargs.values()), strict=True)
-        ]
-        count = len(self.args)
-        return tuple(given[:count]), dict(zip(self.kwargs, given[count:], strict=True))
+        session = self.session
 
-    def _places(self) -> Iterator[int]:
-        """Yield the place among the leaves where each argument begins."""
-        at = 0
-        for value in (*self.args, *self.kwargs.values()):
-            yield at
-            at += len(taken_apart((value,), {}, self.knowledge.records)[0])
+        def argument(place: int, value: Any) -> Argument:
+            return Argument(session, place, value, self._numbers)
 
-    def _loose(self) -> Iterator[int]:
-        """Yield the places of the arguments that are numbers; those in containers are parts of a program."""
-        for place, value in zip(self._places(), (*self.args, *self.kwargs.values()), strict=True):
-            if type(value) in (int, float):
-                yield place
+        stand_ins = StandIns(self._nodes, self._varying, argument, session.stand_in)
+        args, spec = self.args, self._spec.children_specs
+        given = stand_ins.within(args, spec[0])
+        named = {
+            name: stand_ins.within(value, child)
+            for (name, value), child in zip(self.kwargs.items(), spec[1].children_specs, strict=True)
+        }
+        self._varying = frozenset(stand_ins.used)
+        for before, now in stand_ins.tuples:
+            session.arguments[id(session.made(now))] = now
+            self._nodes[:] = [now if node is before else node for node in self._nodes]
+        return given, named
 
     def _size(self, size: Any) -> int:
         """Return a traced integer, in the call that is traced."""

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ...array.named_tuples import NamedTuple
-from ..emit.emitter import SHORT, Emitter, Module
+from ..emit.emitter import MAPPED, SHORT, Emitter, Module
 from ..emit.scalars import TYPES, Value, computing, is_float, number
 from .buffer import Buffer
 from .domain import BLOCK, Domain
@@ -288,7 +288,8 @@ class _Writer:
                 if depth == len(domain.loops) - 1:
                     most = max(analysis_of(n, self.places[n.buffer.number]).count for n in nodes)
                     stays = variable.extent * most > UNROLLED or self._stands_alone()
-                    innermost = "5" if variable.extent in SHORT and stays else "1"
+                    short = MAPPED if all(isinstance(n, Map) for n in nodes) else SHORT
+                    innermost = "5" if variable.extent in short and stays else "1"
                 loops.enter_context(ops.loop(variable, "0", stop, innermost))
             ops.group = "0" if domain.columns > 1 or (domain.rows > 1 and not domain.loops) else None
             for node in nodes:

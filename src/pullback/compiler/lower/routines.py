@@ -5,7 +5,7 @@ from contextlib import ExitStack, nullcontext
 from math import prod
 from typing import Any
 
-from ..emit.emitter import SHORT
+from ..emit.emitter import MAPPED
 from .buffer import Buffer
 from .context import Context, distinct
 from .handlers import Analysis, Handler
@@ -162,7 +162,7 @@ def nest(ops: Any, variables: Sequence[Variable], independent: bool = True) -> A
     for variable in inner:
         kind = None
         if variable is inner[-1] and independent:
-            kind = "5" if variable.extent in SHORT else "1"
+            kind = "5" if variable.extent in MAPPED else "1"
         loops.enter_context(ops.loop(variable, "0", str(variable.extent), kind))
     if inner and independent:
         ops.group = "0"

@@ -127,7 +127,7 @@ class Compiled:
             if "fail_on_recompile" in STANCE:
                 raise RuntimeError("Detected recompile when torch.compile stance is 'fail_on_recompile'.")
             return self.function(*args, **kwargs)
-        others = (cls for each in self.specializations for cls in each.exchanged(leaves, spec))
+        others = (pair for each in self.specializations for pair in each.exchanged(leaves, spec))
         if self._knowledge.comes_anew(others):
             # Programs of one object each do no other call, and keep what the object holds.
             self._forget()
@@ -284,13 +284,14 @@ class Compiled:
         turning = [self._turns, *(t for t in (RATES, frozenset[str]()) if t < self._turns)]
         for _ in range(_ROUNDS):
             self._knowledge.dials = False
+            stands_in = not self._knowledge.decisive.issuperset(varying)
             try:
                 captured = capture(
                     self.function, args, kwargs, self._knowledge, first, turning[0], varying, self.check
                 )
             except BaseException as error:
                 first.take_back()
-                if type(error) is Unsupported and self._knowledge.settle(varying):
+                if type(error) is Unsupported and (self._knowledge.settle(varying) or stands_in):
                     continue
                 if not isinstance(error, RuntimeError) or not self._knowledge.dials or len(turning) == 1:
                     raise

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import ctypes
 import sys
-from collections.abc import Callable, Sequence
+from collections import OrderedDict, defaultdict, deque
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,8 +22,8 @@ from ...core.value import TensorBase
 from ...core.versions import NoVersions
 from ...func.tree import TreeSpec
 from ..frontend.captured import Captured
-from ..frontend.state.arguments import is_record
-from ..frontend.state.guards import SCALARS, dict_of, is_same
+from ..frontend.state.arguments import Again, Context, has_attributes, is_record, mapping_of, slots_of
+from ..frontend.state.guards import ABSENT, SCALARS, dict_of, is_same, slot_of
 from ..frontend.state.recorded_warnings import WarnAgain
 from . import native_call, native_results
 from . import native_specification as words
@@ -94,10 +95,6 @@ def forward(
         return None
     if captured.alike:
         return None
-    # Of containers it compares what they hold.
-    nested = any(not child.is_leaf() for both in spec.children_specs for child in both.children_specs)
-    if captured.changed and nested:
-        return None
     if any(type(function) is WarnAgain for function, _ in captured.effects):
         return None
     # Native code may write over what is there before a number is worked out, which may fail or be another.
@@ -137,6 +134,8 @@ class _Forward:
         self.expressions: list[str] = []
         #: The arguments' containers, as `taken_apart` gives them, and whether each can be changed.
         self.containers: list[tuple[str, bool]] = []
+        #: The identities of the objects that are told by what they hold, by class.
+        self.records: dict[type, list[str]] = {}
         if not self._arguments(self.spec, "both"):
             return None
         self._constants()
@@ -154,44 +153,97 @@ class _Forward:
         """Take the arguments apart as the trace found them put together."""
         source = self.source
         if spec.type is None:
+            if self.captured.changes_given:
+                # Once an effect has changed its container, something else is there.
+                source.line(f"a{len(source.lines)} = {expression}")
+                expression = f"a{len(source.lines) - 1}"
             self.expressions.append(expression)
             return True
         children = spec.children_specs
         if expression == "both":
             return self._arguments(children[0], "args") and self._arguments(children[1], "kwargs")
+        if spec.type is Again:
+            source.unless(f"{expression} is {self.containers[spec.context][0]}")
+            return True
         if expression not in ("args", "kwargs"):
             name = f"c{len(source.lines)}"
             source.line(f"{name} = {expression}")
             expression = name
         self.containers.append((expression, spec.type is not tuple))
-        if spec.type is dict:
+        if spec.type in (dict, OrderedDict, defaultdict):
             return self._mapping(spec, expression)
         if is_record(spec.type):
-            source.names["dict_of"] = dict_of
-            source.unless(f"type({expression}) is {source.name('kind', spec.type)}")
-            return self._arguments(children[0], f"dict_of({expression}, None)")
-        if spec.type not in (tuple, list):
+            return self._record(spec, expression)
+        return self._sequence(spec, expression)
+
+    def _sequence(self, spec: TreeSpec, expression: str) -> bool:
+        """Take a list, tuple or deque apart."""
+        source, kind, children = self.source, spec.type, list(spec.children_specs)
+        assert kind is not None
+        attributes = children.pop() if has_attributes(kind) else None
+        length, item = f"len({expression})", f"{expression}[{{}}]"
+        if kind not in (tuple, list, deque):
+            # A derived class may have items of its own.
+            source.names |= {"length_of": tuple.__len__, "item_of": tuple.__getitem__}
+            length, item = f"length_of({expression})", f"item_of({expression}, {{}})"
+        known = "" if expression == "args" else f"type({expression}) is {source.name('kind', kind)} and "
+        source.unless(f"{known}{length} == {len(children)}")
+        if kind is deque:
+            source.unless(f"{expression}.maxlen == {spec.context[0]!r}")
+        source.names["dict_of"] = dict_of
+        return all(self._arguments(child, item.format(n)) for n, child in enumerate(children)) and (
+            attributes is None or self._arguments(attributes, f"dict_of({expression}, None)")
+        )
+
+    def _record(self, spec: TreeSpec, expression: str) -> bool:
+        """Take an object apart that is told by what it holds."""
+        source = self.source
+        kind: Any = spec.type
+        if issubclass(kind, list):
             return False
-        kind = "" if expression == "args" else f"type({expression}) is {spec.type.__name__} and "
-        source.unless(f"{kind}len({expression}) == {len(children)}")
-        return all(self._arguments(child, f"{expression}[{n}]") for n, child in enumerate(children))
+        source.names |= {"dict_of": dict_of, "slot_of": slot_of, "ABSENT": ABSENT}
+        source.unless(f"type({expression}) is {source.name('kind', kind)}")
+        same = self.records.setdefault(kind, [])
+        same.append(f"id({expression})")
+        if len(same) > 1:
+            source.unless(f"{same[-1]} not in {tuple_text(same[:-1])}")
+        children, filled = iter(spec.children_specs), list(spec.context)
+        for slot in slots_of(kind):
+            value = f"slot_of({expression}, {source.name('slot', slot)})"
+            if slot not in filled:
+                source.unless(f"{value} is ABSENT")
+            elif not self._arguments(next(children), value):
+                return False
+            else:
+                filled.remove(slot)
+        if issubclass(kind, dict):
+            source.names["item_of_dict"] = dict.__getitem__
+            keys_of = source.name("keys_of", mapping_of(kind).__iter__)
+            item = f"item_of_dict({expression}, {{}})"
+            if not self._items(filled, f"[*{keys_of}({expression})]", children, item):
+                return False
+        return all(self._arguments(child, f"dict_of({expression}, None)") for child in children)
 
     def _mapping(self, spec: TreeSpec, expression: str) -> bool:
         """Take a dict apart."""
-        source, keys = self.source, list(spec.context)
-        if not keys:
+        source, kind, keys = self.source, spec.type, list(spec.context)
+        if kind is defaultdict:
+            source.unless(f"{expression}.default_factory is {source.name('factory', keys.pop())}")
+        if not keys and kind is dict:
             source.unless(f"not {expression}" if expression == "kwargs" else f"{expression} == {{}}")
             return True
+        source.unless(f"type({expression}) is {source.name('kind', kind)}")
+        return self._items(keys, f"[*{expression}]", iter(spec.children_specs), f"{expression}[{{}}]")
+
+    def _items(self, keys: list[Any], found: str, children: Iterator[TreeSpec], item: str) -> bool:
+        """Compare keys with those that an expression finds, and take apart what there is under each."""
         if not all(map(_is_plain_key, keys)):
             return False
         # The context tells 1 from True.
         texts = all(type(key) is str for key in keys)
-        expected = repr(keys) if texts else source.name("keys", spec.context)
-        source.unless(f"type({expression}) is dict and {expected} == [*{expression}]")
-        return all(
-            self._arguments(child, f"{expression}[{key!r}]")
-            for key, child in zip(keys, spec.children_specs, strict=True)
-        )
+        expected = repr(keys) if texts else self.source.name("keys", Context(keys))
+        self.source.unless(f"{expected} == {found}")
+        return all(self._arguments(next(children), item.format(repr(key))) for key in keys)
 
     def _constants(self) -> None:
         """Compare the arguments that are no tensors."""
@@ -223,6 +275,11 @@ class _Forward:
         for n, result in enumerate(self.captured.results):
             if is_early(result):
                 source.attempt(f"n{n} = {source.name('how', result.tensor)}((), ())")
+        within = [f"id({name})" for name, _ in self.containers if name not in ("args", "kwargs")]
+        if self.captured.changed and within:
+            # Of containers it compares what they hold.
+            source.names["elsewhere"] = frozenset(self.captured.changed)
+            source.unless(f"elsewhere.isdisjoint({tuple_text(within)})")
         if self.captured.changes_given:
             changed = [f"id({name})" for name, can_change in self.containers if can_change]
             source.names["read"] = {id(guard.container) for guard in self.captured.guards}

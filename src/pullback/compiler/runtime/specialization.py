@@ -144,20 +144,20 @@ class Specialization:
         return len(set(changed)) == len(changed) and self._read.isdisjoint(changed)
 
     def differing(self, leaves: Sequence[Any], spec: Any) -> set[int]:
-        """Return the places among the arguments of numbers that are others than at the trace."""
+        """Return the places among the arguments of numbers and texts that are others than at the trace."""
         if spec != self._spec or len(leaves) != len(self._kinds):
             return set()
         return {
             n for n, (leaf, kind) in enumerate(zip(leaves, self._kinds, strict=True))
-            if type(leaf) in (int, float) and kind[0] is type(leaf) and not is_same(leaf, kind[1])
+            if type(leaf) in (int, float, str) and kind[0] is type(leaf) and not is_same(leaf, kind[1])
         }  # fmt: skip
 
-    def exchanged(self, leaves: Sequence[Any], spec: Any) -> Iterator[type]:
-        """Yield the classes of the arguments that are other objects than at the trace."""
+    def exchanged(self, leaves: Sequence[Any], spec: Any) -> Iterator[tuple[Any, Any]]:
+        """Yield the arguments that are other objects than at the trace, after those of the trace."""
         if spec == self._spec:
             for leaf, held in zip(leaves, self._held, strict=True):
                 if leaf is not held and type(leaf) is type(held):
-                    yield type(leaf)
+                    yield held, leaf
 
     def _holds(self) -> bool:
         """Return whether what the function read of Python's state is as at the trace."""

@@ -417,9 +417,11 @@ class Pool:
 def begun() -> Library:
     """Return the pool's native functions, which may still be compiled."""
     # Frozen programs bring the machine code of theirs.
+    from ..emit.codegen import PLACED
     from . import engine
 
-    return engine.Library(text(), {})
+    # LLVM's passes take 60 ms more, and a nanosecond or two from a job.
+    return engine.Library(text(), {}, effort=PLACED)
 
 
 @locks.once

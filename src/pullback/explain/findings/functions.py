@@ -1,5 +1,6 @@
 """Check custom functions by numbers, and find values that were changed behind the graph's back."""
 
+import ast
 from collections.abc import Iterable
 from typing import Any
 
@@ -10,7 +11,7 @@ from ...core.blame import Place, place_at
 from ...core.node import AccumulateGrad, MultiNode, Node
 from ...core.value import TensorBase, innermost, wrap
 from ..answer import Answer
-from ..scene import place_in, returning
+from ..scene import code_of, place_in, returning, scope_of
 from ..walk import Path, node_of, undisturbed
 from .collected import Findings
 
@@ -72,6 +73,20 @@ class Functions:
                         findings.tell("written through .data", place, place=place_at(node._code, node._at))
                         return
         self.writes = []
+
+
+def look_at_hook(hook: Any, findings: Findings) -> None:
+    """Say where a hook gives its argument's name a new gradient, and neither returns nor reads it then."""
+    code = code_of(hook)
+    scope = None if code is None else scope_of(code)
+    if code is None or not scope or returning(code) is not None:
+        return
+    reads = [node for node in ast.walk(scope.tree) if isinstance(node, ast.Name)]
+    for made in scope.statements:
+        name, end = made.targets[0], made.node.end_lineno or made.line
+        given = isinstance(made.node, ast.Assign) and name in code.co_varnames[: code.co_argcount]
+        if given and not any(node.id == name and node.lineno > end for node in reads):
+            findings.tell("hook returns nothing", scope.place_of_line(made.line), name=name)
 
 
 def _checked(cls: Any, args: tuple[Any, ...], out: Any, node: Any) -> Answer | None:

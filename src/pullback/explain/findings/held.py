@@ -124,12 +124,13 @@ def report_held(
     if not loose:
         return
     at = next((w.at for w in loop.optimizers.values() if w.at is not None), None)
-    strangers = [leaf for leaf in loose if used_at(leaf) is not None]
+    student = any(key in loop.graded for key in loop.ever_held)
+    strangers = [leaf for leaf in loose if student and used_at(leaf) is not None]
     if strangers:
         loop.findings.tell(
             "not trained, with history", used_at(strangers[0]), names=listed(strangers, name_of)
         )
-    loose = [leaf for leaf in loose if used_at(leaf) is None]
+    loose = [leaf for leaf in loose if not strangers or used_at(leaf) is None]
     if not loose:
         return
     made = made_at(loose[0])

@@ -8,6 +8,7 @@ from ...core.value import dtype_of
 from ..cuts import Cut
 from ..scene import Scope, parts_of, place_in, scope_of, switches_off
 from ..trace import LEAVING, Event
+from ..walk import nodes_of, reachable
 
 #: Calls that give indices beside values; the indices have no derivative.
 INDICES = {"topk", "sort", "max", "min", "kthvalue", "median", "mode", "cummax", "cummin"}
@@ -39,6 +40,10 @@ def cut_of(event: Event) -> Cut:
         return _unrecorded(event, place, code)
     if event.entry == "state_dict":
         return Cut.of("state dict: weights", place, code)
+    if name == "grad" and "create_graph=True" in code:
+        behind = reachable(nodes_of(tensor for tensor, _ in event.inputs))
+        own = any(hasattr(node, "_forward_cls") for node in behind)
+        return Cut.of("own backward: not recorded" if own else "constant derivative: by others", place, code)
     if name in LOSING:
         return Cut.of(LOSING[name], place, code, name=name)
     if event.outputs and all(dtype_of(t) not in DIFFERENTIABLE for t in event.outputs):

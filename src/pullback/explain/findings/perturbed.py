@@ -44,7 +44,7 @@ PRODUCTS = {"matmul", "bmm", "__matmul__", "einsum"}
 CANCELLING = {
     "div", "__truediv__", "true_divide", "normalize", "layer_norm", "batch_norm", "group_norm",
     "instance_norm",
-    "cosine_similarity", "sub", "__sub__", "softmax", "log_softmax",
+    "cosine_similarity", "sub", "__sub__", "softmax", "log_softmax", "mean", "sum",
 }  # fmt: skip
 
 #: What a change makes larger than this, relative to the largest number, is a dependence.

@@ -40,7 +40,10 @@ CHOOSING_BY = {
 }  # fmt: skip
 
 #: Calls that cut on purpose: a finding only where a leaf gets no gradient at all.
-ON_PURPOSE = {"detached", "no_grad", "not differentiable", "integer", "argument of a function", "state dict"}
+ON_PURPOSE = {
+    "detached", "no_grad", "not differentiable", "integer", "argument of a function", "state dict",
+    "constant derivative",
+}  # fmt: skip
 
 
 #: Losses, whose result is a number that is meant to go backward.
@@ -210,7 +213,8 @@ class Reach:
             if missing:
                 told |= set(missing)
                 held = any(leaves & set(missing) for leaves in self.steps_after.values())
-                if loss.remade and held and cut.kind == "detached":
+                same = any(shape_of(x) == shape_of(t) for x in missing.values() for t in loss.event.outputs)
+                if loss.remade and held and same and cut.kind == "detached":
                     findings.tell("replaced leaf: held", loss.event)
                     continue
                 effect = f"No gradient reaches {listed(missing.values(), name_of)}"

@@ -15,7 +15,7 @@ from ...array import tensor_file
 from ...autograd.grad_mode import no_grad
 from ...compiler.passes.pipeline import optimized
 from ...compiler.program.text import Unprintable, kind
-from ...compiler.runtime import call_text, engine, image, linked_code, machine_code, thread_pool
+from ...compiler.runtime import call_text, image, linked_code, machine_code, thread_pool
 from ...compiler.runtime.executable import Executable
 from ...compiler.runtime.thread_pool import PARALLEL, SYMBOLS
 from ...core.body import generators
@@ -143,7 +143,7 @@ def _packed(subject: Subject, others: list[str]) -> bytes:
         objects += functions._code(sorted(called))().objects
     codes = {"code": linked_code.linked(objects)}
     if built.pool is not None:
-        codes["pool"] = linked_code.linked(engine.Library(thread_pool.text(), {}).code.objects)
+        codes["pool"] = linked_code.linked(thread_pool.begun().code.objects)
     slots = built._slots
     entries = {s for s in segments if isinstance(s, str)}
     given, used = [*built.inputs, *built.outputs], image.called(built.segments)

@@ -30,21 +30,32 @@ class Reals(Writer):
     parameters : mapping of str to str
         Types by names; in the text a parameter is its name after a ``%``.
     real : str
+    result : str
+        The type of what it returns.
+    width : int
+        Numbers in a vector; 0 for as many as a register of the processor's has.
     """
 
-    def __init__(self, name: str, parameters: Mapping[str, str], real: str) -> None:
+    #: What is said of loops where they begin again, and of who may call the function.
+    again, linkage = ", !llvm.loop !0", "internal "
+
+    def __init__(
+        self, name: str, parameters: Mapping[str, str], real: str, result: str = "void", width: int = 0
+    ) -> None:
         super().__init__(1, False, real)
         given = ", ".join(f"{type_} %{name}" for name, type_ in parameters.items())
-        self._head = f"define internal void @{name}({given}) nounwind #0 {{\nentry:"
+        self._head = f"{result} @{name}({given}) nounwind #0 {{\nentry:"
+        self._result = result
         self._slots: list[str] = []
         self._names = 0
         self.bytes = DTYPES[real].itemsize
-        self.width = registers(real).lanes
+        self.width = width or registers(real).lanes
         self.vector = f"<{self.width} x {real}>"
 
     def text(self) -> str:
         """Return the function."""
-        return "\n".join([self._head, *self._slots, *self.lines, "  ret void", "}"])
+        end = "  ret void" if self._result == "void" else "  unreachable"
+        return "\n".join([f"define {self.linkage}{self._head}", *self._slots, *self.lines, end, "}"])
 
     def line(self, text: str) -> None:
         """Write an instruction that has no value."""
@@ -97,6 +108,11 @@ class Reals(Writer):
         """Return whether two numbers are in an order of LLVM's, as ``"slt"``."""
         return self.instruction(f"icmp {order} i64 {x}, {y}", "i1")
 
+    def returned(self, value: str) -> None:
+        """Return from the function; what is written behind belongs to no path."""
+        self.line(f"ret {self._result} {value}")
+        self._label(self._fresh()[1:])
+
     @contextmanager
     def when(self, condition: Lanes) -> Iterator[None]:
         """Write what runs where a condition holds."""
@@ -114,7 +130,7 @@ class Reals(Writer):
         self.line(f"br label %{head}")
         self._label(head)
         yield end
-        self.line(f"br label %{head}, !llvm.loop !0")
+        self.line(f"br label %{head}{self.again}")
         self._label(end)
 
     def leave(self, loop: str, condition: Lanes) -> None:

@@ -18,6 +18,7 @@ from ....array import dtypes
 from ....core.size import Size
 from ....core.value import TensorBase
 from ....tensor.api import REGISTRY
+from ....tensor.properties import is_tensor
 from ....tensor.python_protocol import warn_of_lost_history
 from ....tensor.tensor import Tensor
 from ..bytecode.hooks import HOOKS
@@ -30,7 +31,7 @@ from ..operations import (
     subscripts,
 )
 from ..state.deferred import Applied, Deferred, Elements, Item, comes_before
-from ..state.guards import ABSENT, SCALARS, Guard, answer
+from ..state.guards import ABSENT, SCALARS, Guard, answer, class_dict, is_heap_type
 from ..state.session import Session
 from . import native_functions, outside_functions
 from .rules import rule
@@ -113,11 +114,18 @@ def _id(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any])
     if isinstance(thing, TensorBase):
         alike = session.cells.is_cell(thing) and not session.cells.is_argument(thing)
     else:
-        alike = isinstance(thing, (type, ModuleType))
+        alike = isinstance(thing, (type, ModuleType, FunctionType)) and not session.is_fresh(thing)
     if alike or native_functions.from_our_code():
         session.told(thing)
         return id(thing)
     raise session.refusal("it asks for the id of an object")
+
+
+@rule(sys.getrecursionlimit)
+def _recursion_limit(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    limit = f()
+    session.note(Guard(answer, f, (), limit), (id(f), "answer"))
+    return limit
 
 
 # --- numbers ------------------------------------------------------------------------------------------------
@@ -300,6 +308,10 @@ def _isinstance(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[st
     return f(thing, classes)
 
 
+# It is asked of any object, which call_native would not pass on.
+rule(is_tensor)(lambda session, f, args, kwargs: _isinstance(session, isinstance, (*args, Tensor), kwargs))
+
+
 def _flat(classes: Any) -> list[Any]:
     return [c for each in classes for c in _flat(each)] if isinstance(classes, tuple) else [classes]
 
@@ -313,7 +325,7 @@ def _is_of_tensors(cls: type) -> bool:
 def _getattr(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     thing, name, *default = args
     try:
-        return attributes.load_attribute(thing, name)
+        return attributes.load_attribute(thing, operators._known(name))
     except AttributeError:
         if not default:
             raise
@@ -323,7 +335,7 @@ def _getattr(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, 
 @rule(builtins.hasattr)
 def _hasattr(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     try:
-        attributes.load_attribute(*args)
+        attributes.load_attribute(*map(operators._known, args))
     except AttributeError:
         return False
     return True
@@ -349,6 +361,17 @@ def _type(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any
     return type(args[0])
 
 
+@rule(builtins.dir)
+def _dir(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    cls = args[0] if args else None
+    if not isinstance(cls, type) or session.lookup(type(cls), "__dir__") is not type.__dir__:
+        raise refuse(session, f)
+    for base in session.mro(cls):
+        if is_heap_type(base):
+            session.dict_keys(class_dict(base))
+    return session.made(f(*args))
+
+
 @rule(builtins.vars)
 def _vars(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     thing = args[0]
@@ -363,10 +386,15 @@ def _vars(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any
 
 @rule(functools.partial)
 def _partial(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    function, *values = args
-    if isinstance(function, functools.partial):  # the new one takes over what that holds
-        calls.keywords_of(session, function)
-    made: Any = session.made(functools.partial(function, *values, **kwargs))
+    return new_partial(session, f.__new__, (f, *args), kwargs)
+
+
+def new_partial(session: Session, new: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Return a new partial, perhaps of a derived class."""
+    for function in args[1:2]:
+        if isinstance(function, functools.partial):  # the new one takes over what that holds
+            calls.keywords_of(session, function)
+    made: Any = session.made(new(*args, **kwargs))
     session.made(made.keywords)
     return made
 
@@ -381,9 +409,11 @@ rule(builtins.format)(
 rule(Tensor.item)(lambda session, f, args, kwargs: item_of(session, *args))
 rule(Tensor.__float__)(lambda session, f, args, kwargs: float_of(session, *args))
 rule(builtins.setattr)(
-    lambda session, f, args, kwargs: attributes.store_attribute((args[2], args[0], args[1]))
+    lambda session, f, args, kwargs: attributes.store_attribute((args[2], args[0], operators._known(args[1])))
 )
-rule(builtins.delattr)(lambda session, f, args, kwargs: attributes.delete_attribute(*args))
+rule(builtins.delattr)(
+    lambda session, f, args, kwargs: attributes.delete_attribute(*map(operators._known, args))
+)
 rule(super)(lambda session, f, args, kwargs: super(*args))
 rule(slice, range)(
     lambda session, f, args, kwargs: _pure(session, f, tuple(map(subscripts.index_of, args)), kwargs)
@@ -391,7 +421,10 @@ rule(slice, range)(
 rule(
     object, property, classmethod, staticmethod, operator.attrgetter, operator.itemgetter,
     operator.methodcaller,
-)(lambda session, f, args, kwargs: session.made(f(*args, **kwargs)))  # fmt: skip
+)(
+    # A name may be a text of the call's.
+    lambda session, f, args, kwargs: session.made(f(*map(operators.known_text, args), **kwargs))
+)  # fmt: skip
 
 
 # --- state that Python keeps elsewhere ----------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 import contextvars
 import decimal
+import functools
 import itertools
 import re
 from collections import OrderedDict, deque
@@ -22,7 +23,7 @@ from ..operations import (
 )
 from ..state import draws
 from ..state.deferred import Applied, Deferred
-from ..state.guards import _COMPARED, Guard, answer
+from ..state.guards import _COMPARED, Contents, Guard, answer
 from ..state.session import Session
 from . import builtin_functions, container_methods, outside_functions
 
@@ -31,6 +32,9 @@ _IMMUTABLE = (
     np.dtype,
     *_COMPARED,
 )  # fmt: skip
+
+_COMPARING = frozenset({"__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__"})
+_COMPARED_BY_CONTENTS = (int, float, str, bytes)
 
 #: What `new_builtin` answers where it does not know how an object is made.
 COMPLETE: Any = object()
@@ -127,6 +131,8 @@ def new_builtin(session: Session, cls: type, new: Any, args: tuple[Any, ...], kw
         if all(map(operators.is_plain, args)) and all(map(operators.is_plain, kwargs.values())):
             return session.made(new(cls, *args, **kwargs))
         return COMPLETE
+    if issubclass(cls, functools.partial):
+        return builtin_functions.new_partial(session, new, (cls, *args), kwargs)
     if cls.__module__ == "types" and cls.__name__ == "SimpleNamespace":
         return session.made(new(cls))
     return COMPLETE
@@ -148,8 +154,10 @@ def _class_method(
         return None
     if name == "__call__" and type(f) is MethodWrapperType and f == type.__call__.__get__(owner):
         return calls.make(session, owner, args, kwargs)
-    if name == "__subclasses__" or name == "mro":
-        raise builtin_functions.refuse(session, f)
+    if name == "__subclasses__" and not args and not kwargs:
+        found: list[type] = type.__subclasses__(owner)
+        session.note(Contents(answer, type.__subclasses__, (owner,), tuple(found)), (id(owner), "subclasses"))
+        return session.made(found)
     if name == "__init__" or name == "__init_subclass__":
         return None
     raise builtin_functions.refuse(session, f)
@@ -183,6 +191,9 @@ def _of_immutable(
         sign = {"__eq__": "==", "__ne__": "!="}.get(name)
         if sign:
             return f(*args)
+    if name in _COMPARING and all(isinstance(a, _COMPARED_BY_CONTENTS) for a in (owner, *args)):
+        # A class derived from int, as that of a constant of an IntEnum is, has no say in what int's own does.
+        return f(*args)
     if all(map(operators.is_plain, args)) and all(map(operators.is_plain, kwargs.values())):
         result = f(*args, **kwargs)
         return session.made(result) if isinstance(result, (list, *containers.ITERATORS)) else result
@@ -196,6 +207,11 @@ def _init_object(session: Session, owner: Any, args: tuple[Any, ...], kwargs: di
         raise TypeError("object.__init__() takes exactly one argument (the instance to initialize)")
 
 
+def _identical(session: Session, a: Any, b: Any) -> bool:
+    operators.tell_apart(session, a, b)
+    return a is b
+
+
 _OF_OBJECTS: dict[str, Callable[[Session, Any, tuple[Any, ...], dict[str, Any]], Any]] = {
     "__init__": _init_object,
     "__init_subclass__": lambda session, owner, args, kwargs: None,
@@ -204,8 +220,10 @@ _OF_OBJECTS: dict[str, Callable[[Session, Any, tuple[Any, ...], dict[str, Any]],
     "__getattribute__": lambda session, owner, args, kwargs: attributes.generic(
         session, owner, type(owner), *args
     ),
-    "__eq__": lambda session, owner, args, kwargs: True if owner is args[0] else NotImplemented,
-    "__ne__": lambda session, owner, args, kwargs: False if owner is args[0] else NotImplemented,
+    "__eq__": lambda session, owner, args, kwargs: _identical(session, owner, *args) or NotImplemented,
+    "__ne__": lambda session, owner, args, kwargs: (
+        False if _identical(session, owner, *args) else NotImplemented
+    ),
     "__str__": lambda session, owner, args, kwargs: formatting.text_of(session, owner, repr),
 }
 

@@ -2,9 +2,10 @@
 
 import functools
 from collections import OrderedDict, deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from typing import Any
 
+from ..bytecode.hooks import COMPARISONS
 from ..operations import calls, containers, iteration, operators, subscripts
 from ..state.guards import ABSENT
 from ..state.session import Session
@@ -32,10 +33,16 @@ def method(session: Session, container: Any, name: str, args: Args, kwargs: dict
     raise session.refusal(f"it calls {kind.__name__}.{name}")
 
 
-def _plainly_compared(session: Session, kind: Any, name: str, *values: Any) -> None:
-    """Refuse to compare values whose comparisons are the user's."""
-    if not all(map(operators.is_plain, values)):
-        raise session.refusal(f"it calls {kind.__name__}.{name} on objects with comparisons of their own")
+def _place(
+    kind: Any, name: str, values: Sequence[Any], value: Any, start: Any = 0, stop: Any = None
+) -> int:
+    """Return where a value is first; Python's error where it is nowhere."""
+    for n in range(len(values))[slice(*map(subscripts.index_of, (start, stop)))]:
+        if operators.same(values[n], value):
+            return n
+    # Of an empty container it raises what it would of this one.
+    getattr(kind, name)(kind(), value)
+    raise AssertionError(name)
 
 
 def _add(session: Session, container: Any, kind: Any, name: str, args: Args) -> Any:
@@ -63,8 +70,9 @@ def _change(session: Session, container: Any, kind: Any, name: str, args: Args) 
     session.whole(container)
     if name in ("insert", "pop", "rotate") and args:
         args = (subscripts.index_of(args[0]), *args[1:])
-    if name == "remove":
-        _plainly_compared(session, kind, name, *args, *containers.values_of(container))
+    if name == "remove" and not _is_plain(container, args):
+        place = _place(kind, name, tuple(containers.values_of(container)), *args)
+        return session.mutate(container, kind.__delitem__, place)
     return session.mutate(container, getattr(kind, name), *args)
 
 
@@ -86,8 +94,11 @@ def _read(session: Session, container: Any, kind: Any, name: str, args: Args) ->
         elif kind in (set, frozenset) and not operators.is_plain(value):
             value = set(iteration.iterate(value))
         others.append(value)
-    if name in ("count", "index"):
-        _plainly_compared(session, kind, name, *args, *containers.values_of(container))
+    if name in ("count", "index") and not _is_plain(container, args):
+        values = tuple(containers.values_of(container))
+        if name == "count":
+            return sum(operators.same(v, *args) for v in values)
+        return _place(kind, name, values, *args)
     result = getattr(kind, name)(container, *others)
     is_new = containers.is_container(result) or type(result) in containers.ITERATORS
     return session.made(result) if is_new else result
@@ -98,19 +109,30 @@ def _compare(session: Session, container: Any, kind: Any, name: str, args: Args)
     session.whole(container)
     if containers.is_container(other):
         session.whole(other)
-    within = containers.values_of(other) if kind in (list, tuple) and containers.is_container(other) else args
-    _plainly_compared(session, kind, name, *containers.values_of(container), *within)
-    return getattr(kind, name)(container, other)
+    if kind in (list, tuple):
+        if not isinstance(other, kind):
+            return NotImplemented
+        within = tuple(containers.values_of(other))
+    else:
+        within = args
+    if _is_plain(container, within):
+        return getattr(kind, name)(container, other)
+    return operators.sequences_compared(session, _SIGNS[name], container, other)
+
+
+def _is_plain(container: Any, others: Iterable[Any]) -> bool:
+    """Return whether what a container and something else hold is compared without any of the user's code."""
+    return all(map(operators.is_plain, (*containers.values_of(container), *others)))
 
 
 _ALGEBRA = {
     "copy", "difference", "intersection", "union", "symmetric_difference", "isdisjoint", "issubset",
     "issuperset",
 }  # fmt: skip
-_COMPARISONS = {"__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__"}
+_SIGNS = {f"__{name}__": sign for sign, name in COMPARISONS.items()}
 
 #: Methods by class, and what does them.
-_METHODS: tuple[tuple[dict[Any, set[str]], Callable[..., Any]], ...] = (
+_METHODS: tuple[tuple[Mapping[Any, Set[str]], Callable[..., Any]], ...] = (
     ({list: {"append"}, deque: {"append", "appendleft"}, set: {"add", "discard"}}, _add),
     ({list: {"extend"}, deque: {"extend", "extendleft"}, set: {"update"}}, extend),
     ({
@@ -122,7 +144,7 @@ _METHODS: tuple[tuple[dict[Any, set[str]], Callable[..., Any]], ...] = (
         list: {"copy", "count", "index", "__reversed__"}, tuple: {"count", "index"}, set: _ALGEBRA,
         frozenset: _ALGEBRA, deque: {"copy", "count", "index", "__reversed__"},
     }, _read),
-    (dict.fromkeys((list, tuple, set, frozenset, deque), _COMPARISONS), _compare),
+    (dict.fromkeys((list, tuple, set, frozenset, deque), frozenset(_SIGNS)), _compare),
 )  # fmt: skip
 
 

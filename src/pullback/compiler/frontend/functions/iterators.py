@@ -177,7 +177,10 @@ def _sorted(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, A
         (operators.is_plain(k) and not isinstance(k, TensorBase)) or (type(k) is KEY and session.is_fresh(k))
         for k in keys
     ):
-        raise session.refusal("it sorts objects with comparisons of their own")
+        # Python's sort asks for nothing but what is less.
+        is_less = HOOKS.compare["<"]
+        ordered = functools.cmp_to_key(lambda a, b: -operators.truth(is_less(a, b)))
+        keys = list(map(ordered, keys))
     order = sorted(range(len(values)), key=keys.__getitem__, reverse=bool(kwargs.get("reverse", False)))
     return session.made([values[n] for n in order])
 

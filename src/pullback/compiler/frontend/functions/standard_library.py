@@ -3,6 +3,8 @@
 import bisect
 import copy
 import json
+import pickle
+import weakref
 from collections import OrderedDict
 from typing import Any
 
@@ -42,6 +44,26 @@ def _dumps(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, An
         raise refuse(session, f)
     _check_plain(session, f, args[0])
     return f(*args, **kwargs)
+
+
+@rule(weakref.ref)
+def _reference(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    if len(args) != 1 or not session.cells.is_cell(args[0]):
+        # What the function makes is freed at another time than in eager.
+        raise refuse(session, f)
+    session.told(args[0])
+    return session.made(f(*args))
+
+
+@rule(pickle.dumps)
+def _pickled(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    value = args[0] if len(args) == 1 else None
+    held = value.values() if type(value) is dict else ()
+    if kwargs or any(type(part) not in SCALARS or type(part) is str for part in held):
+        # Two texts are written as one where they are one object, which no guard tells.
+        raise refuse(session, f)
+    _check_plain(session, f, value)
+    return f(value)
 
 
 def _check_plain(session: Session, f: Any, value: Any) -> None:

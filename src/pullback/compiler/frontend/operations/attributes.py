@@ -11,6 +11,7 @@ from collections import namedtuple
 from enum import EnumMeta
 from types import (
     ClassMethodDescriptorType,
+    CodeType,
     FunctionType,
     GenericAlias,
     GetSetDescriptorType,
@@ -30,7 +31,7 @@ from ....core.blame import own_file
 from ....core.node import Node
 from ....core.value import TensorBase
 from ..functions import native_functions, rules
-from ..state.deferred import Applied, Deferred, Elements, converted, is_array, is_drawn_array
+from ..state.deferred import Applied, Deferred, Elements, comes_before, converted, is_array, is_drawn_array
 from ..state.draws import is_drawing
 from ..state.guards import ABSENT, SCALARS, native_attribute
 from ..state.session import Session, current
@@ -70,6 +71,8 @@ def load_attribute(thing: Any, name: str) -> Any:
     if is_drawn_array(thing) and thing.kind is np.ndarray and name == "astype":
         return lambda dtype: Applied(session, np.ndarray, converted, (thing, np.dtype(dtype)))
     if isinstance(thing, Deferred):
+        if thing.kind is str and comes_before(thing):
+            return load_attribute(thing.known(), name)
         raise session.refusal(f"it reads .{name} of a number that a tensor will give")
     if isinstance(thing, Node):
         return getattr(thing, name)
@@ -163,12 +166,10 @@ def _is_property(session: Session, kind: type) -> bool:
 
 def _through(session: Session, found: Any, kind: type, thing: Any, cls: type, name: str) -> Any:
     """Return what something that a class holds under a name is for an object of the class."""
-    if kind is FunctionType:
+    if kind in (FunctionType, functools._lru_cache_wrapper):
         return MethodType(found, thing)
     if kind is property or _is_property(session, kind):
-        if found.fget is None:
-            return found.__get__(thing, cls)
-        return calls.call(found.fget, (thing,))
+        return found.__get__(thing, cls) if found.fget is None else calls.call(found.fget, (thing,))
     if kind is staticmethod:
         return found.__func__
     if kind is classmethod:
@@ -207,9 +208,10 @@ def _getset(session: Session, thing: Any, found: Any, name: str) -> Any:
     if name == "__class__":
         return type(thing)
     value = found.__get__(thing, type(thing))
-    if session.is_fresh(thing) or (isinstance(thing, BaseException) and not session.was_there(thing)):
+    new = session.is_fresh(thing) or (isinstance(thing, BaseException) and not session.was_there(thing))
+    if new or isinstance(thing, CodeType):
         return value
-    if type(value) in SCALARS or isinstance(value, (type, tuple)):
+    if type(value) in SCALARS or isinstance(value, (type, tuple, CodeType)):
         return session.seen(session.note_native(thing, name))
     if type(thing) is FunctionType and isinstance(value, dict):
         # It may have been made just now, and is the function's from now on.
@@ -302,6 +304,7 @@ def _of_class(session: Session, thing: type, meta: type, name: str) -> Any:
 #: Types of what a class holds that is the same for the class itself.
 _FOUND_AS_THEY_ARE = (
     FunctionType, property, MemberDescriptorType, GetSetDescriptorType, functools.cached_property, _FIELD,
+    functools._lru_cache_wrapper,
 )  # fmt: skip
 
 

@@ -30,7 +30,7 @@ from ....core.blame import PACKAGE, own_file
 from ....tensor.builtin import behind
 from ..bytecode.hooks import HOOKS
 from ..bytecode.instrument import instrumented
-from ..functions import builtin_methods, iterators, native_functions, rules
+from ..functions import builtin_methods, caches, iterators, native_functions, rules
 from ..state.deferred import Deferred
 from ..state.draws import draw, draws_a_number, is_drawing
 from ..state.guards import ABSENT, SCALARS, mro_of
@@ -68,10 +68,15 @@ def call(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any] | None = None) ->
         return builtin_methods.call_builtin(session, f, args, kwargs or {})
     if isinstance(f, type):
         return construct(session, f, args, kwargs or {})
-    if kind is functools.partial:
+    if kind is functools.partial or _is_called_as_partial(session, f):
         held = keywords_of(session, f)
-        return call(f.func, (*f.args, *args), {**held, **(kwargs or {})})
+        # A derived class may have a `func` of its own, which is not what is called.
+        return call(_FUNC(f), (*f.args, *args), {**held, **(kwargs or {})})
+    if kind is caches.CACHED:
+        return caches.call(session, f, args, kwargs or {})
     if kind in (MethodDescriptorType, WrapperDescriptorType) and args:
+        if isinstance(args[0], Deferred):
+            args = (args[0].known(), *args[1:])
         return call(f.__get__(args[0], type(args[0])), args[1:], kwargs)
     if isinstance(f, np.ufunc) or (kind.__module__ or "").startswith("numpy"):
         return builtin_methods.call_numpy(session, f, args, kwargs or {})
@@ -80,7 +85,7 @@ def call(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any] | None = None) ->
     if kind is iterators.KEY and session.is_fresh(f):
         return session.made(f(*args))
     if isinstance(f, weakref.ReferenceType):
-        if native_functions.from_our_code():
+        if native_functions.from_our_code() or session.is_fresh(f):
             return f()
         # A guard would keep alive what it refers to.
         raise session.refusal("it asks a weak reference")
@@ -95,6 +100,18 @@ def call(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any] | None = None) ->
     if type(method) is FunctionType:
         return call_function(session, method, (f, *args), kwargs or {})
     raise session.refusal(f"it calls {name_of(f)}, of which nothing is known")
+
+
+#: Reads what a partial calls.
+_FUNC: Any = vars(functools.partial)["func"].__get__
+
+
+def _is_called_as_partial(session: Session, f: Any) -> bool:
+    """Return whether a value's class is derived from `functools.partial` and is called as that is."""
+    if not isinstance(f, functools.partial):
+        return False
+    session.typed(f)
+    return session.lookup(type(f), "__call__") is functools.partial.__call__
 
 
 def keywords_of(session: Session, f: functools.partial[Any]) -> dict[str, Any]:
@@ -202,13 +219,16 @@ def construct(session: Session, cls: type, args: tuple[Any, ...], kwargs: dict[s
     if isinstance(cls, EnumMeta):
         missing = session.lookup(cls, "_missing_")
         plain = maker is vars(EnumMeta)["__call__"] and missing is vars(Enum)["_missing_"]
-        if len(args) == 1 and not kwargs and type(args[0]) in SCALARS and plain:
-            # A member by its value was there before.
+        if len(args) == 1 and not kwargs and type(args[0]) in (*SCALARS, cls) and plain:
+            # A member by its value, or by itself, was there before.
             session.whole_dict(cls.__dict__["_value2member_map_"])
             return session.seen(cls(args[0]))
         raise session.refusal(f"it looks a member of {cls.__name__} up")
     if type(maker) is FunctionType:
         return call_user(session, maker, (cls, *args), kwargs)
+    if maker is dict:
+        # A `TypedDict`: its class is called as what it describes.
+        return call(dict, args, kwargs)
     if maker is not type.__call__:
         raise session.refusal(f"it makes a {cls.__name__}")
     return make(session, cls, args, kwargs)

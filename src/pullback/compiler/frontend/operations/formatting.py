@@ -17,10 +17,12 @@ from ....core.value import TensorBase, array_of, shape_of, wrap
 from ....tensor.printing import tensor_text
 from ..functions import builtin_functions
 from ..state.deferred import Applied, Deferred, Elements
-from ..state.guards import _COMPARED, SCALARS
+from ..state.guards import _COMPARED, SCALARS, Guard, answer
 from ..state.session import Session, current
 from . import calls, operators
 
+#: What writes a class down that says nothing else.
+_OF_CLASSES: Any = (type.__repr__, object.__str__)
 _CONVERSIONS: dict[int, Callable[[Any], str]] = {1: str, 2: repr, 3: ascii}
 
 
@@ -79,6 +81,10 @@ def text_of(session: Session, value: Any, function: Callable[[Any], str]) -> Any
         if session.cells.has_history(value):
             raise session.refusal("it writes into a text what made a tensor before the call")
         return Elements(session, str, as_it_is_now(value), _written_like(value))
+    meta = type(value)
+    if isinstance(value, type) and (meta.__repr__, meta.__str__) == _OF_CLASSES:
+        session.note(Guard(answer, repr, (value,), repr(value)), (id(value), "text"))
+        return function(value)
     session.typed(value)
     names = ("__str__", "__repr__") if function is str else ("__repr__",)
     for name in names:

@@ -7,6 +7,7 @@ from typing import Any
 from ....core.blame import own_file
 from ..state.guards import ABSENT
 from ..state.session import current
+from ..unsupported import OnlyNow
 from . import attributes
 
 
@@ -28,7 +29,8 @@ def import_module(parts: tuple[Any, Any, str]) -> Any:
     else:
         whole = name
     if whole not in sys.modules:
-        raise session.refusal(f"it imports {whole}, which is not loaded yet")
+        # Later calls find it loaded.
+        raise session.refusal(f"it imports {whole}, which is not loaded yet", OnlyNow)
     at = ""
     for part in whole.split("."):
         at = f"{at}.{part}" if at else part

@@ -182,6 +182,8 @@ def is_hashed_plainly(thing: Any) -> bool:
         return all(map(is_hashed_plainly, thing))
     cls = type(thing)
     session = current.get()
+    if id(thing) in session.arguments:
+        raise session.refusal(f"a {cls.__name__} that the function is given is a key")
     session.typed(thing)
     return (
         session.lookup(cls, "__hash__") is object.__hash__ and session.lookup(cls, "__eq__") is object.__eq__

@@ -5,7 +5,15 @@ import operator
 import sys
 from collections.abc import Callable
 from enum import EnumMeta
-from types import FunctionType, MethodDescriptorType, MethodType, ModuleType, UnionType, WrapperDescriptorType
+from types import (
+    FunctionType,
+    MethodDescriptorType,
+    MethodType,
+    ModuleType,
+    NoneType,
+    UnionType,
+    WrapperDescriptorType,
+)
 from typing import Any
 
 import numpy as np
@@ -16,7 +24,7 @@ from ....core.size import Size
 from ....core.value import TensorBase
 from ....nn.parameter import Buffer, Parameter
 from ....tensor.tensor import Tensor
-from ..bytecode.hooks import OPERATORS, operator_function
+from ..bytecode.hooks import HOOKS, OPERATORS, operator_function
 from ..functions import builtin_functions, number_arguments
 from ..state import number_inputs
 from ..state.deferred import Applied, Deferred, comes_before, computed, is_drawn_array
@@ -42,7 +50,7 @@ def is_plain(value: Any) -> bool:
     kind = type(value)
     if kind in PLAIN or kind in (type, FunctionType, ModuleType):
         return True
-    if kind in (tuple, list, set, frozenset):
+    if kind in (tuple, list, set, frozenset, Size):
         return all(map(is_plain, value))
     if kind is dict:
         return all(map(is_plain, value)) and all(map(is_plain, value.values()))
@@ -117,6 +125,11 @@ def _in_place(sign: str, function: Callable[[Any, Any], Any], name: str) -> Call
 
 def _known(value: Any) -> Any:
     return value.known() if isinstance(value, Deferred) else value
+
+
+def known_text(value: Any) -> Any:
+    """Return a value; of a text of a later time, the text as a part of the program."""
+    return value.known() if isinstance(value, Deferred) and value.kind is str else value
 
 
 def taken(function: Callable[..., Any], thing: Any, name: str, found: Any) -> Any:
@@ -305,7 +318,8 @@ def compared(
                 session.whole(value)
         if is_plain(a) and is_plain(b):
             return function(a, b)
-        return _sequences_compared(session, name, a, b)
+        if type(a) is type(b):
+            return sequences_compared(session, sign, a, b)
     for value in (a, b):
         if isinstance(value, np.ndarray) and not session.is_fresh(value):
             raise session.refusal("it reads an array of NumPy's")
@@ -332,20 +346,31 @@ def compared(
         if result is not NotImplemented:
             return result
     if name in ("__eq__", "__ne__"):
+        tell_apart(session, a, b)
         return (a is b) is (name == "__eq__")
     raise TypeError(
         f"'{sign}' not supported between instances of '{type(a).__name__}' and '{type(b).__name__}'"
     )
 
 
-def _sequences_compared(session: Session, name: str, a: Any, b: Any) -> Any:
+def same(a: Any, b: Any) -> bool:
+    """Return whether a container takes two values for one: they are one object, or equal."""
+    return a is b or truth(HOOKS.compare["=="](a, b))
+
+
+def sequences_compared(session: Session, sign: str, a: Any, b: Any) -> Any:
     """Compare lists or tuples that hold objects with comparisons of their own."""
-    if type(a) is not type(b) or type(a) not in (list, tuple) or name not in ("__eq__", "__ne__"):
+    kind = containers.kind_of(a) if containers.is_container(a) or type(a) is Size else None
+    if kind not in (list, tuple) or not isinstance(b, kind):
         raise session.refusal(f"it compares a {type(a).__name__} and a {type(b).__name__}")
-    equal = len(a) == len(b) and all(
-        x is y or truth(compared(session, "==", operator.eq, "__eq__", x, y)) for x, y in zip(a, b)
-    )
-    return equal is (name == "__eq__")
+    left, right = tuple(containers.values_of(a)), tuple(containers.values_of(b))
+    by_equality = sign in ("==", "!=")
+    if by_equality and len(left) != len(right):
+        return sign == "!="
+    for x, y in zip(left, right):
+        if not same(x, y):
+            return sign == "!=" if by_equality else HOOKS.compare[sign](x, y)
+    return HOOKS.compare[sign](len(left), len(right))
 
 
 def truth(value: Any) -> bool:
@@ -362,7 +387,7 @@ def truth(value: Any) -> bool:
         return bool(value)
     session = current.get()
     if isinstance(value, Deferred):
-        return bool(value.known())
+        return bool((Applied(session, bool, bool, (value,)) if comes_before(value) else value).known())
     session.typed(value)
     for name in ("__bool__", "__len__"):
         method = session.lookup(type(value), name)
@@ -384,6 +409,9 @@ def truth(value: Any) -> bool:
 
 def is_(a: Any, b: Any) -> bool:
     """Return ``a is b``; which of two equal values is which object is not guarded."""
+    for one, other in ((a, b), (b, a)):
+        if isinstance(one, Deferred) and one.kind in (int, float, str) and type(other) in (bool, NoneType):
+            return False
     a, b = _known(a), _known(b)
     if a is None or b is None or a is True or a is False or b is True or b is False:
         return a is b
@@ -393,9 +421,15 @@ def is_(a: Any, b: Any) -> bool:
     if isinstance(a, TensorBase) and isinstance(b, TensorBase):
         session.told(a)
         session.told(b)
-    elif type(a) is type(b) and (id(a) in session.arguments or id(b) in session.arguments):
-        raise session.refusal("it asks which container it is given")
+    else:
+        tell_apart(session, a, b)
     return a is b
+
+
+def tell_apart(session: Session, a: Any, b: Any) -> None:
+    """Refuse to tell objects apart of which a call may give one twice, or one that is found elsewhere."""
+    if type(a) is type(b) and (id(a) in session.arguments or id(b) in session.arguments):
+        raise session.refusal("it asks which container it is given")
 
 
 def is_not(a: Any, b: Any) -> bool:
@@ -430,10 +464,7 @@ def contains(item: Any, container: Any) -> bool:
     if containers.is_view(container) and is_plain(item):
         containers.follow_view(session, container)
         return item in container
-    return any(
-        x is item or truth(compared(session, "==", operator.eq, "__eq__", x, item))
-        for x in iteration.iterate(container)
-    )
+    return any(same(x, item) for x in iteration.iterate(container))
 
 
 def not_contains(item: Any, container: Any) -> bool:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from .arguments import is_record
+from .arguments import come_anew
 from .guards import Guard, cell_contents, deque_item, dict_item, list_item, list_length, slot_of
 
 #: Sizes of one selection that are compiled before it is found to vary.
@@ -34,7 +34,7 @@ class Knowledge:
         self.picks = True
         #: Functions of this package that cannot be run as rewritten code, and the one that is.
         self.opaque: set[Any] = set()
-        #: Classes whose objects among the arguments are told by their attributes, as other ones came.
+        #: Classes whose objects among the arguments are told by what they hold, as other ones came.
         self.records: frozenset[type] = frozenset()
         self._by_identity = False
         self.composing: Any = None
@@ -45,10 +45,10 @@ class Knowledge:
         known.add(found)
         return len(known) <= SIZES
 
-    def comes_anew(self, classes: Iterable[type]) -> bool:
-        """Note classes of which a call gives another object; whether these are told otherwise now."""
-        found = self.records.union(cls for cls in classes if is_record(cls))
-        if self._by_identity or found == self.records:
+    def comes_anew(self, exchanged: Iterable[tuple[Any, Any]]) -> bool:
+        """Note objects that a call gives in the place of others; whether such are told otherwise now."""
+        found = self.records if self._by_identity else come_anew(exchanged, self.records)
+        if found == self.records:
             return False
         self.records = found
         # Places among the leaves are others from here on.

@@ -96,6 +96,13 @@ class Writes(Reads):
         self._keep.append((container, old))
         self.effect(list.__setitem__, container, key, value)
 
+    def stand_in(
+        self, put: Callable[..., None], container: Any, key: Any, value: Any, held: Any
+    ) -> None:
+        """Put what stands for a number into a container that the function is given."""
+        self._undo.append(lambda: put(container, key, held))
+        put(container, key, value)
+
     def write_cell(self, cell: CellType, value: Any) -> None:
         """Put a value into a closure's cell."""
         if id(cell) not in self.fresh:
@@ -128,7 +135,7 @@ class Writes(Reads):
 
     def write_slot(self, thing: Any, slot: Any, value: Any) -> None:
         """Put a value into a slot of an object."""
-        if id(thing) not in self.fresh:
+        if not self._is_own(thing):
             old = slot_of(thing, slot)
             self._undo.append(lambda: set_slot(thing, slot, old))
             self._slots.add((id(thing), "slot", slot))
