@@ -212,6 +212,20 @@ y = Twice.apply(torch.ones(3, requires_grad=True) * 1)
 y *= 3
 y.sum().backward()
 """, "x *= 2.0", "x *= 2.0\n        ctx.mark_dirty(x)"),
+    "inputs_returned_as_they_are": Case(
+        "error", "return x, y", "`ctx.mark_dirty(x)`", """
+class Doubled(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, y):
+        x *= 2.0
+        return x, y
+    @staticmethod
+    def backward(ctx, g, h):
+        return g * 2, h
+x, y = Doubled.apply(torch.ones(3, requires_grad=True) * 1, torch.ones(3, requires_grad=True) * 1)
+x *= 3
+(x * y).sum().backward()
+""", "x *= 2.0", "x *= 2.0\n        ctx.mark_dirty(x)"),
     "gradient_within_a_backward": Case(
         "error", "return torch.autograd.grad(outputs=out", "with torch.enable_grad()", """
 class Square(torch.autograd.Function):

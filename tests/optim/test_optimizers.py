@@ -70,6 +70,14 @@ def test_muon_divides_a_buffer_in_bfloat16_as_torch_does() -> None:
     assert optimizer.state[param]["momentum_buffer"].float().tolist() == [[0.6015625, 0.0], [0.0, 0.80078125]]
 
 
+def test_sums_of_adagrad_begin_at_the_value_of_the_constructor() -> None:
+    params = [torch.ones(2, requires_grad=True) for _ in range(2)]
+    groups = [{"params": params[:1]}, {"params": params[1:], "initial_accumulator_value": 0.5}]
+    optimizer = torch.optim.Adagrad(groups, initial_accumulator_value=0.25)
+    # torch 2.13 looks at no group's own value either.
+    assert [optimizer.state[p]["sum"].tolist() for p in params] == [[0.25, 0.25]] * 2
+
+
 def test_differentiable_step() -> None:
     rate = torch.tensor(0.1, requires_grad=True)
     start = torch.ones(2, requires_grad=True)

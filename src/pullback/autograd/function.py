@@ -25,7 +25,7 @@ from ..core.saved import FROZEN, Packed, pack, saved_errors, unpack_hooked
 from ..core.tracer import Tracer, seen
 from ..core.value import dtype_of, shape_of, wrap, wrap_alias
 from ..core.versions import bump, is_stale
-from ..core.views import FUNCTION_VIEW, View
+from ..core.views import FUNCTION_VIEW, MULTI_VIEW, View
 from ..core.warn import warn
 from ..errors import type_name, with_note
 from ..tensor.tensor import Tensor
@@ -367,6 +367,8 @@ def attach_outputs(node: BackwardCFunction, args: Sequence[Any], output: Any, re
     fixed = {id(t) for t in node.non_differentiable}
     inputs = {id(a) for a in args if isinstance(a, Tensor)}
     _check_dirty(dirty, inputs, outputs)
+    derived = [o for o in outputs if isinstance(o, Tensor) and dtype_of(o) in DIFFERENTIABLE]
+    creation = MULTI_VIEW if sum(id(o) not in fixed for o in derived) > 1 else FUNCTION_VIEW
     for k, o in enumerate(outputs):
         if not isinstance(o, Tensor):
             continue
@@ -375,12 +377,12 @@ def attach_outputs(node: BackwardCFunction, args: Sequence[Any], output: Any, re
             base = o if o._view is None else o._view.base
             steps = () if o._view is None else o._view.steps
             alias = wrap_alias(o._value, o)
-            if not o._inference:
-                alias._view = View(base, steps, FUNCTION_VIEW, o._counter[0])
+            if not o._inference and id(o) not in fixed:
+                alias._view = View(base, steps, creation, o._counter[0])
             outputs[k] = alias
         elif o._view is not None and recorded:
             if not is_dirty:
-                o._view.creation = FUNCTION_VIEW
+                o._view.creation = creation
             elif len(outputs) > 1:
                 raise RuntimeError(
                     "If your Function modifies inplace an input that is a view of another Tensor, your "

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from ..array.deferred_import import import_later
+from ..errors import type_name
 from .blame import is_freed
 from .holders import base_of, holder_of
 from .marked import Marked, resolved
@@ -269,8 +270,8 @@ def unpack_hooked(packed: Packed) -> Any:
     """Run an unpack hook and return the inner value that it gave back."""
     tensor = packed.unpack(packed.packed)
     if not isinstance(tensor, TensorBase):
-        raise TypeError(f"Output of saved tensor unpack_hook expected to be a Tensor but got result of type "
-                        f"{type(tensor).__name__}")
+        raise TypeError("Output of saved tensor unpack_hook expected to be a Tensor but got result of type "
+                        f"{type_name(tensor)}")
     return tensor._value
 
 

@@ -126,9 +126,14 @@ def underivable(error: BaseException, raised: Raised) -> Answer:
 
 
 def view_of_function(error: BaseException, raised: Raised) -> Answer:
-    """Judge a write to a result of a custom function that is a view, or its input as it was given."""
+    """Judge a write to a result of a custom function that is a view, or its input as it was given.
+
+    Among several results torch tells it as it tells a write to one of `unbind`.
+    """
     name = str(error).partition(" of ")[2].split()[0]
     place = _returning(name, raised, "forward")
+    if place is raised.place and "multiple views" in str(error):
+        return Answer.of("write to a view", raised.innermost, getattr(error, "__notes__", ()))
     return Answer.of("write to a view: of a function", place, name=name, raised=raised)
 
 

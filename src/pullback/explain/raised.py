@@ -197,5 +197,6 @@ JUDGES: tuple[tuple[str, Judge], ...] = (
     ("nly Tensors of floating point", _here("integer: no floats")),
     ("you can only change requires_grad flags of leaf variables", _here("not a leaf: flag")),
     ("created inside a custom Function", view_of_function),
+    ("function that returns multiple views", view_of_function),
     ("modified inplace", _here("write to a view")),
 )

@@ -41,14 +41,19 @@ def _key(where: ndarray, dims: Ints) -> tuple[Any, ...]:
 
 def out_of_range(where: ndarray, dims: Ints, shape: Ints) -> IndexError:
     """Build torch's error for the first place that an axis does not have."""
+    if where.size and not all(shape[dim] for dim in dims):
+        return IndexError("index is out of bounds for dimension with size 0")
     for k, dim in enumerate(dims):
         size = shape[dim]
-        if where[k].size and not size:
-            return IndexError("index is out of bounds for dimension with size 0")
         wrong = where[k][(where[k] < -size) | (where[k] >= size)]
         if wrong.size:
             return IndexError(f"index {wrong[0]} is out of bounds for dimension {k} with size {size}")
     raise AssertionError("every index is within its axis")
+
+
+def reads_nothing(x: ndarray, dims: Ints) -> bool:
+    """Return whether an array has no elements, though the indexed axes have places: torch takes any index."""
+    return not x.size and all(x.shape[d] for d in dims)
 
 
 def adjacent(dims: Sequence[int]) -> bool:
@@ -63,7 +68,9 @@ def _index(x: ndarray, where: ndarray, /, dims: Ints) -> ndarray:
         else:
             found = np.array(x[_key(where, dims)], order="C")
     except IndexError:
-        raise out_of_range(where, dims, x.shape) from None
+        if not reads_nothing(x, dims):
+            raise out_of_range(where, dims, x.shape) from None
+        return _index(x, np.zeros_like(where), dims)
     return found if x.flags.c_contiguous else _placed_as_read(found, x, where[0], dims)
 
 
@@ -95,6 +102,8 @@ def put_at(x: ndarray, where: ndarray, values: ndarray, dims: Ints, accumulate: 
             x[key] = values
     except (IndexError, ValueError):
         if any(s.size and (s.min() < -n or s.max() >= n) for s, n in zip(where, (x.shape[d] for d in dims))):
+            if reads_nothing(x, dims):
+                return put_at(x, np.zeros_like(where), values, dims, accumulate)
             raise out_of_range(where, dims, x.shape) from None
         raise
 

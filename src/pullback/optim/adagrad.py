@@ -47,8 +47,8 @@ class Adagrad(Optimizer):
                 self.state[param] = self.init(param, group)
 
     def init(self, param: Any, group: dict[str, Any]) -> dict[str, Any]:
-        """Step count 0, sums at their initial value."""
-        start = group["initial_accumulator_value"]
+        """Step count 0, sums at the initial value that the constructor was given, as in torch."""
+        start = self.defaults["initial_accumulator_value"]
         return {
             "step": tensor(0.0),
             "sum": full_like(param, complex(start, start) if param.is_complex() else start),

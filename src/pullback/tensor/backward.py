@@ -127,9 +127,9 @@ def _covector(output: Any, gradient: Any, create_graph: bool, batched: bool, pos
         if not have:
             raise errors.index_of_scalar()
         have = have[1:]
+    if have != shape and batched:
+        raise errors.mismatched_batch(have[1:], shape, position)
     if have != shape and not _accumulates(have, shape):
-        if batched:
-            raise errors.mismatched_batch(have[1:], shape, position) if have else errors.index_of_scalar()
         raise errors.mismatched_covector(have, shape, position)
     if (dtype_of(output).kind in "cW") != (dtype_of(gradient).kind in "cW"):
         raise RuntimeError(
@@ -323,8 +323,11 @@ def grad(
         from .batching import map_over_first_axis
 
         for position, (y, v) in enumerate(zip(ys, covectors, strict=True)):
-            if v is not None:
-                _covector(y, v, create_graph, True, position)
+            if _covector(y, v, create_graph, True, position) is not None and v is None:
+                raise ValueError(
+                    "vmap(vjp, in_dims=0, ...)(<inputs>): Got in_dim=0 for some input, but that input is a "
+                    "Tensor of dimensionality 0 so expected in_dim to satisfy 0 <= in_dim < 0."
+                )
         return _observed(lambda: map_over_first_axis(pull, covectors), ys, xs, covectors, True)
     return _observed(lambda: pull(*covectors), ys, xs, covectors, False)
 

@@ -340,6 +340,8 @@ def _as_number(item: Any, dtype: np.dtype[Any]) -> Any:
     if refused or (dtype.kind in "iu" and isinstance(item, np.bool_)):
         raise TypeError(f"'numpy.{type(item).__name__}' object cannot be interpreted as an integer")
     if isinstance(item, Tensor):
+        if array_of(item).size != 1 and dtype.kind in "biu":
+            raise TypeError("only integer tensors of a single element can be converted to an index")
         if array_of(item).size != 1:
             raise ValueError("only one element tensors can be converted to Python scalars")
         if item._node is not None:

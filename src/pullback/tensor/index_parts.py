@@ -242,9 +242,9 @@ def _as_index(item: Any) -> Any:
     if (places := listed(item)) is not None:
         return wrap(places)
     if isinstance(item, ndarray) or _is_sequence(item):
-        array = item if isinstance(item, ndarray) else array_from(item, None)
+        array = array_from(item, None)
         if array.dtype.kind != "b" and array.dtype != np.uint8:
-            array = array.astype(np.int64)
+            array = array.astype(_INT64) if array.dtype.kind in "iu" else array_from(item, _INT64)
         return wrap(array)
     from ..errors import type_name
 

@@ -203,7 +203,7 @@ def div(input: Any, other: Any, *, rounding_mode: str | None = NOT_GIVEN) -> Ten
         raise _DIV.rejected((input, other), {"rounding_mode": rounding_mode})
     input = as_tensor_first(input, other)
     if rounding_mode is None:
-        return a.div_with_mode.op.public(input, other)
+        return a.div_with_mode(input, other)
     if rounding_mode == "floor":
         return m.floor_quotient(input, other)
     if rounding_mode == "trunc":

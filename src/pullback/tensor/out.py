@@ -68,7 +68,8 @@ def write_out(out: Any, result: Any, name: str, operands: Iterable[Any] = ()) ->
     if not isinstance(out, TensorBase):
         raise TypeError(f"{shown}(): argument 'out' must be Tensor, not {errors.type_name(out)}")
     kept = all(dtype_of(x) == dtype_of(result) for x in operands[:1])
-    _refuse(out, result, name, operands, checks.of(name, len(operands), False, kept), "result")
+    check = checks.of(name, len(operands), False, kept, dtype_of(out).kind)
+    _refuse(out, result, name, operands, check, "result")
     return _write(out, result, name, operands)
 
 

@@ -55,6 +55,9 @@ _JOINED = DtypeCheck(
     castable, "torch.cat(): input types can't be cast to the desired output type {got}", TypeError
 )
 _KEPT = DtypeCheck(_same, "Found dtype {got} but expected {want}")
+_MODULUS = DtypeCheck(
+    lambda want, got: bool(got == np.result_type(want, "F")), "Found dtype {got} but expected Complex{want}"
+)
 
 #: Functions that share what they say of a wrong dtype.
 _SHARED = {
@@ -291,13 +294,16 @@ def _keeps_dtype(name: str) -> bool:
     return not gives_bools(op)
 
 
-def of(name: str, operands: int, several: bool, kept: bool = True) -> DtypeCheck:
+def of(name: str, operands: int, several: bool, kept: bool = True, kind: str = "f") -> DtypeCheck:
     """Return the check of a function's dtype; `several`: this overload has several results.
 
-    `kept` is whether the result has the dtype of the input: it has not for `abs` of complex numbers.
+    `kept` is whether the result has the dtype of the input: it has not for `abs` of complex numbers, which
+    casts to a real `out` and takes one complex dtype. `kind` is NumPy's kind of `out`.
     """
-    found = None if several else _OVERLOADS.get((name, operands))
-    return found or DTYPES.get(name) or (_KEPT if kept and _keeps_dtype(name) else DEFAULT)
+    found = (None if several else _OVERLOADS.get((name, operands))) or DTYPES.get(name)
+    if found or not _keeps_dtype(name):
+        return found or DEFAULT
+    return _KEPT if kept else _MODULUS if kind == "c" else DEFAULT
 
 
 def wrong_dtype(check: DtypeCheck, name: str, want: Any, got: Any, output: str) -> Exception:

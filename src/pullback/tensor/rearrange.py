@@ -157,8 +157,11 @@ def repeat_interleave(
 ) -> Any:
     """Return each place of axis `dim` (of all elements as one row) repeated, by one count or one a place."""
     if repeats is None:
-        traced = _traced_repeats(input, count(shape_of(input)))
-        return wrap(np.repeat(np.arange(shape_of(input)[0]), _counts(input))) if traced is None else traced
+        places = _traced_repeats(input, count(shape_of(input)))
+        if places is None:
+            places = wrap(np.repeat(np.arange(shape_of(input)[0]), _counts(input)))
+        _check_allocated(output_size, places, shape_of(input)[0])
+        return places
     if is_int(repeats) and not isinstance(repeats, TensorBase):
         if repeats < 0:
             raise RuntimeError("Repeats must be non-negative")
@@ -167,6 +170,11 @@ def repeat_interleave(
         dim = 0 if dim is None else checked_dim(integer("repeat_interleave", "dim", 2, dim), len(shape))
         if not shape:
             raise IndexError("Dimension out of range (expected to be in range of [-1, 0], but got 1)")
+        whole = shape[dim] * repeats
+        if output_size is not None and output_size != whole:
+            raise RuntimeError(
+                f"repeat_interleave: Invalid output_size, expected {whole} but got {output_size}"
+            )
         x = v.unsqueeze(x, dim + 1)
         x = structure.contiguous_copy(structure.expand(x, (*shape[: dim + 1], repeats, *shape[dim + 1 :])))
         return reshaped(x, (*shape[:dim], shape[dim] * repeats, *shape[dim + 1 :]))
@@ -182,11 +190,15 @@ def repeat_interleave(
     places = _traced_repeats(counts, size)
     if places is None:
         places = np.repeat(np.arange(size), np.broadcast_to(_counts(counts), (size,)))
-    if output_size is not None and output_size != len(places):
-        raise RuntimeError("allocated size does not match required size")
+    _check_allocated(output_size, places, size)
     if isinstance(places, TensorBase):
         return x.index_select(dim, places)
     return r.take_places(x, dim, tuple(places.tolist()))
+
+
+def _check_allocated(output_size: int | None, places: Any, size: int) -> None:
+    if size and output_size is not None and output_size != len(places):
+        raise RuntimeError("allocated size does not match required size")
 
 
 def _traced_repeats(counts: Any, size: int) -> Any:

@@ -176,6 +176,12 @@ def _as_tensor(v: Any) -> Any:
     return wrap(np.asarray(v))
 
 
+def _met(boundaries: Any, input: Any) -> tuple[Any, Any]:
+    """Return boundaries and what is looked for among them, in the dtype in which they meet."""
+    common = common_dtype(boundaries, input)
+    return cast(boundaries, common), cast(_as_tensor(input), common)
+
+
 @public
 def searchsorted(
     sorted_sequence: Any, input: Any, *, out_int32: bool = False, right: bool = False,
@@ -191,8 +197,7 @@ def searchsorted(
             raise RuntimeError(
                 f"{name}: side and right can't be set to opposites, got side of left while right was True"
             )
-    values = _as_tensor(input)
-    own = shape_of(values)
+    own = shape_of(_as_tensor(input))
     if not own and len(shape) != 1 and shape:
         raise RuntimeError(
             f"{name}: input value can be a scalar only when boundaries tensor dimension is 1, but we got "
@@ -219,7 +224,7 @@ def searchsorted(
         from ..ops.gather import gather
 
         sorted_sequence = gather(sorted_sequence, sorter, len(shape) - 1)
-    return o.searchsorted(sorted_sequence, values, bool(right) or side == "right", bool(out_int32))
+    return o.searchsorted(*_met(sorted_sequence, input), bool(right) or side == "right", bool(out_int32))
 
 
 @public
@@ -228,8 +233,7 @@ def bucketize(input: Any, boundaries: Any, *, out_int32: bool = False, right: bo
     rank = len(shape_of(tensor("bucketize", "boundaries", boundaries, 2)))
     if rank != 1:
         raise RuntimeError(f"boundaries tensor must be 1 dimension, but got dim({rank})")
-    common = common_dtype(boundaries, values := _as_tensor(input))
-    return o.searchsorted(cast(boundaries, common), cast(values, common), bool(right), bool(out_int32))
+    return o.searchsorted(*_met(boundaries, input), bool(right), bool(out_int32))
 
 
 # --- counts -------------------------------------------------------------------------------------------------

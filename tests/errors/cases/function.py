@@ -45,6 +45,26 @@ def too_few_gradients(torch: T) -> None:
     function.apply(x, x).sum().backward()
 
 
+def write_to_one_of_several_inputs_that_are_returned(torch: T) -> None:
+    function = _make(torch, lambda ctx, x, y: (x, y), lambda ctx, g, h: (g, h))
+    function.apply(torch.ones(2, requires_grad=True) * 1, torch.ones(2))[0].add_(1)
+
+
+def write_to_an_input_that_is_returned_beside_integers(torch: T) -> None:
+    function = _make(torch, lambda ctx, x: (x, torch.arange(2)), lambda ctx, g, h: g)
+    function.apply(torch.ones(2, requires_grad=True) * 1)[0].add_(1)
+
+
+def write_to_a_returned_input_that_is_not_differentiable(torch: T) -> None:
+    def forward(ctx: Any, x: Any, y: Any) -> Any:
+        ctx.mark_non_differentiable(y)
+        return x, y
+
+    function = _make(torch, forward, lambda ctx, g, h: (g, h))
+    x = torch.ones(2, requires_grad=True) * 1
+    function.apply(x, x * 1)[1].add_(1)
+
+
 def too_many_gradients(torch: T) -> None:
     function = _make(torch, lambda ctx, x: x * 2, lambda ctx, g: (g, g))
     function.apply(torch.ones(2, requires_grad=True)).sum().backward()
