@@ -4,8 +4,6 @@ Formulas are those of the Digital Library of Mathematical Functions, chapters 9 
 (https://dlmf.nist.gov/10). torch has derivatives of i0, i1 and their scaled forms only.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

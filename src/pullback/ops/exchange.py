@@ -11,8 +11,6 @@ What these ops must do:
 An op has the group as its last attribute; `how` is the name of the collective and its number or operation.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
