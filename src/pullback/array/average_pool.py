@@ -3,8 +3,6 @@
 Windows and shapes are those of `pool`.
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Sequence
 from typing import Any

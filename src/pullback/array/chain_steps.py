@@ -5,8 +5,6 @@ goes, and how far its operands move, tells what that is for others: five is the 
 number of rows. What these cannot tell, such as a part of a row, is refused.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 

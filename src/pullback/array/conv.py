@@ -22,8 +22,6 @@ computed in float32 and rounded once. Channels that are convolved each for itsel
 Shapes: x ``(N, C, *size)``, w ``(O, C / groups, *kernel)``, y ``(N, O, *output)``.
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Sequence
 from itertools import product

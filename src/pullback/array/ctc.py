@@ -4,8 +4,6 @@ Forward and backward variables in logarithms over the labels with blanks between
 "Connectionist temporal classification", sections 4.1 and 4.2), for a whole batch at each time.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 

@@ -4,8 +4,6 @@ What a program may never need (factorizations, Fourier transforms, the backward 
 then: each such module takes 0.2 to 0.5 ms of an import.
 """
 
-from __future__ import annotations
-
 import gc
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -6,8 +6,6 @@ each tap is then one multiplication and one addition over a long run, at the ful
 With stride s the padded places are first sorted by their remainder by s, which makes them contiguous again.
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable, Iterator, Sequence
 from itertools import product

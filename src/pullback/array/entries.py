@@ -4,8 +4,6 @@ The loop is SciPy's, which its matrices call: to make such a matrix first takes 
 multiply a few hundred entries. A SciPy that has the loop elsewhere is asked for the matrix.
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable
 from typing import Any

@@ -9,8 +9,6 @@ and the same expansions as torch's are used here, so that gradients agree to rou
 - in between: rational functions in logarithms, with torch's fitted coefficients.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

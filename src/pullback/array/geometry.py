@@ -1,7 +1,5 @@
 """Sizes and paddings that convolutions and pools share."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -7,8 +7,6 @@ after these two have met. That of `dot` is MKL's `sdot` on processors for which 
 (seen on AMD's Zen); elsewhere MKL adds in another order.
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Sequence
 from typing import Any

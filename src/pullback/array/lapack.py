@@ -1,7 +1,5 @@
 """Call LAPACK on stacks of matrices whose columns are contiguous, as torch leaves them."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable, Sequence
 from typing import Any

@@ -6,8 +6,6 @@ one function reads its input from memory once where a chain of ops would read it
 and bfloat16 are computed in float32 and rounded once; statistics of theirs are float32.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import wraps
 from math import prod

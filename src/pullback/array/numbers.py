@@ -3,8 +3,6 @@
 To read a Python number a ufunc takes 0.3 µs, which is as much as all else that it does for 64 elements.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

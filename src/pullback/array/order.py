@@ -5,8 +5,6 @@ which its stable argsort does not: 1,024 rows of 1,024 float32 take 12 ms on one
 instead of 134.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy import ndarray
 

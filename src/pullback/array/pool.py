@@ -11,8 +11,6 @@ windows takes 0.15 ms on one thread (torch 2.13: 1.3 ms).
 Shapes: x ``(N, C, *size)``, everything pooled ``(N, C, *output)``.
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable, Iterator, Sequence
 from itertools import product

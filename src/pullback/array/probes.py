@@ -5,8 +5,6 @@ between 0 and 1, that none is a class that does not exist; or it compares two of
 one number, and arrays of which only the last element is another.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np

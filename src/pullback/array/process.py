@@ -1,7 +1,5 @@
 """Tell those who keep what Python code once found that a setting of the whole process has changed."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 #: What is called then.

@@ -4,8 +4,6 @@ NumPy keeps its error state in a context variable. Setting it to 'ignore' around
 µs; entering `np.errstate` costs 1.6 µs, so the variable is used directly where NumPy has it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from contextvars import ContextVar
 from typing import Any

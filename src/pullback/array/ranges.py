@@ -9,8 +9,6 @@ What this module must do:
 - compute logspace in double precision with the C library's power.
 """
 
-from __future__ import annotations
-
 import functools
 import math
 from typing import Any

@@ -12,8 +12,6 @@ Inputs are (rows of all steps, features), states (sequences, features). The logi
 ``½ + ½·tanh(½x)``, so that one `tanh` serves all gates.
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Sequence
 from typing import Any

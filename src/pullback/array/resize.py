@@ -8,8 +8,6 @@ so a mode is a table of places and weights (`taps`), and the adjoint is one func
 Shapes: x ``(N, C, *size)``, y ``(N, C, *output)``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Literal

@@ -5,8 +5,6 @@ The weights are products over the axes, so that a derivative by a coordinate is 
 weights differentiated.
 """
 
-from __future__ import annotations
-
 import copy
 import functools
 import sys

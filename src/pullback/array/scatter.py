@@ -6,8 +6,6 @@ go through a sparse product instead (768 rows of 128: 0.05 ms; ``add.at`` on row
 ``reduceat`` 0.10 ms), which has the same bits.
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable, Sequence
 from math import prod

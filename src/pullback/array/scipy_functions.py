@@ -6,8 +6,6 @@ networks use works element by element, or by NumPy; all else raises the import's
 what to install.
 """
 
-from __future__ import annotations
-
 import contextlib
 import functools
 import importlib

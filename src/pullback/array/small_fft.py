@@ -4,8 +4,6 @@ The bits are those of SciPy's function, which is pocketfft, too, and takes less 
 leaves nothing to record (`loop_recording`).
 """
 
-from __future__ import annotations
-
 import importlib
 from functools import cache, lru_cache
 from math import prod

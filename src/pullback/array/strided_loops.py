@@ -5,8 +5,6 @@ is broadcast. Native threads that call its loops are awake sooner than Python's 
 nothing. The bits are NumPy's.
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable, Sequence
 from math import prod

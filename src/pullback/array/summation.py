@@ -7,8 +7,6 @@ neighbouring rows together where they are short. Sums of float32 rows, by NumPy 
 1.2, 1000×3 12 and 6, 20,000×3 240 and 16, 20,000×64 300 and 90, 1000×1000 68 and 70.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

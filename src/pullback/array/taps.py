@@ -8,8 +8,6 @@ the map itself; adding each element of y to its places costs 20 times that (8×3
 Planes are worked on in blocks that stay in the cache, on several threads where there is enough to do.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import prod
 from typing import Any

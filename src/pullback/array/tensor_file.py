@@ -7,8 +7,6 @@ References
 https://huggingface.co/docs/safetensors/index#format
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from typing import Any

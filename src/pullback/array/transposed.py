@@ -6,8 +6,6 @@ first-level cache until all of their elements are used. A transposed 2048×2048 
 with NumPy's copy, 14 ms in tiles of 64×64 from a packed stripe, and 7 ms in the tiles below.
 """
 
-from __future__ import annotations
-
 from itertools import product
 
 import numpy as np

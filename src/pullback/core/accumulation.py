@@ -1,7 +1,5 @@
 """Covectors that meet: their sum at a node, and the `.grad` of a leaf that one is added to."""
 
-from __future__ import annotations
-
 from _thread import get_ident
 from typing import Any
 

@@ -5,8 +5,6 @@ on tensors around any other values (duals, batches, tracers) runs the ops in the
 differentiated, batched or written down anew as a function is.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -11,8 +11,6 @@ code object. What the source does not say (the kernel, the class of nodes) it fi
 4. makes the node, which saves what the rules of those inputs ask for that require a covector.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from ..array.named_tuples import NamedTuple

@@ -1,7 +1,5 @@
 """Bring covectors to the shape and dtype of the edges that they travel along."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable, Sequence
 from typing import Any

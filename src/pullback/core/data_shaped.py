@@ -3,8 +3,6 @@
 Declare one with ``shape=no_shape(name)``, and with ``batch_rule=no_batch(name)`` where torch refuses too.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -6,8 +6,6 @@ no counting of dependencies, no recursion. Covectors are inner values (bare arra
 dtype of the edge that it travels along in one place, here: rules know nothing of broadcasting or promotion.
 """
 
-from __future__ import annotations
-
 from _thread import get_ident
 from collections import Counter
 from collections.abc import Callable, Container, Sequence

@@ -4,8 +4,6 @@ As in torch, the hooks of a tensor run wherever a covector arrives at it, those 
 itself runs; both are given None where nothing arrived.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

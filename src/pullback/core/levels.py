@@ -5,8 +5,6 @@ own, above every other, and ends it when the function that it transforms has ret
 escaped from there acts as what it wraps; one that has escaped from vmap cannot.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 

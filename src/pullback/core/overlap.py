@@ -4,8 +4,6 @@ judges it.
 What cannot be decided from sizes, strides and addresses alone counts as no overlap.
 """
 
-from __future__ import annotations
-
 from numpy import ndarray
 
 from ..array.layout import is_dense

@@ -5,8 +5,6 @@ for the view as long as nobody could tell: while one of the two is written to, t
 be written to with it. ``P[k] += x`` reads a copy, adds to it and writes it back to where it came from.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """Pull back at nodes at which nothing arrived, or which are watched."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -5,8 +5,6 @@ asked for, the function that the kernel stands for runs on tensors of a fresh le
 duals (for tangents), and the ops that it is made of do the rest.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

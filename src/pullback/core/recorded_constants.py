@@ -1,7 +1,5 @@
 """Keep the arrays that a program reads as constants, and find those with the same bits."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -3,8 +3,6 @@
 Loaded with the first such error.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -3,8 +3,6 @@
 Attributes of `SETTINGS` are read and written by the functions of torch's names, each where torch has it.
 """
 
-from __future__ import annotations
-
 import sys
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Show a value of any kind as its holder sees it: without tangents and hidden axes."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """torch.nn.common_types: types of arguments that are one number or one per axis."""
 
-from __future__ import annotations
-
 from typing import TypeAlias, TypeVar
 
 from ..tensor.tensor import Tensor

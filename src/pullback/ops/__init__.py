@@ -1,7 +1,5 @@
 """The op table by family. Each op is declared once: kernel, rules, kind."""
 
-from __future__ import annotations
-
 from importlib import import_module
 from os.path import isfile
 from types import ModuleType

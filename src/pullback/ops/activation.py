@@ -4,8 +4,6 @@ Where the slope is worth a kernel of its own (gelu, silu) it is an op with a rul
 derivatives exist.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import Any

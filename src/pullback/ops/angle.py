@@ -1,7 +1,5 @@
 """The angle of each element in the complex plane."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Sums, products, quotients and powers."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

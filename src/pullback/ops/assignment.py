@@ -3,8 +3,6 @@
 Losses of detectors that predict sets match predictions to targets by it, in the middle of a step.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -4,8 +4,6 @@ Formulas are those of the Digital Library of Mathematical Functions, chapters 9 
 (https://dlmf.nist.gov/10). torch has derivatives of i0, i1 and their scaled forms only.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -32,15 +30,6 @@ def _away_from_zero(kernel: str, g: Term, x: Term, slope: Any) -> Term:
     return g * where(large, slope(where(large, x, tiny)), 0.5)
 
 
-def _i1_rule(g: Term, x: Term, out: Term) -> Term:
-    """Return I₁′ = I₀ − I₁/x (DLMF 10.29.2)."""
-    return _away_from_zero("i1_backward", g, x, lambda x: i0(x) - out / x)
-
-
-def _i1e_rule(g: Term, x: Term, out: Term) -> Term:
-    return _away_from_zero("i1e_backward", g, x, lambda x: i0e(x) - out * (sgn(x) + 1 / x))
-
-
 i0 = elementwise(
     "i0", from_scipy("i0", finite=True), lambda g, x: g * i1(x), promote="float",
     check=refuse("i0_vml_cpu", "c"),
@@ -48,8 +37,9 @@ i0 = elementwise(
     names=("i0", "special.i0"),
 )
 i1: Call = elementwise(
-    "i1", from_scipy("i1", finite=True), _i1_rule, promote="float", node_name="SpecialI1Backward0",
-    check=refuse("i1_cpu", "c"),
+    "i1", from_scipy("i1", finite=True),
+    lambda g, x, out: _away_from_zero("i1_backward", g, x, lambda x: i0(x) - out / x),  # DLMF 10.29.2
+    promote="float", node_name="SpecialI1Backward0", check=refuse("i1_cpu", "c"),
     summary="Return the modified Bessel function of the first kind and order 1, I₁(x), of each element.",
     names=("special.i1",),
 )
@@ -59,8 +49,9 @@ i0e: Call = elementwise(
     summary="Return exp(−|x|)·I₀(x) of each element (DLMF 10.25.2).", names=("special.i0e",),
 )
 i1e: Call = elementwise(
-    "i1e", from_scipy("i1e"), _i1e_rule, promote="float", node_name="SpecialI1EBackward0",
-    check=refuse("i1e_cpu", "c"),
+    "i1e", from_scipy("i1e"),
+    lambda g, x, out: _away_from_zero("i1e_backward", g, x, lambda x: i0e(x) - out * (sgn(x) + 1 / x)),
+    promote="float", node_name="SpecialI1EBackward0", check=refuse("i1e_cpu", "c"),
     summary="Return exp(−|x|)·I₁(x) of each element (DLMF 10.25.2).", names=("special.i1e",),
 )
 

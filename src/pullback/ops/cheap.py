@@ -1,7 +1,5 @@
 """List the ops that are computed again, not kept, where a backward pass needs their results."""
 
-from __future__ import annotations
-
 #: Elementwise ops that take less time to compute again than to store and load.
 CHEAP = frozenset(
     {

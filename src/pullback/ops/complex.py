@@ -2,8 +2,6 @@
 complex number.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from numpy import ndarray

@@ -5,8 +5,6 @@ are linear in each argument, so derivatives of every order stay among them. torc
 ConvolutionBackward0.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

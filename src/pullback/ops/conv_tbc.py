@@ -1,7 +1,5 @@
 """Convolution of sequences with time first, channels last."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Copies, casts and conjugates."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

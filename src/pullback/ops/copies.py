@@ -4,8 +4,6 @@ splits.
 A copy follows the view that it is of, so that one rule, the identity, serves all of them.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from numpy import ndarray

@@ -1,7 +1,5 @@
 """Complex values made of two real ones."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

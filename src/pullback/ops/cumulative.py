@@ -4,8 +4,6 @@
 in them, and log-sums that would overflow, need no division and no special case to any order of derivative.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

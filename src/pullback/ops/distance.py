@@ -1,7 +1,5 @@
 """Distances (Σ |xᵢ − yᵢ|ᵖ)^(1/p) between all pairs of rows."""
 
-from __future__ import annotations
-
 import math
 from functools import lru_cache
 from typing import Any

@@ -61,14 +61,6 @@ def _acosh_rule(g: Term, x: Term) -> Term:
     return g * rsqrt(x * x - 1)
 
 
-def _rad2deg(x: ndarray, /, out: Any = ...) -> ndarray:
-    return np.multiply(x, x.dtype.type(180 / math.pi), out=out)
-
-
-def _deg2rad(x: ndarray, /, out: Any = ...) -> ndarray:
-    return np.multiply(x, x.dtype.type(math.pi / 180), out=out)
-
-
 def _no_angle(name: str) -> Callable[[ndarray], None]:
     def check(x: ndarray) -> None:
         if x.dtype.kind in "cW":
@@ -77,9 +69,11 @@ def _no_angle(name: str) -> Callable[[ndarray], None]:
     return check
 
 
-rad2deg = _float("rad2deg", _rad2deg, lambda g: g * (180 / math.pi), check=_no_angle("rad2deg"),
+rad2deg = _float("rad2deg", lambda x, /, out=...: np.multiply(x, x.dtype.type(180 / math.pi), out=out),
+                 lambda g: g * (180 / math.pi), check=_no_angle("rad2deg"),
                  summary="Return each element, an angle in radians, in degrees: x·180/π.")
-deg2rad = _float("deg2rad", _deg2rad, lambda g: g * (math.pi / 180), check=_no_angle("deg2rad"),
+deg2rad = _float("deg2rad", lambda x, /, out=...: np.multiply(x, x.dtype.type(math.pi / 180), out=out),
+                 lambda g: g * (math.pi / 180), check=_no_angle("deg2rad"),
                  summary="Return each element, an angle in degrees, in radians: x·π/180.")
 tan = _float("tan", np.tan, lambda g, out: g * conj(1 + out * out),
              summary="Return the tangent of each element, an angle in radians.")

@@ -1,7 +1,5 @@
 """Rows of a table by integer: the lookup behind token embeddings."""
 
-from __future__ import annotations
-
 from math import prod
 from typing import Any
 

@@ -4,8 +4,6 @@ A bag is a run of indices: bag b holds those from ``offsets[b]`` up to the next 
 a sparse matrix, one row per bag, whose entries are the samples' weights.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -11,8 +11,6 @@ What these ops must do:
 An op has the group as its last attribute; `how` is the name of the collective and its number or operation.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -70,7 +68,8 @@ def _end(x: ndarray, /, group: ProcessGroup) -> ndarray:
 _RULES = (not_implemented("exchange"),)
 _exchange_op = op("exchange", _exchange, _RULES, shape=like_first, into=exchange_into)
 _begin_op = op("begin_exchange", _begin, _RULES, shape=like_first, into=begin_into)
-_end_op = op("end_exchange", _end, _RULES, shape=like_first, into=end_into)
+#: Wait for an exchange; return what it has made.
+end_exchange = op("end_exchange", _end, _RULES, shape=like_first, into=end_into)
 
 
 def exchange(x: Term, how: tuple[str, Any], group: ProcessGroup) -> Term:
@@ -81,8 +80,3 @@ def exchange(x: Term, how: tuple[str, Any], group: ProcessGroup) -> Term:
 def begin_exchange(x: Term, how: tuple[str, Any], group: ProcessGroup) -> Term:
     """Begin an exchange; return a value for `end_exchange`, which alone may read it."""
     return _begin_op(traced(x), how, group)
-
-
-def end_exchange(x: Term, group: ProcessGroup) -> Term:
-    """Wait for an exchange; return what it has made."""
-    return _end_op(x, group)

@@ -1,7 +1,5 @@
 """Numbers rounded to those that a quantised tensor could hold; the covector passes where none was cut off."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -8,8 +8,6 @@ The strides are those that torch's transforms leave: batch axes outermost and tr
 in the order of the input's strides.
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Sequence
 from itertools import product

@@ -4,8 +4,6 @@ Formulas are those of the Digital Library of Mathematical Functions, chapters 5,
 (https://dlmf.nist.gov/5).
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import Any

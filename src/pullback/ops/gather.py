@@ -4,8 +4,6 @@
 ``masked_select`` and ``masked_place``.
 """
 
-from __future__ import annotations
-
 from math import prod
 from typing import Any
 

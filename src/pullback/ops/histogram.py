@@ -1,7 +1,5 @@
 """Count the points, or their weight, in each cell of a grid."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -4,8 +4,6 @@ NumPy computes nearly everything in nearly every dtype, torch has most kernels f
 by `core/op.py` when an op is declared, which asks it of the dtype that inputs were promoted to.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Losses of pairs in large arrays, and their slopes, by native loops that pass through memory once."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

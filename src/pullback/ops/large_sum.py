@@ -1,7 +1,5 @@
 """Sums of terms of large arrays in one native loop: what `mixture` does in several passes of NumPy's."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -4,8 +4,6 @@ The kernels interpret the bodies. Derivatives and batches of a loop are loops ag
 are made above the ops, in `func.loop_functions`, whose calls stand in for the ops' own.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -4,8 +4,6 @@
 slopes.
 """
 
-from __future__ import annotations
-
 import inspect
 import math
 from collections.abc import Callable

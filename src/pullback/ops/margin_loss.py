@@ -1,7 +1,5 @@
 """Losses of the margins between a sample's right classes and its others."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

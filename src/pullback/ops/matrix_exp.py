@@ -5,8 +5,6 @@ result is squared as often (Higham 2005, "The scaling and squaring method for th
 revisited").
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

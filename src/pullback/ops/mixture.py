@@ -97,13 +97,11 @@ addcmul = elementwise(
 )
 
 
-def _addcdiv(x: ndarray, y: Any, z: Any, /, value: Any, out: Any = ...) -> ndarray:
-    return _plus(plus_quotient, np.divide, (x, y, z), value, out)
-
-
 #: x + value·y/z.
 addcdiv = elementwise(
-    "addcdiv", _addcdiv, lambda g: g, lambda g, z, value: g * conj(value / z),
+    "addcdiv",
+    lambda x, y, z, /, value, out=...: _plus(plus_quotient, np.divide, (x, y, z), value, out),
+    lambda g: g, lambda g, z, value: g * conj(value / z),
     lambda g, y, z, value: -g * conj((value * y) / (z * z)), attrs=("value",), promote="float",
     saves=("z",),
 )

@@ -5,8 +5,6 @@ mean and the component along z: P(h) = h − mean(h) − z·mean(h·z). P is sym
 gives the pullback's own pullback, written in public ops of x alone.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

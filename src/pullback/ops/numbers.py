@@ -2,8 +2,6 @@
 rounding to decimals, a step with a given value at zero.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

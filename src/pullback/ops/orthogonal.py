@@ -10,6 +10,7 @@ from numpy import ndarray
 
 from ..array.lapack import by_numpy, column_major, each, empty_columns, lapack, leading
 from ..core.op import Axes, Call, Covectors, Rule, Several, Term, Terms, op
+from ..core.underivable import not_implemented
 from ..core.value import dtype_of, shape_of
 from .arithmetic import add, mul, sub
 from .comparison import zeros_of
@@ -121,13 +122,9 @@ def _geqrf(x: ndarray, /) -> tuple[ndarray, ndarray]:
     return a, tau
 
 
-def _no_geqrf(g: Term) -> Term:
-    raise NotImplementedError("the derivative for 'geqrf' is not implemented.")
-
-
 #: QR as LAPACK leaves it: R in the upper triangle, below it the vectors of the reflectors; and their factors.
 geqrf: Several = op(
-    "geqrf", _geqrf, (_no_geqrf,), outputs=("a", "tau"),
+    "geqrf", _geqrf, (not_implemented("geqrf"),), outputs=("a", "tau"),
     batch=lambda size: (), check=computes("geqrf_cpu"),
     shape=lambda x: ((x.shape, x.dtype), ((*x.shape[:-2], min(x.shape[-2:])), x.dtype)),
 )  # fmt: skip

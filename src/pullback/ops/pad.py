@@ -1,7 +1,5 @@
 """Padding with a constant, and its adjoint: cutting the padding off."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable, Iterator, Sequence
 from math import prod

@@ -4,8 +4,6 @@ All but the Chebyshev polynomials of a high degree inside their interval, which 
 their recurrence in the degree (https://dlmf.nist.gov/18.9). A negative degree gives 0, a broken one is cut.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

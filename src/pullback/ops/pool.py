@@ -3,8 +3,6 @@
 Fractional maximum pools have windows at random distances (Graham 2014, "Fractional max-pooling").
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from math import prod

@@ -1,7 +1,5 @@
 """Transforms as pocketfft of SciPy has them: by public functions of SciPy, or by NumPy where missing."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Functions of Python's numbers as an op, bit for bit: `loss.item() ** 0.5` may meet tensors again."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import Any

@@ -4,8 +4,6 @@ A packed sequence has the elements of all sequences at step 0, then those at ste
 are sorted by falling length, so that each step has those of the first few.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy import ndarray
 

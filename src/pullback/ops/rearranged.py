@@ -2,8 +2,6 @@
 TBackward1).
 """
 
-from __future__ import annotations
-
 from ..core.op import Call, renamed
 from . import strided, view
 

@@ -3,8 +3,6 @@
 Their kernels raise. A program runs them, or checks what they would, even where nobody reads what they give.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

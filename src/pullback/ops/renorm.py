@@ -1,7 +1,5 @@
 """Slices whose norm is too large brought down to a largest norm."""
 
-from __future__ import annotations
-
 from math import prod
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Values of images at the places of a grid, and the grids of affine maps."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy import ndarray
 

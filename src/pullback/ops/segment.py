@@ -2,8 +2,6 @@
 its segment.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -5,8 +5,6 @@ number_arguments.py`). Where the kernel and the rule of the op with a setting ta
 same; the formulas that look at the number, or compute with it apart, stand here.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

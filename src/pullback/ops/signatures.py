@@ -1,7 +1,5 @@
 """State how torch's parser reads the functions that ops are, and what help says that they take."""
 
-from __future__ import annotations
-
 #: The signatures of most functions of one and of two values.
 ONE = ("(Tensor input, *, Tensor out = None)",)
 TWO = ("(Tensor input, Tensor other, *, Tensor out = None)",)

@@ -5,8 +5,6 @@ the vectors have a covector. Vectors of a complex matrix are known up to a phase
 the phases has no derivative, and the rules say so as torch does.
 """
 
-from __future__ import annotations
-
 from typing import Any, Literal
 
 import numpy as np

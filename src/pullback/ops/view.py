@@ -5,8 +5,6 @@ value has
 a twin `…_backward` that puts a covector into zeros; the two are each other's rule.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -2,8 +2,6 @@
 are linear.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

@@ -1,3 +1,2 @@
 """The facade: names, argument parsing, promotion, indexing, printing. No mathematics."""
 
-from __future__ import annotations

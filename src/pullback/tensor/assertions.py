@@ -1,7 +1,5 @@
 """torch._assert_async: a condition that functions which are traced can hold on to."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from .api import public

@@ -1,7 +1,5 @@
 """Integrals and derivatives of sampled functions: the trapezoidal rule and finite differences."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ..core.value import dtype_of, shape_of

@@ -5,9 +5,6 @@ functions that lose too much in it in float32, and those that join tensors in th
 all others run in what they are given.
 """
 
-from __future__ import annotations
-
-
 def _names(listed: str) -> frozenset[str]:
     return frozenset(listed.split())
 

@@ -3,8 +3,6 @@
 Arguments are looked at only where the program asks for it (`check_invariants`), as in torch.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

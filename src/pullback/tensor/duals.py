@@ -1,7 +1,5 @@
 """Tensors that carry a tangent: made with torch's checks, and taken apart."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ..array import dtypes

@@ -4,8 +4,6 @@ Every subscript becomes one axis of a canonical order (output subscripts, then s
 a diagonal where it repeats a subscript, is permuted, and gets axes of size 1 for subscripts that it lacks.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import lru_cache
 from math import prod

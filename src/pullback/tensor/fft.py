@@ -4,8 +4,6 @@ All are made of three ops, complex to complex, real to complex and complex to re
 cut or zeros behind to the size asked for. Loaded with `torch.fft` only.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -4,8 +4,6 @@ Each is the function of the same name, called tensor by tensor: arguments that a
 own, others are the same for all. With an underscore at the end the tensors are written to.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from typing import Any
 

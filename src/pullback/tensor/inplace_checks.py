@@ -2,8 +2,6 @@
 and its dtype, which the first operand has to hold.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Check matrices as torch does, with its texts."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

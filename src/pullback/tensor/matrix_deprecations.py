@@ -1,7 +1,5 @@
 """Warnings, once in a process, of matrix functions that torch keeps beside their successors in `linalg`."""
 
-from __future__ import annotations
-
 from ..core.warn import warn_once
 
 _TEXTS = {

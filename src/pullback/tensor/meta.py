@@ -1,7 +1,5 @@
 """Tensors on the device ``meta``, which have a shape, a dtype and strides and no elements."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

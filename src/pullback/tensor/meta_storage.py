@@ -1,7 +1,5 @@
 """The storage of tensors on the device ``meta``: a number of bytes, none of which exist."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Any
 

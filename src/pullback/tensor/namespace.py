@@ -3,8 +3,6 @@
 A module of the facade declares its functions with `api.public`; importing it here is all that registers them.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from ..core import general_call  # noqa: F401  # how tensors run ops off the inline path

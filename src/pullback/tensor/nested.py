@@ -21,6 +21,7 @@ from .interception import OVERRIDING
 from .join import cat, stack
 from .padding import constant_pad_nd
 from .sizes import integer
+from .sparse import OneElement
 from .sparse_refusals import no_kernel
 from .tensor import Tensor, checked_dim
 
@@ -52,11 +53,13 @@ class _Parts(InnerValue):
         raise RuntimeError(_NO_SIZES)
 
 
-class NestedTensor(Tensor):
+class NestedTensor(OneElement, Tensor):
     """Tensors of one rank, its parts, under one leading axis."""
 
     _overrides_once_made = True
     _parts: tuple[Any, ...]
+    _count = property(lambda self: self.numel())
+    _dense = property(lambda self: self.values())
 
     @classmethod
     def __torch_function__(
@@ -305,32 +308,6 @@ class NestedTensor(Tensor):
     def tolist(self) -> NoReturn:
         """Raise torch's error: ask for the parts."""
         raise RuntimeError(_NO_STRIDES)
-
-    def item(self) -> Any:
-        """Return the number that a nested tensor of one element holds."""
-        if self.numel() != 1:
-            raise RuntimeError(f"a Tensor with {self.numel()} elements cannot be converted to Scalar")
-        return self.values().item()
-
-    def _number(self) -> Any:
-        if self.numel() != 1:
-            raise ValueError("only one element tensors can be converted to Python scalars")
-        return self.item()
-
-    def __float__(self) -> float:
-        return float(self._number())
-
-    def __int__(self) -> int:
-        return int(self._number())
-
-    def __complex__(self) -> complex:
-        return complex(self._number())
-
-    def __bool__(self) -> bool:
-        if self.numel() != 1:
-            count = "more than one value" if self.numel() else "no values"
-            raise RuntimeError(f"Boolean value of Tensor with {count} is ambiguous")
-        return bool(self.item())
 
     def __repr__(self, *, tensor_contents: Any = None) -> str:
         ending = ""

@@ -3,8 +3,6 @@
 A rule takes the function that was called and its arguments; most call it with each part in turn.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

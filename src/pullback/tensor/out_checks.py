@@ -5,8 +5,6 @@ elements of `out` may share memory, and `out` is apart from what is read or the 
 hold the others. Names are those that torch's messages begin with.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from typing import Any
 

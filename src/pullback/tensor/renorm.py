@@ -1,7 +1,5 @@
 """`renorm`: slices of an axis brought down to a largest norm."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ..array.deferred_import import import_later

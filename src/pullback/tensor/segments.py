@@ -1,7 +1,5 @@
 """`segment_reduce`: reductions of neighbouring places, under torch's name and checks."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ..array.deferred_import import import_later

@@ -1,7 +1,5 @@
 """Say what torch says of arguments that fit no signature; loaded by the first call that is refused."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NoReturn

@@ -50,6 +50,40 @@ class NoElements(InnerValue):
         raise TypeError("can't convert Sparse layout tensor to numpy. Use Tensor.to_dense() first.")
 
 
+class OneElement:
+    """Give the number of a tensor without an array: it has `_count` elements, those of `_dense`."""
+
+    __slots__ = ()
+    _count: Any
+    _dense: Any
+
+    def item(self) -> Any:
+        """Return the number that a tensor of one element holds."""
+        if self._count != 1:
+            raise RuntimeError(f"a Tensor with {self._count} elements cannot be converted to Scalar")
+        return self._dense.item()
+
+    def __bool__(self) -> bool:
+        if self._count != 1:
+            many = "more than one value" if self._count else "no values"
+            raise RuntimeError(f"Boolean value of Tensor with {many} is ambiguous")
+        return bool(self.item())
+
+    def __float__(self) -> float:
+        return float(self._only())
+
+    def __int__(self) -> int:
+        return int(self._only())
+
+    def __complex__(self) -> complex:
+        return complex(self._only())
+
+    def _only(self) -> Any:
+        if self._count != 1:
+            raise ValueError("only one element tensors can be converted to Python scalars")
+        return self.item()
+
+
 #: Methods that are no declared functions, which sparse tensors have otherwise.
 DISPATCHED = (
     "detach", "apply_", "copy_", "fill_", "squeeze_", "swapaxes_", "swapdims_", "t_", "transpose_", "type",
@@ -72,7 +106,7 @@ def _attribute(name: str) -> property:
     return property(get)
 
 
-class Sparse(Tensor):
+class Sparse(OneElement, Tensor):
     """Hold what tensors of coordinates and compressed ones share: places, and values with a history."""
 
     _overrides_once_made = True
@@ -80,6 +114,8 @@ class Sparse(Tensor):
     _sparse = True
     _plain: Any
     _what = property(values_of)
+    _count = property(lambda self: math.prod(self.shape))
+    _dense = property(lambda self: self.to_dense())
     #: The short name of the layout.
     layout_name: str
 
@@ -91,38 +127,9 @@ class Sparse(Tensor):
         """Raise torch's error: ask for `to_dense` first."""
         raise RuntimeError("Cannot access data pointer of Tensor that doesn't have storage")
 
-    def item(self) -> Any:
-        """Return the number that a tensor of one element holds."""
-        if math.prod(self.shape) != 1:
-            raise RuntimeError(
-                f"a Tensor with {math.prod(self.shape)} elements cannot be converted to Scalar"
-            )
-        return self.to_dense().item()
-
-    def __bool__(self) -> bool:
-        size = math.prod(self.shape)
-        if size != 1:
-            many = "more than one value" if size else "no values"
-            raise RuntimeError(f"Boolean value of Tensor with {many} is ambiguous")
-        return bool(self.to_dense())
-
     def is_nonzero(self) -> bool:
         """Return whether the one element is not zero."""
         return bool(self)
-
-    def __float__(self) -> float:
-        return float(self._only())
-
-    def __int__(self) -> int:
-        return int(self._only())
-
-    def __complex__(self) -> complex:
-        return complex(self._only())
-
-    def _only(self) -> Any:
-        if math.prod(self.shape) != 1:
-            raise ValueError("only one element tensors can be converted to Python scalars")
-        return self.item()
 
     def _is_view(self) -> bool:
         return False

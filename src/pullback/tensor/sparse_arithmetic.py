@@ -1,7 +1,5 @@
 """Elementwise functions of sparse tensors: of entries one by one, and of two tensors."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable
 from typing import Any, NoReturn

@@ -1,7 +1,5 @@
 """Conversions between layouts, dense and sparse, in torch's order of checks; covectors that are sparse."""
 
-from __future__ import annotations
-
 import math
 from typing import Any, NoReturn
 

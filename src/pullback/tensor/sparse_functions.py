@@ -1,7 +1,5 @@
 """The functions that sparse tensors have, by name, and how one of them is called."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

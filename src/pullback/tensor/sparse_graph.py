@@ -5,8 +5,6 @@ torch's layouts, and fail where torch's do. What has no rule is computed of valu
 which `values_of` and `of_values` join to that of the sparse tensors.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any

@@ -1,7 +1,5 @@
 """Pick parts of sparse tensors: rows and columns of any layout, elements where another one has entries."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import Any, NoReturn

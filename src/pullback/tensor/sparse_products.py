@@ -4,8 +4,6 @@ Torch has no kernel for some layouts, and checks its arguments otherwise in each
 here in the same words.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import reduce
 from typing import Any, NoReturn

@@ -5,8 +5,6 @@ the functions that say them; those of which the operator depends on the next arg
 functions miss the operator of their own name.
 """
 
-from __future__ import annotations
-
 import builtins
 from collections.abc import Iterable
 from functools import cache

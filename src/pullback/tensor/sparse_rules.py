@@ -5,8 +5,6 @@ A rule gives for each argument by place what maps the covector of the result to 
 none.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 

@@ -1,7 +1,5 @@
 """Pick, join and rearrange tensors of coordinates; entries move with their history."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

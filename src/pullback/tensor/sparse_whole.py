@@ -1,7 +1,5 @@
 """Functions of a whole sparse tensor: copies, dtypes, tensors like it, sums, what files hold of it."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn

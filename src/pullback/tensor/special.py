@@ -4,8 +4,6 @@ torch's messages call them special_*; the nodes of those that the top level has 
 `torch.special` only.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import Any

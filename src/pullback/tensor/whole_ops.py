@@ -4,8 +4,6 @@ What a function returns and takes, its names and its in-place variant stand in t
 around that follows from the op.
 """
 
-from __future__ import annotations
-
 from ..core.op import TABLE, Op
 from ..ops import angle, bessel, gamma, special  # noqa: F401  # their ops are declared
 from ..ops.signatures import FLOATS, REALS

@@ -4,8 +4,6 @@ A periodic window of n points is a symmetric one of n + 1 points without the las
 dtype asked for, halves too, whose rounding is torch's.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from functools import wraps

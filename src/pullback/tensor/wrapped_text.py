@@ -1,7 +1,5 @@
 """The text of tensors inside transforms: what they wrap, and at which level."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ..core.batched import Batched

@@ -3,8 +3,6 @@
 Where a routine fails it gives NaN, for which the functions raise: that is Python's then.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

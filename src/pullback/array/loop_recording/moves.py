@@ -1,7 +1,5 @@
 """Do NumPy's functions that find places of elements, or take elements from places, and note what they do."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

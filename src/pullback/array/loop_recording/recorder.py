@@ -1,7 +1,5 @@
 """Do NumPy's calls, and note the loops that they are."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 from itertools import product

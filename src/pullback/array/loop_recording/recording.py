@@ -8,8 +8,6 @@ its address, so views need no record. What is not told (a sort, a library's rout
 result is then not what the function gives of other elements: a recording is taken only where it `agrees`.
 """
 
-from __future__ import annotations
-
 import math
 import sys
 from collections.abc import Callable, Iterator, Sequence

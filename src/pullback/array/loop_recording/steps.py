@@ -1,7 +1,5 @@
 """Tell which loops a recorded function calls, how often, and on which memory."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

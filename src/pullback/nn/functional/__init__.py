@@ -2,8 +2,6 @@
 and what torch's top level has as well.
 """
 
-from __future__ import annotations
-
 from ...tensor import namespace  # noqa: F401  # registers `linear`, `pad` and `bilinear`
 from ...tensor.api import names
 from ...tensor.builtin import publish

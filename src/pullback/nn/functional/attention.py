@@ -1,7 +1,5 @@
 """Define scaled dot-product attention."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

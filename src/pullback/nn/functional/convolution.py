@@ -1,7 +1,5 @@
 """Define convolutions and their transposes, with torch's checks and texts."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from typing import Any
 

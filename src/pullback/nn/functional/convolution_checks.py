@@ -7,8 +7,6 @@ What this module must do:
   and for bfloat16, else the plain one.
 """
 
-from __future__ import annotations
-
 from math import prod
 from typing import Any
 

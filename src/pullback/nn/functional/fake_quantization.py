@@ -1,7 +1,5 @@
 """`fake_quantize_per_tensor_affine` and `fake_quantize_per_channel_affine`, with torch's checks."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

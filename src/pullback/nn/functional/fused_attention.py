@@ -4,8 +4,6 @@ The values are those of the ordinary path but for masks, which are read as bool 
 a key, also in a mask of numbers.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 from typing import Any

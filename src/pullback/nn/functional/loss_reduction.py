@@ -1,7 +1,5 @@
 """Share among losses: reductions, their deprecated spellings, sizes and weights."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

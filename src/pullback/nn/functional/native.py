@@ -1,7 +1,5 @@
 """Define the normalisations of torch's top level that also return the statistics which they used."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Define packing and unpacking of sequences as torch's top level has them; programs use `nn.utils.rnn`."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

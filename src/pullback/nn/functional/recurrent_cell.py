@@ -1,7 +1,5 @@
 """Define one step of each recurrent layer, under torch's names and with torch's nodes."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 

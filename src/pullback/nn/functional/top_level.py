@@ -6,8 +6,6 @@ normalisations take a flag for a library of GPUs, which is accepted and changes 
 reduction is given there is none: torch's parser reads the default of its schemas, the mean, as 0.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Name the layers of torch.nn."""
 
-from __future__ import annotations
-
 from .activation import (
     CELU,
     ELU,

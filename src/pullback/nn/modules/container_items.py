@@ -1,7 +1,5 @@
 """Index containers, and update them by pairs."""
 
-from __future__ import annotations
-
 import operator
 from collections.abc import Iterable, Iterator
 from typing import Any

@@ -1,7 +1,5 @@
 """Make the empty parameters and buffers of layers."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ...tensor.creation import empty

@@ -8,8 +8,6 @@ The derivative with respect to the input has the same two sums over the batch as
 Σ g x̂, taken over all processes.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from ...autograd.function import Function

@@ -1,7 +1,5 @@
 """torch.nn.parallel: one module on several devices or in several processes, of which there is one here."""
 
-from __future__ import annotations
-
 from .data_parallel import DataParallel, data_parallel
 from .distributed import DistributedDataParallel
 from .parallel_apply import parallel_apply

@@ -1,7 +1,5 @@
 """Check the arguments of `DistributedDataParallel`: groups, parameters, sizes of buckets and hooks."""
 
-from __future__ import annotations
-
 import inspect
 from typing import Any
 

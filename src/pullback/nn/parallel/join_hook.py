@@ -1,7 +1,5 @@
 """Take part in the collectives of a forward and a backward without inputs, for a parallel module."""
 
-from __future__ import annotations
-
 from enum import Enum, auto
 from typing import Any
 

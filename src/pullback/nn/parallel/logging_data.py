@@ -1,7 +1,5 @@
 """Describe a parallel module: data about its buckets and iterations, and its lines in the log."""
 
-from __future__ import annotations
-
 import functools
 import logging
 import os

@@ -4,8 +4,6 @@ As in torch, each forward takes the times of the pass before it: of the first te
 afterwards. All are nanoseconds; moments are those of `time.time_ns`.
 """
 
-from __future__ import annotations
-
 from time import time_ns
 
 #: Passes at the beginning that are all taken.

@@ -1,7 +1,5 @@
 """Find the tensors in what a module returns, and the leaves that a backward from them would reach."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from typing import Any

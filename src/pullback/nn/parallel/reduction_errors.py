@@ -1,7 +1,5 @@
 """Write the texts of torch's reducer, for gradients that are missing or come twice."""
 
-from __future__ import annotations
-
 _UNFINISHED = "Expected to have finished reduction in the prior iteration before starting a new one. "
 
 _UNUSED = "This error indicates that your module has parameters that were not used in producing loss. "

@@ -4,8 +4,6 @@ In the first pass of a static graph a gradient that has come does not say that i
 parameter: the node has all of them reduced at the end of backward.
 """
 
-from __future__ import annotations
-
 import weakref
 from typing import Any
 

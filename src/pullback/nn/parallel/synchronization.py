@@ -1,7 +1,5 @@
 """Run exchanges of a parallel module that reduce no gradients: equal models, buffers, numbers."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import Any
 

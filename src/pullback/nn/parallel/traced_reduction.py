@@ -5,8 +5,6 @@ backward, and waits for all buckets at its end. Buckets, their order and their l
 process whose step is compiled works together with one whose step is not.
 """
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 

@@ -1,7 +1,5 @@
 """torch.nn.utils: helpers on parameters, and other forms that a module's weights can take."""
 
-from __future__ import annotations
-
 from ...torch_names.exclusions import answer_for
 from . import parametrizations, parametrize, rnn, stateless
 from .clip_grad import (

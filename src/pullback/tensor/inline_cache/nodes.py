@@ -5,8 +5,6 @@ A call on tensors without elements records nodes as any call does. Their edges a
 all of it comes from: from an argument, from what is computed, from another node, or it is always the same.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
