@@ -186,4 +186,20 @@ def step(x):
     return x * kept[-1]()
 --- state
 len(kept), kept[-1]() is p
+=== tensors_told_by_cdata: compiles
+p, held = torch.ones(3), []
+held.append(p)
+def step(x): return x * 2 if p._cdata == held[0]._cdata else x * 3
+--- change 3
+p = torch.full((3,), 2.0)
+=== errors_that_callers_handle
+errors = []
+def told(x): return x * (2 if sys.exc_info()[0] is None else 3)
+inner = torch.compile(told)
+def step(x):
+    if not errors: return inner(x)
+    try: raise errors[0]
+    except ValueError: return inner(x)
+--- change 3
+errors.append(ValueError())
 ''')
