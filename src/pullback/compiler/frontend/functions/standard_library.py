@@ -23,7 +23,7 @@ def _bisect(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, A
     if type(among) is not list or kwargs or not all(type(end) is int and end >= 0 for end in ends):
         raise refuse(session, f)
     session.whole(among)
-    low, high = (*ends, *(0, len(among))[len(ends) :])
+    low, high = ends + [0, len(among)][len(ends) :]
     while low < high:
         middle = (low + high) // 2
         pair = (value, among[middle]) if f is bisect.bisect_right else (among[middle], value)
