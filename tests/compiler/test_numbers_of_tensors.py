@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 
 import pullback as torch
@@ -33,6 +34,13 @@ def slope(x: Any) -> Any:
     return w.grad
 
 
+def annealed(x: Any) -> Any:
+    widest = (x.amax(0) - x.amin(0)).norm().item() / 99 + 3
+    for e in np.arange(2 * np.log(widest), np.log(0.01), 2 * np.log(0.5)):
+        x = -np.exp(e) * (x / np.exp(e)).logsumexp(0)
+    return x
+
+
 ONE_PROGRAM: dict[str, Callable[[Any], Any]] = {
     "operators": lambda x: (x * x.sum().item(), 1 - x / (1.0 + float(x.sum())), x - x.mean().item()),
     "comparisons": lambda x: (x > x.mean().item(), x.mean().item() <= x),
@@ -53,6 +61,13 @@ ONE_PROGRAM: dict[str, Callable[[Any], Any]] = {
     "slopes of functions": lambda x: (F.leaky_relu(x - 5, x.mean().item() / 30), F.elu(x, x.mean().item())),
     "ends": lambda x: (F.hardtanh(x, 0.5, x.mean().item()), F.threshold(x, x.mean().item(), 0.5)),
     "widths": lambda x: F.smooth_l1_loss(x, x * 2, beta=x.mean().item(), reduction="none"),
+    "functions of NumPy's": lambda x: (x * np.exp(-x.mean().item()), x / -np.sqrt(x.sum().item()) + 1),
+    "NumPy's numbers": lambda x: (x.double() * (np.log(x.mean().item()) * 2 - np.float64(3)) ** 2,),
+    "NumPy's decisions": lambda x: x * 2 if np.log(x.sum().item()) > 1 else x,
+    "ranges": lambda x: [
+        x.double() * e for e in np.arange(x.sum().item() / 999, 3.05, np.log(x[0, 0].item() + 9))
+    ],
+    "steps": annealed,
     "branches": clipped,
     "slopes": slope,
 }  # fmt: skip

@@ -260,7 +260,7 @@ def step(x):
         return x * k
 --- state
 log
-=== exit_stack:
+=== exit_stack: compiles
 log = []
 def step(x):
     with contextlib.ExitStack() as stack:

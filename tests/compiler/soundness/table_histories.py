@@ -328,6 +328,21 @@ def step(x):
 --- change 3
 try: last[0].sum().backward()
 except RuntimeError: pass
+=== results_whose_history_led_to_a_hidden_leaf_and_is_freed: compiles
+errors = []
+def step(x):
+    z = x.detach().clone().requires_grad_()
+    h = (x.detach() + 1) * z
+    p = (h * h.sigmoid()).sum()
+    (g,) = torch.autograd.grad(p, z)
+    z.requires_grad_(False)
+    return h, p, g
+--- change 3
+for t in last[:2]:
+    try: t.sum().backward()
+    except RuntimeError as error: errors.append(str(error)[:50])
+--- state
+errors
 === result_of_a_hidden_leaf_whose_gradient_is_kept:
 kept = []
 def step(x):

@@ -186,4 +186,52 @@ def step(x):
     return x * kept[-1]()
 --- state
 len(kept), kept[-1]() is p
+=== tensors_told_by_cdata: compiles
+p, held = torch.ones(3), []
+held.append(p)
+def step(x): return x * 2 if p._cdata == held[0]._cdata else x * 3
+--- change 3
+p = torch.full((3,), 2.0)
+=== bisected_by_tensors: compiles
+import bisect
+times = [0.5, 1.0, 1.0, 2.0]
+def step(x): return x * bisect.bisect(times, x.sum()) + bisect.bisect_left(times, x.sum().item(), 1)
+--- change 3
+times.insert(0, 0.25)
+=== bisected_between_ends: compiles
+import bisect
+fs = bisect.bisect, bisect.bisect_left
+def step(x): return [x * f([1, 2, 2, 3], n, 1, 3) for n in range(5) for f in fs]
+=== aliases_with_parameters: compiles
+A = dict[str, typing.TypeVar("T")]
+def step(x): return typing.cast(A[int], x) * 2 + typing.cast(typing.Dict[str, typing.List[float]], x)
+=== points_of_quadratures: compiles
+def step(x):
+    points, weights = np.polynomial.legendre.leggauss(3)
+    return sum(w * torch.exp(x * p) for p, w in zip(points.tolist(), weights.tolist()))
+=== objects_that_functions_with_derivatives_are_given: compiles
+class O:
+    k = 2.0
+    def __call__(self, x): return x * self.k
+class F(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, f, x):
+        ctx.f = f
+        return f(x) + getattr(f, "missing", 1)
+    @staticmethod
+    def backward(ctx, g): return None, g * ctx.f.k
+o = O()
+def step(x): return F.apply(o, x)
+--- change 3
+O.k = 3.0
+=== errors_that_callers_handle
+errors = []
+def told(x): return x * (2 if sys.exc_info()[0] is None else 3)
+inner = torch.compile(told)
+def step(x):
+    if not errors: return inner(x)
+    try: raise errors[0]
+    except ValueError: return inner(x)
+--- change 3
+errors.append(ValueError())
 ''')

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Collection, Container, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ...core import engine
+from ...core import engine, saved_errors
 from ...core.backward_task import Capture
 from ...core.blame import has_saved, is_freed
 from ...core.calls import edge_of
@@ -86,6 +86,10 @@ class ResultsPulledBack:
     def _pull_back(self, roots: Sequence[Any], covectors: Sequence[Any]) -> list[Any]:
         token = INTERPRETS.set(False)
         try:
+            # Eager comes to these, also where nothing arrives at what is wanted here.
+            freed = [node for node in _nodes(roots) if is_freed(node._saved)]
+            if freed:
+                raise saved_errors.freed(max(freed, key=lambda node: node._seq))
             return self._pulled_back(roots, covectors)
         except RuntimeError as error:
             if is_freed_graph(error):

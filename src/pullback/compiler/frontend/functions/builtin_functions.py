@@ -31,8 +31,9 @@ from ..operations import (
     subscripts,
 )
 from ..state.deferred import Applied, Deferred, Elements, Item, comes_before
-from ..state.guards import ABSENT, SCALARS, Guard, answer, class_dict, is_heap_type
+from ..state.guards import ABSENT, SCALARS, Contents, Guard, answer, class_dict, is_heap_type
 from ..state.session import Session
+from ..unsupported import OnlyNow
 from . import native_functions, outside_functions
 from .rules import rule
 
@@ -119,6 +120,16 @@ def _id(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any])
         session.told(thing)
         return id(thing)
     raise session.refusal("it asks for the id of an object")
+
+
+@rule(sys.exc_info)
+def _handled(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Return that no error is being handled, by the callers of the function neither."""
+    found = f()
+    if found[0] is not None:
+        raise session.refusal("it asks for the error that is being handled", OnlyNow)
+    session.note(Contents(answer, f, (), found), (id(f), "answer"))
+    return found
 
 
 @rule(sys.getrecursionlimit)

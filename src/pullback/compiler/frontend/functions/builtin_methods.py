@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ....core.value import TensorBase
+from ....ops.python_numbers import UFUNCS
 from ..operations import (
     attributes,
     calls,
@@ -22,7 +23,7 @@ from ..operations import (
     operators,
 )
 from ..state import draws
-from ..state.deferred import Applied, Deferred
+from ..state.deferred import NUMBERS, Applied, Deferred, comes_before
 from ..state.guards import _COMPARED, Contents, Guard, answer
 from ..state.session import Session
 from . import builtin_functions, container_methods, outside_functions
@@ -244,7 +245,23 @@ def call_numpy(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str
     name = getattr(f, "__name__", "")
     if not isinstance(f, np.ufunc) and (name not in _NUMPY or getattr(np, name, None) is not f):
         raise builtin_functions.refuse(session, f)
-    return _of_array(session, f, args, kwargs)
+    later = not kwargs and any(isinstance(a, Deferred) for a in args)
+    found = _of_numbers(session, f, args) if later else None
+    return _of_array(session, f, args, kwargs) if found is None else found
+
+
+def _of_numbers(session: Session, f: Any, args: tuple[Any, ...]) -> Any:
+    """Return what a function gives of numbers of a later time; None where it is a part of the program."""
+    kinds = [operators._kind_of(a) for a in args]
+    if not NUMBERS.issuperset(kinds):
+        return None
+    if f is np.arange:
+        later = any(isinstance(a, Deferred) and not comes_before(a) for a in args)
+        fits = later and len(args) == 3 and kinds != [int, int, int]
+        return Applied(session, np.ndarray, f, args) if fits else None
+    if f not in UFUNCS or operators.kind_of_result(f, args) is not np.float64:
+        return None
+    return Applied(session, np.float64, f, args)
 
 
 def _of_array(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

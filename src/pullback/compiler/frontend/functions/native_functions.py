@@ -47,7 +47,7 @@ _NOT_NATIVE = tuple(PACKAGE + name for name in (
     "array/threads", "func/functional_call", "autograd/gradcheck", "autograd/profiler",
     "autograd/anomaly_mode", "core/process_group", "torch_names/amp/grad_scaler",
 ))  # fmt: skip
-_NUMPY = np.__path__[0]
+NUMPY = np.__path__[0]
 #: Makes functions of ops, whose closures hold notes of their own.
 _OF_OPS = PACKAGE + "core/calls.py"
 #: Types of arguments that hold nothing of the user's.
@@ -97,7 +97,7 @@ def holds_users(f: FunctionType) -> bool:
                     return True
             elif id(held) not in met:
                 file = held.__code__.co_filename
-                if file.startswith(_NUMPY):
+                if file.startswith(NUMPY):
                     continue
                 if not (own_file[file] and is_native(file)):
                     return True
@@ -155,17 +155,24 @@ def callback(session: Session, f: Any) -> Any:
         for container in containers.within((args, kwargs)):
             if not session.was_passed(container):
                 session.made(container)
-        return calls.call(f, args, kwargs)
+        # Code of the user's gets the objects back that code of ours was given.
+        own = {name: _behind(value) for name, value in kwargs.items()}
+        return calls.call(f, tuple(map(_behind, args)), own)
 
     is_object = not isinstance(f, (FunctionType, MethodType, BuiltinFunctionType, functools.partial))
-    return _Object(session, called) if is_object else called
+    return _Object(session, f, called) if is_object else called
+
+
+def _behind(value: Any) -> Any:
+    return value._object if type(value) is _Object else value
 
 
 class _Object:
     """Stand for an object that is called: to code that is not rewritten it shows nothing else of itself."""
 
-    def __init__(self, session: Session, called: Any) -> None:
+    def __init__(self, session: Session, thing: Any, called: Any) -> None:
         functools.update_wrapper(self, called, updated=())
+        self._object = thing
         self._session = session
         self._called = called
 

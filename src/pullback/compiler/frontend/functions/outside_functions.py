@@ -41,6 +41,18 @@ def _linear_sum_assignment(session: Session, f: Any, args: tuple[Any, ...], kwar
     return tuple(array_of(session, t) for t in assignment.linear_sum_assignment(cost.tensor, maximize))
 
 
+def _quadrature(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Make the points and weights of a quadrature, which the number of points gives."""
+    if len(args) != 1 or kwargs or type(args[0]) is not int:
+        raise session.refusal(f"it passes what is no number of points to {f.__name__}")
+    return tuple(map(session.made, f(*args)))
+
+
 _RULES: dict[tuple[str, str], Rule] = {
     ("scipy.optimize._lsap", "linear_sum_assignment"): _linear_sum_assignment,
+    ("numpy.polynomial.legendre", "leggauss"): _quadrature,
+    ("numpy.polynomial.hermite", "hermgauss"): _quadrature,
+    ("numpy.polynomial.hermite_e", "hermegauss"): _quadrature,
+    ("numpy.polynomial.laguerre", "laggauss"): _quadrature,
+    ("numpy.polynomial.chebyshev", "chebgauss"): _quadrature,
 }

@@ -3,6 +3,7 @@
 import bisect
 import copy
 import json
+import operator
 import pickle
 import weakref
 from collections import OrderedDict
@@ -18,14 +19,20 @@ from .rules import rule
 
 @rule(bisect.bisect_left, bisect.bisect_right)
 def _bisect(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    among, *rest = args
-    rest = [operators._known(value) for value in rest]
-    if type(among) is not list or kwargs:
+    among, value, *ends = args
+    if type(among) is not list or kwargs or not all(type(end) is int and end >= 0 for end in ends):
         raise refuse(session, f)
     session.whole(among)
-    if not all(type(value) in SCALARS for value in (*among, *rest)):
-        raise refuse(session, f)
-    return f(among, *rest)
+    low, high = ends + [0, len(among)][len(ends) :]
+    while low < high:
+        middle = (low + high) // 2
+        pair = (value, among[middle]) if f is bisect.bisect_right else (among[middle], value)
+        less = operators.truth(operators.compared(session, "<", operator.lt, "__lt__", *pair))
+        if less is (f is bisect.bisect_right):
+            high = middle
+        else:
+            low = middle + 1
+    return low
 
 
 @rule(json.loads)

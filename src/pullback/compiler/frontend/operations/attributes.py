@@ -45,7 +45,7 @@ _IN_C = (MethodDescriptorType, WrapperDescriptorType)
 _FIELD: Any = type(vars(namedtuple("_Probe", "field"))["field"])
 #: Of a tensor: what a trace does not have as a call will have it.
 _UNKNOWN_OF_TENSORS = frozenset({
-    "_version", "data_ptr", "storage", "untyped_storage", "_typed_storage", "__dict__", "_cdata", "_value",
+    "_version", "data_ptr", "storage", "untyped_storage", "_typed_storage", "__dict__", "_value",
     "__array_interface__", "is_shared", "share_memory_", "register_post_accumulate_grad_hook", "set_",
     "resize_", "resize_as_", "__reduce_ex__", "__deepcopy__",
 })  # fmt: skip
@@ -349,7 +349,7 @@ def _of_tensor(session: Session, thing: Any, cls: type, name: str) -> Any:
     if type(found) is FunctionType and not own_file[found.__code__.co_filename]:
         return MethodType(found, thing)
     if type(found) is property:
-        if found.fget is not None and not own_file[found.fget.__code__.co_filename]:
+        if found.fget is not None and (found.fget is id or not own_file[found.fget.__code__.co_filename]):
             return calls.call(found.fget, (thing,))
     return getattr(thing, name)
 

@@ -30,7 +30,7 @@ from ....core.blame import PACKAGE, own_file
 from ....tensor.builtin import behind
 from ..bytecode.hooks import HOOKS
 from ..bytecode.instrument import instrumented
-from ..functions import builtin_methods, caches, iterators, native_functions, rules
+from ..functions import builtin_methods, caches, iterators, native_functions, outside_functions, rules
 from ..state.deferred import Deferred
 from ..state.draws import draw, draws_a_number, is_drawing
 from ..state.guards import ABSENT, SCALARS, mro_of
@@ -147,6 +147,8 @@ def call_function(session: Session, f: FunctionType, args: tuple[Any, ...], kwar
         return f(*args, **kwargs)
     if not own_file[file]:
         rule = rules.rule_of(f)
+        if rule is None and file.startswith(native_functions.NUMPY):
+            rule = outside_functions.rule_of(f)
         if rule is not None:
             return rule(session, f, args, kwargs)
         return call_user(session, f, args, kwargs)

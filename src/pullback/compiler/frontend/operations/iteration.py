@@ -1,5 +1,6 @@
 """Iteration, unpacking and keys as rewritten code does them."""
 
+import operator
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from types import FunctionType, GeneratorType
@@ -9,7 +10,7 @@ import numpy as np
 
 from ....core.size import Size
 from ....core.value import TensorBase
-from ..state.deferred import Deferred
+from ..state.deferred import Applied, Deferred
 from ..state.guards import ABSENT
 from ..state.session import Session, current
 from . import attributes, calls, containers, operators, subscripts
@@ -33,6 +34,11 @@ def iterate(thing: Any) -> Any:
         raise session.refusal("it goes on with an iterator that was there before")
     if isinstance(thing, np.ndarray) and session.is_fresh(thing):
         return session.made(iter(thing))
+    if isinstance(thing, Applied) and thing.function is np.arange:
+        # How many numbers there are is a part of the program.
+        count = Applied(session, int, len, (thing,)).known()
+        numbers = [Applied(session, np.float64, operator.getitem, (thing, n)) for n in range(count)]
+        return session.made(iter(numbers))
     session.typed(thing)
     maker = session.lookup(kind, "__iter__")
     if type(maker) is FunctionType:

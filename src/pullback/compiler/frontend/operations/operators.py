@@ -140,7 +140,7 @@ def taken(function: Callable[..., Any], thing: Any, name: str, found: Any) -> An
 
 def deferred(session: Session, function: Callable[..., Any], args: tuple[Any, ...], kind: type) -> Any:
     """Return a function of deferred numbers as another one."""
-    if not all(isinstance(a, Deferred) or type(a) in SCALARS for a in args):
+    if not all(isinstance(a, (Deferred, np.float64)) or type(a) in SCALARS for a in args):
         return function(*map(_known, args))
     return Applied(session, kind, function, args)
 
@@ -150,7 +150,7 @@ def _kind_of(value: Any) -> type:
 
 
 #: A number of each type.
-_SAMPLES: dict[Any, Any] = {bool: True, int: 1, float: 1.0, complex: 1j}
+_SAMPLES: dict[Any, Any] = {bool: True, int: 1, float: 1.0, complex: 1j, np.float64: np.float64(1)}
 
 
 def _kind_of_power(base: Any, exponent: Any) -> type:

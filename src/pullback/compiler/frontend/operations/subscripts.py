@@ -1,7 +1,7 @@
 """Subscripts as rewritten code does them."""
 
 import operator
-from types import FunctionType
+from types import FunctionType, GenericAlias
 from typing import Any
 
 import numpy as np
@@ -80,6 +80,8 @@ def load_item(container: Any, key: Any) -> Any:
         return containers.special(session, container, "__getitem__", key)
     if isinstance(container, type):
         return _of_generic(session, container, key)
+    if isinstance(container, GenericAlias):
+        return container[key]
     if isinstance(container, np.ndarray):
         if session.is_fresh(container) and operators.is_plain(key):
             value = container[key]
@@ -87,7 +89,8 @@ def load_item(container: Any, key: Any) -> Any:
         raise session.refusal("it reads an array of NumPy's")
     session.typed(container)
     method = session.lookup(type(container), "__getitem__")
-    if method is ABSENT:
+    if method is ABSENT or getattr(method, "__module__", None) == "typing":
+        # Dict[str, int], say, which keeps what it has made.
         return container[key]
     return operators.special(session, method, container, key)
 

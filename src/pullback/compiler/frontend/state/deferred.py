@@ -70,6 +70,8 @@ def computed(sign: str, a: Any, b: Any) -> Any:
     return {"+": operator.add, "-": operator.sub, "*": operator.mul}[sign](a, b)
 
 
+#: Types of numbers that are what they are in float64.
+NUMBERS = frozenset({int, float, np.float64})
 #: Functions of lists and arrays that each call makes alike, but for their elements.
 _OF_ARRAYS = frozenset({operator.getitem, converted, computed})
 #: Functions that raise no error, whatever they are given, and those that raise none of real numbers.
@@ -213,12 +215,13 @@ class Applied(Deferred):
 
     def __init__(self, session: Any, kind: type, function: Callable[..., Any], args: tuple[Any, ...]) -> None:
         super().__init__(session, kind)
-        for arg in args:
-            if isinstance(arg, Deferred) and arg.kind in (list, np.ndarray):
-                if function not in _ONLY_READ and not (function in _OF_ARRAYS and comes_before(arg)):
-                    arg.known()
         self.function = function
         self.args = args
+        for arg in args:
+            if isinstance(arg, Deferred) and arg.kind in (list, np.ndarray):
+                early = comes_before(arg) or (isinstance(arg, Applied) and arg.function is np.arange)
+                if function not in _ONLY_READ and not (function in _OF_ARRAYS and early):
+                    arg.known()
         if function not in _NEVER_RAISE and not self._is_sum():
             if is_given(self):
                 session.note(Succeeds(self), (formula(self), "succeeds"))
@@ -345,7 +348,8 @@ class Number:
         self._dtype = dtype
         self._kind = type(value.present())
         # What fills a tensor must not overflow: eager raises, and an operator gives infinity.
-        self._limit = float(np.finfo(dtype).max) if self._kind is float and dtype.kind == "f" else math.inf
+        bounded = self._kind in (float, np.float64) and dtype.kind == "f"
+        self._limit = float(np.finfo(dtype).max) if bounded else math.inf
 
     def traced(self) -> Any:
         """Return the number of the call that is traced; None where it does not fit."""
@@ -359,7 +363,7 @@ class Number:
             return None
 
     def _made(self, now: Any) -> Any:
-        if type(now) is not self._kind or (self._kind is float and self._limit < abs(now) < math.inf):
+        if type(now) is not self._kind or (self._limit < math.inf and self._limit < abs(now) < math.inf):
             return None
         token = quiet(IGNORE)
         try:

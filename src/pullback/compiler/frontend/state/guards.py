@@ -15,6 +15,8 @@ from collections.abc import Callable
 from types import CellType, FunctionType
 from typing import Any
 
+import numpy as np
+
 from ...runtime.object_layout import words
 
 #: What a place holds that holds nothing.
@@ -28,7 +30,7 @@ _COMPARED: frozenset[Any] = frozenset({
     pathlib.WindowsPath, pathlib.PureWindowsPath,
 })  # fmt: skip
 #: Of these, equal values may differ: in the sign of zero, say.
-_BY_TEXT = (float, complex, decimal.Decimal)
+_BY_TEXT = (float, complex, decimal.Decimal, np.float64)
 
 _WORD = 8
 _MANAGED_DICT = 1 << 4
@@ -40,7 +42,7 @@ def is_same(now: Any, value: Any) -> bool:
     if now is value:
         return True
     kind = type(value)
-    if type(now) is not kind or kind not in _COMPARED:
+    if type(now) is not kind or not (kind in _COMPARED or kind in (np.float64, np.bool_)):
         return False
     # Of a NaN the object itself counts: a list is searched for it by identity.
     return now == value and (kind not in _BY_TEXT or repr(now) == repr(value))

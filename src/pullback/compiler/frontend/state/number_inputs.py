@@ -17,7 +17,7 @@ import numpy as np
 from ....array import dtypes
 from ....core.value import TensorBase, dtype_of, shape_of, wrap
 from ....ops import python_numbers
-from .deferred import Applied, Deferred, Elements, Item, comes_before, is_drawn_array
+from .deferred import NUMBERS, Applied, Deferred, Elements, Item, comes_before, is_drawn_array
 from .session import Session
 
 #: Operators that take a tensor without axes as they take the number.
@@ -75,7 +75,8 @@ _OF_PROGRAM: Any = {
     max: lambda *xs: functools.reduce(lambda x, y: y.where(y > x, x), xs),
     **dict.fromkeys((operator.pow, operator.ipow, math.pow), _by_python("pow")), round: _rounded,
     operator.mod: _by_python("mod"),
-    **{getattr(math, n): _by_python(n) for n in python_numbers.FUNCTIONS if n not in ("pow", "round", "mod")},
+    **{getattr(math, n): _by_python(n) for n in python_numbers.FUNCTIONS if hasattr(math, n)},
+    **{ufunc: _by_python(name) for ufunc, name in python_numbers.UFUNCS.items()},
 }  # fmt: skip
 
 
@@ -92,7 +93,7 @@ def of_program(value: Deferred, dtype: np.dtype[Any] | None) -> Any:
 
 
 def _in_program(value: Any) -> Any:
-    if type(value) in (int, float):
+    if type(value) in NUMBERS:
         return wrap(np.array(value, np.float64))
     if isinstance(value, Item):
         source = dtype_of(value.tensor).kind
@@ -101,12 +102,24 @@ def _in_program(value: Any) -> Any:
             return None
         return value.tensor.detach().to(dtypes.float64)
     if isinstance(value, Applied) and not comes_before(value):
+        if value.function is operator.getitem:
+            (start, _, step), place = value.args[0].args, value.args[1]
+            return _counted_up(_in_program(start), _in_program(step), place)
+        if value.function is round and value.args[0].kind is np.float64:
+            return None  # NumPy rounds otherwise than Python
         function = _OF_PROGRAM.get(value.function)
         parts = [] if function is None else [_in_program(part) for part in value.args]
         return function(*parts) if parts and all(p is not None for p in parts) else None
-    if isinstance(value, Deferred) and comes_before(value) and type(value.present()) in (int, float):
+    if isinstance(value, Deferred) and comes_before(value) and type(value.present()) in NUMBERS:
         return value.session.number(value, np.dtype(np.float64))
     return None
+
+
+def _counted_up(start: Any, step: Any, place: int) -> Any:
+    """Return an element of ``np.arange(start, end, step)``; NumPy adds multiples of the first difference."""
+    if start is None or step is None or place < 2:
+        return None if start is None or step is None else start + step if place else start
+    return start + place * ((start + step) - start)
 
 
 def floating(values: Sequence[Any]) -> np.dtype[Any] | None:
@@ -122,14 +135,14 @@ def taken(session: Session, value: Any, dtype: np.dtype[Any] | None) -> Any:
     if dtype is None:
         return None
     if isinstance(value, Deferred) and comes_before(value):
-        return session.number(value, dtype) if type(value.present()) in (int, float) else None
+        return session.number(value, dtype) if type(value.present()) in NUMBERS else None
     if isinstance(value, Deferred):
         made = of_program(value, dtype)
         if made is not None:
             # Here eager raises where the number is no finite one in the dtype.
             Applied(session, float, _in_range, (value, float(np.finfo(dtype).max)))
         return made
-    return wrap(np.array(value, dtype)) if type(value) in (int, float) else None
+    return wrap(np.array(value, dtype)) if type(value) in NUMBERS else None
 
 
 def _in_range(value: float, limit: float) -> float:
@@ -183,7 +196,7 @@ def _met(kind: type, tensor: Any) -> np.dtype[Any] | None:
         if dtype in FLOATS or dtype.kind in "iu":
             return dtype
         return np.dtype(np.int64) if dtype.kind == "b" else None
-    if kind is not float:
+    if kind not in (float, np.float64):
         return None
     if dtype in FLOATS:
         return dtype
