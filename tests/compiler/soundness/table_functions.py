@@ -160,6 +160,84 @@ def step(x):
     return x * t, t
 --- change 3
 f(2).add_(1)
+=== lru_cache_with_links_used_again: compiles
+made = []
+@functools.lru_cache(maxsize=1)
+def f(k):
+    made.append(k)
+    return [len(made)]
+def step(x): return x * f(1)[0]
+--- change 3
+f(2), f(1)
+--- change 4
+f(2), f(1)
+f(1)[0] = 9.0
+--- change 5
+f.cache_clear(), f(2), f(1)
+--- state
+made, f.cache_info(), f(1)
+=== lru_cache_of_tensors_with_links_used_again: compiles
+@functools.lru_cache(maxsize=2)
+def f(k, *, a=0, b=0): return torch.full((3,), float(k + len(made)))
+made = []
+def step(x):
+    t = f(1, b=2, a=1)
+    return x * t, t
+--- change 3
+made.append(1), f(2), f(3), f(9), f(1, b=2, a=1)
+--- change 4
+f(4), f(1, b=2, a=1).add_(1)
+--- state
+f.cache_info()
+=== lru_cache_with_equal_answers: compiles
+@functools.lru_cache(maxsize=1, typed=True)
+def f(k): return k * n
+n = 2.0
+def step(x): return x * f(1)
+--- change 3
+f(1.0), f(1)
+--- change 4
+n = 3.0
+f(2), f(1)
+--- state
+f.cache_info()
+=== lru_cache_cleared_inside:
+made = []
+@functools.lru_cache(maxsize=2)
+def f(k):
+    made.append(k)
+    return k + len(made)
+def step(x):
+    a = f(1)
+    f.cache_clear()
+    return x * a * f(1)
+--- state
+f.cache_info(), made
+=== lru_cache_that_raises:
+@functools.lru_cache(maxsize=2)
+def f(k):
+    if n < 2: raise KeyError(k)
+    return k * n
+n = 1.0
+def step(x):
+    try: return x * f(1)
+    except KeyError: return x * 2
+--- change 3
+n = 3.0
+--- state
+f.cache_info()
+=== lru_cache_wrapping_another: compiles
+@functools.lru_cache(maxsize=2)
+def f(k): return k * 2.0
+def step(x): return x * f(1)
+--- change 3
+f.__wrapped__ = lambda k: k * 5.0
+--- change 4
+f.cache_clear()
+--- change 5
+f = functools.lru_cache(f.__wrapped__)
+--- state
+f.cache_info()
 === lru_cache_counts: compiles
 @functools.lru_cache
 def f(k): return k + 1
