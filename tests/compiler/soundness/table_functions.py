@@ -283,6 +283,43 @@ o.k = 5.0
 O.f.cache_clear()
 --- state
 O.f.cache_info()
+=== signature_of_functions: compiles
+import inspect
+class O:
+    def f(self, a, b=2, *, c=3): return a
+o = O()
+def g(a, /, b: int = 4, **kw): return a
+@functools.wraps(g)
+def h(*args): return g(*args)
+def step(x):
+    n = len(inspect.signature(o.f).parameters)
+    if "kw" in inspect.signature(h).parameters: n += 10
+    names = set(inspect.signature(g).parameters.keys())
+    return x * n + inspect.signature(g).parameters["b"].default, sorted(names)
+--- change 3
+O.f.__defaults__ = None
+g.__defaults__ = (9,)
+--- change 4
+del h.__wrapped__
+--- change 5
+g.__code__ = (lambda a, b, *kv: a).__code__
+=== mappingproxy_made: compiles
+import types
+held = {"a": 2.0}
+def step(x):
+    own = {"b": 3.0}
+    p, q = types.MappingProxyType(held), types.MappingProxyType(own)
+    own["c"] = 4.0
+    return x * p["a"] + len(q) + sum(q.values()), [*q, *p], "c" in q, q.get("z")
+--- change 3
+held["a"], held["d"] = 5.0, 1.0
+=== mappingproxy_given_back:
+import types
+def step(x):
+    own = {"b": x * 3.0}
+    q = types.MappingProxyType(own)
+    own["c"] = x
+    return q["b"], q
 === subclasses_asked: compiles
 class A: k = 1.0
 class B(A): k = 2.0

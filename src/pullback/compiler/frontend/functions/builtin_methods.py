@@ -131,6 +131,8 @@ def new_builtin(session: Session, cls: type, new: Any, args: tuple[Any, ...], kw
         if all(map(operators.is_plain, args)) and all(map(operators.is_plain, kwargs.values())):
             return session.made(new(cls, *args, **kwargs))
         return COMPLETE
+    if cls is MappingProxyType and len(args) == 1 and type(args[0]) in (dict, OrderedDict) and not kwargs:
+        return session.made(MappingProxyType(args[0]))
     if issubclass(cls, functools.partial):
         return builtin_functions.new_partial(session, new, (cls, *args), kwargs)
     if cls.__module__ == "types" and cls.__name__ == "SimpleNamespace":
