@@ -30,6 +30,71 @@ d['b'] = 1
 def step(x):
     g = {k: list(v) for k, v in itertools.groupby([1, 1, 2, 3, 3], key=lambda v: v % 2)}
     return ([x * sum(v) for v in g.values()], [(k, len(list(q))) for k, q in itertools.groupby('aabc')])
+=== copies_of_objects: compiles
+class Part:
+    def __init__(self): self.values = [1.0, 2.0]
+class Config:
+    asked = 0
+    scale = 1.0
+    def __init__(self):
+        self.part = self.again = Part()
+        self.own, self.kind, self.names, self.w = self, Part, ("a", "b"), torch.ones(2)
+    def __getattr__(self, name):
+        Config.asked += 1
+        raise AttributeError(name)
+c = Config()
+def step(x):
+    d = copy.deepcopy(c)
+    d.part.values.append(d.scale)
+    d.scale = 4.0
+    same = d.again is d.part, d.own is d, d.kind is Part, d is c
+    return x * sum(d.part.values) + d.w.sum(), same, type(d).__name__, d.names
+--- change 3
+c.scale = 3.0
+c.again = Part()
+--- change 4
+c.part.values[0] = 9.0
+c.w.add_(1)
+--- state
+Config.asked, c.part.values, vars(c).keys()
+=== copies_of_objects_read_in_their_own_way: compiles
+class Config:
+    names = {"layers": "n"}
+    seen = []
+    def __init__(self): self.n = 3
+    def __getattribute__(self, key):
+        seen = super().__getattribute__("seen")
+        if key != '__class__': seen.append(key)
+        names = super().__getattribute__("names")
+        return super().__getattribute__(names.get(key, key))
+c = Config()
+def step(x):
+    d = copy.deepcopy(c)
+    d.n += 1
+    return x * d.layers * c.layers
+--- state
+Config.seen
+=== copies_of_objects_with_slots_and_states:
+class A:
+    __slots__ = ("k",)
+class B:
+    def __setstate__(self, state): self.k = state["k"] + 1
+class C:
+    def __getstate__(self): return {"k": 5.0}
+class D:
+    def __reduce__(self): return (D.made, ())
+    @staticmethod
+    def made():
+        d = D()
+        d.k = 8.0
+        return d
+class E(D):
+    def __deepcopy__(self, memo): return self
+held = [A(), B(), C(), D(), E()]
+for each in held: each.k = 2.0
+def step(x, n): return x * copy.deepcopy(held[n % 5]).k
+--- call
+torch.ones(2), n
 === place_in_a_sorted_list: compiles
 import bisect
 b = [1, 5, 9]
