@@ -95,6 +95,82 @@ for each in held: each.k = 2.0
 def step(x, n): return x * copy.deepcopy(held[n % 5]).k
 --- call
 torch.ones(2), n
+=== patterns_with_flags: compiles
+import re
+name = "layers.12.weight"
+class F(enum.Flag): A = 1; B = 2; C = 4
+def step(x):
+    n = 2 if re.match("LAYERS.([0-9]+)", name, re.IGNORECASE | re.MULTILINE) else 3
+    return x * n, F.A | F.C, F(6) & F.B, (F.A | F.B).value, len(re.sub("A", "bc", name, flags=re.I))
+--- change 3
+name = "other"
+--- state
+[F(n) is F(n) for n in range(8)]
+=== patterns_that_are_new: compiles
+import re
+name = "layers.12.weight"
+re.purge()
+def step(x): return x * (2 if re.search(f"({word})[.]", name, re.I) else 3), re.split("[.]", name)
+word = "LAYERS"
+--- change 3
+word = "OTHERS"
+re.purge()
+=== numbers_of_a_derived_class_that_are_true: compiles
+class N(int): pass
+n = N(3)
+def step(x): return x * 2 if n else x * 3
+--- change 3
+n = N(0)
+=== numbers_of_a_derived_class_with_a_truth_of_their_own:
+class Truth:
+    def __call__(self): seen.append(1); return False
+class M(int): __bool__ = Truth()
+seen = []
+m = M(3)
+def step(x): return x * 2 if m else x * 3
+--- state
+seen
+=== flags_that_are_none: raises compiles
+class F(enum.Flag): A = 1; B = 2
+def step(x):
+    try: F(n)
+    except ValueError as error: return x * 2, str(error)
+    return x * 3
+n = 9
+--- change 3
+n = 3
+=== flags_with_a_way_of_their_own:
+class F(enum.Flag):
+    A = 1
+    @classmethod
+    def _missing_(cls, value):
+        seen.append(value)
+        return cls.A
+seen = []
+def step(x): return x * F(5).value
+--- state
+seen
+=== paths_put_together: compiles
+names = ["a", "b"]
+path = pathlib.Path("q")
+def step(x): return x * len(os.path.join("w", *names)), os.path.basename("/a/b.pt"), os.fspath(path)
+--- change 3
+names.append("cd")
+=== unions_compared: compiles
+T = int | None
+def step(x): return x * (2 if T == int | None else 3), T != float | str
+--- change 3
+T = float | str
+=== unions_of_classes_with_comparisons:
+class Meta(type):
+    def __eq__(cls, other): return seen.append(1) or True
+    __hash__ = type.__hash__
+class A(metaclass=Meta): pass
+class B(metaclass=Meta): pass
+seen = []
+def step(x): return x * (2 if (A | int) == (B | int) else 3)
+--- state
+len(seen)
 === place_in_a_sorted_list: compiles
 import bisect
 b = [1, 5, 9]

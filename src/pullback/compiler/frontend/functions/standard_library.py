@@ -4,7 +4,10 @@ import bisect
 import copy
 import copyreg
 import json
+import os
+import pathlib
 import pickle
+import re
 import weakref
 from collections import OrderedDict
 from types import BuiltinFunctionType, FunctionType
@@ -14,9 +17,12 @@ from ....core.value import TensorBase
 from ..operations import attributes, containers, iteration, operators
 from ..state.guards import ABSENT, SCALARS, is_heap_type
 from ..state.session import Session
+from ..unsupported import OnlyNow
 from .builtin_functions import refuse
 from .rules import rule
 
+#: Paths of Python's own.
+_PATHS = (pathlib.PurePosixPath, pathlib.PosixPath, pathlib.PureWindowsPath, pathlib.WindowsPath)
 #: Types of values that a copy has themselves, beside numbers and texts.
 _THEMSELVES = (type, FunctionType, BuiltinFunctionType, type(Ellipsis), type(NotImplemented))
 #: The type of methods of ``object``.
@@ -37,6 +43,19 @@ def _bisect(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, A
     if not all(type(value) in SCALARS for value in (*among, *rest)):
         raise refuse(session, f)
     return f(among, *rest)
+
+
+@rule(os.fspath)
+def _path(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    if len(args) != 1 or kwargs or type(args[0]) not in (str, bytes, *_PATHS):
+        raise refuse(session, f)
+    return f(*args)
+
+
+@rule(re._compiler.compile)  # type: ignore[attr-defined]  # typeshed does not have it
+def _pattern(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Let eager code compile a pattern: from then on `re` has it, so that a trace finds it there."""
+    raise session.refusal("it compiles a regular expression", OnlyNow)
 
 
 @rule(json.loads)
