@@ -123,3 +123,25 @@ def test_a_buffer_that_has_filled_gets_its_program():
     call._native._eagerly = lambda *args: eager.append(args)
     assert totals(call, [1] * 5) == [11] * 5
     assert not eager
+
+
+def test_programs_that_run_for_nothing_are_soon_left_alone(monkeypatch):
+    """Two programs of a residual quantizer ran to where their numbers were others in each of 64 calls."""
+    weight = torch.ones(1)
+
+    def chosen(x: Any) -> Any:
+        weight.mul_(1)
+        return x[x > 0].sum() * weight
+
+    call, runs = torch.compile(chosen), []
+    run = specialization.Specialization.run
+    monkeypatch.setattr(specialization.Specialization, "run", lambda *a: runs.append(1) or run(*a))
+
+    def totals_of(counts: Any) -> list[float]:
+        return [call(torch.arange(50) - n).item() for n in counts]
+
+    with pytest.warns(UserWarning, match="is another number in each call"):
+        assert totals_of(range(1, 10)) == [sum(range(50 - n)) for n in range(1, 10)]
+    runs.clear()
+    assert totals_of(range(10, 50)) == [sum(range(50 - n)) for n in range(10, 50)]
+    assert 0 < len(runs) < 20

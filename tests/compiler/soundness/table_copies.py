@@ -30,6 +30,147 @@ d['b'] = 1
 def step(x):
     g = {k: list(v) for k, v in itertools.groupby([1, 1, 2, 3, 3], key=lambda v: v % 2)}
     return ([x * sum(v) for v in g.values()], [(k, len(list(q))) for k, q in itertools.groupby('aabc')])
+=== copies_of_objects: compiles
+class Part:
+    def __init__(self): self.values = [1.0, 2.0]
+class Config:
+    asked = 0
+    scale = 1.0
+    def __init__(self):
+        self.part = self.again = Part()
+        self.own, self.kind, self.names, self.w = self, Part, ("a", "b"), torch.ones(2)
+    def __getattr__(self, name):
+        Config.asked += 1
+        raise AttributeError(name)
+c = Config()
+def step(x):
+    d = copy.deepcopy(c)
+    d.part.values.append(d.scale)
+    d.scale = 4.0
+    same = d.again is d.part, d.own is d, d.kind is Part, d is c
+    return x * sum(d.part.values) + d.w.sum(), same, type(d).__name__, d.names
+--- change 3
+c.scale = 3.0
+c.again = Part()
+--- change 4
+c.part.values[0] = 9.0
+c.w.add_(1)
+--- state
+Config.asked, c.part.values, vars(c).keys()
+=== copies_of_objects_read_in_their_own_way: compiles
+class Config:
+    names = {"layers": "n"}
+    seen = []
+    def __init__(self): self.n = 3
+    def __getattribute__(self, key):
+        seen = super().__getattribute__("seen")
+        if key != '__class__': seen.append(key)
+        names = super().__getattribute__("names")
+        return super().__getattribute__(names.get(key, key))
+c = Config()
+def step(x):
+    d = copy.deepcopy(c)
+    d.n += 1
+    return x * d.layers * c.layers
+--- state
+Config.seen
+=== copies_of_objects_with_slots_and_states:
+class A:
+    __slots__ = ("k",)
+class B:
+    def __setstate__(self, state): self.k = state["k"] + 1
+class C:
+    def __getstate__(self): return {"k": 5.0}
+class D:
+    def __reduce__(self): return (D.made, ())
+    @staticmethod
+    def made():
+        d = D()
+        d.k = 8.0
+        return d
+class E(D):
+    def __deepcopy__(self, memo): return self
+held = [A(), B(), C(), D(), E()]
+for each in held: each.k = 2.0
+def step(x, n): return x * copy.deepcopy(held[n % 5]).k
+--- call
+torch.ones(2), n
+=== patterns_with_flags: compiles
+import re
+name = "layers.12.weight"
+class F(enum.Flag): A = 1; B = 2; C = 4
+def step(x):
+    n = 2 if re.match("LAYERS.([0-9]+)", name, re.IGNORECASE | re.MULTILINE) else 3
+    return x * n, F.A | F.C, F(6) & F.B, (F.A | F.B).value, len(re.sub("A", "bc", name, flags=re.I))
+--- change 3
+name = "other"
+--- state
+[F(n) is F(n) for n in range(8)]
+=== patterns_that_are_new: compiles
+import re
+name = "layers.12.weight"
+re.purge()
+def step(x): return x * (2 if re.search(f"({word})[.]", name, re.I) else 3), re.split("[.]", name)
+word = "LAYERS"
+--- change 3
+word = "OTHERS"
+re.purge()
+=== numbers_of_a_derived_class_that_are_true: compiles
+class N(int): pass
+n = N(3)
+def step(x): return x * 2 if n else x * 3
+--- change 3
+n = N(0)
+=== numbers_of_a_derived_class_with_a_truth_of_their_own:
+class Truth:
+    def __call__(self): seen.append(1); return False
+class M(int): __bool__ = Truth()
+seen = []
+m = M(3)
+def step(x): return x * 2 if m else x * 3
+--- state
+seen
+=== flags_that_are_none: raises compiles
+class F(enum.Flag): A = 1; B = 2
+def step(x):
+    try: F(n)
+    except ValueError as error: return x * 2, str(error)
+    return x * 3
+n = 9
+--- change 3
+n = 3
+=== flags_with_a_way_of_their_own:
+class F(enum.Flag):
+    A = 1
+    @classmethod
+    def _missing_(cls, value):
+        seen.append(value)
+        return cls.A
+seen = []
+def step(x): return x * F(5).value
+--- state
+seen
+=== paths_put_together: compiles
+names = ["a", "b"]
+path = pathlib.Path("q")
+def step(x): return x * len(os.path.join("w", *names)), os.path.basename("/a/b.pt"), os.fspath(path)
+--- change 3
+names.append("cd")
+=== unions_compared: compiles
+T = int | None
+def step(x): return x * (2 if T == int | None else 3), T != float | str
+--- change 3
+T = float | str
+=== unions_of_classes_with_comparisons:
+class Meta(type):
+    def __eq__(cls, other): return seen.append(1) or True
+    __hash__ = type.__hash__
+class A(metaclass=Meta): pass
+class B(metaclass=Meta): pass
+seen = []
+def step(x): return x * (2 if (A | int) == (B | int) else 3)
+--- state
+len(seen)
 === place_in_a_sorted_list: compiles
 import bisect
 b = [1, 5, 9]

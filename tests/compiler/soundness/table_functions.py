@@ -160,6 +160,84 @@ def step(x):
     return x * t, t
 --- change 3
 f(2).add_(1)
+=== lru_cache_with_links_used_again: compiles
+made = []
+@functools.lru_cache(maxsize=1)
+def f(k):
+    made.append(k)
+    return [len(made)]
+def step(x): return x * f(1)[0]
+--- change 3
+f(2), f(1)
+--- change 4
+f(2), f(1)
+f(1)[0] = 9.0
+--- change 5
+f.cache_clear(), f(2), f(1)
+--- state
+made, f.cache_info(), f(1)
+=== lru_cache_of_tensors_with_links_used_again: compiles
+@functools.lru_cache(maxsize=2)
+def f(k, *, a=0, b=0): return torch.full((3,), float(k + len(made)))
+made = []
+def step(x):
+    t = f(1, b=2, a=1)
+    return x * t, t
+--- change 3
+made.append(1), f(2), f(3), f(9), f(1, b=2, a=1)
+--- change 4
+f(4), f(1, b=2, a=1).add_(1)
+--- state
+f.cache_info()
+=== lru_cache_with_equal_answers: compiles
+@functools.lru_cache(maxsize=1, typed=True)
+def f(k): return k * n
+n = 2.0
+def step(x): return x * f(1)
+--- change 3
+f(1.0), f(1)
+--- change 4
+n = 3.0
+f(2), f(1)
+--- state
+f.cache_info()
+=== lru_cache_cleared_inside:
+made = []
+@functools.lru_cache(maxsize=2)
+def f(k):
+    made.append(k)
+    return k + len(made)
+def step(x):
+    a = f(1)
+    f.cache_clear()
+    return x * a * f(1)
+--- state
+f.cache_info(), made
+=== lru_cache_that_raises:
+@functools.lru_cache(maxsize=2)
+def f(k):
+    if n < 2: raise KeyError(k)
+    return k * n
+n = 1.0
+def step(x):
+    try: return x * f(1)
+    except KeyError: return x * 2
+--- change 3
+n = 3.0
+--- state
+f.cache_info()
+=== lru_cache_wrapping_another: compiles
+@functools.lru_cache(maxsize=2)
+def f(k): return k * 2.0
+def step(x): return x * f(1)
+--- change 3
+f.__wrapped__ = lambda k: k * 5.0
+--- change 4
+f.cache_clear()
+--- change 5
+f = functools.lru_cache(f.__wrapped__)
+--- state
+f.cache_info()
 === lru_cache_counts: compiles
 @functools.lru_cache
 def f(k): return k + 1
@@ -205,6 +283,43 @@ o.k = 5.0
 O.f.cache_clear()
 --- state
 O.f.cache_info()
+=== signature_of_functions: compiles
+import inspect
+class O:
+    def f(self, a, b=2, *, c=3): return a
+o = O()
+def g(a, /, b: int = 4, **kw): return a
+@functools.wraps(g)
+def h(*args): return g(*args)
+def step(x):
+    n = len(inspect.signature(o.f).parameters)
+    if "kw" in inspect.signature(h).parameters: n += 10
+    names = set(inspect.signature(g).parameters.keys())
+    return x * n + inspect.signature(g).parameters["b"].default, sorted(names)
+--- change 3
+O.f.__defaults__ = None
+g.__defaults__ = (9,)
+--- change 4
+del h.__wrapped__
+--- change 5
+g.__code__ = (lambda a, b, *kv: a).__code__
+=== mappingproxy_made: compiles
+import types
+held = {"a": 2.0}
+def step(x):
+    own = {"b": 3.0}
+    p, q = types.MappingProxyType(held), types.MappingProxyType(own)
+    own["c"] = 4.0
+    return x * p["a"] + len(q) + sum(q.values()), [*q, *p], "c" in q, q.get("z")
+--- change 3
+held["a"], held["d"] = 5.0, 1.0
+=== mappingproxy_given_back:
+import types
+def step(x):
+    own = {"b": x * 3.0}
+    q = types.MappingProxyType(own)
+    own["c"] = x
+    return q["b"], q
 === subclasses_asked: compiles
 class A: k = 1.0
 class B(A): k = 2.0

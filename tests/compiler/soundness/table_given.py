@@ -25,6 +25,29 @@ def step(l, d):
     return (d, [l, l], (l,), {'d': d})
 --- call
 [torch.ones(2)], {'k': 2}
+=== given_tensors_without_attributes: compiles
+def tagged(n):
+    t = torch.ones(2) * n
+    if n in (3, 5): t.tag = 4.0
+    return t
+def step(a, d):
+    y = d['x'] * 2 if hasattr(d['x'], 'tag') else d['x'] * 3
+    return y + getattr(a, 'tag', 1.0), copy.deepcopy(a)
+--- call
+torch.ones(2), {'x': tagged(n)}
+=== given_parameter_that_gets_an_attribute: compiles
+w = torch.nn.Parameter(torch.ones(2))
+def step(a, b): return a * getattr(a, 'scale', 2.0) + getattr(b, 'scale', 3.0), a.sum().backward()
+--- call
+w, torch.ones(2) if n != 4 else w
+--- change 3
+w.scale = 7.0
+--- change 5
+del w.scale
+--- change 6
+w.other = 1.0
+--- state
+w.grad
 === given_list_that_is_read_elsewhere
 G = [torch.ones(2)]
 def step(l, x):

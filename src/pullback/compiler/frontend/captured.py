@@ -105,6 +105,8 @@ class Captured:
     met: list[Any]
     #: Arguments that the function came upon elsewhere, too: their numbers, and which tensors they must be.
     alike: dict[int, Any]
+    #: The attributes that the user must not have set on arguments, by the cell.
+    unset: dict[int, set[str]]
     #: The containers of the user's that the call changes, by identity: none of them is an argument.
     changed: set[int]
     #: Cells whose hooks the call may have to run: it adds to their gradients, or asks for these.

@@ -91,6 +91,8 @@ class Cells:
         self.inputs: list[int] = []
         #: Arguments that the function comes upon elsewhere, too, by their number.
         self.alike: dict[int, Any] = {}
+        #: The attributes that the user must not have set on arguments, by the cell.
+        self.unset: dict[int, set[str]] = {}
         #: Of the inputs that are not in C order, by their numbers.
         self.strides: dict[int, tuple[int, ...]] = {}
         #: The stand-ins for gradients, by the cell.
@@ -124,6 +126,10 @@ class Cells:
     def is_argument(self, t: Any) -> bool:
         """Return whether the function was given a tensor."""
         return id(t) in self.given
+
+    def without(self, t: Any, name: str) -> None:
+        """Note that the program depends on an argument having no attribute of a name."""
+        self.unset.setdefault(self.index[id(t)], set()).add(name)
 
     def is_stand_in(self, t: Any) -> bool:
         """Return whether a tensor stands for a gradient that is absent."""

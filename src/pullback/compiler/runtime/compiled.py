@@ -107,7 +107,7 @@ class Compiled:
         if not self._plain():
             return self._outside(args, kwargs)
         leaves, spec, nodes = taken_apart(args, kwargs, self._knowledge.records)
-        ended = turn.ended
+        ended, ran = turn.ended, 0
         for specialization in self.specializations:
             if specialization.fits(leaves, spec, nodes):
                 if specialization.would_raise():
@@ -121,7 +121,8 @@ class Compiled:
                     if recurring is not None:
                         recurring.serve()
                     return found
-        if self.eager_because is not None and not (recurring is not None and recurring.wants(leaves, spec)):
+                ran += 1
+        if self.eager_because is not None and (recurring is None or not recurring.wants(leaves, spec, ran)):
             return self._eagerly(*args, **kwargs)
         if self.specializations and STANCE:
             if "fail_on_recompile" in STANCE:

@@ -20,6 +20,9 @@ _PATIENCE, _RARELY = 64, 16
 #: Arguments, items of lists included, for which a miss counts once more, as a look takes time for each: at a
 #: batch of 512 tensors in 128 named tuples 5 ms, as long as what was then done eagerly.
 _MANY = 64
+#: As many misses counts a program that ran until it found its numbers to be others: it took 2 ms of a step of
+#: 20 ms with a residual quantizer, which has a program for each set of entries that are not used.
+_RAN = 8
 #: Calls that were done eagerly and are remembered.
 _REMEMBERED = 1_000
 
@@ -79,11 +82,11 @@ class Recurring:
         self._missed += rests
         return rests
 
-    def wants(self, leaves: Sequence[Any], spec: Any) -> bool:
-        """Return whether a call that no program fits gets one."""
+    def wants(self, leaves: Sequence[Any], spec: Any, ran: int) -> bool:
+        """Return whether a call that no program fits gets one; so many of them ran for nothing."""
         # At most to where it begins to rest, or one call of some would never be that which looks.
         most = max(_PATIENCE, self._missed) + 1
-        self._missed = min(self._missed + 1 + len(leaves) // _MANY, most)
+        self._missed = min(self._missed + 1 + len(leaves) // _MANY + ran * _RAN, most)
         if not self._left:
             return False
         key = hash((spec, *kinds_of(leaves, frozenset())))

@@ -9,6 +9,7 @@ from ...core.hooks import leaves_hooked
 from ...core.node import LEAF
 from ...core.value import TensorBase
 from ..frontend.captured import Captured
+from ..frontend.state.guards import dict_of
 from . import native_specification as words
 from .guards import Places, tensor_record
 from .specialised_source import Source, tuple_text
@@ -57,6 +58,10 @@ class Cells:
         }  # fmt: skip
         source.names["keep_cells"] = self._keep
         self._compare_hooks()
+        for at, names in captured.unset.items():
+            self._compare_type(at)
+            source.names["dict_of"] = dict_of
+            source.unless(f"{source.name('names', names)}.isdisjoint(dict_of({self.texts[at]}, None))")
 
     def _arguments(
         self, leaves: Sequence[Any], expressions: Sequence[str]

@@ -21,7 +21,7 @@ from ...core.versions import NoVersions, bump
 from ...core.views import bring_up_to_date
 from ..frontend.captured import Captured, rebuilt
 from ..frontend.results import Made, counter
-from ..frontend.state.guards import SCALARS, is_same
+from ..frontend.state.guards import SCALARS, dict_of, is_same
 from ..frontend.state.recorded_warnings import WarnAgain
 from ..passes.missing_covectors import without
 from ..passes.pipeline import optimized
@@ -189,6 +189,8 @@ class Specialization:
         if self._places and len({id(t) for t in tensors}) < len(tensors):
             return False
         if any(tensors[at]._grad is not None for at in captured.grad_absent):
+            return False
+        if not all(names.isdisjoint(dict_of(tensors[at], None)) for at, names in captured.unset.items()):
             return False
         # What backward inside the function leaves on a leaf goes through its hooks in eager code.
         for at in captured.accumulated:

@@ -7,7 +7,15 @@ import itertools
 import re
 from collections import OrderedDict, deque
 from collections.abc import Callable
-from types import FunctionType, GeneratorType, MappingProxyType, MethodType, MethodWrapperType, ModuleType
+from types import (
+    FunctionType,
+    GeneratorType,
+    MappingProxyType,
+    MethodType,
+    MethodWrapperType,
+    ModuleType,
+    UnionType,
+)
 from typing import Any
 
 import numpy as np
@@ -94,6 +102,9 @@ def call_builtin(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[s
         raise session.refusal("it reads a mappingproxy")
     if isinstance(owner, BaseException) and not session.was_there(owner):
         return f(*args, **kwargs)
+    if name in ("__eq__", "__ne__") and not kwargs and all(type(u) is UnionType for u in (owner, *args)):
+        if all(type(part) is type for union in (owner, *args) for part in union.__args__):
+            return f(*args)
     if isinstance(owner, property) and session.is_fresh(owner):
         return f(*args, **kwargs)
     raise builtin_functions.refuse(session, f)
@@ -132,6 +143,8 @@ def new_builtin(session: Session, cls: type, new: Any, args: tuple[Any, ...], kw
         if all(map(operators.is_plain, args)) and all(map(operators.is_plain, kwargs.values())):
             return session.made(new(cls, *args, **kwargs))
         return COMPLETE
+    if cls is MappingProxyType and len(args) == 1 and type(args[0]) in (dict, OrderedDict) and not kwargs:
+        return session.made(MappingProxyType(args[0]))
     if issubclass(cls, functools.partial):
         return builtin_functions.new_partial(session, new, (cls, *args), kwargs)
     if cls.__module__ == "types" and cls.__name__ == "SimpleNamespace":

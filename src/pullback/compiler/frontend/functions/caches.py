@@ -8,14 +8,16 @@ this call, which runs eagerly.
 
 from __future__ import annotations
 
+import ctypes
 import functools
 import gc
 from typing import Any
 
 from ....core.size import Size
 from ....core.value import TensorBase
+from ...runtime.object_layout import words
 from ..operations import operators
-from ..state.guards import ABSENT
+from ..state.guards import _WORD, ABSENT, Guard
 from ..state.session import Session
 from ..unsupported import OnlyNow
 
@@ -42,9 +44,20 @@ def call(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
     if parameters()["maxsize"] is None:
         return answer
     # Where the cache is bounded, a link of a list holds the answer: the function refers to key, answer, type.
-    stored = next(other for other in cache if other == key)
+    link, stored = answer, next(other for other in cache if other == key)
     triples = zip(held, held[1:], held[2:], strict=False)
-    return session.seen(next(b for a, b, c in triples if a is stored and c is type(answer)))
+    answer = next(b for a, b, c in triples if a is stored and c is type(link))
+    word = id(link) + type(link).__basicsize__ - _WORD
+    if words(word, 1)[0] != id(answer):
+        raise session.refusal(f"what the cache of {f.__qualname__} holds is not found")
+    # The oldest link is given what is new once the cache is full: also its own key again, with a new answer.
+    session.note(Guard(_answer_of, link, word, answer, word), (id(link), "answer"))
+    return session.seen(answer)
+
+
+def _answer_of(link: Any, word: int) -> Any:
+    """Return what a link holds, whose last word refers to it."""
+    return ctypes.py_object.from_address(word).value
 
 
 def _key(held: list[Any], args: tuple[Any, ...], kwargs: dict[str, Any], typed: bool) -> Any:

@@ -2,19 +2,36 @@
 
 import bisect
 import copy
+import copyreg
 import json
 import operator
+import os
+import pathlib
 import pickle
+import re
 import weakref
 from collections import OrderedDict
+from types import BuiltinFunctionType, FunctionType
 from typing import Any
 
 from ....core.value import TensorBase
-from ..operations import containers, iteration, operators
-from ..state.guards import SCALARS
+from ..operations import attributes, containers, iteration, operators
+from ..state.guards import ABSENT, SCALARS, is_heap_type
 from ..state.session import Session
+from ..unsupported import OnlyNow
 from .builtin_functions import refuse
 from .rules import rule
+
+#: Paths of Python's own.
+_PATHS = (pathlib.PurePosixPath, pathlib.PosixPath, pathlib.PureWindowsPath, pathlib.WindowsPath)
+#: Types of values that a copy has themselves, beside numbers and texts.
+_THEMSELVES = (type, FunctionType, BuiltinFunctionType, type(Ellipsis), type(NotImplemented))
+#: The type of methods of ``object``.
+_METHOD = type(object().__reduce__)
+#: What Python asks an object for to copy it, in order.
+_ASKED_OF_COPIED = ("__deepcopy__", "__reduce_ex__", "__reduce__", "__getstate__")
+#: What the class of such an object must not have.
+_OWN_WAYS = ("__slots__", "__del__", "__getnewargs__", "__getnewargs_ex__")
 
 
 @rule(bisect.bisect_left, bisect.bisect_right)
@@ -33,6 +50,19 @@ def _bisect(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, A
         else:
             low = middle + 1
     return low
+
+
+@rule(os.fspath)
+def _path(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    if len(args) != 1 or kwargs or type(args[0]) not in (str, bytes, *_PATHS):
+        raise refuse(session, f)
+    return f(*args)
+
+
+@rule(re._compiler.compile)  # type: ignore[attr-defined]  # typeshed does not have it
+def _pattern(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Let eager code compile a pattern: from then on `re` has it, so that a trace finds it there."""
+    raise session.refusal("it compiles a regular expression", OnlyNow)
 
 
 @rule(json.loads)
@@ -119,4 +149,41 @@ def _copied(session: Session, value: Any, met: dict[int, Any]) -> Any:
                 raise session.refusal("it copies a dict whose keys are objects")
             kind.__setitem__(made, key, _copied(session, part, met))
         return made
+    if kind in _THEMSELVES:
+        return value
+    if is_heap_type(kind) and not isinstance(value, type):
+        return _copied_object(session, value, met)
     raise session.refusal(f"it copies a {kind.__name__}")
+
+
+def _copied_object(session: Session, thing: Any, met: dict[int, Any]) -> Any:
+    """Return a copy of an object of the user's that is copied as Python's ``object`` has it.
+
+    The attributes are asked for in Python's order: a class may have a method that is told of it.
+    """
+    cls = type(thing)
+    plain = all(session.lookup(cls, name) is ABSENT for name in _OWN_WAYS)
+    known = plain and cls.__dictoffset__ and session.lookup(cls, "__new__") is object.__new__
+    tables: tuple[Any, ...] = (copy._deepcopy_dispatch, copyreg.dispatch_table)  # type: ignore[attr-defined]
+    if not known or any(session.dict_item(table, cls) is not ABSENT for table in tables):
+        raise session.refusal(f"it copies a {cls.__name__}")
+    for name in _ASKED_OF_COPIED:
+        found, own = _attribute(thing, name), getattr(object, name, None)
+        if found is not ABSENT if own is None else type(found) is not _METHOD or found != own.__get__(thing):
+            raise session.refusal(f"it copies a {cls.__name__}, which has a {name}")
+    met[id(thing)] = made = session.made(object.__new__(cls))
+    held = session.dict_of(thing) or {}
+    session.whole_dict(held)
+    state = {key: _copied(session, part, met) for key, part in dict.items(held)}
+    if _attribute(made, "__setstate__") is not ABSENT:
+        raise session.refusal(f"it copies a {cls.__name__}, which has a __setstate__")
+    if state:
+        attributes.load_attribute(made, "__dict__").update(state)
+    return made
+
+
+def _attribute(thing: Any, name: str) -> Any:
+    try:
+        return attributes.load_attribute(thing, name)
+    except AttributeError:
+        return ABSENT

@@ -11,7 +11,7 @@ import inspect
 import operator
 import sys
 import weakref
-from enum import Enum, EnumMeta
+from enum import Enum, EnumMeta, Flag
 from types import (
     BuiltinFunctionType,
     CoroutineType,
@@ -210,6 +210,9 @@ def twin(session: Session, f: FunctionType) -> FunctionType:
     return made
 
 
+#: What makes members of values that an enumeration does not have.
+_ENUMS, _FLAGS = vars(Enum)["_missing_"], vars(Flag)["_missing_"]
+
 # --- classes ------------------------------------------------------------------------------------------------
 
 
@@ -220,11 +223,15 @@ def construct(session: Session, cls: type, args: tuple[Any, ...], kwargs: dict[s
     session.typed(cls)
     if isinstance(cls, EnumMeta):
         missing = session.lookup(cls, "_missing_")
-        plain = maker is vars(EnumMeta)["__call__"] and missing is vars(Enum)["_missing_"]
+        plain = maker is vars(EnumMeta)["__call__"] and missing in (_ENUMS, _FLAGS)
         if len(args) == 1 and not kwargs and type(args[0]) in (*SCALARS, cls) and plain:
-            # A member by its value, or by itself, was there before.
-            session.whole_dict(cls.__dict__["_value2member_map_"])
-            return session.seen(cls(args[0]))
+            # A member by its value, or by itself, was there before; one of several flags is kept from now on.
+            if type(args[0]) is cls:
+                return args[0]
+            try:
+                return session.seen(cls(args[0]))
+            finally:
+                session.dict_item(cls.__dict__["_value2member_map_"], args[0])
         raise session.refusal(f"it looks a member of {cls.__name__} up")
     if type(maker) is FunctionType:
         return call_user(session, maker, (cls, *args), kwargs)

@@ -401,7 +401,8 @@ def truth(value: Any) -> bool:
             if isinstance(length, Deferred):
                 return bool(deferred(session, operator.gt, (length, 0), bool).known())
             return bool(length > 0)
-        if session.is_fresh(value) or isinstance(value, (Exception,)):
+        of_number = isinstance(value, SCALARS) and type(method) is WrapperDescriptorType
+        if of_number or session.is_fresh(value) or isinstance(value, (Exception,)):
             return bool(value)
         raise session.refusal(f"it asks whether a {type(value).__name__} is true")
     return True

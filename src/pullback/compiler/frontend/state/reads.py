@@ -470,7 +470,10 @@ class Reads:
         if not self.cells.is_cell(tensor):
             return tensor.__dict__.get(name, ABSENT)
         if self.cells.is_argument(tensor):
-            raise self.refusal(f"it reads .{name} of a tensor that it is given")
+            if name in dict_of(tensor, None):
+                raise self.refusal(f"it reads .{name} of a tensor that it is given", OnlyNow)
+            self.cells.without(tensor, name)
+            return ABSENT
         self.told(tensor)
         held = self.dict_of(tensor)
         return ABSENT if held is None else self.dict_item(held, name)
