@@ -261,6 +261,16 @@ objects = [B(torch.ones(2) * i) for i in range(5)]
 def step(b): return b.x + (1 if b is objects[3] else 0)
 --- call
 objects[[0, 1, 2, 4, 3, 0, 3][n]]
+=== object_told_by_what_a_container_takes_for_one: compiles
+class B:
+    def __init__(self, x): self.x = x
+    def __eq__(self, other): return False
+    __hash__ = object.__hash__
+objects = [B(torch.ones(2) * i) for i in range(6)]
+box = types.SimpleNamespace(held=objects[3:5])
+def step(b): return b.x + (b in box.held), [b] == box.held[:1], box.held.count(b)
+--- call
+objects[[1, 2, 0, 5, 3, 4, 3][n]]
 === object_told_by_equality
 class B:
     def __init__(self, x): self.x = x

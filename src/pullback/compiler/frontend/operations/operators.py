@@ -355,7 +355,10 @@ def compared(
 
 def same(a: Any, b: Any) -> bool:
     """Return whether a container takes two values for one: they are one object, or equal."""
-    return a is b or truth(HOOKS.compare["=="](a, b))
+    if a is b:
+        return True
+    current.get().found_apart(a, b)
+    return truth(HOOKS.compare["=="](a, b))
 
 
 def sequences_compared(session: Session, sign: str, a: Any, b: Any) -> Any:
