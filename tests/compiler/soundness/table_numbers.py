@@ -327,4 +327,8 @@ def step(x):
     return x.sum(k % 2), x.mean(k % 2)
 --- call
 torch.ones(2, 3) + n
+=== number_that_is_zero_as_a_limit: compiles
+def step(x, k): return torch.clamp(x, max=k), x.clamp(min=k), x.clamp(k, k), x.clip(-k, k + 1)
+--- call
+torch.tensor([0.0, -0.0, 1.0, -1.0]), [1.0, 2.0, 3.0, -0.0, 0.0, 4.0, -0.0][n]
 ''')

@@ -342,7 +342,8 @@ def compared(
                     if result is not NotImplemented:
                         return not truth(result)
             continue
-        result = special(session, method, own, operand)
+        # A number or a text asks another object for nothing but its class.
+        result = method(own, operand) if type(own) in PLAIN else special(session, method, own, operand)
         if result is not NotImplemented:
             return result
     if name in ("__eq__", "__ne__"):
