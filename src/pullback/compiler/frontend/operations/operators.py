@@ -186,7 +186,11 @@ def _binary_slowly(
                 function = operator_function(OPERATORS[sign.rstrip("=")])
             if sign == "**" and (made := number_arguments.power(session, function, (a, b), {})) is not None:
                 return made
-            return function(number_inputs.operand(a, sign, b), number_inputs.operand(b, sign, a))
+            left, right = number_inputs.operand(a, sign, b), number_inputs.operand(b, sign, a)
+            if sign == "/" and isinstance(a, Deferred) and isinstance(left, TensorBase):
+                # So is a number divided by a tensor.
+                return right.reciprocal() * left
+            return function(left, right)
         if sign in ("+", "-", "*") and all(map(_is_computed, (a, b))):
             return Applied(session, np.ndarray, computed, (sign, a, b))
         kind = str if type(a) is str else kind_of_result(function, (a, b))
