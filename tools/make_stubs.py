@@ -31,7 +31,7 @@ from itertools import product
 from keyword import iskeyword
 from pathlib import Path
 from types import ModuleType
-from typing import Any, ParamSpec, TypeVar, get_overloads
+from typing import Any, ParamSpec, TypeVar, get_args, get_overloads
 
 from tools.stub_tables import (
     ALIASES,
@@ -80,6 +80,14 @@ HEADER = (
 )
 
 Function = Callable[..., Any]
+
+
+def text_of(annotation: Any) -> str:
+    """An annotation as a module writes it that has imported its names."""
+    if isinstance(annotation, str):
+        return annotation
+    plain = isinstance(annotation, type) and not get_args(annotation)
+    return re.sub(r"\b(\w+\.)+(?=\w)", "", annotation.__name__ if plain else repr(annotation))
 
 
 def takes_out(function: Callable[..., Any]) -> bool:
@@ -297,7 +305,7 @@ class Stub:
         """What a parameter takes."""
         if p.name == "self":
             return self.annotation("Tensor")
-        text = "Any" if p.annotation is p.empty else str(p.annotation)
+        text = "Any" if p.annotation is p.empty else text_of(p.annotation)
         if text != "Any" or p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD):
             return self.annotation(text)
         if p.name == "input" and name in NUMBER_FIRST:
@@ -317,15 +325,15 @@ class Stub:
             return self.annotation(RESULTS[name])
         if name.endswith("_") and not name.startswith("_"):
             return self.annotation("Tensor")
-        told = str(own_signature(twin_of(name, function)).return_annotation)
-        if not re.fullmatch(r"Any|tuple\[Any(, Any)*(, \.\.\.)?\]", told):
-            return self.annotation(told)
-        return self.annotation(told.replace("Any", "Tensor"))
+        kind = text_of(own_signature(twin_of(name, function)).return_annotation)
+        if not re.fullmatch(r"Any|tuple\[Any(, Any)*(, \.\.\.)?\]", kind):
+            return self.annotation(kind)
+        return self.annotation(kind.replace("Any", "Tensor"))
 
     def property(self, name: str, value: property) -> None:
         """Add a property; one without a setter cannot be assigned to."""
         assert value.fget is not None
-        told = str(inspect.signature(value.fget).return_annotation)
+        told = text_of(inspect.signature(value.fget).return_annotation)
         if name.startswith("is_"):
             told = "bool"
         elif told == str(inspect.Signature.empty):
@@ -379,7 +387,7 @@ def is_generic(function: Function) -> bool:
     """Whether the source of a function has types that say more than a stub can: overloads, type variables."""
     if not inspect.isfunction(function) or hasattr(function, "__wrapped__"):
         return False
-    told = [str(kind) for kind in function.__annotations__.values()]
+    told = [text_of(kind) for kind in function.__annotations__.values()]
     names = {name for text in told for name in re.findall(r"\w+", text)}
     variables = (name for name in names if isinstance(function.__globals__.get(name), TypeVar | ParamSpec))
     return bool(get_overloads(function)) or any(variables)

@@ -134,22 +134,24 @@ def _assert(condition: Any, message: Any) -> Tensor:
     """Return ``assert condition, message`` that a class which overrides functions is told of."""
 def _assert_async(input: Tensor, assert_msg: str | None = None) -> None:
     """Raise a RuntimeError where a tensor of one element is zero."""
-def _check(cond: Any, message: Any = None) -> None:
+def _check(cond: Any, message: Callable[[], Any] | None = None) -> None:
     """Raise RuntimeError where a condition is False."""
-def _check_index(cond: Any, message: Any = None) -> None:
+def _check_index(cond: Any, message: Callable[[], Any] | None = None) -> None:
     """Raise IndexError where a condition is False."""
-def _check_is_size(i: Any, message: Any = None, *, max: builtins.int | None = None) -> None:
+def _check_is_size(
+    i: Any, message: Callable[[], Any] | None = None, *, max: builtins.int | None = None,
+) -> None:
     """Raise RuntimeError where a number cannot be a size (deprecated: see `_check`)."""
-def _check_not_implemented(cond: Any, message: Any = None) -> None:
+def _check_not_implemented(cond: Any, message: Callable[[], Any] | None = None) -> None:
     """Raise NotImplementedError where a condition is False."""
-def _check_tensor_all(cond: Any, message: Any = None) -> None:
+def _check_tensor_all(cond: Any, message: Callable[[], Any] | None = None) -> None:
     """Raise RuntimeError where an element of a tensor of booleans is False."""
-def _check_type(cond: Any, message: Any = None) -> None:
+def _check_type(cond: Any, message: Callable[[], Any] | None = None) -> None:
     """Raise TypeError where a condition is False."""
-def _check_value(cond: Any, message: Any = None) -> None:
+def _check_value(cond: Any, message: Callable[[], Any] | None = None) -> None:
     """Raise ValueError where a condition is False."""
-def _check_with(kind: type[Exception], cond: Any, message: Any) -> None:
-    """Raise an error of a class where a condition is False."""
+def _check_with(kind: type[Exception], cond: Any, message: Callable[[], Any] | None) -> None:
+    """Raise an error of a class where a condition is False; `message`, if there is one, gives the text."""
 def _conj(input: Tensor) -> Tensor:
     """Return the complex conjugates, a view; a real tensor itself."""
 def _conj_physical(input: Tensor) -> Tensor:
@@ -1248,11 +1250,11 @@ def histogramdd(
     weight: Tensor | None = None, density: builtins.bool = False,
 ) -> return_types.histogramdd:
     """Count the points in each cell of a grid."""
-def hsmm(mat1: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Any:
+def hsmm(mat1: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return `hspmm`, whose older name this is."""
 def hsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
     """Return parts along axis 1 (axis 0 of a vector)."""
-def hspmm(mat1: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Any:
+def hspmm(mat1: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return the product of a sparse and a dense matrix: its entries are the rows that are not empty."""
 def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """Return tensors joined along axis 1 (vectors along axis 0)."""
@@ -2367,7 +2369,7 @@ def slice_scatter(
     """Return `input` with a slice of axis `dim` replaced by `src`."""
 def slogdet(input: Tensor, *, out: Sequence[Tensor] | None = None) -> return_types.slogdet:
     """Return the sign and logarithm of the absolute value of the determinant (see `torch.linalg.slogdet`)."""
-def smm(mat1: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Any:
+def smm(mat1: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return the product of a sparse and a dense matrix as a sparse one, with an entry for each element of
     the rows that are not empty.
     """
@@ -2381,12 +2383,12 @@ def sort(
 ) -> return_types.sort:
     """Return values in order along `dim`, and the indices where they were; equal values keep their order."""
 sparse_bsc: layout
-def sparse_bsc_tensor(*args: Any, **kwargs: Any) -> Any:
+def sparse_bsc_tensor(*args: Any, **kwargs: Any) -> Tensor:
     """Return a sparse tensor in BSC: `sparse_compressed_tensor` of that layout."""
 sparse_bsr: layout
-def sparse_bsr_tensor(*args: Any, **kwargs: Any) -> Any:
+def sparse_bsr_tensor(*args: Any, **kwargs: Any) -> Tensor:
     """Return a sparse tensor in BSR: `sparse_compressed_tensor` of that layout."""
-def sparse_compressed_tensor(*args: Any, **kwargs: Any) -> Any:
+def sparse_compressed_tensor(*args: Any, **kwargs: Any) -> Tensor:
     """Return a sparse tensor of one of the compressed layouts."""
 sparse_coo: layout
 @overload
@@ -2413,10 +2415,10 @@ def sparse_coo_tensor(
 ) -> Any:
     """Return a sparse tensor of coordinates."""
 sparse_csc: layout
-def sparse_csc_tensor(*args: Any, **kwargs: Any) -> Any:
+def sparse_csc_tensor(*args: Any, **kwargs: Any) -> Tensor:
     """Return a sparse tensor in CSC: `sparse_compressed_tensor` of that layout."""
 sparse_csr: layout
-def sparse_csr_tensor(*args: Any, **kwargs: Any) -> Any:
+def sparse_csr_tensor(*args: Any, **kwargs: Any) -> Tensor:
     """Return a sparse tensor in CSR: `sparse_compressed_tensor` of that layout."""
 def split(tensor: Any, split_size_or_sections: Any, dim: builtins.int = 0) -> tuple[Tensor, ...]:
     """Return parts of one size along axis `dim` (the last may be smaller), or parts of the given sizes."""
@@ -2455,7 +2457,7 @@ def squeeze_copy(input: Tensor, dim: Sequence[builtins.int], *, out: Tensor | No
 def sspaddmm(
     input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: _Number = 1, alpha: _Number = 1,
     out: Tensor | None = None,
-) -> Any:
+) -> Tensor:
     """Return ``beta·input + alpha·(mat1 @ mat2)`` as a tensor of coordinates, `mat1` being one."""
 def stack(tensors: Sequence[Tensor], dim: builtins.int = 0, *, out: Tensor | None = None) -> Tensor:
     """Return tensors of one shape side by side along a new axis `dim`."""

@@ -111,6 +111,15 @@ def test_texts_copies_and_data_are_those_of_the_tensor(monkeypatch):
         assert step._native.eager_because is None
 
 
+def test_a_view_is_not_detached_in_place(monkeypatch):
+    view, x = torch.ones(3)[1:], torch.ones(2)
+    step = torch.compile(lambda x: x.exp() * view)
+    (found,) = meanwhile(monkeypatch, view.detach_, lambda: step(x))
+    assert isinstance(found, RuntimeError)
+    assert str(found).startswith("Can't detach views in-place")
+    assert step._native.eager_because is None
+
+
 def test_writes_stay(monkeypatch):
     model, x = nn.Linear(3, 2), torch.ones(1, 3)
 

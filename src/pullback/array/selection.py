@@ -9,6 +9,8 @@ A row becomes keys, whose order is ascending and knows no nan, and the places wh
 them. The functions on these are the native ones, too: `compiler.emit.selection` has them translated.
 """
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

@@ -307,6 +307,7 @@ class Tensor(Methods):
 
     def detach_(self) -> Tensor:
         """Cut this tensor from its history, in place."""
+        settled(self)
         return inplace.detach_(self)
 
     @property

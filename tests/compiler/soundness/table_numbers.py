@@ -327,4 +327,12 @@ def step(x):
     return x.sum(k % 2), x.mean(k % 2)
 --- call
 torch.ones(2, 3) + n
+=== number_that_is_zero_as_a_limit: compiles
+def step(x, k): return torch.clamp(x, max=k), x.clamp(min=k), x.clamp(k, k), x.clip(-k, k + 1)
+--- call
+torch.tensor([0.0, -0.0, 1.0, -1.0]), [1.0, 2.0, 3.0, -0.0, 0.0, 4.0, -0.0][n]
+=== number_divided_by_a_tensor: compiles
+def step(x, k): return k / x, (k + 1) / x.double(), k / x.int(), k / x.sum(), x.sum().item() / x
+--- call
+torch.tensor([2.5, -1.5, 7.0, 1e-40]) + 3 * (n == 1), [1.5, 2.5, 3.25, 0.0, 5.5, -7.0, 4.75][n]
 ''')

@@ -261,6 +261,34 @@ objects = [B(torch.ones(2) * i) for i in range(5)]
 def step(b): return b.x + (1 if b is objects[3] else 0)
 --- call
 objects[[0, 1, 2, 4, 3, 0, 3][n]]
+=== object_told_by_what_a_container_takes_for_one: compiles
+class B:
+    def __init__(self, x): self.x = x
+    def __eq__(self, other): return False
+    __hash__ = object.__hash__
+objects = [B(torch.ones(2) * i) for i in range(6)]
+box = types.SimpleNamespace(held=objects[3:5])
+def step(b): return b.x + (b in box.held), [b] == box.held[:1], box.held.count(b)
+--- call
+objects[[1, 2, 0, 5, 3, 4, 3][n]]
+=== object_compared_with_a_number: compiles
+@dataclasses.dataclass
+class B:
+    x: object
+    k: int
+class C:
+    def __init__(self, k): self.k = k
+    def __eq__(self, other): return self.k == other.k if isinstance(other, C) else NotImplemented
+    def __lt__(self, other): return self.k < other if isinstance(other, int) else NotImplemented
+def step(b, c):
+    found = [b == 5, b != 5, 5 == b, c == "a", "a" != c, b == None, c in (1, "a", c), c < 5, 5 > c]
+    try: c < "a"
+    except TypeError as error: found.append(str(error))
+    try: 5 < c
+    except TypeError as error: found.append(str(error))
+    return b.x * b.k, found
+--- call
+B(torch.ones(2) * n, n), C(n + 2)
 === object_told_by_equality
 class B:
     def __init__(self, x): self.x = x

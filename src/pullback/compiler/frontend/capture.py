@@ -373,7 +373,7 @@ class _Capture:
         out.numbers = self._numbers
         out.varying = self._varying - self.knowledge.decisive
         self._numbers.values = {n: self._leaves_given[n] for n in self._varying}
-        out.alike, out.unset, out.changed = cells.alike, cells.unset, session.changed()
+        out.alike, out.unset, out.elsewhere = cells.alike, cells.unset, session.changed() | session.apart
         out.met = [cell.where for cell in cells.found if cell.kind == "fixed"]
 
     def _gradients(self, out: Captured, output: Callable[[Any], int]) -> dict[int, int] | None:

@@ -107,8 +107,9 @@ class Captured:
     alike: dict[int, Any]
     #: The attributes that the user must not have set on arguments, by the cell.
     unset: dict[int, set[str]]
-    #: The containers of the user's that the call changes, by identity: none of them is an argument.
-    changed: set[int]
+    #: The containers of the user's that the call changes, and objects that it tells from arguments, by
+    #: identity: none of them is an argument.
+    elsewhere: set[int]
     #: Cells whose hooks the call may have to run: it adds to their gradients, or asks for these.
     accumulated: list[int]
     #: Of those, the hooks that they have, which are in the program, and what `on_leaf` says of them.

@@ -276,9 +276,9 @@ class _Forward:
             if is_early(result):
                 source.attempt(f"n{n} = {source.name('how', result.tensor)}((), ())")
         within = [f"id({name})" for name, _ in self.containers if name not in ("args", "kwargs")]
-        if self.captured.changed and within:
+        if self.captured.elsewhere and within:
             # Of containers it compares what they hold.
-            source.names["elsewhere"] = frozenset(self.captured.changed)
+            source.names["elsewhere"] = frozenset(self.captured.elsewhere)
             source.unless(f"elsewhere.isdisjoint({tuple_text(within)})")
         if self.captured.changes_given:
             changed = [f"id({name})" for name, can_change in self.containers if can_change]

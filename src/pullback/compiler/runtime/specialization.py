@@ -103,7 +103,7 @@ class Specialization:
             return False
         if any(id(leaf) in self._fixed for leaf in leaves):
             return False
-        if self.captured.changed and any(id(node) in self.captured.changed for node in nodes):
+        if self.captured.elsewhere and any(id(node) in self.captured.elsewhere for node in nodes):
             return False
         self.captured.numbers.values = {n: leaves[n] for n in self.captured.varying}
         if self.captured.holds_given:

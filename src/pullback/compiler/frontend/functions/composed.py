@@ -26,7 +26,7 @@ from ..state.deferred import Applied, Deferred, comes_before
 from ..state.guards import ABSENT
 from ..state.number_inputs import floating, of_program, taken
 from ..state.session import Session
-from .number_settings import holds_later
+from .number_settings import holds_later, is_zero
 
 #: Where functions are put together from others.
 _PLACES = tuple(PACKAGE + name for name in (
@@ -105,7 +105,9 @@ def _of_op(session: Session, op: Op, args: tuple[Any, ...]) -> Any:
     if any(map(holds_later, attrs)):
         ((name, value), *more) = [pair for pair in zip(op.attrs, attrs) if pair[1] is not None]
         call, number = _OPERANDS.get((op.base, name)), taken(session, value, dtype)
-        return None if more or call is None or number is None else call(operands[0], number)
+        if more or call is None or number is None or (op.base == "clamp" and is_zero(session, value)):
+            return None  # of zeros of two signs a limit that is an attribute lets the element stay
+        return call(operands[0], number)
     found = [taken(session, v, dtype) if isinstance(v, Deferred) else v for v in operands]
     return None if any(v is None for v in found) else op.call(*found, *attrs)
 

@@ -31,6 +31,7 @@ from .number_settings import (
     is_early,
     is_share,
     is_taken,
+    is_zero,
     kind_of,
     setting,
     settings,
@@ -93,7 +94,7 @@ def _product(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, 
     beta, alpha = (taken(session, factor, floating(args)) for factor in factors.values())
     if beta is None or alpha is None:
         return None
-    if not all(Applied(session, bool, bool, (factor,)).known() for factor in factors.values()):
+    if any(is_zero(session, factor) for factor in factors.values()):
         return None
     return args[0] * beta + f(args[0].detach(), *args[1:], beta=0) * alpha
 
@@ -152,6 +153,9 @@ def _is_near(weight: float) -> bool:
 def _clamp(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     dtype = floating(args[:1])
     limits = {**dict(zip(("min", "max"), args[1:])), **kwargs}
+    if any(limit is not None and is_zero(session, limit) for limit in limits.values()):
+        # Of zeros of two signs the element stays, and of a tensor's limits the lesser or the greater does.
+        return None
     found = {name: taken(session, value, dtype) for name, value in limits.items() if value is not None}
     if not found.keys() <= {"min", "max"} or any(value is None for value in found.values()):
         return None

@@ -42,6 +42,11 @@ def kind_of(value: Deferred) -> type:
     return type(value.present()) if comes_before(value) else value.kind
 
 
+def is_zero(session: Session, number: Any) -> bool:
+    """Return whether a number is 0; the program is for those that are, or for those that are not."""
+    return not Applied(session, bool, bool, (number,)).known()
+
+
 def holds_later(value: Any) -> bool:
     """Return whether an argument is a number of a later time, or a list with one."""
     return isinstance(value, Deferred) or (type(value) in (list, tuple) and any(map(holds_later, value)))

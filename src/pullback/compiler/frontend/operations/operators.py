@@ -186,7 +186,11 @@ def _binary_slowly(
                 function = operator_function(OPERATORS[sign.rstrip("=")])
             if sign == "**" and (made := number_arguments.power(session, function, (a, b), {})) is not None:
                 return made
-            return function(number_inputs.operand(a, sign, b), number_inputs.operand(b, sign, a))
+            left, right = number_inputs.operand(a, sign, b), number_inputs.operand(b, sign, a)
+            if sign == "/" and isinstance(a, Deferred) and isinstance(left, TensorBase):
+                # So is a number divided by a tensor.
+                return right.reciprocal() * left
+            return function(left, right)
         if sign in ("+", "-", "*") and all(map(_is_computed, (a, b))):
             return Applied(session, np.ndarray, computed, (sign, a, b))
         kind = str if type(a) is str else kind_of_result(function, (a, b))
@@ -342,7 +346,8 @@ def compared(
                     if result is not NotImplemented:
                         return not truth(result)
             continue
-        result = special(session, method, own, operand)
+        # A number or a text asks another object for nothing but its class.
+        result = method(own, operand) if type(own) in PLAIN else special(session, method, own, operand)
         if result is not NotImplemented:
             return result
     if name in ("__eq__", "__ne__"):
@@ -355,7 +360,10 @@ def compared(
 
 def same(a: Any, b: Any) -> bool:
     """Return whether a container takes two values for one: they are one object, or equal."""
-    return a is b or truth(HOOKS.compare["=="](a, b))
+    if a is b:
+        return True
+    current.get().found_apart(a, b)
+    return truth(HOOKS.compare["=="](a, b))
 
 
 def sequences_compared(session: Session, sign: str, a: Any, b: Any) -> Any:

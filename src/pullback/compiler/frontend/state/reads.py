@@ -84,6 +84,8 @@ class Reads:
         self.given_container: Callable[[Any], Any]
         #: Whether one of them is changed.
         self.changes_given = False
+        #: Objects that are none of them, on which the function depends, by identity.
+        self.apart: set[int] = set()
         self.lookups: dict[Any, Any] = {}
         #: Functions of this package that close over nothing of the user's, by identity.
         self.plain: dict[int, Any] = {}
@@ -201,6 +203,12 @@ class Reads:
         """Guard which tensor stands in a place: something depends on its identity."""
         if isinstance(thing, TensorBase) and self.cells.is_cell(thing) and not self.cells.is_argument(thing):
             self.cells.meet(thing, None, told=True)
+
+    def found_apart(self, a: Any, b: Any) -> None:
+        """Note that two objects are not one: in another call, one found elsewhere could be the one given."""
+        for one, other in ((a, b), (b, a)):
+            if id(one) in self.arguments and self.was_there(other):
+                self.apart.add(id(other))
 
     def was_there(self, value: Any) -> bool:
         """Return whether an object was there before the trace: it was read from the user's state."""
