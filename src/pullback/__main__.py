@@ -1,7 +1,5 @@
 """`python -m pullback`: see `pullback.command.run`."""
 
-from __future__ import annotations
-
 import sys
 
 from pullback.command.run import main

@@ -1,7 +1,5 @@
 """The limits of torch's dtypes: ``finfo`` and ``iinfo``."""
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Any, NoReturn
 

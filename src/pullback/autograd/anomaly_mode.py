@@ -1,7 +1,5 @@
 """Detect anomalies: `backward` checks every covector for NaN and names the forward call behind a failure."""
 
-from __future__ import annotations
-
 import os
 from typing import Any
 

@@ -1,7 +1,5 @@
 """torch.autograd.forward_ad: tensors that carry a tangent within a level."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ..array.named_tuples import NamedTuple

@@ -1,7 +1,5 @@
 """torch.autograd.functional: products with Jacobians and Hessians, and the matrices themselves."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence

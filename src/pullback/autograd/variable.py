@@ -1,7 +1,5 @@
 """Define `Variable`, which has been the tensor itself since torch 0.4: calling it returns a tensor."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ..core.backward_task import queue_callback

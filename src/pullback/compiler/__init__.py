@@ -1,7 +1,5 @@
 """Tracing whole steps to programs, native code from programs, and torch.compiler."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING, Any
 
 from ..array import locks

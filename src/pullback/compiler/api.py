@@ -6,8 +6,6 @@ llvmlite is not installed. A compiled module is wrapped as in torch, so that its
 ``_orig_mod.`` that checkpoints of compiled modules have.
 """
 
-from __future__ import annotations
-
 import functools
 import os
 import platform

@@ -3,8 +3,6 @@
 `pullback.distributed` makes groups; samplers and parallel modules below it ask which one there is.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from numpy import ndarray

@@ -3,8 +3,6 @@
 Here a result is complete when it is returned, so `wait_tensor` gives it back as it is.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

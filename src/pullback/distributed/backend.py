@@ -1,7 +1,5 @@
 """Define the names by which programs ask for a means of communication, and which of them there are."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ..errors import with_note

@@ -1,7 +1,5 @@
 """Define a barrier that tells which processes did not come."""
 
-from __future__ import annotations
-
 import time
 from datetime import timedelta
 

@@ -1,7 +1,5 @@
 """Run collectives on several tensors at once: one exchange for all of a dtype."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 

@@ -5,8 +5,6 @@ written into the tensors given; no collective is part of the graph (`distributed
 are). A process that is not in the group is warned and does nothing.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any

@@ -3,8 +3,6 @@
 Its public names are those of `pullback.distributed`; the private ones are those that libraries use.
 """
 
-from __future__ import annotations
-
 import importlib
 from typing import Any
 

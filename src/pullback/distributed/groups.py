@@ -1,7 +1,5 @@
 """Make groups of some of the processes, one or several at once, and answer questions about groups."""
 
-from __future__ import annotations
-
 import os
 import zlib
 from collections.abc import Sequence

@@ -7,8 +7,6 @@ What this module must do:
 - refuse, with torch's text, what cannot be: a second default group, a missing rank, NCCL.
 """
 
-from __future__ import annotations
-
 import os
 import socket
 from datetime import timedelta

@@ -3,8 +3,6 @@
 The rank on the machine is also given to the program, as ``--local-rank=N``, unless ``--use-env`` is said.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Exchange picklable objects among the processes of a group: as bytes, whose lengths go first."""
 
-from __future__ import annotations
-
 import pickle
 from typing import Any
 

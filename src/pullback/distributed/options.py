@@ -1,7 +1,5 @@
 """Say what the methods of torch's ProcessGroup objects are told beside their tensors."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from typing import Any
 

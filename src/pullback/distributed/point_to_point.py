@@ -1,7 +1,5 @@
 """Send tensors from one process to another."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Define a group of processes and what it can do, as torch's ProcessGroup objects offer it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import timedelta
 from itertools import count

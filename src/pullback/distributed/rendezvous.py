@@ -7,8 +7,6 @@ What this module must do:
 - start MPI in this process as a member of that world, with the coordinator in mpiexec's place.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import socket

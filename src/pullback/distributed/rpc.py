@@ -1,7 +1,5 @@
 """torch.distributed.rpc: calls of functions in other processes, which are not there."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, NoReturn
 

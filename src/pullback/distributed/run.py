@@ -7,8 +7,6 @@ LOCAL_RANK, WORLD_SIZE, MASTER_ADDR, MASTER_PORT and the rest. The first process
 launcher then names its rank, shows its traceback and ends with status 1.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import signal

@@ -1,7 +1,5 @@
 """torch.distributed.utils: by this name libraries reach the exchanges of a parallel module."""
 
-from __future__ import annotations
-
 from collections.abc import Container, Sequence
 from typing import Any
 

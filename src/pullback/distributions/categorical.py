@@ -1,7 +1,5 @@
 """Define distributions over categories: of their numbers, of one-hot vectors, of how often each occurs."""
 
-from __future__ import annotations
-
 from math import inf, nan
 from typing import Any, ClassVar
 

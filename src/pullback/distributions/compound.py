@@ -1,7 +1,5 @@
 """Define distributions made from others: several as one event, transformed outcomes, mixtures."""
 
-from __future__ import annotations
-
 from functools import reduce
 from math import prod
 from typing import Any, ClassVar, Generic, TypeVar

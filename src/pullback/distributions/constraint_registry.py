@@ -4,8 +4,6 @@
 which may take several points to one: for optimization.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Define distributions of counts and of yes or no."""
 
-from __future__ import annotations
-
 from math import nan
 from typing import Any, ClassVar
 

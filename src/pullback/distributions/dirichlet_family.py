@@ -1,7 +1,5 @@
 """Define the Dirichlet distribution on the simplex, and Beta, its case of two parts."""
 
-from __future__ import annotations
-
 from typing import Any, ClassVar
 
 from ..autograd.function import Function, once_differentiable

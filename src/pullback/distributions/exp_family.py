@@ -1,7 +1,5 @@
 """Define exponential families, whose entropies and divergences follow from the log normalizer."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ..autograd import grad

@@ -1,7 +1,5 @@
 """Define distributions of positive numbers by way of the gamma function."""
 
-from __future__ import annotations
-
 from math import nan
 from typing import Any, ClassVar
 

@@ -1,7 +1,5 @@
 """Define distributions on an interval: uniform, continuous Bernoulli, generalized Pareto, von Mises."""
 
-from __future__ import annotations
-
 import math
 from functools import reduce
 from math import inf, nan

@@ -3,8 +3,6 @@
 The formulas are in `divergences`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

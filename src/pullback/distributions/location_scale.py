@@ -1,7 +1,5 @@
 """Define distributions of real numbers with a location and a scale."""
 
-from __future__ import annotations
-
 import math
 from math import inf, nan
 from typing import Any, ClassVar

@@ -1,7 +1,5 @@
 """Define distributions of matrices: Cholesky factors of correlations, and covariances."""
 
-from __future__ import annotations
-
 import math
 from math import nan
 from typing import Any, ClassVar

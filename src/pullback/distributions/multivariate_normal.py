@@ -1,7 +1,5 @@
 """Define normal distributions of vectors, with any covariance or with one of low rank and a diagonal."""
 
-from __future__ import annotations
-
 import math
 from typing import Any, ClassVar
 

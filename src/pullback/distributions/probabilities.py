@@ -1,7 +1,5 @@
 """Share parameters that are given either as probabilities or as logits."""
 
-from __future__ import annotations
-
 from typing import Any, ClassVar
 
 from ..core.size import Size

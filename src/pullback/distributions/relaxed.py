@@ -4,8 +4,6 @@ As it falls to 0 the outcomes approach those of the discrete distribution (Maddi
 concrete distribution"; Jang, Gu and Poole 2017, "Categorical reparameterization with Gumbel-softmax").
 """
 
-from __future__ import annotations
-
 from typing import Any, ClassVar
 
 from ..tensor.creation_like import full_like

@@ -1,7 +1,5 @@
 """Define distributions that are transforms of others: log-normal, half-normal, Gumbel, Weibull, Pareto."""
 
-from __future__ import annotations
-
 import math
 from math import inf, nan
 from typing import Any, ClassVar

@@ -2,8 +2,6 @@
 as vectors.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import update_wrapper
 from operator import attrgetter

@@ -1,7 +1,5 @@
 """torch.fft: what the facade declares in that namespace, when it is first used."""
 
-from __future__ import annotations
-
 from ..tensor import fft as _declared  # noqa: F401  # registers the functions
 from ..tensor.api import names
 from ..torch_names.exclusions import answer_for

@@ -1,7 +1,5 @@
 """torch.fx._compatibility: marks by which functions promise to stay, or do not."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from textwrap import dedent
 from typing import Any, TypeVar

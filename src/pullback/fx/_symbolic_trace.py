@@ -1,7 +1,5 @@
 """Trace symbolically: a module or function runs once on proxies, and what it does becomes a graph."""
 
-from __future__ import annotations
-
 import builtins
 import functools
 import inspect

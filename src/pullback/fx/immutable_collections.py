@@ -1,7 +1,5 @@
 """Define the lists and dictionaries that a node's arguments hold, which are changed through the node."""
 
-from __future__ import annotations
-
 from typing import Any, NoReturn
 
 _HELP = (

@@ -1,7 +1,5 @@
 """Run graphs node by node, and make new graphs that way."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Iterator
 from typing import Any

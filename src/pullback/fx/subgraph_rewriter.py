@@ -1,7 +1,5 @@
 """Replace one piece of a graph by another wherever it occurs."""
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Callable, Iterator
 from itertools import chain

@@ -1,7 +1,5 @@
 """torch.linalg: what the facade declares in that namespace."""
 
-from __future__ import annotations
-
 from ..ops.linalg import LinAlgError
 from ..tensor import namespace  # noqa: F401  # registers the functions
 from ..tensor.api import names

@@ -1,7 +1,5 @@
 """torch.nn: modules, parameters, functional forms, initialisation."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ..array.deferred_import import uncollected

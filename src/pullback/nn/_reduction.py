@@ -1,7 +1,5 @@
 """torch.nn._reduction: reductions of losses as the numbers by which torch's C++ part knows them."""
 
-from __future__ import annotations
-
 from .functional.loss_reduction import REDUCTIONS, check_reduction, legacy_reduction
 
 __all__ = ["get_enum", "legacy_get_enum", "legacy_get_string"]

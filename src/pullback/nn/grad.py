@@ -1,7 +1,5 @@
 """torch.nn.grad: gradients of convolutions by their formulas, without a graph of the forward pass."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """torch.nn.init: fill a tensor in place with initial values, drawn as torch draws them."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from functools import wraps

@@ -1,7 +1,5 @@
 """Define Adadelta: steps in the units of the parameter, from running squares of gradients and of steps."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from .checks import add_scaled, check_lr, check_not_negative, number, with_decay

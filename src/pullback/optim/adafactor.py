@@ -1,7 +1,5 @@
 """Define Adafactor: second moments of matrices kept as a row and a column."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Define Adagrad: rates divided by the root of all squared gradients so far."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ..tensor.creation import tensor

@@ -1,7 +1,5 @@
 """Define Adam."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ..tensor.creation import tensor

@@ -1,7 +1,5 @@
 """Define Adamax: Adam with the infinity norm."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from .checks import add_ratio, approach, check_adam, number, with_decay

@@ -1,7 +1,5 @@
 """Define AdamW."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from .adam import Adam

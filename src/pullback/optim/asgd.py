@@ -1,7 +1,5 @@
 """Define ASGD: averaged stochastic gradient descent."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ..core.value import TensorBase

@@ -1,7 +1,5 @@
 """Define Muon: momentum orthogonalised by a Newton–Schulz iteration, for matrices."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

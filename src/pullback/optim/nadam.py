@@ -1,7 +1,5 @@
 """Define NAdam: Adam with Nesterov momentum."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ..tensor.creation import tensor

@@ -4,8 +4,6 @@ A subclass says what state a parameter has (`init`) and how a step changes it (`
 is here, once.
 """
 
-from __future__ import annotations
-
 import functools
 import math
 from collections import defaultdict

@@ -1,7 +1,5 @@
 """Define RAdam: Adam with a rectified adaptive learning rate."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from .checks import approach, check_adam, chosen, decayed, number

@@ -1,7 +1,5 @@
 """Define RMSprop: gradients divided by the root of their running square."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ..tensor.creation import tensor

@@ -1,7 +1,5 @@
 """Define Rprop: a step size per element, from the signs of successive gradients."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ..tensor.creation import tensor

@@ -1,7 +1,5 @@
 """Define stochastic gradient descent with momentum."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ..tensor.creation_like import full_like

@@ -1,7 +1,5 @@
 """Define SparseAdam: Adam for sparse gradients; it refuses dense ones as torch does."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

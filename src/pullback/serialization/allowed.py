@@ -1,7 +1,5 @@
 """List what a checkpoint may name when only weights are to be loaded."""
 
-from __future__ import annotations
-
 import codecs
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Sequence

@@ -1,7 +1,5 @@
 """Define `torch.PyTorchFileReader`: checkpoints by record, for libraries that load in pieces."""
 
-from __future__ import annotations
-
 import os
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Activations and distances that torch has at its top level as well as in nn.functional."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

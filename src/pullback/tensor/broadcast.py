@@ -1,7 +1,5 @@
 """Tensors spread to the shape of others: `expand` and broadcasting under torch's names."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Say whether two tensors are equal or nearly so."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Complex tensors as their parts or as pairs of real numbers: views, with torch's errors."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from numpy import ndarray

@@ -1,7 +1,5 @@
 """Products of matrices and vectors under torch's names: checks, and the cases of `matmul`."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

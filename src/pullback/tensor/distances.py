@@ -1,7 +1,5 @@
 """Distances between the rows of matrices under torch's names."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ..array.deferred_import import import_later

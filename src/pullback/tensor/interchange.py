@@ -7,8 +7,6 @@ What this module must do:
 - refuse what torch refuses: negative strides, foreign byte orders, dtypes that torch lacks.
 """
 
-from __future__ import annotations
-
 from enum import IntEnum
 from typing import Any
 

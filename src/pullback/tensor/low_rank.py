@@ -1,7 +1,5 @@
 """Singular values and principal components of low rank, by random projection."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ..core.value import shape_of

@@ -1,7 +1,5 @@
 """LU and LDL factorisations under torch's names."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Elementwise mathematics under torch's names."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

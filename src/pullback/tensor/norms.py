@@ -1,7 +1,5 @@
 """Norms of vectors and matrices under torch's names."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -2,8 +2,6 @@
 divisors, the next number, signs, steps; and powers in double precision.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

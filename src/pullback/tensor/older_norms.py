@@ -1,7 +1,5 @@
 """Norms that torch keeps at its top level beside those of `torch.linalg`."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ..array.dtype_words import type_word

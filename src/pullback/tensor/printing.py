@@ -16,8 +16,6 @@ count, so an ``inf`` or ``nan`` may stand out; where none counts, zeros print as
 formatted as the Python float equal to it.
 """
 
-from __future__ import annotations
-
 import math
 import textwrap
 from collections.abc import Iterator, Sequence

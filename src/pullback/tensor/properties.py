@@ -1,7 +1,5 @@
 """Answer questions about a tensor's dtype, device and place in memory, and about promotion."""
 
-from __future__ import annotations
-
 from math import prod
 from typing import Any
 

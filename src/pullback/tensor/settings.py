@@ -4,8 +4,6 @@ Every op here is deterministic and computes float32 products in float32, so that
 number of threads changes anything; the others are kept and told.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from ..array import threads

@@ -1,7 +1,5 @@
 """softmax, log_softmax and logsumexp under torch's names."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from numpy import ndarray

@@ -4,8 +4,6 @@ tensors have.
 The modules of sparse tensors are loaded when the first one is made; this one is loaded by every import.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

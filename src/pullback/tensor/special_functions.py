@@ -3,8 +3,6 @@
 `torch.special` has them under other names (`special`).
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from ..ops import gamma as g

@@ -1,7 +1,5 @@
 """torch.__config__: how the package was built, and by how many threads it computes."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..array.threads import get_num_threads

@@ -1,7 +1,5 @@
 """torch._tensor_str: the parts of a tensor's text, of which subclasses in libraries make their own."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

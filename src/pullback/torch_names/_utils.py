@@ -5,8 +5,6 @@ Those of checkpoints take what is in a file, so each checks that its arguments f
 memory.
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """torch._vmap_internals: the earlier `vmap` under the private name by which libraries still import it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """torch.accelerator: there is none, so that what asks for the current one raises torch's error."""
 
-from __future__ import annotations
-
 from types import ModuleType
 from typing import Any
 

@@ -5,8 +5,6 @@ program can fetch itself and read with `torch.load`. What needs no network works
 loaded, and the folder of the cache is told.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import os
 import re

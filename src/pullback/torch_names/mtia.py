@@ -1,7 +1,5 @@
 """torch.mtia in a build without MTIA: see `pullback.cuda`."""
 
-from __future__ import annotations
-
 from .absent_devices import answering, needing, nothing
 
 _HERE = "torch.mtia"

@@ -1,7 +1,5 @@
 """torch.nested: tensors of different sizes as one, in the strided layout."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """torch.sparse: products, sums and normalisations of sparse tensors."""
 
-from __future__ import annotations
-
 from functools import wraps
 from typing import Any, NoReturn
 

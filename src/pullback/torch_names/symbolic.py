@@ -3,8 +3,6 @@
 Libraries ask whether a number is one.
 """
 
-from __future__ import annotations
-
 from typing import Any, NoReturn
 
 

@@ -1,7 +1,5 @@
 """torch.utils: checkpointing and helpers; modules that few programs need load when first used."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING, Any
 
 from ..torch_names.exclusions import answer_for

@@ -1,7 +1,5 @@
 """torch.utils._foreach_utils: tensors of one device and dtype together, for optimizers of libraries."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ..core.device import device

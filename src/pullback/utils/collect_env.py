@@ -4,8 +4,6 @@ Nothing is run to find it out: what only other programs could tell is "Could not
 they are missing.
 """
 
-from __future__ import annotations
-
 import importlib.metadata
 import platform
 import sys

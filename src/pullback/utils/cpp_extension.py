@@ -3,8 +3,6 @@
 Libraries import this to build kernels where there is a GPU; here there is nothing to build them on.
 """
 
-from __future__ import annotations
-
 from ..torch_names.absent_devices import refusing, uninstantiable
 
 #: Where CUDA and cuDNN are installed: nowhere.

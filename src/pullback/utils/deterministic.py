@@ -2,8 +2,6 @@
 deterministic algorithms.
 """
 
-from __future__ import annotations
-
 import sys
 from types import ModuleType
 

@@ -1,7 +1,5 @@
 """torch.utils.model_zoo: weights from the network, which pullback does not fetch."""
 
-from __future__ import annotations
-
 from typing import Any, NoReturn
 
 from ..errors import with_note

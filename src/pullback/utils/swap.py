@@ -1,7 +1,5 @@
 """Let two tensors change places: each keeps its identity and gets all that the other was."""
 
-from __future__ import annotations
-
 import copyreg
 import gc
 import weakref

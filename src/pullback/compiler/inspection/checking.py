@@ -5,8 +5,6 @@ the same inputs: by the ops' array kernels, which is eager bit for bit, and as n
 value. The first equation whose values differ by more than rounding is reported with both.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -4,8 +4,6 @@ A loop's body is run once on a handler that writes down what it is asked for, as
 interpret and emit it do (`handlers`), so the listing cannot say another thing than the native code does.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

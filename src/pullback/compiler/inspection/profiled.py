@@ -5,8 +5,6 @@ and run one by one, so that each has a time; what they compute is the same. The 
 pulled back outside the function stays one event, that of its node.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

@@ -3,8 +3,6 @@
 The ceilings, how fast the machine moves memory and multiplies matrices, are measured once per process.
 """
 
-from __future__ import annotations
-
 import ctypes
 import functools
 import time

@@ -6,8 +6,6 @@ written down again for the others (`traced`). All take what they do from the opt
 `core.backend.optimizer_steps` asks here.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from ...core.tracer import is_tracing

@@ -4,8 +4,6 @@ It is written with the forms of elements that programs are made of: the bits are
 step are read at run time, so a loop serves every step, and parameters of any size.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -5,8 +5,6 @@ An update is a function of the parameter, its gradient, its state and the group.
 whose shapes, dtypes and state are alike, the package's own updates write the same equations.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from ...array.named_tuples import NamedTuple

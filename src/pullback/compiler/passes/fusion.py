@@ -5,8 +5,6 @@ may: when everything it reads is filled by then and the kernel's loops fit. The 
 first, as there the values are still in registers; then kernels that read the same buffers.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import prod
 

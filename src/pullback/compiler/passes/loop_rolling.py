@@ -14,8 +14,6 @@ again. Where they are, and what changes from one repetition to the next, is foun
 The time this takes is linear in the number of equations.
 """
 
-from __future__ import annotations
-
 import operator
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence

@@ -4,8 +4,6 @@ Buffers that live at different times share places in one arena, whose size is kn
 compiled. A loop's body has a plan of its own, whose arena is a part of the loop's scratch memory.
 """
 
-from __future__ import annotations
-
 import re
 from bisect import insort
 from collections.abc import Sequence

@@ -4,8 +4,6 @@ A pullback is linear in its covectors, so what is computed of absent ones alone 
 computed: zero times an infinite slope is not a number, and an input that gets no covector in eager gets none.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection
 
 import numpy as np

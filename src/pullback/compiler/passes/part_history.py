@@ -1,7 +1,5 @@
 """A value whose parts are replaced one after the other, and what each part is in each of its versions."""
 
-from __future__ import annotations
-
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
 from typing import Any

@@ -1,7 +1,5 @@
 """Recurrent layers as the ops of their steps, which loops and kernels are made of."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

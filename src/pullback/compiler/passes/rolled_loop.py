@@ -1,7 +1,5 @@
 """Writing the repetitions of a period as a loop: its body, what it takes, and what leaves it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from math import prod
 from typing import Any

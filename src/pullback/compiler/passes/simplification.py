@@ -1,7 +1,5 @@
 """Simplification of programs: algebra, common subexpressions, dead code."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 

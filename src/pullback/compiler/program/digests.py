@@ -1,7 +1,5 @@
 """Have BLAKE2 from where `hashlib` takes it: `hashlib` loads OpenSSL, too, 3.6 MB in all that compiles."""
 
-from __future__ import annotations
-
 try:
     from _blake2 import blake2b
 except ImportError:  # an interpreter that has it elsewhere

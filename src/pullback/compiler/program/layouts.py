@@ -7,8 +7,6 @@ array kernels, which lay their results out as eager does. A gradient lies as its
 before the write; that the trace alone knows.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -3,8 +3,6 @@
 ``from pullback.compiler.program.operations import add`` gives a function that runs the array kernel of `add`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

@@ -3,8 +3,6 @@
 The package is asked for when a writer or a reader is made, and no part of any extra.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 from importlib import import_module

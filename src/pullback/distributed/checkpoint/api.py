@@ -1,7 +1,5 @@
 """torch.distributed.checkpoint.api: the error of a checkpoint, which has those of all processes."""
 
-from __future__ import annotations
-
 import traceback
 from typing import Any
 

@@ -3,8 +3,6 @@
 What several processes have is written once, by the one that has least to write.
 """
 
-from __future__ import annotations
-
 import io
 import logging
 from collections.abc import Iterable

@@ -5,8 +5,6 @@ as `torch.save` writes it. ``.metadata`` says what is where; it is written last,
 whole. torch reads these folders, and its folders are read.
 """
 
-from __future__ import annotations
-
 import io
 import os
 import uuid

@@ -1,7 +1,5 @@
 """torch.distributed.checkpoint.format_utils: checkpoints as folders and as single files of `torch.save`."""
 
-from __future__ import annotations
-
 import os
 from typing import Any
 

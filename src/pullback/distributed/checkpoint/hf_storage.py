@@ -6,8 +6,6 @@ where in the whole tensor each part begins; consolidation joins them into files 
 The extra ``files`` is needed.
 """
 
-from __future__ import annotations
-
 import json
 import os
 from dataclasses import dataclass, replace

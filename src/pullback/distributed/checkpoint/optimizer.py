@@ -1,7 +1,5 @@
 """torch.distributed.checkpoint.optimizer: an optimizer's state from a checkpoint, sharded as a model is."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ...tensor.creation import zeros

@@ -5,8 +5,6 @@ brings the plans of all into line, and the planner hands out tensors and takes w
 their own from those of `default_planner.py`.
 """
 
-from __future__ import annotations
-
 import io
 from abc import ABC, abstractmethod
 from dataclasses import dataclass

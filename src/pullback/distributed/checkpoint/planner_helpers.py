@@ -1,7 +1,5 @@
 """torch.distributed.checkpoint.planner_helpers: items of plans, and the local parts that they name."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ...core.size import Size

@@ -1,7 +1,5 @@
 """torch.distributed.checkpoint.staging: copies of a state, which are written while the program goes on."""
 
-from __future__ import annotations
-
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable

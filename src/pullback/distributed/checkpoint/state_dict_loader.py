@@ -3,8 +3,6 @@
 Each process reads the parts of which its own tensors need elements.
 """
 
-from __future__ import annotations
-
 import os
 from typing import Any
 

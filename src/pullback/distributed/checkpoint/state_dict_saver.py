@@ -1,7 +1,5 @@
 """torch.distributed.checkpoint.state_dict_saver: writing a state as planners plan it."""
 
-from __future__ import annotations
-
 import os
 import threading
 from concurrent.futures import Future

@@ -1,7 +1,5 @@
 """torch.distributed.checkpoint.stateful: objects that stand for their state in a checkpoint."""
 
-from __future__ import annotations
-
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
 

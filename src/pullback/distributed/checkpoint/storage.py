@@ -3,8 +3,6 @@
 `filesystem.py` has those for folders. A program's own, for a database or an object store, derive from these.
 """
 
-from __future__ import annotations
-
 import os
 from abc import ABC, abstractmethod
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Say in which dtypes sharded modules compute, and what torch calls its other settings."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum, auto

@@ -4,8 +4,6 @@ It gathers and reduces as `fully_shard` does. Parameters keep their shapes (torc
 they are distributed tensors rather than parts of one flat parameter.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace

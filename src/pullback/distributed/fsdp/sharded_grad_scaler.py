@@ -1,7 +1,5 @@
 """torch.distributed.fsdp.sharded_grad_scaler: scaled losses where gradients are in shards."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ...core.process_group import needed_group

@@ -1,7 +1,5 @@
 """torch.distributed.fsdp.wrap: which parts of a module are sharded by themselves."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager

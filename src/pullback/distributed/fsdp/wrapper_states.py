@@ -1,7 +1,5 @@
 """Give the states of a wrapped model and its optimizer: whole or in shards, by names without wrappers."""
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Iterator
 from contextlib import contextmanager

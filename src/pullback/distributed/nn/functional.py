@@ -4,8 +4,6 @@ Each pullback is the collective that is its transpose: of a broadcast the sum at
 scatter, of a reduction to all the reduction of the covectors of all.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """torch.distributed.optim.post_localSGD_optimizer: each process steps alone, and averages now and then."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ...core.warn import warn

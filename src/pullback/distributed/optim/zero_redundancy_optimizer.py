@@ -4,8 +4,6 @@ Each parameter belongs to one process, which keeps its state and does its step; 
 it has updated to the others. The state takes a part of the memory that it takes in each process otherwise.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from itertools import chain
 from typing import Any

@@ -1,7 +1,5 @@
 """torch.distributed.pipelining.microbatch: cut a batch into microbatches, and put results together again."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any
 

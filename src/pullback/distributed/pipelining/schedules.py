@@ -4,8 +4,6 @@ A schedule is the order in which each rank does its work (`orders`); all are run
 Messages are sent without waiting, so a rank is idle only where it needs what is not there yet.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

@@ -7,8 +7,6 @@ What this module must do:
 - pull back in one go, or first to the inputs and later to the parameters.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from typing import Any

@@ -1,7 +1,5 @@
 """torch.distributed.tensor._utils: where the part of a process lies, as libraries ask for it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

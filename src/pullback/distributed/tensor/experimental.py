@@ -1,7 +1,5 @@
 """torch.distributed.tensor.experimental: what programs switch on around operations on distributed tensors."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 

@@ -1,7 +1,5 @@
 """torch.distributed.tensor.placement_types: how a tensor is laid out over the processes of one dimension."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 

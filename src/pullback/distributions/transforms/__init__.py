@@ -1,7 +1,5 @@
 """torch.distributions.transforms: functions of random variables, with their inverses and Jacobians."""
 
-from __future__ import annotations
-
 from .base import (
     ComposeTransform,
     IndependentTransform,

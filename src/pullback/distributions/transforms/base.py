@@ -1,7 +1,5 @@
 """Define transforms: a function, its inverse and its Jacobian, with a cache; and their composition."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import reduce
 from math import prod

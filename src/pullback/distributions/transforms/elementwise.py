@@ -1,7 +1,5 @@
 """Define transforms of numbers: y depends on one element of x, so the Jacobian is a derivative."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Define transforms of the parts of a tensor along one dimension."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

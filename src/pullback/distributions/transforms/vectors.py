@@ -1,7 +1,5 @@
 """Define transforms of vectors and matrices: onto the simplex, Cholesky factors, positive definite ones."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

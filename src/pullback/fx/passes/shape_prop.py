@@ -1,7 +1,5 @@
 """Run a graph on example inputs and note what each value is."""
 
-from __future__ import annotations
-
 import traceback
 from typing import Any, NamedTuple
 

@@ -4,8 +4,6 @@ On the CPU there are two: "flash", one op that keeps no weights, and "math", put
 switches are those of `torch.backends.cuda`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from enum import Enum

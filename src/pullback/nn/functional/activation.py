@@ -1,7 +1,5 @@
 """Define activation functions under torch's names, with `inplace=True`."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """Define the loss of connectionist temporal classification, with torch's checks."""
 
-from __future__ import annotations
-
 from math import prod
 from typing import Any
 

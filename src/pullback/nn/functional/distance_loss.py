@@ -1,7 +1,5 @@
 """Define losses of distances and orders between two or three inputs, and the distances themselves."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

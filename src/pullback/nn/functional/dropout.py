@@ -4,8 +4,6 @@ The mask is drawn by an op that has the generator as attribute, so that a record
 runs.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

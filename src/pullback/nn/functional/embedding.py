@@ -1,7 +1,5 @@
 """Define embeddings under torch's names: rows of a table by integer, and one-hot rows."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Cross entropy of a linear layer's outputs, as one function."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import Any

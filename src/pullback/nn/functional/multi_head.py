@@ -4,8 +4,6 @@ The parts in order: ranks checked, masks made numbers to add, inputs projected, 
 biases and zeros, heads told apart, attention, the output projected.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

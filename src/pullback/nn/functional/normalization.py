@@ -1,7 +1,5 @@
 """Define normalisations under torch's names, with its checks and the update of running statistics."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any

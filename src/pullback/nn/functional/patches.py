@@ -1,7 +1,5 @@
 """Take patches of images as columns and back, with torch's errors."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 from typing import Any

@@ -1,7 +1,5 @@
 """Define pools with torch's arguments. One axis is pooled as two, the first of length 1, as in torch."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from functools import cache, wraps
 from typing import Any

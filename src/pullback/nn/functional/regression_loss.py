@@ -1,7 +1,5 @@
 """Define losses between numbers and their predictions, and between distributions."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

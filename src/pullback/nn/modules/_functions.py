@@ -1,7 +1,5 @@
 """Define autograd functions behind layers: torch7's local response normalisation, identities of hooks."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ...autograd.function import Function

@@ -1,7 +1,5 @@
 """Define activation layers: each is a function of `nn.functional` with its arguments kept."""
 
-from __future__ import annotations
-
 from typing import Any, ClassVar
 
 from ...core.warn import warn

@@ -1,7 +1,5 @@
 """Define a softmax over many classes by clusters of rare ones."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Define attention in several heads as a layer."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from .. import functional as F

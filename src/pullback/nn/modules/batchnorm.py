@@ -1,7 +1,5 @@
 """Define batch normalisation and its per-instance form."""
 
-from __future__ import annotations
-
 from typing import Any, ClassVar
 
 from ...core.process_group import default_group

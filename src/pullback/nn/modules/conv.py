@@ -1,7 +1,5 @@
 """Define convolution layers."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Define distances and similarities between two inputs."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from .. import functional as F

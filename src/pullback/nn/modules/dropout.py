@@ -1,7 +1,5 @@
 """Define dropout layers."""
 
-from __future__ import annotations
-
 from typing import ClassVar
 
 from .function_layer import FunctionLayer

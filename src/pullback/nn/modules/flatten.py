@@ -1,7 +1,5 @@
 """Flatten and Unflatten."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from .module import Module

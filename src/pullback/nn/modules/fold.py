@@ -1,7 +1,5 @@
 """Take patches of images as columns, and back."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from .function_layer import FunctionLayer

@@ -1,7 +1,5 @@
 """Define layers that are a function of `nn.functional` with its arguments kept."""
 
-from __future__ import annotations
-
 from operator import attrgetter
 from typing import Any, ClassVar
 
@@ -77,8 +75,8 @@ class FunctionLayer(NamedLayer):
         return ", ".join(f"{name}={getattr(self, name)}" for name in self.shown)
 
 
-#: What the words of annotations are: libraries evaluate them in modules of their own, as torch's can be.
-_TYPES = {"bool": bool, "float": float, "int": int, "str": str}
+#: Types that a layer tells of what it keeps: libraries evaluate them in modules of their own, as torch's.
+_TYPES = (bool, float, int, str)
 
 
 def name_as_torch(namespace: dict[str, Any], place: str, *shared: type) -> None:
@@ -90,4 +88,4 @@ def name_as_torch(namespace: dict[str, Any], place: str, *shared: type) -> None:
         cls.__module__ = place
         kept = getattr(cls, "kept", ())
         takes = cls.__init__.__annotations__  # type: ignore[misc]  # of the layer, not of an instance
-        cls.__annotations__ = {n: _TYPES[w] for n, w in takes.items() if n in kept and w in _TYPES}
+        cls.__annotations__ = {n: w for n, w in takes.items() if n in kept and w in _TYPES}

@@ -1,7 +1,5 @@
 """Define normalisation of every channel of every sample by its own mean and variance."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ...core.warn import warn

@@ -1,7 +1,5 @@
 """Define layers that read the sizes of their parameters from the first input."""
 
-from __future__ import annotations
-
 import itertools
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Define linear layers."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Define a linear layer and the cross entropy of its outputs in one."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

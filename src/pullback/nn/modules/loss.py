@@ -1,7 +1,5 @@
 """Define loss layers: each is a loss of `nn.functional` with its arguments kept."""
 
-from __future__ import annotations
-
 from typing import Any, ClassVar
 
 from ...core.warn import warn

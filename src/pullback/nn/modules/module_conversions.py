@@ -1,7 +1,5 @@
 """Convert, move and clear a module's parameters and buffers, all below it included."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from typing import Any, Self
 

@@ -5,8 +5,6 @@ said of a hook beside the hook itself (that it takes keyword arguments, that it 
 stores of its own under the same number.
 """
 
-from __future__ import annotations
-
 import functools
 import weakref
 from collections import OrderedDict

@@ -1,7 +1,5 @@
 """Write a module's state dict and read it back: parameters and persistent buffers under dotted names."""
 
-from __future__ import annotations
-
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """Define normalisation over the last axes or over groups of channels."""
 
-from __future__ import annotations
-
 import numbers
 from typing import Any
 

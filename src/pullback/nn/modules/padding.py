@@ -1,7 +1,5 @@
 """Define padding layers: constants, reflections, repeated edges, wrapped ends, around one to three axes."""
 
-from __future__ import annotations
-
 from typing import Any, ClassVar
 
 from ...errors import name_constructors

@@ -1,7 +1,5 @@
 """Define layers that move elements between channels and space, or between channels."""
 
-from __future__ import annotations
-
 from .function_layer import FunctionLayer
 
 

@@ -1,7 +1,5 @@
 """Define pooling layers."""
 
-from __future__ import annotations
-
 from typing import Any, ClassVar
 
 from ...errors import name_constructors

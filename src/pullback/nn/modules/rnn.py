@@ -1,7 +1,5 @@
 """Define recurrent networks as layers."""
 
-from __future__ import annotations
-
 import math
 import numbers
 from typing import Any, Self

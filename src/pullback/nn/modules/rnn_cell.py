@@ -1,7 +1,5 @@
 """Define one step of each recurrent network as a layer."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Define embeddings: tables whose rows are picked by index."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from .. import functional as F

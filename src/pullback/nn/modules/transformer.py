@@ -1,7 +1,5 @@
 """Define the transformer of Vaswani et al. (2017): layers of encoder and decoder, and stacks of them."""
 
-from __future__ import annotations
-
 import copy
 import math
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Define layers that resample images to another size."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from .. import functional as F

@@ -1,7 +1,5 @@
 """Define buckets of gradients: which parameters are reduced together, in which order, in which memory."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """torch.nn.parallel.comm: tensors sent between accelerators, of which there is none: torch's errors."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, NoReturn
 

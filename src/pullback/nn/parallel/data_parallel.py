@@ -1,7 +1,5 @@
 """torch.nn.parallel.data_parallel: a module on all accelerators, as torch behaves where there is none."""
 
-from __future__ import annotations
-
 from typing import Any, NoReturn
 
 from ...errors import with_note

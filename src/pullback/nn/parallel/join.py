@@ -1,7 +1,5 @@
 """Let processes with fewer inputs than others take part in the others' collectives until all are done."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any

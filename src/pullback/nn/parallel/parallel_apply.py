@@ -1,7 +1,5 @@
 """torch.nn.parallel.parallel_apply: modules run side by side on accelerators, of which there is none."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, NoReturn
 

@@ -1,7 +1,5 @@
 """torch.nn.parallel.replicate: copies of a module on accelerators, of which there is none."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, NoReturn
 

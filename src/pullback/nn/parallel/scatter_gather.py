@@ -1,7 +1,5 @@
 """torch.nn.parallel.scatter_gather: inputs spread over accelerators and outputs collected, torch's errors."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

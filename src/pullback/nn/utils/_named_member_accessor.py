@@ -1,7 +1,5 @@
 """torch.nn.utils._named_member_accessor: one tensor of a module exchanged for another."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ...func.functional_call import ABSENT as _MISSING  # noqa: F401  # libraries ask with it

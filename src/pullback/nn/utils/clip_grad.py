@@ -1,7 +1,5 @@
 """Clip gradients by their common norm or by value."""
 
-from __future__ import annotations
-
 import types
 from collections.abc import Iterable
 from typing import Any

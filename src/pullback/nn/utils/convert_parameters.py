@@ -1,7 +1,5 @@
 """Put parameters into one vector and back."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

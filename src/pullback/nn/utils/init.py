@@ -1,7 +1,5 @@
 """torch.nn.utils.init: make a module whose parameters are not drawn."""
 
-from __future__ import annotations
-
 import inspect
 from typing import Any
 

@@ -1,7 +1,5 @@
 """torch.nn.utils.parametrizations: weights that are orthogonal, or have a given or bounded norm."""
 
-from __future__ import annotations
-
 from enum import Enum, auto
 from typing import Any
 

@@ -5,8 +5,6 @@
 the module gets a class of its own, a subclass of what it was, named ``Parametrized…``.
 """
 
-from __future__ import annotations
-
 import copy
 import copyreg
 from collections.abc import Iterator, Sequence

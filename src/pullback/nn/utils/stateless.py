@@ -1,7 +1,5 @@
 """torch.nn.utils.stateless: `functional_call` by its old name, and as a block."""
 
-from __future__ import annotations
-
 from contextlib import AbstractContextManager
 from typing import Any
 

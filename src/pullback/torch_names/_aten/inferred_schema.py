@@ -1,7 +1,5 @@
 """Infer the schema of an op from a Python function's annotations, and read its parameters back."""
 
-from __future__ import annotations
-
 import inspect
 import re
 import typing

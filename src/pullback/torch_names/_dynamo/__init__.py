@@ -3,8 +3,6 @@
 Nothing here traces bytecode, so marks are taken and mean nothing; see `pullback.compiler`.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from ...compiler import (

@@ -1,7 +1,5 @@
 """Run a loop that carries a state along an axis and collects what each step gives."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

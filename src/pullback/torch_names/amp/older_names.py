@@ -1,7 +1,5 @@
 """Make the classes of mixed precision on one device, under torch's older names."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ...core.warn import warn

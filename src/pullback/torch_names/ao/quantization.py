@@ -3,8 +3,6 @@
 Until a model is converted they hand their input on, and so they do here, where no tensor is quantized.
 """
 
-from __future__ import annotations
-
 from typing import Any, NoReturn
 
 from ...nn.modules.module import Module

@@ -1,7 +1,5 @@
 """torch.backends.cpu."""
 
-from __future__ import annotations
-
 import importlib
 
 

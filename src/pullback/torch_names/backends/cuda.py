@@ -1,7 +1,5 @@
 """torch.backends.cuda: not part of this build; its switches are there because programs set them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, NoReturn

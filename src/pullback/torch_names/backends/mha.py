@@ -1,7 +1,5 @@
 """torch.backends.mha: the switch of a fused path of attention, which this build does without."""
 
-from __future__ import annotations
-
 from ...core.settings import SETTINGS
 
 

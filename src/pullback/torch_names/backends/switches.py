@@ -1,7 +1,5 @@
 """Say that a library is absent; set its switches for a ``with`` block, and put them back."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any

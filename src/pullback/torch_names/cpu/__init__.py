@@ -1,7 +1,5 @@
 """torch.cpu: the one device there is, in the words of those with queues; all of its work is done at once."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING, Any
 
 from ..exclusions import answer_for

@@ -5,8 +5,6 @@ Functions that torch lets every program call (seeding, emptying caches, counting
 or count none.
 """
 
-from __future__ import annotations
-
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Any
 

@@ -1,7 +1,5 @@
 """torch.cuda.nccl in a build without NCCL."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ...core.warn import warn

@@ -1,7 +1,5 @@
 """torch.cuda.nvtx in a build without CUDA: marks cannot be set."""
 
-from __future__ import annotations
-
 from contextlib import ContextDecorator
 from typing import Any, NoReturn
 

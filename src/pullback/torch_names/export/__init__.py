@@ -4,8 +4,6 @@ A model is traced on example inputs. Which numbers of the program follow from a 
 (`dynamic_shapes`) is found out by tracing it at three sizes and comparing.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

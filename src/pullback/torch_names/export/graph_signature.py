@@ -1,7 +1,5 @@
 """torch.export.graph_signature: what the inputs and outputs of an exported graph are."""
 
-from __future__ import annotations
-
 from enum import Enum, auto
 from typing import Any, NamedTuple
 

@@ -4,8 +4,6 @@
 print, save or load. `trace` gives a program of pullback's own, which can be saved and loaded (see `traced`).
 """
 
-from __future__ import annotations
-
 from builtins import isinstance as _is
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

@@ -6,8 +6,6 @@ is traced again at several sizes, to learn what follows from them. Where that is
 was traced does such calls.
 """
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager

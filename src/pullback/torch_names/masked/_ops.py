@@ -9,8 +9,6 @@ The functions take `dim` (an int, several, or all for None), `keepdim`, `dtype` 
 input's) and `mask`, by default that of a masked tensor.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import Any

@@ -4,8 +4,6 @@ A tensor after `share_memory_` is the same memory in a process that gets it when
 method; through a queue, and without `share_memory_`, a process gets a copy.
 """
 
-from __future__ import annotations
-
 import multiprocessing
 import sys
 from multiprocessing import *  # noqa: F403  # torch has all of it under this name

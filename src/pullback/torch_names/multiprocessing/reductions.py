@@ -1,7 +1,5 @@
 """Send a tensor to a process that is being started: shared memory as such, other memory as a copy."""
 
-from __future__ import annotations
-
 from multiprocessing.context import get_spawning_popen
 from multiprocessing.reduction import ForkingPickler
 from typing import Any

@@ -1,7 +1,5 @@
 """Run several processes that run one function, of which an error in any ends all."""
 
-from __future__ import annotations
-
 import multiprocessing
 import multiprocessing.connection
 import os

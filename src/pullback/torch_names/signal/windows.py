@@ -5,8 +5,6 @@ in torch. A symmetric window's last point mirrors its first one; a periodic one 
 one of M + 1 points without the last.
 """
 
-from __future__ import annotations
-
 import inspect
 import math
 from collections.abc import Callable, Collection, Iterable

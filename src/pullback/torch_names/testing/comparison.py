@@ -4,8 +4,6 @@ Sequences and mappings are compared item by item down to pairs of None, booleans
 first pair that differs is told with the place it has in them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, NoReturn
 

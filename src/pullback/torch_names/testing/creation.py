@@ -1,7 +1,5 @@
 """Make tensors for tests: random elements in a range, with torch's numbers for a seed."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any

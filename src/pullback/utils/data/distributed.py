@@ -1,7 +1,5 @@
 """torch.utils.data.distributed: the part of a dataset that one of several processes works on."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

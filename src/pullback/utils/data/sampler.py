@@ -1,7 +1,5 @@
 """Define samplers: the order in which a `DataLoader` asks for items; random ones draw torch's numbers."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterable, Iterator, Sequence, Sized
 from typing import Any, Generic, TypeVar

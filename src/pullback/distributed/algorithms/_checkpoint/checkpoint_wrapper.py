@@ -3,8 +3,6 @@
 A wrapper holds a module, and its call is a checkpoint. Names of parameters and states are those without it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from enum import Enum, auto
 from functools import partial

@@ -1,7 +1,5 @@
 """torch.distributed.algorithms.ddp_comm_hooks: what reduces the gradients of a bucket, by name."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from enum import Enum
 from functools import partial

@@ -1,7 +1,5 @@
 """torch.distributed.algorithms.model_averaging.averagers: average the parameters every few steps."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from typing import Any

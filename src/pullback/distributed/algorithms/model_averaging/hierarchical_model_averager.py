@@ -1,7 +1,5 @@
 """torch.distributed.algorithms.model_averaging.hierarchical_model_averager: large groups average seldom."""
 
-from __future__ import annotations
-
 import logging
 from collections import OrderedDict
 from collections.abc import Iterable

@@ -1,7 +1,5 @@
 """torch.distributed.algorithms.model_averaging.utils: average parameters over the processes of a group."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from typing import Any
 

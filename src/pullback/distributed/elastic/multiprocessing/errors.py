@@ -1,7 +1,5 @@
 """torch.distributed.elastic.multiprocessing.errors: errors of a process, told to the one that started it."""
 
-from __future__ import annotations
-
 import functools
 import json
 import os

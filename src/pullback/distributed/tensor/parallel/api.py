@@ -1,7 +1,5 @@
 """torch.distributed.tensor.parallel.api: dividing the layers of a module among processes."""
 
-from __future__ import annotations
-
 from fnmatch import fnmatch
 from typing import Any
 

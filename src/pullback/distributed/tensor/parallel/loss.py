@@ -1,7 +1,5 @@
 """torch.distributed.tensor.parallel.loss: losses of scores whose classes are divided among processes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 

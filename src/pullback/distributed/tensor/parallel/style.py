@@ -6,8 +6,6 @@ after the other they need one exchange, at the end of the second. Between two su
 keeps parts of the sequence, and `PrepareModule...` says where whole sequences are needed.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections import OrderedDict
 from copy import copy

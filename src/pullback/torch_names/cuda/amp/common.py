@@ -1,7 +1,5 @@
 """torch.cuda.amp.common: whether mixed precision on CUDA is out of the question."""
 
-from __future__ import annotations
-
 __all__ = ["amp_definitely_not_available"]
 
 

@@ -8,8 +8,6 @@ What this module must do:
 - print as torch does, ``--`` where there is no element.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from ....array import dtypes

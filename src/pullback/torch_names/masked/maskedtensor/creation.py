@@ -1,7 +1,5 @@
 """Make masked tensors from data: as leaves, or with the data's history."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from .core import MaskedTensor
