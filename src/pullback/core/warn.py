@@ -1,5 +1,7 @@
 """Warn at the user's line; some warnings torch gives once in a process."""
 
+from __future__ import annotations
+
 import sys
 import threading
 import warnings

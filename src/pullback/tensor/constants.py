@@ -1,5 +1,7 @@
 """Hold what torch's top level has besides functions: dtypes, layouts, memory formats, numbers."""
 
+from __future__ import annotations
+
 import math
 from typing import Any, NoReturn, Self
 

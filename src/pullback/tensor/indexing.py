@@ -7,6 +7,8 @@ writes whatever index tensors are left.
 with a node; the general path takes 3 µs).
 """
 
+from __future__ import annotations
+
 import operator
 from math import prod
 from typing import Any

@@ -5,6 +5,8 @@ innermost;
 `preserve_format` keeps what the input has.
 """
 
+from __future__ import annotations
+
 from itertools import pairwise
 from typing import Any
 

@@ -6,6 +6,8 @@ buckets are under way, the end of backward waits for them and copies the average
 the same buckets in the same order; after the first pass the order is the one in which gradients came.
 """
 
+from __future__ import annotations
+
 import os
 import weakref
 from collections.abc import Callable, Iterable, Sequence
