@@ -1,5 +1,7 @@
 """torch.distributed.algorithms.ddp_comm_hooks.debugging_hooks: none, to measure communication."""
 
+from __future__ import annotations
+
 from typing import Any
 
 from ....torch_names.futures import Future

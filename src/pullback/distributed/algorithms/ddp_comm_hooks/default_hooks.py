@@ -1,5 +1,7 @@
 """torch.distributed.algorithms.ddp_comm_hooks.default_hooks: averages, in the dtype or in a smaller one."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any
 

@@ -1,5 +1,7 @@
 """torch.distributed.algorithms.ddp_comm_hooks.post_localSGD_hook: averages over all, later over a few."""
 
+from __future__ import annotations
+
 import logging
 from typing import Any
 

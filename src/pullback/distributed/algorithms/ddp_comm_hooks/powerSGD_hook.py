@@ -7,6 +7,8 @@ Vogels, Karimireddy and Jaggi, "PowerSGD: Practical Low-Rank Gradient Compressio
 Optimization", 2019.
 """
 
+from __future__ import annotations
+
 import logging
 import math
 from collections.abc import Callable
