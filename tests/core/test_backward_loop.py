@@ -234,6 +234,15 @@ def test_errors_are_the_same(native):
         assert texts[0] == texts[1]
 
 
+def test_an_op_without_a_derivative_is_found(native):
+    x = torch.ones(3, requires_grad=True)
+    made = sys._getframe().f_lineno + 1
+    y = torch.heaviside(x, torch.zeros(3)).sum()
+    with pytest.raises(RuntimeError, match="derivative for aten::heaviside") as caught:
+        y.backward()
+    assert torch.explain.why_error(caught.value).place.line == made
+
+
 def test_a_failure_leaves_ready_leaves_filled(native):
     x, w = leaf(3), leaf(3, seed=1)
 

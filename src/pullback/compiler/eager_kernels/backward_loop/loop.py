@@ -73,7 +73,8 @@ class BackwardLoop:
         op = kind._op
         if op is None:
             return False
-        rules = kind._plain_rules if kind is op.node_class else ()
+        # Of rules that raise, the traceback is to name the node, as that of `backward` does.
+        rules = kind._plain_rules if kind is op.node_class and op.underivable is None else ()
         if any(len(places) > PLACES for _, places in rules):
             rules = ()
         backward, graph = kind.backward, kind.backward_graph
