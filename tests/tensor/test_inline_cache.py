@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import gc
+import subprocess
 import sys
 import warnings
 import weakref
+from pathlib import Path
 
 import pytest
 
@@ -65,9 +67,27 @@ def test_what_only_moves_elements_is_moved():
     assert learn(torch.triu, x) and torch.triu(x + 1).tolist() == [[1, 2, 3], [0, 5, 6]]
 
 
+IN_A_NEW_PROCESS = """
+from pullback.array import tiering
+from tests.tensor.test_inline_cache import check_versions
+
+for name in ("OPEN", "KERNEL", "COMPILER", "LOOP"):
+    setattr(tiering, name, 0)
+check_versions(has_history={})
+"""
+
+
 @pytest.mark.parametrize("has_history", [False, True])
 def test_results_that_count_as_written_have_their_version(has_history):
-    """torch squeezes a vector's product in place, and writes the parts of a circular border."""
+    """What tests before it do decides whether `pad` gets a plan in their process."""
+    code, root = IN_A_NEW_PROCESS.format(has_history), Path(__file__).parents[2]
+    command = [sys.executable, "-c", code]
+    found = subprocess.run(command, capture_output=True, text=True, check=False, cwd=root)
+    assert not found.returncode, found.stderr
+
+
+def check_versions(has_history):
+    """Check that torch squeezes a vector's product in place, and writes the parts of a circular border."""
     x = torch.rand(4, requires_grad=has_history)
     y = torch.rand(4, 3)
     assert learn(torch.matmul, x, y)
