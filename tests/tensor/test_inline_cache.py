@@ -79,7 +79,7 @@ check_versions(has_history={})
 
 @pytest.mark.parametrize("has_history", [False, True])
 def test_results_that_count_as_written_have_their_version(has_history):
-    """What tests before it do decides whether `pad` gets a plan in their process."""
+    """Some tests of `compiler/test_large.py` call `pad` without native code, which leaves it no plans."""
     code, root = IN_A_NEW_PROCESS.format(has_history), Path(__file__).parents[2]
     command = [sys.executable, "-c", code]
     found = subprocess.run(command, capture_output=True, text=True, check=False, cwd=root)
