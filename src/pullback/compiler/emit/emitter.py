@@ -20,6 +20,7 @@ from ..lower.buffer import Buffer
 from ..lower.handlers import PARTS, Pair
 from ..lower.index import Index, Measured, Quotient, Variable, atom_index
 from . import casts
+from .lines import Lines
 from .scalars import BOOL, FLOAT32, INT32, INT64, NARROW, TYPES, Value, computing, is_float, number
 
 _FLOAT = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv", "rem": "frem"}
@@ -80,7 +81,7 @@ class Module:
         return f"pullback_{symbol}"
 
 
-class Emitter:
+class Emitter(Lines):
     """Write the body of one function.
 
     Parameters
@@ -92,9 +93,9 @@ class Emitter:
     """
 
     def __init__(self, module: Module, moves: bool = False) -> None:
+        super().__init__()
         self.module = module
         self.moves = moves
-        self.lines: list[str] = []
         self.slots: list[str] = []
         #: What has a name, by what it is; and what the names of this scope were outside of it, or None.
         self._known: dict[Any, Any] = {}
@@ -111,24 +112,10 @@ class Emitter:
         self.extended: set[np.dtype[Any]] = set()
         #: Whether loads and stores lie in a loop whose iterations are independent.
         self.group: str | None = None
-        self._names = 0
         #: The steps of the loops that the innermost loop has held so far.
         self._inside = 0
 
     # Names, scopes, blocks.
-
-    def fresh(self) -> str:
-        self._names += 1
-        return f"%v{self._names}"
-
-    def line(self, text: str) -> None:
-        self.lines.append("  " + text)
-
-    def value(self, text: str) -> str:
-        """Write an instruction and name its value."""
-        name = self.fresh()
-        self.line(f"{name} = {text}")
-        return name
 
     def held(self, slot: str, dtype: np.dtype[Any]) -> Value:
         """Return what a stack slot holds."""
