@@ -30,16 +30,17 @@ LARGE = (1 << 12) + 1
 _COLUMNS = 1 << 16
 
 
-def _batched(kernel: Any) -> Any:
-    """Make the batching rule; rows of a 0-d tensor are softmaxes of one element."""
-
-    def rule(size: int, values: Terms, dims: tuple[int, ...], dim: int) -> Term:
+def _declare(name: str, kernel: Any, rule: Any, jvp: Any) -> Call:
+    def batched(size: int, values: Terms, dims: tuple[int, ...], dim: int) -> Term:
         x = permute_to_front(values[0], dims[0])
-        if len(shape_of(x)) == 1:
-            return reshape(kernel()(reshape(x, (size, 1)), 1), (size,))
-        return kernel()(x, dim + 1)
+        if len(shape_of(x)) == 1:  # rows of a 0-d tensor are softmaxes of one element
+            return reshape(declared(reshape(x, (size, 1)), 1), (size,))
+        return declared(x, dim + 1)
 
-    return rule
+    declared: Call = op(
+        name, kernel, (rule,), halves=True, batch_rule=batched, jvp=jvp, sizes_kept=True, place=in_order
+    )
+    return declared
 
 
 def _softmax(x: ndarray, /, dim: int) -> ndarray:
@@ -100,15 +101,12 @@ def softmax_pull(g: Term, out: Term, dim: int) -> Term:
     return out * (g - sum_dims(g * out, dims, True))
 
 
+def _softmax_jvp(primals: Terms, tangents: Terms, out: Term, dim: int) -> Term:
+    return softmax_pull(tangents[0], out, dim)
+
+
 #: exp(x) / Σ exp(x) along `dim`.
-softmax: Call = op(
-    "softmax", _softmax,
-    (lambda g, out, dim: softmax_pull(g, out, dim),),
-    halves=True,
-    batch_rule=_batched(lambda: softmax),
-    jvp=lambda primals, tangents, out, dim: softmax_pull(tangents[0], out, dim),
-    sizes_kept=True, place=in_order,
-)
+softmax = _declare("softmax", _softmax, softmax_pull, _softmax_jvp)
 
 
 def _safe_softmax(x: ndarray, /, dim: int) -> ndarray:
@@ -121,14 +119,7 @@ def _safe_softmax(x: ndarray, /, dim: int) -> ndarray:
 
 
 #: `softmax`, but zeros where all of a row is −∞.
-safe_softmax: Call = op(
-    "safe_softmax", _safe_softmax,
-    (lambda g, out, dim: softmax_pull(g, out, dim),),
-    halves=True,
-    batch_rule=_batched(lambda: safe_softmax),
-    jvp=lambda primals, tangents, out, dim: softmax_pull(tangents[0], out, dim),
-    sizes_kept=True, place=in_order,
-)
+safe_softmax = _declare("safe_softmax", _safe_softmax, softmax_pull, _softmax_jvp)
 
 
 def _log_softmax(x: ndarray, /, dim: int) -> ndarray:
@@ -181,11 +172,7 @@ def _log_softmax_jvp(primals: Terms, tangents: Terms, out: Term, dim: int) -> Te
 
 
 #: x − log Σ exp(x) along `dim`.
-log_softmax: Call = op(
-    "log_softmax", _log_softmax, (log_softmax_pull,), halves=True,
-    batch_rule=_batched(lambda: log_softmax),
-    jvp=_log_softmax_jvp, sizes_kept=True, place=in_order,
-)
+log_softmax = _declare("log_softmax", _log_softmax, log_softmax_pull, _log_softmax_jvp)
 
 
 # --- log of a sum of exponentials ---------------------------------------------------------------------------

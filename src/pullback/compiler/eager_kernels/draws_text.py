@@ -9,7 +9,7 @@ from ..emit.emitter import Emitter, Module
 from ..runtime import engine
 from . import jobs
 from .draws import FIELDS
-from .jobs import APART, loop_variable, number, opened, read, write
+from .jobs import APART, loop_variable, opened, read, write
 from .normals import uniform_double, write_blocks, write_wide_blocks
 
 
@@ -17,29 +17,29 @@ def text() -> str:
     """Return the module of the loop."""
     ops = opened(Module(), {"words": "ptr", "rows": "ptr"})
     with ops.loop(loop_variable("r"), "%lo", "%hi"):
-        first = number(ops, f"mul i64 {ops.counters['r']}, {len(FIELDS)}")
+        first = ops.value(f"mul i64 {ops.counters['r']}, {len(FIELDS)}")
         at, value = {}, {}
         for n, name in enumerate(FIELDS):
-            place = number(ops, f"add i64 {first}, {n}")
-            at[name] = number(ops, f"getelementptr i64, ptr %rows, i64 {place}")
-            value[name] = number(ops, f"load i64, ptr {at[name]}")
-        words = number(ops, f"getelementptr i32, ptr %words, i64 {value['from']}")
-        out = number(ops, f"inttoptr i64 {value['out']} to ptr")
+            place = ops.value(f"add i64 {first}, {n}")
+            at[name] = ops.value(f"getelementptr i64, ptr %rows, i64 {place}")
+            value[name] = ops.value(f"load i64, ptr {at[name]}")
+        words = ops.value(f"getelementptr i32, ptr %words, i64 {value['from']}")
+        out = ops.value(f"inttoptr i64 {value['out']} to ptr")
         if engine.fused():
             write_blocks(ops, words, out, at["factors"], "0", value["blocks"])
             write_wide_blocks(ops, words, out, at["factors"], "0", value["wide_blocks"])
         _singles(ops, words, out, value["singles"])
         _doubles(ops, words, out, value["doubles"])
-        _trials(ops, words, out, value, number(ops, f"load float, ptr {at['factors']}"))
+        _trials(ops, words, out, value, ops.value(f"load float, ptr {at['factors']}"))
         _integers(ops, words, out, value)
     return jobs.text(ops)
 
 
 def _singles(ops: Emitter, words: str, out: str, count: str) -> None:
     with _each(ops, count) as each:
-        word = number(ops, f"and i32 {_word(ops, words, each)}, {0xFFFFFF}")
-        single = number(ops, f"uitofp i32 {word} to float")
-        _store(ops, "float", number(ops, f"fmul float {single}, {2.0**-24:.24e}"), out, each)
+        word = ops.value(f"and i32 {_word(ops, words, each)}, {0xFFFFFF}")
+        single = ops.value(f"uitofp i32 {word} to float")
+        _store(ops, "float", ops.value(f"fmul float {single}, {2.0**-24:.24e}"), out, each)
 
 
 def _doubles(ops: Emitter, words: str, out: str, count: str) -> None:
@@ -48,20 +48,20 @@ def _doubles(ops: Emitter, words: str, out: str, count: str) -> None:
 
 
 def _trials(ops: Emitter, words: str, out: str, value: Mapping[str, str], success: str) -> None:
-    high, low = (number(ops, f"trunc i64 {value[name]} to i32") for name in ("high", "low"))
+    high, low = (ops.value(f"trunc i64 {value[name]} to i32") for name in ("high", "low"))
     with _each(ops, value["trials"]) as each:
         top, rest = _pair(ops, words, each)
-        less, equal = (number(ops, f"icmp {kind} i32 {top}, {high}") for kind in ("ult", "eq"))
-        tie = number(ops, f"and i1 {equal}, {number(ops, f'icmp ult i32 {rest}, {low}')}")
-        found = number(ops, f"select i1 {number(ops, f'or i1 {less}, {tie}')}, float {success}, float 0.0")
+        less, equal = (ops.value(f"icmp {kind} i32 {top}, {high}") for kind in ("ult", "eq"))
+        tie = ops.value(f"and i1 {equal}, {ops.value(f'icmp ult i32 {rest}, {low}')}")
+        found = ops.value(f"select i1 {ops.value(f'or i1 {less}, {tie}')}, float {success}, float 0.0")
         _store(ops, "float", found, out, each)
 
 
 def _integers(ops: Emitter, words: str, out: str, value: Mapping[str, str]) -> None:
     with _each(ops, value["integers"]) as each:
-        word = number(ops, f"zext i32 {_word(ops, words, each)} to i64")
-        rest = number(ops, f"urem i64 {word}, {value['high']}")
-        _store(ops, "i64", number(ops, f"add i64 {rest}, {value['low']}"), out, each)
+        word = ops.value(f"zext i32 {_word(ops, words, each)} to i64")
+        rest = ops.value(f"urem i64 {word}, {value['high']}")
+        _store(ops, "i64", ops.value(f"add i64 {rest}, {value['low']}"), out, each)
 
 
 @contextmanager
@@ -72,9 +72,9 @@ def _each(ops: Emitter, count: str) -> Iterator[str]:
 
 def _pair(ops: Emitter, words: str, place: str) -> tuple[str, str]:
     """Return the 21 bits of the first of two words, and the second."""
-    even = number(ops, f"shl i64 {place}, 1")
-    top = number(ops, f"and i32 {_word(ops, words, even)}, {0x1FFFFF}")
-    return top, _word(ops, words, number(ops, f"add i64 {even}, 1"))
+    even = ops.value(f"shl i64 {place}, 1")
+    top = ops.value(f"and i32 {_word(ops, words, even)}, {0x1FFFFF}")
+    return top, _word(ops, words, ops.value(f"add i64 {even}, 1"))
 
 
 def _word(ops: Emitter, words: str, place: str) -> str:

@@ -25,7 +25,7 @@ from ..lower.index import constant, linear, strides_of
 from ..lower.sampling import TAPS, near
 from ..passes import parallel_rows
 from ..runtime.shared_kernels import address
-from .jobs import APART, FLOATS, Job, loop_variable, number, opened, place, read, write
+from .jobs import APART, FLOATS, Job, loop_variable, opened, place, read, write
 
 #: Nanoseconds for a pixel that is read, and for one that is added to.
 READ, ADDED = 0.5, 1.5
@@ -94,12 +94,12 @@ class _Grid:
 def _sum(ops: Emitter, *terms: str) -> str:
     total, *others = terms
     for term in others:
-        total = number(ops, f"add nsw i64 {total}, {term}")
+        total = ops.value(f"add nsw i64 {total}, {term}")
     return total
 
 
 def _product(ops: Emitter, x: str, y: str) -> str:
-    return number(ops, f"mul nsw i64 {x}, {y}")
+    return ops.value(f"mul nsw i64 {x}, {y}")
 
 
 def _address(ops: Emitter, type_: str, base: str, *terms: str) -> str:
@@ -155,15 +155,15 @@ class _Kernel:
         ops, unit = self.ops, loop_variable("u")
         with ops.loop(unit, "%lo", "%hi"):
             at = ops.counters["u"]
-            image = number(ops, f"udiv i64 {at}, %stretches")
-            begin = _product(ops, number(ops, f"urem i64 {at}, %stretches"), str(_STRETCH))
+            image = ops.value(f"udiv i64 {at}, %stretches")
+            begin = _product(ops, ops.value(f"urem i64 {at}, %stretches"), str(_STRETCH))
             yield image, begin, self.end(begin, _STRETCH)
 
     def end(self, begin: str, length: int) -> str:
         """Return where a stretch ends."""
         end = _sum(self.ops, begin, str(length))
-        before = number(self.ops, f"icmp slt i64 {end}, %places")
-        return number(self.ops, f"select i1 {before}, i64 {end}, i64 %places")
+        before = self.ops.value(f"icmp slt i64 {end}, %places")
+        return self.ops.value(f"select i1 {before}, i64 {end}, i64 %places")
 
     def weighed(self, plane: str, taps: Any) -> Value:
         """Return the sum of the pixels of a plane by weights, of those outside of zeros."""
@@ -216,14 +216,14 @@ class _Kernel:
         with ops.loop(image, "%lo", "%hi"), ops.loop(stretch, "0", "%stretches"):
             n = ops.counters["n"]
             begin = _product(ops, ops.counters["s"], str(_KEPT))
-            count = number(ops, f"sub i64 {self.end(begin, _KEPT)}, {begin}")
+            count = ops.value(f"sub i64 {self.end(begin, _KEPT)}, {begin}")
             with ops.loop(each, "0", count, "1"):
                 i = ops.counters["i"]
                 taps = self.near(n, _sum(ops, begin, i), (0,) * len(self.size))
                 for k, (position, inside, weight) in enumerate(taps):
                     _stored(ops, "i64", position, where, str(k * _KEPT), i)
                     _stored(ops, real, weight.name, weights, str(k * _KEPT), i)
-                    flag = number(ops, f"zext i1 {inside.name} to i8")
+                    flag = ops.value(f"zext i1 {inside.name} to i8")
                     _stored(ops, "i8", flag, within, str(k * _KEPT), i)
             with ops.loop(channel, "0", "%channels"):
                 plane = self.plane(n, ops.counters["c"])
@@ -237,10 +237,10 @@ class _Kernel:
         for k in range(self.taps):
             entry = _sum(ops, str(k * _KEPT), at)
             weight = Value(_loaded(ops, real, weights, entry, kind=""), self.dtype)
-            flag = number(ops, f"trunc i8 {_loaded(ops, 'i8', within, entry, kind='')} to i1")
+            flag = ops.value(f"trunc i8 {_loaded(ops, 'i8', within, entry, kind='')} to i1")
             term = ops.select(Value(flag, _BOOL), ops.mul(weight, given), self.zero)
             pixel = _address(ops, real, "%out", pixels, _loaded(ops, "i64", where, entry, kind=""))
-            before = Value(number(ops, f"load {real}, ptr {pixel}"), self.dtype)
+            before = Value(ops.value(f"load {real}, ptr {pixel}"), self.dtype)
             ops.line(f"store {real} {ops.add(before, term).name}, ptr {pixel}")
 
 

@@ -69,13 +69,6 @@ def opened(module: Module, fields: Mapping[str, str]) -> Emitter:
     return ops
 
 
-def number(ops: Emitter, instruction: str) -> str:
-    """Return the name of an instruction's value."""
-    name = ops.fresh()
-    ops.line(f"{name} = {instruction}")
-    return name
-
-
 def loop_variable(name: str) -> Variable:
     """Return the variable of a loop whose extent is not known."""
     from ..lower.index import Variable
@@ -85,12 +78,12 @@ def loop_variable(name: str) -> Variable:
 
 def place(ops: Emitter, type_: str, base: str, index: str | int) -> str:
     """Return the address of an element of an array."""
-    return number(ops, f"getelementptr {type_}, ptr {base}, i64 {index}")
+    return ops.value(f"getelementptr {type_}, ptr {base}, i64 {index}")
 
 
 def read(ops: Emitter, type_: str, base: str, index: str | int, more: str = "") -> str:
     """Return an element of an array; `more` is what the instruction says behind the address."""
-    return number(ops, f"load {type_}, ptr {place(ops, type_, base, index)}{more}")
+    return ops.value(f"load {type_}, ptr {place(ops, type_, base, index)}{more}")
 
 
 def write(ops: Emitter, type_: str, value: str, base: str, index: str | int, more: str = "") -> None:

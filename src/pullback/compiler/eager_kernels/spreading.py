@@ -13,7 +13,7 @@ from numpy import ndarray
 from ..emit.emitter import Emitter, Module
 from ..passes import parallel_rows
 from ..runtime.shared_kernels import address
-from .jobs import Jobs, loop_variable, number, opened
+from .jobs import Jobs, loop_variable, opened
 
 #: Bytes of a vector: LLVM makes two or four of it where registers are narrower.
 VECTOR = 64
@@ -50,7 +50,7 @@ def _cut(shape: tuple[int, int, int], size: int) -> tuple[int, int, int, tuple[i
 
 
 def _place(ops: Emitter, base: str, count: str, size: str) -> str:
-    return number(ops, f"getelementptr i8, ptr {base}, i64 {number(ops, f'mul i64 {count}, {size}')}")
+    return ops.value(f"getelementptr i8, ptr {base}, i64 {ops.value(f'mul i64 {count}, {size}')}")
 
 
 def _copy(ops: Emitter, target: str, source: str, size: str) -> None:
@@ -83,10 +83,10 @@ def _short(wide: int) -> Emitter:
     with ops.loop(row, "%lo", "%hi"):
         source = _place(ops, "%x", ops.counters["r"], str(wide))
         target = _place(ops, "%out", ops.counters["r"], "%row")
-        values = number(ops, f"load <{own} x {element}>, ptr {source}, align 1")
+        values = ops.value(f"load <{own} x {element}>, ptr {source}, align 1")
         places = ", ".join(f"i32 {lane % own}" for lane in range(lanes))
         both = f"<{own} x {element}> {values}, <{own} x {element}> poison"
-        repeated = number(ops, f"shufflevector {both}, <{lanes} x i32> <{places}>")
+        repeated = ops.value(f"shufflevector {both}, <{lanes} x i32> <{places}>")
 
         def store(to: str, vector: str = f"<{lanes} x {element}> {repeated}") -> None:
             ops.line(f"store {vector}, ptr {to}, align 1")
@@ -94,7 +94,7 @@ def _short(wide: int) -> Emitter:
         with ops.loop(n, "0", "%whole"):
             store(_place(ops, target, ops.counters["n"], str(step)))
         last = _place(ops, target, "%whole", str(step))
-        after = number(ops, f"getelementptr i8, ptr {last}, i64 {VECTOR}")
+        after = ops.value(f"getelementptr i8, ptr {last}, i64 {VECTOR}")
         ops.line(f"%reaches = icmp ugt ptr {after}, %end")
         ops.line("br i1 %reaches, label %exactly, label %beyond")
         ops.lines.append("exactly:")

@@ -20,6 +20,7 @@ from ..lower.buffer import Buffer
 from ..lower.handlers import PARTS, Pair
 from ..lower.index import Index, Measured, Quotient, Variable, atom_index
 from . import casts
+from .lines import Lines
 from .scalars import BOOL, FLOAT32, INT32, INT64, NARROW, TYPES, Value, computing, is_float, number
 
 _FLOAT = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv", "rem": "frem"}
@@ -80,7 +81,7 @@ class Module:
         return f"pullback_{symbol}"
 
 
-class Emitter:
+class Emitter(Lines):
     """Write the body of one function.
 
     Parameters
@@ -92,9 +93,9 @@ class Emitter:
     """
 
     def __init__(self, module: Module, moves: bool = False) -> None:
+        super().__init__()
         self.module = module
         self.moves = moves
-        self.lines: list[str] = []
         self.slots: list[str] = []
         #: What has a name, by what it is; and what the names of this scope were outside of it, or None.
         self._known: dict[Any, Any] = {}
@@ -111,18 +112,14 @@ class Emitter:
         self.extended: set[np.dtype[Any]] = set()
         #: Whether loads and stores lie in a loop whose iterations are independent.
         self.group: str | None = None
-        self._names = 0
         #: The steps of the loops that the innermost loop has held so far.
         self._inside = 0
 
     # Names, scopes, blocks.
 
-    def fresh(self) -> str:
-        self._names += 1
-        return f"%v{self._names}"
-
-    def line(self, text: str) -> None:
-        self.lines.append("  " + text)
+    def held(self, slot: str, dtype: np.dtype[Any]) -> Value:
+        """Return what a stack slot holds."""
+        return Value(self.value(f"load {TYPES[dtype]}, ptr {slot}"), dtype)
 
     def function_text(self) -> str:
         """Return the function, without its name: it takes its buffers, and the rows to work off."""
@@ -154,8 +151,7 @@ class Emitter:
     def unless_same(self, buffer: Buffer, other: Buffer) -> Iterator[None]:
         """Write what is done where two buffers do not lie in the same place."""
         places = [self.parameters.setdefault(b.number, f"%p{len(self.parameters)}") for b in (buffer, other)]
-        same = self.fresh()
-        self.line(f"{same} = icmp eq ptr {', '.join(places)}")
+        same = self.value(f"icmp eq ptr {', '.join(places)}")
         self.line(f"br i1 {same}, label %same{same[1:]}, label %apart{same[1:]}")
         self.lines.append(f"apart{same[1:]}:")
         with self.scope():
@@ -175,8 +171,7 @@ class Emitter:
         """Return the value of an instruction, computed once per scope."""
         name = self.known(text)
         if name is None:
-            name = self.remember(text, self.fresh())
-            self.line(f"{name} = {text}")
+            name = self.remember(text, self.value(text))
         # One type of LLVM's may be several dtypes: who computed it first may have wanted another.
         return Value(name, dtype)
 
@@ -186,9 +181,8 @@ class Emitter:
         counter, label = self.slot("i64", start), f"l{self._names}"
         self.line(f"br label %{label}_head")
         self.lines.append(f"{label}_head:")
-        value, test = self.fresh(), self.fresh()
-        self.line(f"{value} = load i64, ptr {counter}")
-        self.line(f"{test} = icmp slt i64 {value}, {stop}")
+        value = self.value(f"load i64, ptr {counter}")
+        test = self.value(f"icmp slt i64 {value}, {stop}")
         self.line(f"br i1 {test}, label %{label}_body, label %{label}_exit")
         self.lines.append(f"{label}_body:")
         self.counters[variable.name] = value
@@ -197,8 +191,7 @@ class Emitter:
             yield
         steps = variable.extent * max(self._inside, 1)
         self._inside = around + steps
-        step = self.fresh()
-        self.line(f"{step} = add nuw nsw i64 {value}, 1")
+        step = self.value(f"add nuw nsw i64 {value}, 1")
         self.line(f"store i64 {step}, ptr {counter}")
         # Copies of whole nests took most of the time to compile.
         kind = innermost or ("3" if variable.extent > LONG or steps > STEPS else None)
@@ -258,10 +251,10 @@ class Emitter:
         key = (buffer.number, "part", index.key())
         found: Value | None = self.known(key)
         if found is None:
-            name, type_ = self.fresh(), TYPES[PARTS[buffer.dtype]]
+            dtype = PARTS[buffer.dtype]
             group = "" if self.group is None else f", !llvm.access.group !{self.group}"
-            self.line(f"{name} = load {type_}, ptr {self._part(buffer, index)}{group}")
-            found = self.remember(key, Value(name, PARTS[buffer.dtype]))
+            name = self.value(f"load {TYPES[dtype]}, ptr {self._part(buffer, index)}{group}")
+            found = self.remember(key, Value(name, dtype))
         return found
 
     def _part(self, buffer: Buffer, index: Index) -> str:
@@ -276,13 +269,9 @@ class Emitter:
         key = (buffer.number, index.key())
         address = self.address(buffer, index)
         group = "" if self.group is None else f", !llvm.access.group !{self.group}"
-        name = self.fresh()
-        if buffer.dtype == BOOL:
-            self.line(f"{name} = load i8, ptr {address}{group}")
-            value = self.instruction(f"trunc i8 {name} to i1", BOOL)
-        else:
-            self.line(f"{name} = load {TYPES[buffer.dtype]}, ptr {address}{group}")
-            value = Value(name, buffer.dtype)
+        is_bool = buffer.dtype == BOOL
+        name = self.value(f"load {'i8' if is_bool else TYPES[buffer.dtype]}, ptr {address}{group}")
+        value = self.instruction(f"trunc i8 {name} to i1", BOOL) if is_bool else Value(name, buffer.dtype)
         return self.remember(key, value)
 
     def store(self, buffer: Buffer, index: Index, value: Any) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from functools import partialmethod
 from typing import Any
 
+from .lines import Lines
 from .scalars import DTYPES, number
 
 #: Kinds of floating numbers, and of integers that hold their bits.
@@ -101,7 +102,7 @@ class Lanes:
     equals, differs = _comparison("oeq", "eq"), _comparison("une", "ne")
 
 
-class Writer:
+class Writer(Lines):
     """Write one function for a number of lanes.
 
     Attributes
@@ -117,10 +118,10 @@ class Writer:
     """
 
     def __init__(self, lanes: int, narrow: bool, kind: str = "double") -> None:
+        super().__init__()
         self.lanes = lanes
         self.narrow = narrow
         self.kind = kind
-        self.lines: list[str] = []
         self.declarations: dict[str, str] = {}
         self._known: dict[str, Lanes] = {}
 
@@ -143,8 +144,7 @@ class Writer:
         """Return the value of an instruction, which is written once."""
         found = self._known.get(text)
         if found is None:
-            found = self._known[text] = Lanes(self, f"%v{len(self._known)}", kind)
-            self.lines.append(f"  {found.name} = {text}")
+            found = self._known[text] = Lanes(self, self.value(text), kind)
         return found
 
     def intrinsic(self, name: str, *xs: Lanes) -> Lanes:

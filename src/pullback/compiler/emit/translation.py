@@ -28,6 +28,7 @@ _OPERATORS: dict[type[ast.operator], tuple[str, Callable[[int, int], int]]] = {
     ast.FloorDiv: ("sdiv", operator.floordiv), ast.BitAnd: ("and", operator.and_),
     ast.BitOr: ("or", operator.or_), ast.BitXor: ("xor", operator.xor), ast.Div: ("div", operator.floordiv),
     ast.LShift: ("shl", operator.lshift), ast.RShift: ("lshr", operator.rshift),
+    ast.Mod: ("srem", operator.mod),
 }  # fmt: skip
 _COMPARISONS = {
     ast.Is: "eq", ast.IsNot: "ne", ast.Eq: "eq", ast.NotEq: "ne", ast.Lt: "slt", ast.LtE: "sle",

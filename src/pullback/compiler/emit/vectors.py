@@ -7,6 +7,7 @@ vectors, whole or cut off at an edge, and copies of rows. Offsets are in element
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
+from .lines import Lines
 from .tables import share
 
 _SIZES = {"float": 4, "double": 8, "i8": 1}
@@ -30,7 +31,7 @@ class Loop:
         self.values = values
 
 
-class Code:
+class Code(Lines):
     """Write the body of one function.
 
     Parameters
@@ -42,28 +43,12 @@ class Code:
     """
 
     def __init__(self, real: str, lanes: int) -> None:
+        super().__init__()
         self.real, self.lanes, self.size = real, lanes, _SIZES[real]
         self.vector = f"<{lanes} x {real}>"
         self.letter = _LETTERS[real]
-        self.lines: list[str] = []
         self.declarations: set[str] = set()
-        self._count = 0
         self._block = "entry"
-
-    def fresh(self) -> str:
-        """Return a name not used before."""
-        self._count += 1
-        return f"%v{self._count}"
-
-    def line(self, text: str) -> None:
-        """Write an instruction that has no value."""
-        self.lines.append("  " + text)
-
-    def value(self, text: str) -> str:
-        """Write an instruction and name its value."""
-        name = self.fresh()
-        self.line(f"{name} = {text}")
-        return name
 
     def text(self, name: str, parameters: str) -> str:
         """Return the function, private to its module."""
@@ -76,7 +61,7 @@ class Code:
         step: int | str = 1,
     ) -> Iterator[Loop]:  # fmt: skip
         """Count from `start` to below `stop`, carrying values given as (type, first value)."""
-        index, label = self.fresh(), f"l{self._count}"
+        index, label = self.fresh(), f"l{self._names}"
         before = self._block
         self.line(f"br label %{label}_head")
         self.lines.append(f"{label}_head:")

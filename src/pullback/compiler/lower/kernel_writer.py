@@ -334,12 +334,9 @@ class _Writer:
         if size % BLOCK == 0:
             return str(BLOCK)
         start = ops.position(atom_index(self.domain.row) * BLOCK)
-        rest = ops.fresh()
-        ops.line(f"{rest} = sub nsw i64 {size}, {start}")
+        rest = ops.value(f"sub nsw i64 {size}, {start}")
         symbol = ops.module.declare("llvm.smin.i64", "i64", "i64", "i64")
-        end = ops.fresh()
-        ops.line(f"{end} = call i64 @{symbol}(i64 {rest}, i64 {BLOCK})")
-        return end
+        return ops.value(f"call i64 @{symbol}(i64 {rest}, i64 {BLOCK})")
 
     def _element(self, node: Node, slots: dict[int, tuple[str, np.dtype[Any]]]) -> None:
         ops, where = self.ops, self.places[node.buffer.number]
@@ -363,18 +360,14 @@ class _Writer:
 
     def _gather(self, node: Reduction, slot: str, dtype: np.dtype[Any], value: Value) -> None:
         ops = self.ops
-        before = ops.fresh()
-        ops.line(f"{before} = load {TYPES[dtype]}, ptr {slot}")
-        after = combined(ops, node.combine, Value(before, dtype), value, dtype)
+        after = combined(ops, node.combine, ops.held(slot, dtype), value, dtype)
         ops.line(f"store {TYPES[dtype]} {after.name}, ptr {slot}")
 
     def _gathered(self, node: Node, slot: str, dtype: np.dtype[Any]) -> None:
         """Note after a row's loop that its reduction is known."""
         ops, where = self.ops, self.places[node.buffer.number]
         assert isinstance(node, Reduction)
-        name = ops.fresh()
-        ops.line(f"{name} = load {TYPES[dtype]}, ptr {slot}")
-        value = Value(name, dtype)
+        value = ops.held(slot, dtype)
         if where.kind == ALL:
             self._gather(
                 node, *self.totals[node.buffer.number], ops.cast(value, self.totals[node.buffer.number][1])
@@ -409,6 +402,4 @@ class _Writer:
             number_ = node.buffer.number
             if number_ in self.totals:
                 slot, dtype = self.totals[number_]
-                name = ops.fresh()
-                ops.line(f"{name} = load {TYPES[dtype]}, ptr {slot}")
-                ops.store(node.buffer, constant(0), ops.cast(Value(name, dtype), node.buffer.dtype))
+                ops.store(node.buffer, constant(0), ops.cast(ops.held(slot, dtype), node.buffer.dtype))

@@ -48,15 +48,13 @@ def stretches(
     """
     length = TYPICAL if rows is None else max(LEAST, isqrt(rows))
     least = ops.module.declare("llvm.smin.i64", "i64", "i64", "i64")
-    given, padded, count, before, first, beyond, end = (ops.fresh() for _ in range(7))
-    ops.line(f"{given} = sub nsw i64 %hi, %lo")
-    ops.line(f"{padded} = add nsw i64 {given}, {length - 1}")
-    ops.line(f"{count} = udiv i64 {padded}, {length}")
+    padded = ops.value(f"add nsw i64 {ops.value('sub nsw i64 %hi, %lo')}, {length - 1}")
+    count = ops.value(f"udiv i64 {padded}, {length}")
     with ops.loop(Variable("s", _UNKNOWN), "0", count):
-        ops.line(f"{before} = mul nsw i64 {ops.counters['s']}, {length}")
-        ops.line(f"{first} = add nsw i64 {before}, %lo")
-        ops.line(f"{beyond} = add nsw i64 {first}, {length}")
-        ops.line(f"{end} = call i64 @{least}(i64 {beyond}, i64 %hi)")
+        before = ops.value(f"mul nsw i64 {ops.counters['s']}, {length}")
+        first = ops.value(f"add nsw i64 {before}, %lo")
+        beyond = ops.value(f"add nsw i64 {first}, {length}")
+        end = ops.value(f"call i64 @{least}(i64 {beyond}, i64 %hi)")
         for _, spare in sums:
             fill(ops, spare, 0)
         yield first, end

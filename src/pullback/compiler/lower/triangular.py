@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..emit.scalars import TYPES, Value, computing
+from ..emit.scalars import TYPES, computing
 from .buffer import Buffer
 from .context import INT64, Context, broadcast
 from .contractions import swapped
@@ -126,18 +126,12 @@ def _by_rows(
         with ops.loop(before, start, stop, "1"):
             known = atom_index(before)
             part = ops.mul(factor_at(ops, (*lead, now, known)), ops.reread(x, linear(here(known), strides)))
-            total = combined(ops, "sum", _read(ops, cell, x.dtype), part, x.dtype)
+            total = combined(ops, "sum", ops.held(cell, x.dtype), part, x.dtype)
             ops.line(f"store {TYPES[x.dtype]} {total.name}, ptr {cell}")
-        left = ops.sub(side_at(ops, here(now)), _read(ops, cell, x.dtype))
+        left = ops.sub(side_at(ops, here(now)), ops.held(cell, x.dtype))
         if not unit:
             left = ops.div(left, factor_at(ops, (*lead, now, now)))
         ops.store(x, linear(here(now), strides), left)
-
-
-def _read(ops: Any, cell: str, dtype: np.dtype[Any]) -> Value:
-    name = ops.fresh()
-    ops.line(f"{name} = load {TYPES[dtype]}, ptr {cell}")
-    return Value(name, dtype)
 
 
 def _by_columns(

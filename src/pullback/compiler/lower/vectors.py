@@ -48,9 +48,8 @@ class Vectors:
 
     def load(self, buffer: Buffer, at: Index) -> Value:
         """Return what lies from a place on, which may have been written since it was last loaded."""
-        name = self.ops.fresh()
         place = self.ops.address(buffer, at)
-        self.ops.line(f"{name} = load {self.type}, ptr {place}, align {self.dtype.itemsize}")
+        name = self.ops.value(f"load {self.type}, ptr {place}, align {self.dtype.itemsize}")
         return Value(name, self.dtype)
 
     def backwards(self, buffer: Buffer, at: Index) -> Value:

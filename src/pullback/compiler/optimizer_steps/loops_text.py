@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...core.op import TABLE
-from ..eager_kernels.jobs import APART, loop_variable, number, read, write
+from ..eager_kernels.jobs import APART, loop_variable, read, write
 from ..emit.emitter import Emitter, Module
 from ..emit.scalars import FLOAT64, TYPES, Value, computing
 from ..lower.elementwise import Form, form
@@ -31,8 +31,8 @@ class _Plain(Emitter):
         key = f"number {value} as {dtype}"
         found = self.known(key)
         if found is None:
-            place = number(self, f"getelementptr double, ptr %numbers, i64 {int(value)}")
-            exact = Value(number(self, f"load double, ptr {place}"), FLOAT64)
+            place = self.value(f"getelementptr double, ptr %numbers, i64 {int(value)}")
+            exact = Value(self.value(f"load double, ptr {place}"), FLOAT64)
             found = self.remember(key, self.cast(exact, dtype))
         return found
 

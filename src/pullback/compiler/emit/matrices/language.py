@@ -47,7 +47,6 @@ class Reals(Writer):
         self._head = f"{result} @{name}({given}) nounwind #0 {{\nentry:"
         self._result = result
         self._slots: list[str] = []
-        self._names = 0
         self.bytes = DTYPES[real].itemsize
         self.width = width or registers(real).lanes
         self.vector = f"<{self.width} x {real}>"
@@ -57,26 +56,12 @@ class Reals(Writer):
         end = "  ret void" if self._result == "void" else "  unreachable"
         return "\n".join([f"define {self.linkage}{self._head}", *self._slots, *self.lines, end, "}"])
 
-    def line(self, text: str) -> None:
-        """Write an instruction that has no value."""
-        self.lines.append("  " + text)
-
-    def value(self, text: str) -> str:
-        """Write an instruction and name its value."""
-        name = self._fresh()
-        self.line(f"{name} = {text}")
-        return name
-
     def instruction(self, text: str, kind: str) -> Lanes:
         """Return the value of an instruction, which is written where it is asked for."""
         return Lanes(self, self.value(text), kind)
 
     def _label(self, name: str) -> None:
         self.lines.append(f"{name}:")
-
-    def _fresh(self) -> str:
-        self._names += 1
-        return f"%v{self._names}"
 
     # Whole numbers, loops and branches.
 
@@ -88,7 +73,7 @@ class Reals(Writer):
 
     def slot(self, type_: str) -> str:
         """Return the address of room for a value of a type."""
-        name = self._fresh()
+        name = self.fresh()
         self._slots.append(f"  {name} = alloca {type_}")
         return name
 
@@ -111,12 +96,12 @@ class Reals(Writer):
     def returned(self, value: str) -> None:
         """Return from the function; what is written behind belongs to no path."""
         self.line(f"ret {self._result} {value}")
-        self._label(self._fresh()[1:])
+        self._label(self.fresh()[1:])
 
     @contextmanager
     def when(self, condition: Lanes) -> Iterator[None]:
         """Write what runs where a condition holds."""
-        then, end = (self._fresh()[1:] for _ in range(2))
+        then, end = (self.fresh()[1:] for _ in range(2))
         self.line(f"br i1 {condition.name}, label %{then}, label %{end}")
         self._label(then)
         yield
@@ -126,7 +111,7 @@ class Reals(Writer):
     @contextmanager
     def loop(self) -> Iterator[str]:
         """Write what runs again and again; what is yielded names the loop for `leave`."""
-        head, end = (self._fresh()[1:] for _ in range(2))
+        head, end = (self.fresh()[1:] for _ in range(2))
         self.line(f"br label %{head}")
         self._label(head)
         yield end
@@ -135,7 +120,7 @@ class Reals(Writer):
 
     def leave(self, loop: str, condition: Lanes) -> None:
         """Leave a loop where a condition holds."""
-        further = self._fresh()[1:]
+        further = self.fresh()[1:]
         self.line(f"br i1 {condition.name}, label %{loop}, label %{further}")
         self._label(further)
 
