@@ -18,7 +18,7 @@ from pullback.core.op import TABLE
 
 pytestmark = pytest.mark.skipif(find_spec("llvmlite") is None, reason="calls are native with llvmlite")
 
-F32, F64 = np.dtype(np.float32), np.dtype(np.float64)
+F32, F64, I64 = map(np.dtype, (np.float32, np.float64, np.int64))
 SPECIAL = [0.0, -0.0, np.inf, -np.inf, np.nan, 1.0, -1.0, 0.5, -0.5, 3e-39, 1e38, 7.25]
 
 
@@ -32,7 +32,8 @@ def at_once(monkeypatch, price):
 def found(name, attrs=()):
     """Return the native function of an op."""
     op = TABLE[name]
-    small = ElementwiseCalls(op.kernel, len(op.inputs), len(op.inputs) == 2, op.promote is None, (F32, F64))
+    kinds = F32, F64, I64
+    small = ElementwiseCalls(op.kernel, len(op.inputs), len(op.inputs) == 2, op.promote is None, kinds)
     return op, small.find(attrs)
 
 
@@ -75,6 +76,27 @@ def test_a_number_is_read_as_numpy_reads_it(dtype, number):
     x = np.array(SPECIAL, dtype)
     with np.errstate(all="ignore"):
         same(native(x, number), op.kernel(x, number))
+
+
+@pytest.mark.parametrize("number", [-1, 0, 3, (1 << 63) - 1, -(1 << 63)])
+@pytest.mark.parametrize("name", ["add", "sub", "mul", "eq", "lt", "bitwise_and", "maximum"])
+def test_integers_meet_integers(name, number):
+    op, native = found(name)
+    x = np.array([0, 1, -1, 5, (1 << 63) - 1, -(1 << 63), 1 << 62, -7], I64).reshape(2, 4)
+    for other in (np.full_like(x, number), np.array([number]), np.array(number), number):
+        same(native(x, other), op.kernel(x, other, out=...))
+    assert [native(x, n) for n in (True, 2.5, 1 << 63, -(1 << 63) - 1)] == [None] * 4
+    assert native(x, x.astype(F32)) is None
+
+
+def test_kernels_that_look_for_zeros_take_integers_in_python():
+    x, zero = torch.arange(5), torch.zeros(5, dtype=torch.int64)
+    for call in (torch.remainder, torch.floor_divide, torch.fmod):
+        for _ in range(3):
+            call(x, x + 1)
+        with pytest.raises(RuntimeError, match="ZeroDivisionError"):
+            call(x, zero)
+    assert found("pow")[1](np.arange(3), np.arange(-3, 0)) is None
 
 
 ONES = np.ones(3, F32)

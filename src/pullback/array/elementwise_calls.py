@@ -25,7 +25,10 @@ CALLS, _SAVED = 100, 1000
 _MOST_COUNTED = 64
 
 #: The dtypes of which there are variants.
-DTYPES = tuple(map(np.dtype, (np.float32, np.float64, np.bool_)))
+DTYPES = tuple(map(np.dtype, (np.float32, np.float64, np.int64, np.bool_)))
+#: The kind of those of which only ufuncs have variants: kernels look for zeros among divisors, and so does
+#: NumPy's power for exponents below 0.
+_WHOLE = "i"
 _MASK = np.dtype(bool)
 
 Call = Callable[..., Any]
@@ -61,10 +64,12 @@ class ElementwiseCalls:
     ) -> None:
         self._kernel, self._lays_out = kernel, lays_out
         kinds = [dtype for dtype in DTYPES if dtype in set(dtypes)]
+        if not isinstance(kernel, np.ufunc) or kernel is np.power:
+            kinds = [dtype for dtype in kinds if dtype.kind != _WHOLE]
         alike = (ROWS,) * inputs
         self._variants: list[tuple[Any, Any]] = [(alike, (dtype,) * inputs) for dtype in kinds]
         if numbers:
-            self._variants += [((ROWS, SCALAR), (dtype, dtype)) for dtype in kinds if dtype.kind == "f"]
+            self._variants += [((ROWS, SCALAR), (dtype, dtype)) for dtype in kinds if dtype.kind in "fi"]
         if masks and inputs == 2:
             self._variants += [(alike, (dtype, _MASK)) for dtype in kinds if dtype.kind == "f"]
         elif masks and inputs == 3:
