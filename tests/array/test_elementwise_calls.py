@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from importlib.util import find_spec
 
 import numpy as np
@@ -9,8 +10,8 @@ import pytest
 import scipy.special  # noqa: F401  # a look imports none of it, and skips its functions till then
 
 import pullback as torch
-from pullback.array import elementwise_calls
-from pullback.array.chains import MOST_ALONE
+from pullback.array import chain_steps, elementwise_calls
+from pullback.array.chains import MOST_ALONE, ROWS, SCALAR, Unfit
 from pullback.array.elementwise_calls import ElementwiseCalls, refuse
 from pullback.array.layout import shared_strides
 from pullback.array.strides import strides_of
@@ -97,6 +98,23 @@ def test_kernels_that_look_for_zeros_take_integers_in_python():
         with pytest.raises(RuntimeError, match="ZeroDivisionError"):
             call(x, zero)
     assert found("pow")[1](np.arange(3), np.arange(-3, 0)) is None
+
+
+@pytest.mark.parametrize("ufunc", [np.add, np.less, np.negative, np.bitwise_and, np.logaddexp, np.isfinite])
+def test_a_ufunc_tells_what_a_recording_of_it_would(ufunc):
+    def told(kernel, roles, dtypes):
+        try:
+            return chain_steps.variant_of(kernel, roles, dtypes)
+        except Unfit:
+            return None
+
+    count, told_any = ufunc.nin, False
+    for roles in ((ROWS,) * count, (ROWS, SCALAR)[:count]):
+        for kinds in itertools.product((F32, F64, I64, np.dtype(bool)), repeat=count):
+            found = told(ufunc, roles, kinds)
+            assert found == told(lambda *given: ufunc(*given), roles, kinds)
+            told_any |= found is not None
+    assert told_any
 
 
 ONES = np.ones(3, F32)

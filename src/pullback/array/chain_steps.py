@@ -168,6 +168,8 @@ def variant_of(
     Unfit
         It is no chain.
     """
+    if isinstance(kernel, np.ufunc):
+        return _of_ufunc(kernel, roles, dtypes)
     recorder, found = _recorded(kernel, roles, dtypes)
     rows = type(found) is Recorded and found.shape == ROWS and found.flags.c_contiguous
     memory, offset = (recorder.find(plain_of(found)) if rows else None) or (-1, 0)
@@ -177,6 +179,22 @@ def variant_of(
     if any(step.times != ONE or step.elements not in (ALL, ONE) for step in note.steps):
         raise Unfit("loops over rows")
     return Variant(note, roles, dtypes, found.dtype)
+
+
+def _of_ufunc(
+    ufunc: np.ufunc, roles: tuple[tuple[int, ...], ...], dtypes: tuple[np.dtype[Any], ...]
+) -> Variant:
+    """Return the variant that one loop is, where it takes the dtypes as they are; nothing is recorded."""
+    try:
+        loop = ufunc.resolve_dtypes((*dtypes, None))
+    except TypeError as error:
+        raise Unfit(f"{type(error).__name__}: {error}") from error
+    if loop[:-1] != dtypes:
+        raise Unfit("operands that are converted")
+    places = zip((*roles, ROWS), loop, strict=True)
+    operands = [Operand(k, 0, 0 if r == SCALAR else d.itemsize, 0, 0) for k, (r, d) in enumerate(places)]
+    step = Step(ufunc, loop, ONE, ALL, tuple(operands))
+    return Variant(Note((step,), len(operands), 0, ()), roles, dtypes, loop[-1])
 
 
 def _note(recorder: _ChainRecorder, given: Sequence[int]) -> Note:

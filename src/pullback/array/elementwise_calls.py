@@ -101,8 +101,9 @@ class ElementwiseCalls:
         def kernel(*operands: Any) -> Any:
             return self._kernel(*operands, *attrs, out=...)
 
+        told = self._kernel if isinstance(self._kernel, np.ufunc) else kernel
         for roles, dtypes in self._variants:
             try:
-                yield steps.variant_of(kernel, roles, dtypes)._replace(lays_out=self._lays_out)
+                yield steps.variant_of(told, roles, dtypes)._replace(lays_out=self._lays_out)
             except Unfit:
                 continue
