@@ -21,6 +21,8 @@ from .scipy_functions import imports
 #: How often a loop is called, and on how many elements: the numbers of the counts that native code has.
 ALL, LENGTH, ROW_COUNT, ONE = range(4)
 _LENGTH = ROWS[1]
+#: Kinds of dtypes: operands of one are converted to that of a later one.
+_ORDER = "bif"
 _COUNTS = {ROWS[0] * _LENGTH: ALL, _LENGTH: LENGTH, ROWS[0]: ROW_COUNT, 1: ONE}
 
 
@@ -184,17 +186,24 @@ def variant_of(
 def _of_ufunc(
     ufunc: np.ufunc, roles: tuple[tuple[int, ...], ...], dtypes: tuple[np.dtype[Any], ...]
 ) -> Variant:
-    """Return the variant that one loop is, where it takes the dtypes as they are; nothing is recorded."""
+    """Return the variant that one loop is, at the highest of the dtypes; nothing is recorded."""
+    common = max(dtypes, key=lambda dtype: _ORDER.index(dtype.kind))
     try:
-        loop = ufunc.resolve_dtypes((*dtypes, None))
+        loop = ufunc.resolve_dtypes((*(common,) * len(dtypes), None))
     except TypeError as error:
         raise Unfit(f"{type(error).__name__}: {error}") from error
-    if loop[:-1] != dtypes:
-        raise Unfit("operands that are converted")
-    places = zip((*roles, ROWS), loop, strict=True)
-    operands = [Operand(k, 0, 0 if r == SCALAR else d.itemsize, 0, 0) for k, (r, d) in enumerate(places)]
-    step = Step(ufunc, loop, ONE, ALL, tuple(operands))
-    return Variant(Note((step,), len(operands), 0, ()), roles, dtypes, loop[-1])
+    if loop[0] is not common or any(d.kind == common.kind and d is not common for d in dtypes):
+        raise Unfit("operands that the loop has converted, or two of a kind")
+    steps, read, given = list[Step](), list[Operand](), len(dtypes) + 1
+    for slot, (role, dtype) in enumerate(zip(roles, dtypes, strict=True)):
+        read.append(Operand(slot, 0, 0 if role == SCALAR else dtype.itemsize, 0, 0))
+        if dtype is not common:
+            made = Operand(given + len(steps), 0, common.itemsize, 0, 0)
+            steps.append(Step("convert", (dtype, common), ONE, ALL, (read.pop(), made)))
+            read.append(made)
+    result = Operand(given - 1, 0, loop[-1].itemsize, 0, 0)
+    note = Note((*steps, Step(ufunc, loop, ONE, ALL, (*read, result))), given, len(steps), ())
+    return Variant(note, roles, dtypes, loop[-1])
 
 
 def _note(recorder: _ChainRecorder, given: Sequence[int]) -> Note:

@@ -2,12 +2,13 @@
 
 Python takes 1.1 µs for `exp` of 8×8 numbers, of which NumPy's loop is 0.05. An op whose kernel is a chain of
 ufuncs (`chains`) becomes a native function when it has been called so often that this pays. The function
-knows arrays of one dtype, tensors around such which nothing leads to, and Python's numbers; it gives None for
-all else.
+knows arrays of one dtype or of two kinds, tensors around such which nothing leads to, and Python's numbers; it
+gives None for all else.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -67,7 +68,12 @@ class ElementwiseCalls:
         if not isinstance(kernel, np.ufunc) or kernel is np.power:
             kinds = [dtype for dtype in kinds if dtype.kind != _WHOLE]
         alike = (ROWS,) * inputs
-        self._variants: list[tuple[Any, Any]] = [(alike, (dtype,) * inputs) for dtype in kinds]
+        self._variants: list[tuple[Any, Any]] = []
+        if inputs == 2 and isinstance(kernel, np.ufunc) and not masks:
+            # Of one kind, how many axes they have decides in which they are computed.
+            pairs = itertools.permutations(kinds, 2)
+            self._variants += [(alike, (x, y)) for x, y in pairs if x.kind != y.kind]
+        self._variants += [(alike, (dtype,) * inputs) for dtype in kinds]
         if numbers:
             self._variants += [((ROWS, SCALAR), (dtype, dtype)) for dtype in kinds if dtype.kind in "fi"]
         if masks and inputs == 2:
