@@ -2,8 +2,8 @@
 
 Python takes 1.1 µs for `exp` of 8×8 numbers, of which NumPy's loop is 0.05. An op whose kernel is a chain of
 ufuncs (`chains`) becomes a native function when it has been called so often that this pays. The function
-knows arrays of one dtype or of two kinds, tensors around such which nothing leads to, and Python's numbers; it
-gives None for all else.
+knows arrays of one dtype or of two kinds, tensors around such which nothing leads to, and Python's numbers;
+it gives None for all else.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """The native function that is an elementwise op on small arrays, from the call to the tensor that it gives.
 
-Of tensors without a history, and of bare arrays, all of one dtype or of two kinds, it makes the result and runs the op's
-chain of NumPy's loops (`array.chains`). `exp` of 8×8 numbers takes 0.25 µs so and 1.1 in Python. Operands
-that are not in C order, or that are broadcast, are laid out before (`operands`). For all else it gives
-None, and Python does the call.
+Of tensors without a history, and of bare arrays, all of one dtype or of two kinds, it makes the result and
+runs the op's chain of NumPy's loops (`array.chains`). `exp` of 8×8 numbers takes 0.25 µs so and 1.1 in
+Python. Operands that are not in C order, or that are broadcast, are laid out before (`operands`). For all
+else it gives None, and Python does the call.
 """
 
 from __future__ import annotations
