@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from importlib.util import find_spec
 
 import numpy as np
@@ -9,8 +10,8 @@ import pytest
 import scipy.special  # noqa: F401  # a look imports none of it, and skips its functions till then
 
 import pullback as torch
-from pullback.array import elementwise_calls
-from pullback.array.chains import MOST_ALONE
+from pullback.array import chain_steps, elementwise_calls
+from pullback.array.chains import MOST_ALONE, ROWS, SCALAR, Unfit
 from pullback.array.elementwise_calls import ElementwiseCalls, refuse
 from pullback.array.layout import shared_strides
 from pullback.array.strides import strides_of
@@ -18,7 +19,7 @@ from pullback.core.op import TABLE
 
 pytestmark = pytest.mark.skipif(find_spec("llvmlite") is None, reason="calls are native with llvmlite")
 
-F32, F64 = np.dtype(np.float32), np.dtype(np.float64)
+F32, F64, I64 = map(np.dtype, (np.float32, np.float64, np.int64))
 SPECIAL = [0.0, -0.0, np.inf, -np.inf, np.nan, 1.0, -1.0, 0.5, -0.5, 3e-39, 1e38, 7.25]
 
 
@@ -32,7 +33,8 @@ def at_once(monkeypatch, price):
 def found(name, attrs=()):
     """Return the native function of an op."""
     op = TABLE[name]
-    small = ElementwiseCalls(op.kernel, len(op.inputs), len(op.inputs) == 2, op.promote is None, (F32, F64))
+    kinds = F32, F64, I64, np.dtype(bool)
+    small = ElementwiseCalls(op.kernel, len(op.inputs), len(op.inputs) == 2, op.promote is None, kinds)
     return op, small.find(attrs)
 
 
@@ -75,6 +77,56 @@ def test_a_number_is_read_as_numpy_reads_it(dtype, number):
     x = np.array(SPECIAL, dtype)
     with np.errstate(all="ignore"):
         same(native(x, number), op.kernel(x, number))
+
+
+@pytest.mark.parametrize("number", [-1, 0, 3, (1 << 63) - 1, -(1 << 63)])
+@pytest.mark.parametrize("name", ["add", "sub", "mul", "eq", "lt", "bitwise_and", "maximum"])
+def test_integers_meet_integers(name, number):
+    op, native = found(name)
+    x = np.array([0, 1, -1, 5, (1 << 63) - 1, -(1 << 63), 1 << 62, -7], I64).reshape(2, 4)
+    for other in (np.full_like(x, number), np.array([number]), np.array(number), number):
+        same(native(x, other), op.kernel(x, other, out=...))
+    assert [native(x, n) for n in (True, 2.5, 1 << 63, -(1 << 63) - 1)] == [None] * 4
+
+
+def test_kernels_that_look_for_zeros_take_integers_in_python():
+    x, zero = torch.arange(5), torch.zeros(5, dtype=torch.int64)
+    for call in (torch.remainder, torch.floor_divide, torch.fmod):
+        for _ in range(3):
+            call(x, x + 1)
+        with pytest.raises(RuntimeError, match="ZeroDivisionError"):
+            call(x, zero)
+    assert found("pow")[1](np.arange(3), np.arange(-3, 0)) is None
+
+
+@pytest.mark.parametrize("ufunc", [np.add, np.less, np.negative, np.bitwise_and, np.logaddexp, np.isfinite])
+def test_a_ufunc_tells_what_a_recording_of_it_would(ufunc):
+    def told(kernel, roles, dtypes):
+        try:
+            return chain_steps.variant_of(kernel, roles, dtypes)
+        except Unfit:
+            return None
+
+    kinds, told_any = (F32, F64, I64, np.dtype(bool)), False
+    for roles in ((ROWS,) * ufunc.nin, (ROWS, SCALAR)[: ufunc.nin]):
+        for dtypes in ((kind,) * ufunc.nin for kind in kinds):
+            found = told(ufunc, roles, dtypes)
+            assert found == told(lambda *given: ufunc(*given), roles, dtypes)
+            told_any |= found is not None
+    assert told_any
+
+
+@pytest.mark.parametrize("kinds", [*itertools.permutations((F32, I64, np.dtype(bool)), 2)])
+@pytest.mark.parametrize("name", ["add", "mul", "lt", "eq", "logical_xor"])
+def test_operands_of_two_kinds_meet_in_the_higher(name, kinds):
+    op, native = found(name)
+    numbers = np.array([0, 1, -1, (1 << 24) + 1, (1 << 53) + 1, (1 << 63) - 1, -(1 << 63), -7])
+    x, y = numbers.reshape(2, 4).astype(kinds[0]), numbers[::-1].reshape(2, 4).astype(kinds[1])
+    common = max(kinds, key=lambda kind: "bif".index(kind.kind))
+    for ours, theirs in ((x, y), (x, y[0]), (x[:, :1], y), (x, np.array(y[1, 1])), (x.T.copy().T, y)):
+        expected = op.kernel(ours.astype(common), theirs.astype(common), out=...)
+        made = native(ours, theirs)
+        assert (made.dtype, made.tolist()) == (expected.dtype, expected.tolist())
 
 
 ONES = np.ones(3, F32)

@@ -10,7 +10,16 @@ import numpy as np
 import pytest
 
 import pullback as torch
-from pullback.array import large, random, random_choice, random_gamma, random_normal, taps, tiering
+from pullback.array import (
+    large,
+    random,
+    random_choice,
+    random_gamma,
+    random_integer,
+    random_normal,
+    taps,
+    tiering,
+)
 from pullback.array import sampler as sampler_kernels
 from pullback.array.sampler import Sampler
 from pullback.array.threads import get_num_threads, set_num_threads
@@ -545,6 +554,21 @@ def test_draws_by_rejection_are_the_same_natively(monkeypatch, price, dtype):
         for few in (sizes, sizes[:1], sizes[:5], sizes[4].expand(300), sizes[1::3]):
             drawn += [draw(few, generator=generator) for draw in (torch._standard_gamma, torch.poisson)]
         found.append([*drawn, generator.get_state(), torch.randn(3, generator=generator)])
+    for natively, plainly in zip(*found, strict=True):
+        assert torch.equal(natively, plainly)
+
+
+def test_permutations_are_the_same_natively(monkeypatch, price):
+    found, asked, ask = [], [], large.ask
+    monkeypatch.setattr(large, "ask", lambda kernel, *given: asked.append(kernel) or ask(kernel, *given))
+    for is_hot in (False, True):
+        price(0 if is_hot else 1 << 62)
+        monkeypatch.setattr(random_integer, "_HOTNESS", tiering.Hotness())
+        generator = torch.Generator().manual_seed(7)
+        drawn = [torch.randperm(n, generator=generator) for n in (1, 2, 31, 32, 33, 400, 3000, 50_000)]
+        drawn.append(torch.randperm(700, generator=generator, dtype=torch.float16))
+        found.append([*drawn, generator.get_state()])
+        assert ("shuffled" in asked) == is_hot
     for natively, plainly in zip(*found, strict=True):
         assert torch.equal(natively, plainly)
 

@@ -21,6 +21,8 @@ from .scipy_functions import imports
 #: How often a loop is called, and on how many elements: the numbers of the counts that native code has.
 ALL, LENGTH, ROW_COUNT, ONE = range(4)
 _LENGTH = ROWS[1]
+#: Kinds of dtypes: operands of one are converted to that of a later one.
+_ORDER = "bif"
 _COUNTS = {ROWS[0] * _LENGTH: ALL, _LENGTH: LENGTH, ROWS[0]: ROW_COUNT, 1: ONE}
 
 
@@ -168,6 +170,8 @@ def variant_of(
     Unfit
         It is no chain.
     """
+    if isinstance(kernel, np.ufunc):
+        return _of_ufunc(kernel, roles, dtypes)
     recorder, found = _recorded(kernel, roles, dtypes)
     rows = type(found) is Recorded and found.shape == ROWS and found.flags.c_contiguous
     memory, offset = (recorder.find(plain_of(found)) if rows else None) or (-1, 0)
@@ -177,6 +181,29 @@ def variant_of(
     if any(step.times != ONE or step.elements not in (ALL, ONE) for step in note.steps):
         raise Unfit("loops over rows")
     return Variant(note, roles, dtypes, found.dtype)
+
+
+def _of_ufunc(
+    ufunc: np.ufunc, roles: tuple[tuple[int, ...], ...], dtypes: tuple[np.dtype[Any], ...]
+) -> Variant:
+    """Return the variant that one loop is, at the highest of the dtypes; nothing is recorded."""
+    common = max(dtypes, key=lambda dtype: _ORDER.index(dtype.kind))
+    try:
+        loop = ufunc.resolve_dtypes((*(common,) * len(dtypes), None))
+    except TypeError as error:
+        raise Unfit(f"{type(error).__name__}: {error}") from error
+    if loop[0] is not common or any(d.kind == common.kind and d is not common for d in dtypes):
+        raise Unfit("operands that the loop has converted, or two of a kind")
+    steps, read, given = list[Step](), list[Operand](), len(dtypes) + 1
+    for slot, (role, dtype) in enumerate(zip(roles, dtypes, strict=True)):
+        read.append(Operand(slot, 0, 0 if role == SCALAR else dtype.itemsize, 0, 0))
+        if dtype is not common:
+            made = Operand(given + len(steps), 0, common.itemsize, 0, 0)
+            steps.append(Step("convert", (dtype, common), ONE, ALL, (read.pop(), made)))
+            read.append(made)
+    result = Operand(given - 1, 0, loop[-1].itemsize, 0, 0)
+    note = Note((*steps, Step(ufunc, loop, ONE, ALL, (*read, result))), given, len(steps), ())
+    return Variant(note, roles, dtypes, loop[-1])
 
 
 def _note(recorder: _ChainRecorder, given: Sequence[int]) -> Note:

@@ -2,12 +2,13 @@
 
 Python takes 1.1 µs for `exp` of 8×8 numbers, of which NumPy's loop is 0.05. An op whose kernel is a chain of
 ufuncs (`chains`) becomes a native function when it has been called so often that this pays. The function
-knows arrays of one dtype, tensors around such which nothing leads to, and Python's numbers; it gives None for
-all else.
+knows arrays of one dtype or of two kinds, tensors around such which nothing leads to, and Python's numbers;
+it gives None for all else.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +26,10 @@ CALLS, _SAVED = 100, 1000
 _MOST_COUNTED = 64
 
 #: The dtypes of which there are variants.
-DTYPES = tuple(map(np.dtype, (np.float32, np.float64, np.bool_)))
+DTYPES = tuple(map(np.dtype, (np.float32, np.float64, np.int64, np.bool_)))
+#: The kind of those of which only ufuncs have variants: kernels look for zeros among divisors, and so does
+#: NumPy's power for exponents below 0.
+_WHOLE = "i"
 _MASK = np.dtype(bool)
 
 Call = Callable[..., Any]
@@ -61,10 +65,17 @@ class ElementwiseCalls:
     ) -> None:
         self._kernel, self._lays_out = kernel, lays_out
         kinds = [dtype for dtype in DTYPES if dtype in set(dtypes)]
+        if not isinstance(kernel, np.ufunc) or kernel is np.power:
+            kinds = [dtype for dtype in kinds if dtype.kind != _WHOLE]
         alike = (ROWS,) * inputs
-        self._variants: list[tuple[Any, Any]] = [(alike, (dtype,) * inputs) for dtype in kinds]
+        self._variants: list[tuple[Any, Any]] = []
+        if inputs == 2 and isinstance(kernel, np.ufunc) and not masks:
+            # Of one kind, how many axes they have decides in which they are computed.
+            pairs = itertools.permutations(kinds, 2)
+            self._variants += [(alike, (x, y)) for x, y in pairs if x.kind != y.kind]
+        self._variants += [(alike, (dtype,) * inputs) for dtype in kinds]
         if numbers:
-            self._variants += [((ROWS, SCALAR), (dtype, dtype)) for dtype in kinds if dtype.kind == "f"]
+            self._variants += [((ROWS, SCALAR), (dtype, dtype)) for dtype in kinds if dtype.kind in "fi"]
         if masks and inputs == 2:
             self._variants += [(alike, (dtype, _MASK)) for dtype in kinds if dtype.kind == "f"]
         elif masks and inputs == 3:
@@ -96,8 +107,9 @@ class ElementwiseCalls:
         def kernel(*operands: Any) -> Any:
             return self._kernel(*operands, *attrs, out=...)
 
+        told = self._kernel if isinstance(self._kernel, np.ufunc) else kernel
         for roles, dtypes in self._variants:
             try:
-                yield steps.variant_of(kernel, roles, dtypes)._replace(lays_out=self._lays_out)
+                yield steps.variant_of(told, roles, dtypes)._replace(lays_out=self._lays_out)
             except Unfit:
                 continue

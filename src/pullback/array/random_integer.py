@@ -19,6 +19,7 @@ import numpy as np
 from .dtype_words import c_name
 from .random import SMALL, Generator
 from .random_uniform import BFLOAT16, HALVES, check_dtype, chunks, fill, mantissa_digits, store
+from .tiering import Hotness
 
 INT64_MIN, INT64_MAX = -(2**63), 2**63 - 1
 
@@ -31,6 +32,11 @@ TWO_WORDS_FROM_PERMUTATION = (2**32 - 1) // 20
 _SHARED = 8
 
 FEW = 350  # below this size single swaps in Python are faster
+FEWEST = 32  # below this they are faster than native code, too
+
+#: What NumPy or Python take for an element of a permutation beyond native code.
+NANOSECONDS = 50
+_HOTNESS = Hotness()
 
 _SIGNED = tuple(map(np.dtype, (np.int8, np.int16, np.int32, np.int64)))
 _BASIC = (np.dtype(np.uint8), *_SIGNED)
@@ -261,11 +267,14 @@ def randperm(generator: Generator, n: int, dtype: np.dtype) -> np.ndarray:
     with generator.lock:
         if n < TWO_WORDS_FROM_PERMUTATION:
             words: np.ndarray = generator.words(n - 1)
-            distances = words % np.arange(n, 1, -1, dtype=np.uint32)
-            order = shuffle_in_turn(n, distances) if n < FEW else shuffle_at_once(n, distances)
+            is_hot = n >= FEWEST and _HOTNESS.is_hot(n * NANOSECONDS)
+            order = _HOTNESS.ask("shuffled", words) if is_hot else None
+            if order is None:
+                distances = words % np.arange(n, 1, -1, dtype=np.uint32)
+                order = shuffle_in_turn(n, distances) if n < FEW else shuffle_at_once(n, distances)
         else:
             order = insert_at_once(n, words64(generator, n) % np.arange(1, n + 1, dtype=np.uint64))
-    return (order.astype(np.float32) if dtype in HALVES else order).astype(dtype)
+    return (order.astype(np.float32) if dtype in HALVES else order).astype(dtype, copy=False)
 
 
 def shuffle_in_turn(n: int, distances: np.ndarray) -> np.ndarray:

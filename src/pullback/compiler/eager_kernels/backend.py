@@ -28,6 +28,7 @@ _HOMES = {
     "running": ("scans", "Running", "gathered"),
     "running_down": ("scans", "Running", "down"),
     "samples": ("grid_samples", "Sampling", "run"),
+    "shuffled": ("shuffling", "Shuffling", "shuffled"),
     "stacked": ("strided_loops", "StridedLoops", "products"),
     "spread": ("spreading", "Spreading", "spread"),
     "strided": ("strided_loops", "StridedLoops", "job"),

@@ -19,6 +19,7 @@ PYTHON = {
     "PyList_SetItem": ("i32", "ptr", "i64", "ptr"), "PyType_GenericAlloc": ("ptr", "ptr", "i64"),
     "PyLong_FromLongLong": ("ptr", "i64"), "PyLong_AsLongLong": ("i64", "ptr"),
     "Py_IncRef": ("void", "ptr"), "Py_DecRef": ("void", "ptr"), "PyErr_Clear": ("void",),
+    "PyErr_Occurred": ("ptr",),
     "PyDict_Size": ("i64", "ptr"), "PyDict_GetItem": ("ptr", "ptr", "ptr"),
     "PyDict_SetItem": ("i32", "ptr", "ptr", "ptr"), "PyDict_DelItem": ("i32", "ptr", "ptr"),
     "PySet_Size": ("i64", "ptr"), "PySet_Contains": ("i32", "ptr", "ptr"),

@@ -1,9 +1,9 @@
 """The native function that is an elementwise op on small arrays, from the call to the tensor that it gives.
 
-Of tensors without a history, and of bare arrays, all of one dtype, it makes the result and runs the op's
-chain of NumPy's loops (`array.chains`). `exp` of 8×8 numbers takes 0.25 µs so and 1.1 in Python. Operands
-that are not in C order, or that are broadcast, are laid out before (`operands`). For all else it gives
-None, and Python does the call.
+Of tensors without a history, and of bare arrays, all of one dtype or of two kinds, it makes the result and
+runs the op's chain of NumPy's loops (`array.chains`). `exp` of 8×8 numbers takes 0.25 µs so and 1.1 in
+Python. Operands that are not in C order, or that are broadcast, are laid out before (`operands`). For all
+else it gives None, and Python does the call.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from .operands import AXES, INPUTS, common, lay_out
 from .walk import COUNTS, SLOTS, count, walk
 
 #: Words of a table before those of the chain: the next table, how many arguments, the result's dtype, the
-#: types and objects that are compared and made, whether numbers are float32, one such, and the dtype of each
-#: argument, 0 for a number; then the bytes of an element of each, whether they may be laid out, and the bytes
-#: of one of the result, and how many it has at most.
+#: types and objects that are compared and made, what numbers are (0 for float64, 1 for float32, or
+#: `_INTEGER`), one such, and the dtype of each argument, 0 for a number; then the bytes of an element of
+#: each, whether they may be laid out, and the bytes of one of the result, and how many it has at most.
 _NEXT, _GIVEN, _MADE, _TENSOR, _ARRAY, _NONE, _ZERO, _FLOAT, _INT, _SINGLE, _NUMBER, _KINDS = range(12)
 _SIZES = _KINDS + INPUTS
 _LAYS_OUT = _SIZES + INPUTS
@@ -35,16 +35,18 @@ _ALIGNED, _ORDERED = 0x100, 0x1
 
 #: Python's integers up to here are float32 numbers, and its floats up to there are finite in float32.
 _WHOLE, _LARGEST = 1 << 24, 3.0e38
+#: What a table says of numbers that are integers of 64 bits.
+_INTEGER = 2
 
 
 def head(variant: Variant) -> list[int]:
     """Return the words from the second on that tell a variant of an op."""
     pairs = zip(variant.roles, variant.dtypes, strict=True)
     kinds = [0 if role == SCALAR else id(dtype) for role, dtype in pairs]
-    sizes = [dtype.itemsize for dtype in variant.dtypes]
+    sizes, last = [dtype.itemsize for dtype in variant.dtypes], variant.dtypes[-1]
     return [
         len(kinds), id(variant.made), id(facade.Tensor), id(np.ndarray), id(None), id(0), id(float), id(int),
-        int(variant.dtypes[-1] == np.float32), 0, *kinds, *(0,) * (INPUTS - len(kinds)),
+        _INTEGER if last.kind == "i" else int(last == np.float32), 0, *kinds, *(0,) * (INPUTS - len(kinds)),
         *sizes, *(0,) * (INPUTS - len(sizes)), int(_may_be_laid_out(variant)),
         variant.made.itemsize, largest(variant),
     ]  # fmt: skip
@@ -100,6 +102,14 @@ def array_of(thing: Object, is_tensor: Bool, table: Words) -> Object:
 def put_number(thing: Object, table: Words) -> Bool:
     """Write one of Python's numbers into the table; false where it does not fit."""
     value = 0.0
+    if table[_SINGLE] == _INTEGER:
+        if thing.type is not table[_INT]:
+            return False
+        table[_NUMBER] = python.PyLong_AsLongLong(thing)
+        if table[_NUMBER] == -1 and python.PyErr_Occurred() is not null:
+            python.PyErr_Clear()
+            return False
+        return True
     if thing.type is table[_FLOAT]:
         value = thing.number
     elif thing.type is table[_INT]:

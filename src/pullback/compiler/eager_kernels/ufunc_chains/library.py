@@ -23,7 +23,7 @@ from .. import flat_calls
 from ..backward_loop import loop
 from ..inline_cache import table
 from ..inline_cache.known_rules import KnownRules, known_rule
-from ..inline_cache.replay import replay
+from ..inline_cache.replay import data_of, replay
 from ..inline_cache.text import cached_call
 from .calls import call_op, head
 from .loops import loop_of
@@ -109,8 +109,8 @@ class Chains:
     def _step(self, step: Step) -> list[int]:
         """Return the words of a step, as `walk` reads them."""
         assert self._library is not None
-        if step.ufunc == "choose":
-            loop, data = self._library.address("choose"), step.dtypes[-1].itemsize
+        if isinstance(step.ufunc, str):
+            loop, data = self._library.address(step.ufunc), data_of(step)
         else:
             loop, data = loop_of(step.ufunc, step.dtypes)
         words = [loop, data, step.times, step.elements, len(step.operands)]
