@@ -222,3 +222,36 @@ def out_is_looked_at_before_kernels(torch: T) -> None:
         _error_of(lambda number=number: x.clone().__ifloordiv__(number))
         _error_of(lambda number=number: x.__rfloordiv__(number))
         _error_of(lambda number=number: x.__rpow__(number))
+
+
+def mark_dirty_is_a_write(torch: T) -> None:
+    class Twice(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any, fixed: bool) -> Any:
+            x.mul_(2)
+            ctx.mark_dirty(x)
+            if fixed:
+                ctx.mark_non_differentiable(x)
+            return x
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            return g * 2, None
+
+    def tell(x: Any, fixed: bool = False) -> None:
+        try:
+            y = Twice.apply(x, fixed)
+        except RuntimeError as error:
+            print(error)
+        else:
+            print(x._version, y._version, y is x, y.requires_grad)
+
+    tell(torch.ones(2))
+    tell(torch.ones(2, dtype=torch.int64))
+    tell(torch.ones(2, requires_grad=True) * 1)
+    tell(torch.ones(2, requires_grad=True) * 1, True)
+    tell(torch.ones(2, 2, requires_grad=True)[0])
+    tell((torch.ones(2, 2, requires_grad=True) * 1).unbind()[0])
+    with torch.no_grad():
+        tell(torch.ones(2, requires_grad=True))
+        tell(torch.ones(2, requires_grad=True) * 1)
