@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import namedtuple
 from collections.abc import Callable
 from importlib import import_module
+from io import BytesIO
 from typing import Any
 
 T = Any
@@ -255,3 +256,42 @@ def mark_dirty_is_a_write(torch: T) -> None:
     with torch.no_grad():
         tell(torch.ones(2, requires_grad=True))
         tell(torch.ones(2, requires_grad=True) * 1)
+
+
+def calls_of_layers_with_other_arguments(torch: T) -> None:
+    one = torch.ones(2)
+    for name, given, args in (
+        ("CrossEntropyLoss", (), (one,)), ("MSELoss", (), ()), ("BCELoss", (), (one, one, one)),
+        ("NLLLoss2d", (), ()), ("Conv2d", (1, 1, 1), ()), ("LazyConv1d", (1, 1), ()), ("ReLU", (), ()),
+        ("Dropout", (), ()), ("MaxPool2d", (2,), (one, one)), ("LPPool2d", (2, 2), ()),
+        ("BatchNorm2d", (2,), ()), ("InstanceNorm2d", (2,), ()), ("MaxUnpool1d", (2,), (one,)),
+        ("FractionalMaxPool3d", (2, 1), ()), ("LayerNorm", (2,), ()), ("Softmax", (), (1, 2)),
+    ):
+        _failing(getattr(torch.nn, name)(*given).forward, *args)
+
+
+def statistics_on_meta(torch: T) -> None:
+    for name in ("BatchNorm1d", "LazyBatchNorm2d", "InstanceNorm1d", "SyncBatchNorm"):
+        given = () if name.startswith("Lazy") else (3,)
+        layer = getattr(torch.nn, name)(*given, track_running_stats=True, device="meta")
+        print([(key, buffer.device.type) for key, buffer in layer.named_buffers()])
+
+
+def fractional_pools_too_large(torch: T) -> None:
+    for shape in ((5, 4, 4), (5, 5, 4), (4, 4, 5), (5, 4, 5), (5, 5, 5)):
+        try:
+            print(torch.nn.FractionalMaxPool3d(2, output_size=3)(torch.ones(1, *shape)).shape)
+        except RuntimeError as error:
+            print(error)
+    print(torch.nn.FractionalMaxPool2d(2, output_size=3)(torch.ones(1, 4, 4)).shape)
+
+
+def saved_bytes_and_their_storage(torch: T) -> None:
+    x = torch.arange(3, dtype=torch.uint8)
+    file = BytesIO()
+    torch.save([x, x.untyped_storage()], file)
+    print(torch.load(BytesIO(file.getvalue()), weights_only=False)[0])
+    try:
+        torch.save([x.float(), x, x.view(torch.int8)], BytesIO())
+    except RuntimeError as error:
+        print(error)
