@@ -20,7 +20,7 @@ from ..core.general_call import node_watchers
 from ..core.hooked import as_tensor
 from ..core.levels import META
 from ..core.modes import change, modes, set_modes
-from ..core.node import DIFFERENTIABLE, LEAF, AccumulateGrad, MultiNode, Output
+from ..core.node import DIFFERENTIABLE, AccumulateGrad, MultiNode, Output
 from ..core.saved import FROZEN, Packed, pack, saved_errors, unpack_hooked
 from ..core.tracer import Tracer, seen
 from ..core.value import dtype_of, shape_of, wrap, wrap_alias
@@ -419,10 +419,10 @@ def _written(o: Tensor, count: int, differentiable: bool) -> Tensor:
             "inplace that returns a single Tensor and a second one that does the other operations). You can "
             "ask on the forum https://discuss.pytorch.org/ if you need help to do this change."
         )
-    if differentiable and o._node is not LEAF:
-        inplace.check_history(o, inplace.requires_grad(o))
+    if differentiable and not o._is_leaf():
+        inplace.check_history(o, True)
     bump(o)
-    if differentiable and o._node is LEAF:
+    if differentiable and o._is_leaf() and inplace.requires_grad(o):
         raise with_note(
             RuntimeError("a leaf Variable that requires grad has been used in an in-place operation."),
             "The Function marks an input dirty that is a leaf: give it a clone.",

@@ -295,3 +295,15 @@ def saved_bytes_and_their_storage(torch: T) -> None:
         torch.save([x.float(), x, x.view(torch.int8)], BytesIO())
     except RuntimeError as error:
         print(error)
+
+
+def einsum_of_two_dtypes(torch: T) -> None:
+    dtypes = torch.float32, torch.float64, torch.bfloat16, torch.int64
+    for equation, sizes in (
+        ("ij,jk->ik", ((2, 3), (3, 2))), ("ij,kj->ik", ((2, 1), (2, 1))), ("i,i->", ((3,), (3,))),
+        ("i,j->ij", ((2,), (2,))), ("ij,jk,kl->il", ((2, 3), (3, 2), (2, 2))),
+    ):  # fmt: skip
+        for first in dtypes:
+            for second in dtypes:
+                operands = [torch.ones(s, dtype=second if i else first) for i, s in enumerate(sizes)]
+                _failing(lambda e=equation, o=operands: torch.einsum(e, *o).dtype)
