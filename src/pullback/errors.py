@@ -186,9 +186,15 @@ def name_constructors(namespace: dict[str, Any], *shared: type) -> None:
     """
     for cls in declared(namespace):
         if "__init__" not in vars(cls) and not set(shared).isdisjoint(cls.__bases__):
-            begin: Any = cls.__init__  # type: ignore[misc]  # of the class, not of an instance
-            code = begin.__code__
-            own = FunctionType(code, begin.__globals__, "__init__", begin.__defaults__, begin.__closure__)
-            own.__kwdefaults__, own.__annotations__ = begin.__kwdefaults__, begin.__annotations__
-            own.__qualname__ = f"{cls.__name__}.__init__"
-            cls.__init__ = own  # type: ignore[misc]  # of the class, not of an instance
+            make_own(cls, "__init__")
+
+
+def make_own(cls: type, name: str) -> None:
+    """Give a class a method that it inherits as its own."""
+    method: Any = getattr(cls, name)
+    own = FunctionType(
+        method.__code__, method.__globals__, name, method.__defaults__, method.__closure__
+    )
+    own.__kwdefaults__, own.__annotations__ = method.__kwdefaults__, method.__annotations__
+    own.__doc__, own.__qualname__ = method.__doc__, f"{cls.__name__}.{name}"
+    setattr(cls, name, own)

@@ -153,11 +153,20 @@ def empty_part(x: ndarray, part: ndarray, offset: int) -> ndarray:
     return np.ndarray(part.shape, x.dtype, root, min(before + offset * x.itemsize, root.nbytes), part.strides)
 
 
+def owner(x: ndarray) -> ndarray:
+    """Return the array that owns the memory of `x`, also where `as_strided` put an object in between."""
+    while True:
+        base = x.base
+        if base is not None and not isinstance(base, ndarray):
+            base = getattr(base, "base", None)
+        if not isinstance(base, ndarray):
+            return x
+        x = base
+
+
 def storage(x: ndarray) -> tuple[ndarray, int]:
     """Return the array that spans the storage of `x`, as bytes, and the place of `x` in it, in bytes."""
-    root = x
-    while isinstance(root.base, ndarray):
-        root = root.base
+    root = owner(x)
     if not (root.flags.c_contiguous or root.flags.f_contiguous):
         low, high = np.lib.array_utils.byte_bounds(root)
         return np.asarray(_Memory(root, low, high - low)), address(x) - low

@@ -20,7 +20,7 @@ from ..core.general_call import node_watchers
 from ..core.hooked import as_tensor
 from ..core.levels import META
 from ..core.modes import change, modes, set_modes
-from ..core.node import DIFFERENTIABLE, LEAF, AccumulateGrad, MultiNode, Output
+from ..core.node import DIFFERENTIABLE, AccumulateGrad, MultiNode, Output
 from ..core.saved import FROZEN, Packed, pack, saved_errors, unpack_hooked
 from ..core.tracer import Tracer, seen
 from ..core.value import dtype_of, shape_of, wrap, wrap_alias
@@ -140,6 +140,10 @@ class BackwardCFunction(MultiNode, FunctionCtx):
         self._saved = tuple(entries)
         self.to_save = ()
 
+    def derivable_inputs(self) -> Sequence[int]:
+        """Return the edges of the arguments that are tensors: torch has no others."""
+        return [i for i, is_tensor in enumerate(self._variable) if is_tensor]
+
     # --- pulling back ---------------------------------------------------------------------------------------
 
     def backward(self, g: Any) -> tuple[Any, ...]:
@@ -198,8 +202,9 @@ class BackwardCFunction(MultiNode, FunctionCtx):
                 want = node._shape[k] if isinstance(node, MultiNode) else node._shape
                 if not _expands(want, shape_of(v)):
                     raise RuntimeError(
-                        f"Function {name} returned an invalid gradient at index {index} - got "
-                        f"{list(shape_of(v))} but expected shape compatible with {list(want)}"
+                        f"Function {name} returned an invalid gradient at index "
+                        f"{sum(self._variable[:index])} - got {list(shape_of(v))} but expected shape "
+                        f"compatible with {list(want)}"
                     )
         return grads
 
@@ -372,8 +377,10 @@ def attach_outputs(node: BackwardCFunction, args: Sequence[Any], output: Any, re
     for k, o in enumerate(outputs):
         if not isinstance(o, Tensor):
             continue
-        is_dirty = any(o is t for t in dirty)
-        if id(o) in inputs and not is_dirty:
+        if any(o is t for t in dirty):
+            differentiable = recorded and dtype_of(o) in DIFFERENTIABLE and id(o) not in fixed
+            outputs[k] = _written(o, len(outputs), differentiable)
+        elif id(o) in inputs:
             base = o if o._view is None else o._view.base
             steps = () if o._view is None else o._view.steps
             alias = wrap_alias(o._value, o)
@@ -381,18 +388,7 @@ def attach_outputs(node: BackwardCFunction, args: Sequence[Any], output: Any, re
                 alias._view = View(base, steps, creation, o._counter[0])
             outputs[k] = alias
         elif o._view is not None and recorded:
-            if not is_dirty:
-                o._view.creation = creation
-            elif len(outputs) > 1:
-                raise RuntimeError(
-                    "If your Function modifies inplace an input that is a view of another Tensor, your "
-                    "Function cannot return more than one Tensor. This is not supported by the current "
-                    "autograd engine. You should either make sure the input is not a view (using .clone() "
-                    "for example) or make your Function only return one Tensor (potentially splitting it "
-                    "into two Functions: one doing the inplace that returns a single Tensor and a second one "
-                    "that does the other operations). You can ask on the forum https://discuss.pytorch.org/ "
-                    "if you need help to do this change."
-                )
+            o._view.creation = creation
     node._shape = tuple(shape_of(o) if isinstance(o, Tensor) else None for o in outputs)
     node._dtype = tuple(dtype_of(o) if isinstance(o, Tensor) else None for o in outputs)
     if recorded:
@@ -401,14 +397,6 @@ def attach_outputs(node: BackwardCFunction, args: Sequence[Any], output: Any, re
             if not isinstance(o, Tensor) or dtype_of(o) not in DIFFERENTIABLE or id(original) in fixed:
                 continue
             if any(o is t for t in dirty):
-                bump(o)
-                if o._node is LEAF:
-                    raise with_note(
-                        RuntimeError(
-                            "a leaf Variable that requires grad has been used in an in-place operation."
-                        ),
-                        "The Function marks an input dirty that is a leaf: give it a clone.",
-                    )
                 inplace.record_write(o, Output(node, k))
             else:
                 o._node = Output(node, k)
@@ -418,18 +406,41 @@ def attach_outputs(node: BackwardCFunction, args: Sequence[Any], output: Any, re
     return tuple(outputs) if several else outputs[0]
 
 
+def _written(o: Tensor, count: int, differentiable: bool) -> Tensor:
+    """Return what stands for an input that `forward` wrote to: itself, or, where it requires grad and the
+    result does not, a detached alias. `count` is the number of outputs.
+    """
+    if differentiable and o._view is not None and count > 1:
+        raise RuntimeError(
+            "If your Function modifies inplace an input that is a view of another Tensor, your Function "
+            "cannot return more than one Tensor. This is not supported by the current autograd engine. You "
+            "should either make sure the input is not a view (using .clone() for example) or make your "
+            "Function only return one Tensor (potentially splitting it into two Functions: one doing the "
+            "inplace that returns a single Tensor and a second one that does the other operations). You can "
+            "ask on the forum https://discuss.pytorch.org/ if you need help to do this change."
+        )
+    if differentiable and not o._is_leaf():
+        inplace.check_history(o, True)
+    bump(o)
+    if differentiable and o._is_leaf() and inplace.requires_grad(o):
+        raise with_note(
+            RuntimeError("a leaf Variable that requires grad has been used in an in-place operation."),
+            "The Function marks an input dirty that is a leaf: give it a clone.",
+        )
+    return o if differentiable or not inplace.requires_grad(o) else wrap_alias(o._value, o)
+
+
 def _check_dirty(dirty: Sequence[Any], inputs: set[int], outputs: Sequence[Any]) -> None:
     """Check that what `forward` says it has written to was given to it and is returned."""
     for t in dirty:
         if id(t) not in inputs:
-            warn(
-                "ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that have been "
-                "mutated should be passed to ctx.mark_dirty()."
-            )
+            warn("ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that have "
+                 "been mutated should be passed to ctx.mark_dirty().")
         if not any(o is t for o in outputs):
-            raise RuntimeError("Some elements marked as dirty during the forward method were not returned as "
-                               "output. The inputs that are modified inplace must all be outputs of the "
-                               "Function.")
+            raise RuntimeError(
+                "Some elements marked as dirty during the forward method were not returned as output. The "
+                "inputs that are modified inplace must all be outputs of the Function."
+            )
 
 
 class _OnceDifferentiated(MultiNode):
@@ -449,8 +460,7 @@ def _refusing_second(outputs: Any, covectors: Sequence[Any]) -> Any:
     """Return what a backward has returned, with a node behind it that refuses a second derivative."""
     if not modes().grad or not any(isinstance(g, Tensor) and g.requires_grad for g in covectors):
         return outputs
-    several = isinstance(outputs, tuple)
-    values = list(outputs) if several else [outputs]
+    values = list(outputs) if isinstance(outputs, tuple) else [outputs]
     node = _OnceDifferentiated()
     node._edges = tuple(edge_of(g) if isinstance(g, Tensor) else None for g in covectors)
     node._saved = ()
@@ -458,7 +468,7 @@ def _refusing_second(outputs: Any, covectors: Sequence[Any]) -> Any:
     node._shape = tuple(shape_of(v) if v is not None else None for v in values)
     node._dtype = tuple(dtype_of(v) if v is not None else None for v in values)
     wrapped = [None if v is None else wrap(v._value, Output(node, k)) for k, v in enumerate(values)]
-    return tuple(wrapped) if several else wrapped[0]
+    return tuple(wrapped) if isinstance(outputs, tuple) else wrapped[0]
 
 
 def once_differentiable(function: F) -> F:

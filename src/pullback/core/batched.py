@@ -171,8 +171,29 @@ def _computed(op: Op, values: Sequence[Term], dims: Sequence[int | None], attrs:
         return _elementwise(op, _promoted(op, values, dims), dims, attrs)
     elif op.batch is not None:
         fronts = tuple([front(v, d, size) for v, d in zip(values, dims)])
+        if op.batch in (dim_first, dim_second) and all(len(shape_of(v)) == 1 for v in fronts):
+            return _of_numbers(op, fronts, size, attrs)
         return op.called(fronts, tuple(op.batch(size, *attrs)))
     return _loop(op, values, dims, size, attrs)
+
+
+def dim_first(size: int, dim: int, *rest: Any) -> tuple[Any, ...]:
+    """Return attributes with the batch axis first: the rule of every op whose first attribute is `dim`."""
+    return (dim + 1, *rest)
+
+
+def dim_second(size: int, first: Any, dim: int, *rest: Any) -> tuple[Any, ...]:
+    """Return them for an op whose second attribute is `dim`."""
+    return (first, dim + 1, *rest)
+
+
+def _of_numbers(op: Op, fronts: Sequence[Term], size: int, attrs: tuple[object, ...]) -> Any:
+    """Run an op along an axis on rows that have none: as on rows of one element, as torch has it."""
+    assert op.batch is not None
+    result = op.called([facade.reshape(v, (size, 1)) for v in fronts], tuple(op.batch(size, *attrs)))
+    if isinstance(result, tuple):
+        return tuple(facade.reshape(part, (size,)) for part in result)
+    return facade.reshape(result, (size,))
 
 
 def front(value: Term, dim: int | None, size: int) -> Term:

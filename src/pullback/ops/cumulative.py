@@ -12,6 +12,7 @@ from numpy import ndarray
 
 from ..array.layout import in_order
 from ..array.reduction import accumulated
+from ..core.batched import dim_first
 from ..core.op import Call, Term, op
 from ..core.value import dtype_of, shape_of
 from .comparison import isinf, isnan, where
@@ -21,11 +22,6 @@ from .elementwise import exp
 
 def _along(dim: int, part: slice) -> tuple[Any, ...]:
     return (*(slice(None),) * dim, part)
-
-
-def dim_first(size: int, dim: int, *rest: Any) -> tuple[Any, ...]:
-    """Return attributes with the batch axis first: the rule of every op whose first attribute is `dim`."""
-    return (dim + 1, *rest)
 
 
 def _cumsum(x: ndarray, /, dim: int, reverse: bool) -> ndarray:

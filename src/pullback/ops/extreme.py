@@ -21,11 +21,11 @@ from ..array.reduction import gathered, places
 from ..array.short_rows import reduced
 from ..array.threads import run_parts, stretches
 from ..array.tiering import Hotness
+from ..core.batched import dim_first, dim_second
 from ..core.op import Call, Covectors, Rule, Several, Term, Terms, like_first, op
 from ..core.value import dtype_of, shape_of
 from .comparison import eq, isnan, where
 from .convert import cast
-from .cumulative import dim_first
 from .reduce import count, kept, over_rows, shifted
 from .sort import orderable
 from .structure import reshape, sum_dims
@@ -80,7 +80,7 @@ place: Call = op(
     "place", _place,
     (lambda g, index, dim: pick(g, index, dim), None),
     kind="gather", halves=True, node_name="ScatterAddBackward0",
-    batch=lambda size, dim, length: (dim + 1, length),
+    batch=dim_first,
 )
 
 
@@ -381,7 +381,7 @@ kthvalue = op(
     "kthvalue", _kthvalue, (_selected_rule,), kind="gather", outputs=("values", "indices"),
     differentiable=(0,),
     jvp=lambda primals, tangents, out, k, dim, keepdim: _selected_jvp(primals, tangents, out, dim, keepdim),
-    batch=lambda size, k, dim, keepdim: (k, dim + 1, keepdim),
+    batch=dim_second,
     inputs=("x",), attrs=("k", "dim", "keepdim"),
 )
 

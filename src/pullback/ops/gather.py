@@ -12,12 +12,12 @@ from numpy import ndarray
 
 from ..array.deferred_import import import_later
 from ..array.layout import as_first, in_order
+from ..core.batched import dim_first
 from ..core.data_shaped import no_shape
 from ..core.op import Covectors, Term, op
 from ..core.value import dtype_of, shape_of
 from .comparison import eq, where
 from .convert import cast, conj
-from .cumulative import dim_first
 from .mixture import masked_fill
 from .structure import expand, reshape, sum_dims
 from .view import slice_backward, slice_dim

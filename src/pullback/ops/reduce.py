@@ -18,6 +18,7 @@ from ..array.dtypes import COMPLEX32
 from ..array.numbers import SINGLES
 from ..array.short_rows import reduced
 from ..array.summation import sum_over
+from ..core.batched import dim_first
 from ..core.dual import fitted
 from ..core.op import Axes, Call, Term, Terms, op, renamed
 from ..core.value import dtype_of, innermost, shape_of
@@ -209,7 +210,7 @@ def _prod_rule(g: Term, x: Term, out: Term, dim: int, keepdim: bool) -> Term:
 #: Product along one dim.
 prod_dim = op(
     "prod", _prod, (_prod_rule,), kind="reduce", halves=True, node_name="ProdBackward1", saves=("out",),
-    batch=lambda size, dim, keepdim: (dim + 1, keepdim),
+    batch=dim_first,
 )
 
 

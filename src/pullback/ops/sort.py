@@ -16,10 +16,10 @@ from ..array.deferred_import import import_later
 from ..array.layout import as_first
 from ..array.threads import run_parts, split
 from ..array.tiering import Hotness
+from ..core.batched import dim_first, dim_second
 from ..core.data_shaped import no_batch, no_shape
 from ..core.op import Covectors, Term, Terms, op, renamed
 from ..core.underivable import no_tangent, not_implemented
-from .cumulative import dim_first
 from .gather import gather, scatter_add, zeros_for
 
 order = import_later("..array.order", __package__)
@@ -168,7 +168,7 @@ sort_stable: Any = renamed(sort, "sort_stable", "SortBackward1")
 topk: Any = op(
     "topk", _topk, (_places_rule,), kind="gather", outputs=("values", "indices"), differentiable=(0,),
     jvp=lambda primals, tangents, out, k, dim, largest: _sort_jvp(primals, tangents, out, dim, largest),
-    batch=lambda size, k, dim, largest: (k, dim + 1, largest),
+    batch=dim_second,
 )
 
 

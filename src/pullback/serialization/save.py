@@ -102,8 +102,9 @@ class Pickler(_Base):
 
     def _reference(self, storage: UntypedStorage, dtype: Any) -> tuple[Any, ...]:
         address = storage._cdata if storage.nbytes() else id(storage)
-        _, known, number = self.storages.setdefault(address, (storage, dtype, str(len(self.storages))))
-        if known != dtype:
+        seen = storage, dtype or dtypes.uint8, str(len(self.storages))
+        _, known, number = self.storages.setdefault(address, seen)
+        if known != seen[1]:
             raise RuntimeError(
                 "Cannot save multiple tensors or storages that view the same data as different types"
             )

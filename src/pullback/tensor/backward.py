@@ -15,7 +15,7 @@ import numpy as np
 from numpy import ndarray
 
 from ..array.deferred_import import import_later
-from ..array.strides import address, strides_of
+from ..array.strides import address, owner, strides_of
 from ..array.transposed import c_copy
 from ..core import inplace
 from ..core.backward_task import Capture
@@ -380,7 +380,7 @@ def _in_memory_of(covectors: Sequence[Any], g: ndarray) -> Any:
             continue
         if g is held:
             return v
-        if g.base is not None and g.size and _owner(g) is _owner(held) and type(v._counter) is list:
+        if g.base is not None and g.size and owner(g) is owner(held) and type(v._counter) is list:
             base = v if v._view is None else v._view.base
             whole = base._value
             if type(whole) is ndarray and whole.dtype == g.dtype:
@@ -392,12 +392,6 @@ def _in_memory_of(covectors: Sequence[Any], g: ndarray) -> Any:
                 view._view = View(base, steps, NO_GRAD_VIEW, v._counter[0])
                 return view
     return wrap(c_copy(g) if not g.flags.writeable and overlaps_itself(g) else g)
-
-
-def _owner(array: ndarray) -> ndarray:
-    while isinstance(array.base, ndarray):
-        array = array.base
-    return array
 
 
 def _node(edge: Any) -> Any:

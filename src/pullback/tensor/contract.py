@@ -145,10 +145,11 @@ def bmm(input: Any, mat2: Any) -> Any:
     """Return products of two stacks of matrices: (b, n, k) @ (b, k, m) -> (b, n, m)."""
     require_tensors("bmm", input=input, mat2=mat2)
     check_batches(input, mat2)
-    return _bmm(input, mat2)
+    return stacked_product(input, mat2)
 
 
-def _bmm(x: Any, y: Any) -> Any:
+def stacked_product(x: Any, y: Any) -> Any:
+    """Multiply two stacks of matrices, whose dtypes must be one."""
     c.bmm.op.refuse(dtype_of(x))
     if dtype_of(x) != dtype_of(y):
         raise RuntimeError(f"expected scalar type {title(x)} but found {title(y)}")
@@ -297,7 +298,7 @@ def _stacked(x: Any, y: Any) -> Any:
         right = reshape(right, (count, inner, *columns))
     else:
         right = unsqueeze(reshape(right, (count, inner)), 2)
-    product = _bmm(left, right)
+    product = stacked_product(left, right)
     if not columns:
         product = squeeze_dim(product, 2)
     return unsafe_view(product, (*lead, *rows, *columns))

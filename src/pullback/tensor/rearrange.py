@@ -114,7 +114,7 @@ def roll(input: Any, shifts: Any, dims: Any = ()) -> Any:
     if 0 in shape:
         return r.roll(input, (0,), (0,))
     if not shape and over:
-        raise IndexError("Dimension specified as 0 but tensor has no dimensions")
+        raise IndexError(f"Dimension specified as {over[0]} but tensor has no dimensions")
     return r.roll(input, by, tuple(checked_dim(d, len(shape)) for d in over))
 
 

@@ -24,7 +24,7 @@ from numpy import ndarray
 
 from ..array import dtypes
 from ..array.dtype_words import c_name
-from ..array.strides import address, contiguous_strides, extent, storage, strides_of
+from ..array.strides import address, contiguous_strides, extent, owner, storage, strides_of
 from ..core.device import CPU
 from ..core.inplace import check_writable
 from ..core.marked import IN_MEMORY, Marked, memory_of
@@ -147,10 +147,8 @@ def _references(memory: UntypedStorage) -> int:
     """Return how many references lead to what owns the memory of a storage."""
     if sys.implementation.name != "cpython":
         return sys.maxsize
-    owner = memory._bytes
-    while isinstance(owner.base, ndarray):
-        owner = owner.base
-    return sys.getrefcount(owner)
+    root = owner(memory._bytes)
+    return sys.getrefcount(root)
 
 
 @functools.cache

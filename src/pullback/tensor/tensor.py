@@ -189,6 +189,9 @@ class Tensor(Methods):
         """Return whether `backward` ends here: made by the user, or not recorded."""
         if self._view is not None:
             bring_up_to_date(self, asked=True)
+        return self._is_leaf()
+
+    def _is_leaf(self) -> bool:
         node = self._node
         # What a hook unpacked in a leaf's place leads to the leaf.
         return node is None or node is LEAF or type(node) in (AccumulateGrad, Nowhere)
@@ -208,7 +211,7 @@ class Tensor(Methods):
         """Return the gradient that `backward` accumulated; None at first."""
         if type(self._value) is not ndarray:
             settled(self)
-        if self._grad is None and not self._retained and not self.is_leaf:
+        if self._grad is None and not self._retained and not self._is_leaf():
             warn(
                 "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad "
                 "attribute won't be populated during autograd.backward(). If you indeed want the .grad "

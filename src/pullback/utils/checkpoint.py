@@ -8,15 +8,20 @@ have saved, in order.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from threading import get_ident
 from typing import Any
+
+import numpy as np
 
 from ..autograd.function import Function
 from ..autograd.grad_mode import enable_grad, no_grad
 from ..autograd.graph import saved_tensors_hooks
 from ..core.backward_task import selecting
+from ..core.levels import META
+from ..core.node import LEAF
 from ..core.tracer import running
+from ..core.value import wrap
 from ..core.warn import warn
 from ..tensor.backward import backward
 from ..tensor.random import get_rng_state, set_rng_state
@@ -134,6 +139,32 @@ class CheckpointFunction(Function):
             raise RuntimeError("none of output has requires_grad=True, this checkpoint() is not necessary")
         backward([y for y, _ in pairs], [g for _, g in pairs])
         return (None, None, *(d.grad if isinstance(d, Tensor) else None for d in detached))
+
+
+class _Inputs(Function):
+    """Saves the inputs of the other form, so that the second run notices writes to them."""
+
+    @staticmethod
+    def forward(ctx: Any, recorded: Tensor, *args: Any) -> Any:
+        ctx.save_for_backward(*(a for a in args if isinstance(a, Tensor)))
+        return recorded.clone()
+
+
+def _kept(args: tuple[Any, ...]) -> Callable[[], Sequence[Any]]:
+    """Return what gives the second run its inputs, and raises torch's error for one that was written to."""
+    if running() is not None or any(isinstance(a, Tensor) and a._level > META for a in args):
+        return lambda: args
+    node: Any = _Inputs.apply(wrap(np.empty(0, np.float32), LEAF), *args).grad_fn
+    others = [None if isinstance(a, Tensor) else a for a in args]
+    places = [i for i, a in enumerate(args) if isinstance(a, Tensor)]
+
+    def inputs() -> list[Any]:
+        given = list(others)
+        for i, t in zip(places, node.saved_tensors, strict=True):
+            given[i] = t
+        return given
+
+    return inputs
 
 
 class _Frame:
@@ -263,10 +294,12 @@ def checkpoint(
                 return function(*args)
     state = _state(preserve)
     first, second = context_fn()
+    inputs = _kept(args)
 
     def again() -> None:
+        given = inputs()
         with _with_state(state), second:
-            function(*args, **kwargs)
+            function(*given, **kwargs)
 
     frame = _Frame(again, early_stop and _early_stop[0])
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import namedtuple
 from collections.abc import Callable
 from importlib import import_module
+from io import BytesIO
 from typing import Any
 
 T = Any
@@ -222,3 +223,87 @@ def out_is_looked_at_before_kernels(torch: T) -> None:
         _error_of(lambda number=number: x.clone().__ifloordiv__(number))
         _error_of(lambda number=number: x.__rfloordiv__(number))
         _error_of(lambda number=number: x.__rpow__(number))
+
+
+def mark_dirty_is_a_write(torch: T) -> None:
+    class Twice(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any, fixed: bool) -> Any:
+            x.mul_(2)
+            ctx.mark_dirty(x)
+            if fixed:
+                ctx.mark_non_differentiable(x)
+            return x
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            return g * 2, None
+
+    def tell(x: Any, fixed: bool = False) -> None:
+        try:
+            y = Twice.apply(x, fixed)
+        except RuntimeError as error:
+            print(error)
+        else:
+            print(x._version, y._version, y is x, y.requires_grad)
+
+    tell(torch.ones(2))
+    tell(torch.ones(2, dtype=torch.int64))
+    tell(torch.ones(2, requires_grad=True) * 1)
+    tell(torch.ones(2, requires_grad=True) * 1, True)
+    tell(torch.ones(2, 2, requires_grad=True)[0])
+    tell((torch.ones(2, 2, requires_grad=True) * 1).unbind()[0])
+    with torch.no_grad():
+        tell(torch.ones(2, requires_grad=True))
+        tell(torch.ones(2, requires_grad=True) * 1)
+
+
+def calls_of_layers_with_other_arguments(torch: T) -> None:
+    one = torch.ones(2)
+    for name, given, args in (
+        ("CrossEntropyLoss", (), (one,)), ("MSELoss", (), ()), ("BCELoss", (), (one, one, one)),
+        ("NLLLoss2d", (), ()), ("Conv2d", (1, 1, 1), ()), ("LazyConv1d", (1, 1), ()), ("ReLU", (), ()),
+        ("Dropout", (), ()), ("MaxPool2d", (2,), (one, one)), ("LPPool2d", (2, 2), ()),
+        ("BatchNorm2d", (2,), ()), ("InstanceNorm2d", (2,), ()), ("MaxUnpool1d", (2,), (one,)),
+        ("FractionalMaxPool3d", (2, 1), ()), ("LayerNorm", (2,), ()), ("Softmax", (), (1, 2)),
+    ):
+        _failing(getattr(torch.nn, name)(*given).forward, *args)
+
+
+def statistics_on_meta(torch: T) -> None:
+    for name in ("BatchNorm1d", "LazyBatchNorm2d", "InstanceNorm1d", "SyncBatchNorm"):
+        given = () if name.startswith("Lazy") else (3,)
+        layer = getattr(torch.nn, name)(*given, track_running_stats=True, device="meta")
+        print([(key, buffer.device.type) for key, buffer in layer.named_buffers()])
+
+
+def fractional_pools_too_large(torch: T) -> None:
+    for shape in ((5, 4, 4), (5, 5, 4), (4, 4, 5), (5, 4, 5), (5, 5, 5)):
+        try:
+            print(torch.nn.FractionalMaxPool3d(2, output_size=3)(torch.ones(1, *shape)).shape)
+        except RuntimeError as error:
+            print(error)
+    print(torch.nn.FractionalMaxPool2d(2, output_size=3)(torch.ones(1, 4, 4)).shape)
+
+
+def saved_bytes_and_their_storage(torch: T) -> None:
+    x = torch.arange(3, dtype=torch.uint8)
+    file = BytesIO()
+    torch.save([x, x.untyped_storage()], file)
+    print(torch.load(BytesIO(file.getvalue()), weights_only=False)[0])
+    try:
+        torch.save([x.float(), x, x.view(torch.int8)], BytesIO())
+    except RuntimeError as error:
+        print(error)
+
+
+def einsum_of_two_dtypes(torch: T) -> None:
+    dtypes = torch.float32, torch.float64, torch.bfloat16, torch.int64
+    for equation, sizes in (
+        ("ij,jk->ik", ((2, 3), (3, 2))), ("ij,kj->ik", ((2, 1), (2, 1))), ("i,i->", ((3,), (3,))),
+        ("i,j->ij", ((2,), (2,))), ("ij,jk,kl->il", ((2, 3), (3, 2), (2, 2))),
+    ):  # fmt: skip
+        for first in dtypes:
+            for second in dtypes:
+                operands = [torch.ones(s, dtype=second if i else first) for i, s in enumerate(sizes)]
+                _failing(lambda e=equation, o=operands: torch.einsum(e, *o).dtype)

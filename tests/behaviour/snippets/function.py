@@ -540,3 +540,25 @@ def a_failing_backward_in_anomaly_mode(torch: T) -> None:
     for item in caught:
         text = str(item.message)
         print(text.splitlines()[0], "Fails.apply(torch.ones" in text)
+
+
+def arguments_that_are_no_tensors_have_no_edge(torch: T) -> None:
+    class Scaled(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, scale: float, x: Any, name: str, y: Any) -> Any:
+            return scale * x * y
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            return None, g, None, g if g[0] > 1 else g[:1].repeat(5)
+
+    x, y = torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True)
+    z = Scaled.apply(2.0, x, "a", y)
+    print([type(node).__name__ for node, _ in z.grad_fn.next_functions])
+    z.grad_fn.register_hook(lambda grads, _: (grads[0] * 2, grads[1] * 3))
+    z.backward(torch.full((2,), 2.0))
+    print(x.grad, y.grad, len(Scaled.apply(2.0, x, "a", torch.ones(2)).grad_fn.next_functions))
+    try:
+        Scaled.apply(2.0, x, "a", y).backward(torch.ones(2))
+    except RuntimeError as error:
+        print(error)

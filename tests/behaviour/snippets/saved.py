@@ -336,3 +336,31 @@ def unpacked_in_another_shape(torch: T) -> None:
                 z.sum().backward()
             except (RuntimeError, ValueError) as error:
                 print(type(error).__name__, error)
+
+
+def checkpoint_of_inputs_written_to(torch: T) -> None:
+    for use_reentrant in (True, False):
+        for k in range(2):
+            x, y = torch.ones(2, requires_grad=True), torch.tensor([2.0, 3.0])
+            z = torch.utils.checkpoint.checkpoint(
+                lambda a, b: (a * b).sin(), x, y if k else y[:1], use_reentrant=use_reentrant
+            )
+            y.add_(1)
+            try:
+                z.sum().backward()
+            except RuntimeError as error:
+                print(error)
+            else:
+                print(x.grad)
+
+
+def gradient_of_a_view_that_lost_its_history(torch: T) -> None:
+    x = torch.ones(2, 2, requires_grad=True) * 1
+    part = x.unbind()[0]
+    x.mul_(2)
+    print(part.grad)
+    for ask in (lambda: part.is_leaf, lambda: part.grad_fn):
+        try:
+            print(ask())
+        except RuntimeError as error:
+            print(error)

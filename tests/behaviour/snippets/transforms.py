@@ -429,3 +429,13 @@ def autograd_function_inside(torch: T) -> None:
     x = torch.ones(2)
     tell(lambda: torch.func.grad(lambda x: Triple.apply(x).sum())(x))
     tell(lambda: torch.vmap(Triple.apply)(x))
+
+
+def along_the_axis_of_a_number(torch: T) -> None:
+    x, first = torch.tensor([0.5, 2.0, -1.0]), torch.tensor(0)
+    for name in ("cumsum", "cumprod", "logcumsumexp", "argsort", "argmax", "prod", "cummax", "sort"):
+        print(name, torch.vmap(lambda a, name=name: getattr(a, name)(0))(x))
+    print(torch.vmap(lambda a: a.topk(1, 0))(x), torch.vmap(lambda a: a.kthvalue(1, 0, True))(x))
+    print(torch.vmap(lambda a: a.gather(0, first))(x), torch.vmap(lambda a: a.scatter_add(0, first, a))(x))
+    for function in (lambda a: a.cumsum(0) * a, lambda a: a.sort()[0] * a, lambda a: a.gather(0, first) * a):
+        print(torch.func.hessian(function)(x[1]), torch.func.jacrev(function)(x[1]))

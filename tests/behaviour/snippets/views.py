@@ -345,3 +345,11 @@ def strides_of_results(torch: T) -> None:
         x.contiguous(),
     ):
         print(tuple(z.shape), z.stride())
+
+
+def expanded_from_within(torch: T) -> None:
+    part = torch.arange(6.0).view(2, 3)[:, 1:]
+    wide = part.expand(2, 2, 2)
+    print(wide.storage_offset(), wide.stride(), wide.untyped_storage().nbytes())
+    print(wide.untyped_storage().data_ptr() == part.untyped_storage().data_ptr())
+    print(wide.as_strided((3,), (1,)))

@@ -64,8 +64,9 @@ def _check_input(shape: tuple[int, ...], kernel: tuple[int, ...], output: tuple[
                 f"{name}: Expected input to have non-zero size for non-batch dimensions, but "
                 f"got{list(shape)} with dimension {axis} being empty."
             )
-    for word, n, k, o in zip(_AXES[rank], shape[-rank:], kernel, output, strict=True):
-        if o + k - 1 > n:
+    axes = list(zip(_AXES[rank], shape[-rank:], kernel, output, strict=True))
+    for word, n, k, o in axes if rank == 2 else (axes[0], axes[2], axes[1]):  # in torch's order
+        if o + k - (rank == 2) > n:
             raise RuntimeError(f"{name}: pool {word} {k} too large relative to input {word} {n}")
 
 

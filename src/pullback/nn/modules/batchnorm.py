@@ -38,7 +38,8 @@ class _NormBase(Module):
         self.register_buffer(
             "running_var", ones(num_features, device=device, dtype=dtype) if track_running_stats else None
         )
-        self.register_buffer("num_batches_tracked", tensor(0) if track_running_stats else None)
+        count = tensor(0, device=device) if track_running_stats else None
+        self.register_buffer("num_batches_tracked", count)
         self.reset_parameters()
 
     def reset_running_stats(self) -> None:
@@ -133,7 +134,7 @@ class _LazyNormBase(LazyModuleMixin, _NormBase):
         if track_running_stats:
             self.running_mean = UninitializedBuffer(device=device, dtype=dtype)
             self.running_var = UninitializedBuffer(device=device, dtype=dtype)
-            self.num_batches_tracked = tensor(0)
+            self.num_batches_tracked = tensor(0, device=device)
 
     def reset_parameters(self) -> None:
         """Reset the statistics, weight 1 and bias 0, once the shapes are known."""

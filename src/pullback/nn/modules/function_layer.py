@@ -3,7 +3,7 @@
 from operator import attrgetter
 from typing import Any, ClassVar
 
-from ...errors import declared, name_constructors
+from ...errors import declared, make_own, name_constructors
 from .. import functional as F
 from .module import Module
 
@@ -24,6 +24,8 @@ class NamedLayer(Module):
 
     function: ClassVar[str]
     rank: ClassVar[int]
+    #: Whether layers below a base inherit its `forward` in torch, too, so that errors name the base.
+    _shares_forward: ClassVar[bool] = False
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -34,6 +36,9 @@ class NamedLayer(Module):
             cls.function = _FUNCTIONS[name]
         if not hasattr(cls, "rank") and name.endswith(("1d", "2d", "3d")):
             cls.rank = int(name[-2])
+        shared = cls.forward.__qualname__.startswith(("_", "FunctionLayer"))
+        if shared and not (cls._shares_forward or name.startswith("_")):
+            make_own(cls, "forward")
 
 
 class FunctionLayer(NamedLayer):

@@ -12,6 +12,8 @@ from .utils import check_rank
 class _InstanceNorm(NamedLayer, _NormBase):
     """Instance normalisation of `rank` spatial axes (Ulyanov et al. 2016)."""
 
+    _shares_forward = True
+
     def __init__(
         self, num_features: int, eps: float = 1e-5, momentum: float = 0.1, affine: bool = False,
         track_running_stats: bool = False, device: Any = None, dtype: Any = None, *, bias: bool = True,

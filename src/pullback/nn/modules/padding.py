@@ -11,6 +11,8 @@ from .utils import check_rank, n_tuple
 class _Pad(NamedLayer):
     """Pad the last `rank` axes by `padding`: one number for all sides, or two per axis from the last on."""
 
+    _shares_forward = True
+
     mode: ClassVar[str]
 
     def __init__(self, padding: Any) -> None:
