@@ -29,4 +29,30 @@ def step(x):
         opt.step()
 --- state
 a, b, opt.state_dict()
+=== counter_in_what_is_checkpointed: compiles
+w = nn.Parameter(torch.ones(3))
+calls = 0
+def part(x):
+    global calls
+    calls += 1
+    return torch.tanh(w * x) / (1 + calls % 3) * calls
+def step(x):
+    w.grad = None
+    torch.utils.checkpoint.checkpoint(part, x, use_reentrant=False).sum().backward()
+--- state
+w.grad, calls
+=== number_under_hooks_of_what_is_saved: compiles
+w = torch.ones(3, requires_grad=True)
+seen = []
+def pack(t):
+    seen.append(tuple(t.shape))
+    return t
+def step(x, k):
+    with torch.autograd.graph.saved_tensors_hooks(pack, lambda t: t * 2):
+        y = (w * x / k).exp() * k
+    return torch.autograd.grad(y.sum(), w)[0]
+--- call
+torch.ones(3), 1.0 + n
+--- state
+seen
 ''')
