@@ -55,4 +55,20 @@ def step(x, k):
 torch.ones(3), 1.0 + n
 --- state
 seen
+=== copies_of_tensors_on_one_memory: compiles
+w = nn.Parameter(torch.ones(3))
+v = torch.arange(3.0)
+kept = {}
+def step(x):
+    kept['best'] = copy.deepcopy({'a': w.detach(), 'b': w.detach(), 'c': [v.detach(), v]})
+    return x * 2
+--- state
+kept, kept['best']['a']._version
+=== copies_of_parts
+w = torch.arange(6.0)
+def step(x):
+    y = x * 2
+    return copy.deepcopy([w[1:3].detach(), w.detach()]), copy.deepcopy(y[1:].detach())
+--- state
+[t.untyped_storage().size() for t in (last[0][0], last[1])] if last is not None else None
 ''')
