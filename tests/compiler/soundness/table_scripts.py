@@ -71,4 +71,11 @@ def step(x):
     return copy.deepcopy([w[1:3].detach(), w.detach()]), copy.deepcopy(y[1:].detach())
 --- state
 [t.untyped_storage().size() for t in (last[0][0], last[1])] if last is not None else None
+=== nan_among_what_it_is_in
+K = 1.0
+def step(x, k): return x + 1, k in (k,), k in [k], k not in (k, 1), K in (1, K)
+--- call
+torch.ones(2), [1.0, float('nan'), 2.0, float('nan'), 3.0, 0, 4.0][n]
+--- change 2 5
+K = float('nan')
 ''')
