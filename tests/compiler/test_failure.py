@@ -18,6 +18,9 @@ from pullback.array.random import Generator
 pytest.importorskip("llvmlite")
 
 from pullback.compiler.emit import codegen
+from pullback.compiler.frontend.cells import Cells
+from pullback.compiler.frontend.state.guards import Guard
+from pullback.compiler.frontend.state.session import Session
 from pullback.compiler.lower import equations
 from pullback.compiler.passes import memory_plan
 from pullback.compiler.runtime import executable, linked_code, specialised_call, specialization
@@ -122,6 +125,28 @@ def test_an_interrupted_compilation_leaves_everything(stage, optimizer, monkeypa
         patch.setattr(module, name, fails(KeyboardInterrupt))
         with pytest.raises(KeyboardInterrupt):
             training.compiled(training.x)
+    assert same(training.state(), before)
+    assert np.isfinite(training.compiled(training.x).item())
+
+
+@pytest.mark.parametrize("place", [(Cells, "put_back"), (Session, "rollback"), (Guard, "holds")])
+def test_an_interrupt_while_a_trace_is_undone_leaves_everything(place, monkeypatch):
+    training = Training("Adam")
+    before = training.state()
+    come: list[int] = []
+
+    def once(*args):
+        if not come:
+            come.append(1)
+            raise KeyboardInterrupt
+        return done(*args)
+
+    done = getattr(*place)
+    with monkeypatch.context() as patch:
+        patch.setattr(*place, once)
+        with pytest.raises(KeyboardInterrupt):
+            training.compiled(training.x)
+    assert come
     assert same(training.state(), before)
     assert np.isfinite(training.compiled(training.x).item())
 

@@ -188,25 +188,32 @@ class _Capture:
                 found = None
             return found
         finally:
-            session.close()
-            session.rollback()
-            if session.draws is not None:
-                session.draws.end_trace()
-            # A context may not have been left.
-            set_modes(before)
-            current.reset(token)
-            warn.GIVEN.intersection_update(given)
-            if found is None:
-                self._put_streams_back()
-            self.cells.put_back()
-            _running.discard(self)
-            if found is None:
-                self._let_go()
+            try:
+                self._undo(before, given, found)
+            except KeyboardInterrupt:
+                # It goes on when what the user holds is whole again.
+                self._undo(before, given, found)
+                raise
+            finally:
+                current.reset(token)
+                _running.discard(self)
+                if found is None:
+                    # Without the cycles of the trace what it holds is freed with the call.
+                    for part in (session, recorder, self.cells):
+                        vars(part).clear()
 
-    def _let_go(self) -> None:
-        """Undo the cycles of a trace without a program, so that what it holds is freed with the call."""
-        for part in (self.session, self.recorder, self.cells):
-            vars(part).clear()
+    def _undo(self, before: Any, given: frozenset[str], found: Captured | None) -> None:
+        """Put back what the trace has changed; twice is as good as once."""
+        self.session.close()
+        self.session.rollback()
+        if self.session.draws is not None:
+            self.session.draws.end_trace()
+        # A context may not have been left.
+        set_modes(before)
+        warn.GIVEN.intersection_update(given)
+        if found is None:
+            self._put_streams_back()
+        self.cells.put_back()
 
     def _note_settings(self) -> None:
         """Guard settings that functions of ours look at, which are not rewritten."""

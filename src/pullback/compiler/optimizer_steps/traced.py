@@ -83,6 +83,8 @@ class TracedSteps:
         options, held = [*map(id, group.values())], [*state.items()]
         param, grad = tensors[:2]
         optimizer._step_of(param, grad, group)
+        # A step that makes the state does more than is written down.
+        state = dict.get(optimizer.state, param) or {}
         same = len(held) == len(state) and all(state.get(name) is t for name, t in held)
         if not same or options != [*map(id, group.values())] or param._grad is not grad:
             return None

@@ -282,6 +282,13 @@ class Compiled:
         if not SUPPORTED:
             raise Unsupported("the bytecode of this version of Python is not known")
         first = FirstState()
+        try:
+            return self._captured(args, kwargs, varying, first)
+        except BaseException:
+            first.take_back()
+            raise
+
+    def _captured(self, args: Any, kwargs: Any, varying: frozenset[int], first: FirstState) -> Captured:
         turning = [self._turns, *(t for t in (RATES, frozenset[str]()) if t < self._turns)]
         for _ in range(_ROUNDS):
             self._knowledge.dials = False
@@ -307,14 +314,10 @@ class Compiled:
             if captured.draws is not None:
                 captured.draws.put_back()
             if failed:
-                if all(isinstance(guard, Succeeds) for guard in failed):
-                    first.take_back()
+                # It may have looked at the state of an optimizer before the step that makes it.
+                if first.made or all(isinstance(guard, Succeeds) for guard in failed):
                     raise OnlyNow
-                if not first.made:
-                    raise Unsupported("the function changes what it reads in a way that is not seen")
-                # It has looked at the state of an optimizer before the step that makes it.
-                first.take_back()
-                raise OnlyNow
+                raise Unsupported("the function changes what it reads in a way that is not seen")
             captured.undo = partial(_undo, first, captured)
             return captured
         raise Unsupported("each trace of a call finds another program")

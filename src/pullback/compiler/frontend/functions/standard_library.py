@@ -15,6 +15,7 @@ from types import BuiltinFunctionType, FunctionType
 from typing import Any
 
 from ....core.value import TensorBase
+from ....core.versions import bump
 from ..operations import attributes, containers, iteration, operators
 from ..state.guards import ABSENT, SCALARS, is_heap_type
 from ..state.session import Session
@@ -123,18 +124,16 @@ def _deepcopy(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str,
 def _copied(session: Session, value: Any, met: dict[int, Any]) -> Any:
     """Return a copy of plain containers and tensors; one object is copied once."""
     kind = type(value)
+    made: Any
     if kind in SCALARS:
         return value
     if id(value) in met:
         return met[id(value)]
     if isinstance(value, TensorBase):
-        if value._node is not None or kind is not TensorBase._facade or session.cells.is_part(value, met):
-            raise session.refusal(f"it copies a {kind.__name__} that is more than its elements")
-        session.tensor_attribute(value, "__deepcopy__")
-        met[id(value)] = value.detach().clone()  # type: ignore[attr-defined]  # the facade has them
-        return met[id(value)]
+        met[id(value)] = made = _copied_tensor(session, value, met)
+        return made
     if kind is list:
-        made: Any = session.made([])
+        made = session.made([])
         met[id(value)] = made
         made += [_copied(session, part, met) for part in iteration.iterate(value)]
         return made
@@ -154,6 +153,21 @@ def _copied(session: Session, value: Any, met: dict[int, Any]) -> Any:
     if is_heap_type(kind) and not isinstance(value, type):
         return _copied_object(session, value, met)
     raise session.refusal(f"it copies a {kind.__name__}")
+
+
+def _copied_tensor(session: Session, value: Any, met: dict[int, Any]) -> Any:
+    """Return a copy of a tensor. Of tensors on one memory the copies are on one, too, of the same size."""
+    recorder = session.cells.recorder
+    beside = [t for t in recorder.beside(value) if t is not value]
+    twin = next((t for t in beside if id(t) in met and recorder.is_same(t, value)), None)
+    alone = twin is not None or not any(id(t) in met or t.numel() != value.numel() for t in beside)
+    plain = value._node is None and type(value) is TensorBase._facade and alone
+    if not plain or session.cells.is_part(value, met):
+        raise session.refusal(f"it copies a {type(value).__name__} that is more than its elements")
+    session.tensor_attribute(value, "__deepcopy__")
+    made = value.detach().clone() if twin is None else met[id(twin)].data
+    bump(made)  # torch writes it by `set_`
+    return made
 
 
 def _copied_object(session: Session, thing: Any, met: dict[int, Any]) -> Any:

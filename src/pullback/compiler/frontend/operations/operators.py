@@ -31,6 +31,7 @@ from ..state.deferred import Applied, Deferred, comes_before, computed, is_drawn
 from ..state.guards import _COMPARED, ABSENT, SCALARS, is_heap_type, mro_of
 from ..state.optimizer_state import is_ours
 from ..state.session import Session, current
+from ..unsupported import OnlyNow
 from . import calls, containers, iteration
 
 #: Types on whose values Python's operators do nothing that is not seen.
@@ -456,6 +457,9 @@ def not_(value: Any) -> bool:
 def contains(item: Any, container: Any) -> bool:
     """Return ``item in container``."""
     session = current.get()
+    if isinstance(item, Deferred) and isinstance(now := item.present(), float) and now != now:
+        # A number that is not equal to itself is found where it is the same object.
+        raise session.refusal("it looks for a nan", OnlyNow)
     item = _known(item)
     if type(container) in (str, bytes, range) or (type(container) is Size and is_plain(item)):
         return item in container

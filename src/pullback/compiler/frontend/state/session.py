@@ -8,6 +8,7 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
+from ....core.modes import modes
 from ....core.value import TensorBase, wrap
 from ..unsupported import user_line
 from .deferred import Deferred, Item, Number, formula
@@ -104,6 +105,9 @@ class Session(Writes):
 
     def number(self, value: Deferred, dtype: Any) -> Any:
         """Return a tensor for a number that each call works out before its program; None if none can be."""
+        if modes().saved_hooks:
+            # Nodes save a number as it is; hooks would be given the tensor, and work it out again.
+            return None
         key = (formula(value), dtype)
         known = self._numbers.get(key)
         if known is None:

@@ -193,8 +193,10 @@ class Writes(Reads):
 
     def rollback(self) -> None:
         """Undo everything that the trace has written."""
+        # One that an interrupt comes into is done once more.
         while self._undo:
-            self._undo.pop()()
+            self._undo[-1]()
+            self._undo.pop()
 
     def net_effects(self) -> list[Effect]:
         """Return the effects without assignments that later ones undo or repeat.
