@@ -107,6 +107,12 @@ def test_draws_that_are_filled_together_have_a_row_each() -> None:
     assert sum("array kernel" in row.what for row in compiled.timeline().rows) == 3
 
 
+def test_a_timeline_of_factors_has_a_matrix_that_has_them() -> None:
+    compiled = torch.compile(lambda a: torch.linalg.lu_factor(a)[0] + torch.linalg.cholesky(a))
+    compiled(torch.eye(40))
+    assert any("lu_factor" in row.what for row in compiled.timeline().rows)
+
+
 def test_a_timeline_counts_what_convolutions_and_loops_compute() -> None:
     conv = torch.compile(torch.nn.functional.conv2d)
     conv(torch.randn(2, 3, 8, 8), torch.randn(4, 3, 3, 3))

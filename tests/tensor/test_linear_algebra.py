@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -72,3 +74,20 @@ def test_einsum_lies_in_memory_as_torchs_does(
     result = torch.einsum(equation, *operands)
     assert result.stride() == strides
     np.testing.assert_allclose(result.numpy(), np.einsum(equation, *(x.numpy() for x in operands)))
+
+
+@pytest.mark.parametrize("equation", ["i,j,j->i", "j,i,j->i", "i,j,k,k,j->i"])
+def test_einsum_of_many_operands_avoids_the_largest_products(equation: str) -> None:
+    x = torch.full((1_000_000,), 0.5)  # from the left, 10¹² products would have to lie in memory
+    operands = [x] * (equation.count(",") + 1)
+    result = torch.einsum(equation, *operands)
+    assert result.shape == (1_000_000,)
+    assert result[7].item() == pytest.approx(0.5 * 250_000.0 ** (len(operands) // 2), rel=1e-5)
+
+
+def test_einsum_of_seven_operands_chooses_pair_after_pair() -> None:
+    shapes = pairwise((2, 5, 3, 4, 6, 2, 7, 3))
+    operands = [torch.arange(m * n, dtype=torch.float64).reshape(m, n) for m, n in shapes]
+    result = torch.einsum("ab,bc,cd,de,ef,fg,gh->ha", *operands)
+    expected = np.linalg.multi_dot([x.numpy() for x in operands])
+    np.testing.assert_allclose(result.numpy(), expected.T)

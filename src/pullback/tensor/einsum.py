@@ -1,11 +1,13 @@
 """einsum: parse the equation, then contract operands pair by pair with one stacked matrix product each.
 
+Pairs are taken from the left, as torch takes them, unless another order is clearly less work.
 Every subscript becomes one axis of a canonical order (output subscripts, then summed ones); an operand takes
 a diagonal where it repeats a subscript, is permuted, and gets axes of size 1 for subscripts that it lacks.
 """
 
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import combinations
 from math import prod
 from typing import Any
 
@@ -44,30 +46,34 @@ def _read(
 def _contracted(operands: list[Any], inputs: list[list[str]], output: list[str], order: list[str]) -> Any:
     names = tuple(order)
     terms = [_canonical(x, *_places(tuple(own), names)) for x, own in zip(operands, inputs)]
-    steps, rest = _steps(tuple([shape_of(term) for term in terms]), len(output))
-    result, *others = terms
-    for left, (other, (first, second, over)) in enumerate(zip(others, steps), 1 - len(others)):
-        result = _sum(result, first, True) if first else result
+    steps = _steps(tuple([shape_of(term) for term in terms]), len(output))
+    for i, j, (first, second, over) in steps:
+        other = terms.pop(j)
+        result = _sum(terms[i], first, True) if first else terms[i]
         # Views of the last product are a tensor's, as torch's are.
-        result = _pair(result, _sum(other, second, True) if second else other, over, not left)
-    if not rest:
+        terms[i] = _pair(result, _sum(other, second, True) if second else other, over, len(terms) == 1)
+    (result,) = terms
+    if len(order) == len(output):
         return result
-    return reshape_view(result, shape_of(result)[: len(output)]) if others else _sum(result, rest, False)
+    if steps:
+        return reshape_view(result, shape_of(result)[: len(output)])
+    return _sum(result, tuple(range(len(output), len(order))), False)
 
 
 @lru_cache(maxsize=1024)
 def _steps(
     shapes: tuple[tuple[int, ...], ...], kept: int
-) -> tuple[list[tuple[tuple[int, ...], ...]], tuple[int, ...]]:
-    """Return for each canonical operand after the first: the axes summed before in what is there and in the
-    operand, and those of the product; and the axes behind those kept.
+) -> list[tuple[int, int, tuple[tuple[int, ...], ...]]]:
+    """Return for each product the places of its two operands, whose first the result takes; the axes summed
+    before in each; and those of the product.
     """
-    summed = tuple(range(kept, len(shapes[0])))
+    summed = range(kept, len(shapes[0]))
     #: How many operands that are not yet multiplied run along each axis.
     left = [sum(shape[d] != 1 for shape in shapes) for d in range(len(shapes[0]))]
-    steps: list[tuple[tuple[int, ...], ...]] = []
-    a = shapes[0]
-    for b in shapes[1:]:
+    steps: list[tuple[int, int, tuple[tuple[int, ...], ...]]] = []
+    terms = list(shapes)
+    for i, j in _order(shapes, kept):
+        a, b = terms[i], terms.pop(j)
         over: list[int] = []
         for d in summed:
             if a[d] != 1 and b[d] != 1:
@@ -78,9 +84,46 @@ def _steps(
         for d in (*over, *only[0], *only[1]):
             left[d] = 0
         gone = {*over, *only[0], *only[1]}
-        steps.append((*only, tuple(over)))
-        a = tuple([1 if d in gone else b[d] if m == 1 else m for d, m in enumerate(a)])
-    return steps, summed
+        steps.append((i, j, (*only, tuple(over))))
+        terms[i] = tuple([1 if d in gone else b[d] if m == 1 else m for d, m in enumerate(a)])
+    return steps
+
+
+def _order(shapes: tuple[tuple[int, ...], ...], kept: int) -> tuple[tuple[int, int], ...]:
+    """Return the pairs of places to multiply one after another; a result stands in the first place."""
+    usual, cost, terms = ((0, 1),) * (len(shapes) - 1), 0, shapes
+    for pair in usual:
+        work, terms = _multiplied(terms, pair, kept)
+        cost += work
+    least, order = _cheapest(shapes, kept) if len(shapes) > 2 else (cost, usual)
+    return order if 4 * cost > 5 * least else usual
+
+
+def _cheapest(shapes: tuple[tuple[int, ...], ...], kept: int) -> tuple[int, tuple[tuple[int, int], ...]]:
+    """Return the least work of all orders, and the order; of more than five operands the next pair alone."""
+    if len(shapes) == 1:
+        return 0, ()
+    ways = [(*_multiplied(shapes, pair, kept), pair) for pair in combinations(range(len(shapes)), 2)]
+    if len(shapes) > 5:
+        ways = [min(ways, key=lambda way: way[0])]
+    found = [(work, _cheapest(rest, kept), pair) for work, rest, pair in ways]
+    return min([(work + more, (pair, *order)) for work, (more, order), pair in found], key=lambda way: way[0])
+
+
+def _multiplied(
+    shapes: tuple[tuple[int, ...], ...], pair: tuple[int, int], kept: int
+) -> tuple[int, tuple[tuple[int, ...], ...]]:
+    """Return the work of one product, and the shapes after it."""
+    i, j = pair
+    a, b, others = shapes[i], shapes[j], [s for k, s in enumerate(shapes) if k not in pair]
+    result = [
+        1 if d >= kept and all(s[d] == 1 for s in others) else max(m, n)
+        for d, (m, n) in enumerate(zip(a, b, strict=True))
+    ]
+    inner = [m for d, m in enumerate(a) if result[d] == 1 and b[d] != 1]
+    # To write and read an element takes the time of about eight multiplications in a matrix product.
+    work = prod(result) * (prod(inner) + 8)
+    return work, (*shapes[:i], tuple(result), *shapes[i + 1 : j], *shapes[j + 1 :])
 
 
 def _sum(x: Any, dims: tuple[int, ...], keepdim: bool) -> Any:

@@ -193,10 +193,7 @@ class Timeline:
 def timeline(program: Program) -> Timeline:
     """Run a program's steps one by one on made-up inputs, ones and zeros, and time each."""
     executable = Stepwise(program)
-    arrays = [
-        (np.ones if program.dtypes[n].kind not in "biu" else np.zeros)(program.shapes[n], program.dtypes[n])
-        for n in program.inputs
-    ]
+    arrays = [_made_up(program.shapes[n], program.dtypes[n]) for n in program.inputs]
     with np.errstate(all="ignore"):
         times = executable.times(arrays)
     plan = executable.plan
@@ -205,6 +202,19 @@ def timeline(program: Program) -> Timeline:
         for step, seconds in zip(plan.steps, times, strict=True)
     ]
     return Timeline(rows, ceilings())
+
+
+def _made_up(shape: tuple[int, ...], dtype: np.dtype[Any]) -> ndarray:
+    """Return zeros of whole numbers, and ones of others; a square matrix has a large diagonal.
+
+    A matrix of ones has no inverse and no factors, and what computes these would raise.
+    """
+    if dtype.kind in "biu":
+        return np.zeros(shape, dtype)
+    found = np.ones(shape, dtype)
+    if len(shape) > 1 and shape[-1] == shape[-2]:
+        np.einsum("...ii->...i", found)[...] += shape[-1]
+    return found
 
 
 def _bytes(step: Step, plan: Plan) -> int:

@@ -1,7 +1,7 @@
 """The way from a trace to a plan: every rewrite, in the order in which it is applied, in one list.
 
 No rewrite changes a number: each is exact for every input, infinities, NaN and the sign of zero included.
-Only sums of products are added up in another order (`loop_fission`).
+Only sums of products (`loop_fission`) and of rows at places (`scattered_sums`) are added up in another order.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from ..program.program import Program
 from .loop_fission import with_products_apart
 from .loop_rolling import rolled
 from .recurrent_layers import in_steps
+from .scattered_sums import scattered_sums
 from .simplification import algebra, common_subexpressions, computed_once, dead_code, dead_equations
 from .written_parts import parts_apart
 
@@ -59,6 +60,7 @@ PIPELINE = (
     # What algebra makes equal is then found to be so, and what nobody reads any more goes last.
     Stage("program", algebra),
     Stage("program", common_subexpressions),
+    Stage("program", scattered_sums),
     Stage("program", dead_code),
     # `lower.equations.lower` has made nodes of the equations.
     Stage("plan", _on_demand("scheduled")),
