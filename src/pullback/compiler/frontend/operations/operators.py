@@ -28,7 +28,7 @@ from ..bytecode.hooks import HOOKS, OPERATORS, operator_function
 from ..functions import builtin_functions, number_arguments
 from ..state import number_inputs
 from ..state.deferred import Applied, Deferred, comes_before, computed, is_drawn_array
-from ..state.guards import _COMPARED, ABSENT, SCALARS, is_heap_type, mro_of
+from ..state.guards import ABSENT, COMPARED, SCALARS, is_heap_type, mro_of
 from ..state.optimizer_state import is_ours
 from ..state.session import Session, current
 from . import calls, containers, iteration
@@ -36,7 +36,7 @@ from . import calls, containers, iteration
 #: Types on whose values Python's operators do nothing that is not seen.
 PLAIN = frozenset({
     *SCALARS, Tensor, Parameter, Buffer, Size, dtypes.dtype, device, slice, type(Ellipsis),
-    type(NotImplemented), *_COMPARED,
+    type(NotImplemented), *COMPARED,
 }) - {decimal.Decimal}  # fmt: skip
 _NUMBERS = (bool, int, float, complex)
 #: Types of methods that are written in C.
@@ -424,7 +424,7 @@ def is_(a: Any, b: Any) -> bool:
     a, b = _known(a), _known(b)
     if a is None or b is None or a is True or a is False or b is True or b is False:
         return a is b
-    if type(a) in _COMPARED and type(b) in _COMPARED:
+    if type(a) in COMPARED and type(b) in COMPARED:
         raise current.get().refusal("it asks whether two equal values are one object")
     session = current.get()
     if isinstance(a, TensorBase) and isinstance(b, TensorBase):
