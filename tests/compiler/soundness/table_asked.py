@@ -263,4 +263,21 @@ def step(x):
 done[0] = 3.0
 --- state
 done, lock.locked()
+=== numbers_of_tensors_as_arguments: compiles
+def step(x, n):
+    mask = torch.arange(n.max()) < n[:, None]
+    hot = F.one_hot(n, max(n.max() + 1, 3)), F.one_hot(n)
+    return x * mask.sum(), torch.zeros(n[0], 2), x.narrow(0, n[0] - 1, 1), x.topk(n[0])[0], hot
+--- call
+torch.arange(4.0) + n, torch.tensor([1 + n % 2, 3])
+=== number_of_a_tensor_that_is_written_to_later: compiles
+w = torch.tensor([2, 3])
+def step(x):
+    rows = torch.ones(w[0], 2)
+    w.add_(1).remainder_(3).add_(1)
+    return rows.sum() * x, w[:1].clone()
+--- state
+w
+=== number_of_a_tensor_under_vmap: raises
+def step(x): return torch.vmap(lambda n: torch.zeros(n))(x.long())
 ''')
