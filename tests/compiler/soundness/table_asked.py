@@ -280,4 +280,59 @@ def step(x):
 w
 === number_of_a_tensor_under_vmap: raises
 def step(x): return torch.vmap(lambda n: torch.zeros(n))(x.long())
+=== modules_that_are_there: compiles
+import importlib.util, tempfile, pathlib
+folder = tempfile.mkdtemp()
+def step(x):
+    there = importlib.util.find_spec("pullback_is_there_later") is not None
+    return x * (2 if there else 3), importlib.util.find_spec("json").name
+--- change 3
+sys.path.insert(0, folder)
+(pathlib.Path(folder) / "pullback_is_there_later.py").touch()
+importlib.invalidate_caches()
+--- after
+sys.path.remove(folder)
+=== attribute_of_a_parameter_deleted: compiles
+w = nn.Parameter(torch.ones(3))
+w.kept = None
+def step(x):
+    w.now = x * 2
+    w.kept = w.now if w.kept is None else w.kept + w.now
+    del w.now
+    return x * w, hasattr(w, "now")
+--- change 3
+w.kept = None
+--- change 5
+w.now = 1
+--- state
+w.kept, hasattr(w, "now")
+=== attribute_of_a_parameter_deleted_twice: raises
+w = nn.Parameter(torch.ones(3))
+w.k = 1
+def step(x):
+    del w.k
+    return x * w
+--- state
+hasattr(w, "k")
+=== attribute_of_a_new_tensor_deleted
+def step(x):
+    y = x * 2
+    y.k = 3
+    z = y * y.k
+    del y.k
+    return y, z
+=== attribute_of_a_given_tensor_deleted
+def marked(t, is_marked):
+    if is_marked: t.k = 1
+    return t
+def step(x):
+    if hasattr(x, "k"): del x.k
+    return x * 2, hasattr(x, "k")
+--- call
+marked(torch.ones(2), n % 2)
+=== attribute_of_a_class_deleted_by_tensor: raises
+def step(x):
+    y = x * 1
+    del y.shape
+    return y
 ''')

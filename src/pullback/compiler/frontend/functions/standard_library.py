@@ -3,12 +3,14 @@
 import bisect
 import copy
 import copyreg
+import importlib.util
 import json
 import operator
 import os
 import pathlib
 import pickle
 import re
+import sys
 import weakref
 from collections import OrderedDict
 from types import BuiltinFunctionType, FunctionType
@@ -67,6 +69,24 @@ def _is_there(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str,
     found = f(*args)
     session.note(Guard(answer, f, args, found), (id(f), "answer", args))
     return found
+
+
+@rule(importlib.util.find_spec)
+def _found(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Ask whether there is a module, as each call does; one that is loaded says it."""
+    if len(args) != 1 or kwargs or type(args[0]) is not str or "." in args[0]:
+        raise refuse(session, f)
+    loaded = session.dict_item(sys.modules, args[0])
+    if loaded is ABSENT:
+        if f(*args) is not None:
+            # It is most often loaded next.
+            raise session.refusal(f"it looks for {args[0]}, which is not loaded yet", OnlyNow)
+        session.note(Guard(answer, f, args, None), (id(f), "answer", args))
+        return None
+    spec = None if loaded is None else attributes.load_attribute(loaded, "__spec__")
+    if spec is None:
+        raise refuse(session, f)
+    return spec
 
 
 @rule(re._compiler.compile)  # type: ignore[attr-defined]  # typeshed does not have it
