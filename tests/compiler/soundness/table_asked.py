@@ -280,7 +280,12 @@ def step(x):
 w
 === number_of_a_tensor_under_vmap: raises
 def step(x): return torch.vmap(lambda n: torch.zeros(n))(x.long())
-=== modules_that_are_there: compiles
+=== modules_that_are_not_there: compiles
+import importlib.util
+def step(x):
+    there = importlib.util.find_spec("pullback_is_never_there") is not None
+    return x * (2 if there else 3), importlib.util.find_spec("json").name
+=== modules_that_are_there
 import importlib.util, tempfile, pathlib
 folder = tempfile.mkdtemp()
 def step(x):

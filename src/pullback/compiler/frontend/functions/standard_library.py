@@ -79,8 +79,7 @@ def _found(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, An
     loaded = session.dict_item(sys.modules, args[0])
     if loaded is ABSENT:
         if f(*args) is not None:
-            # It is most often loaded next.
-            raise session.refusal(f"it looks for {args[0]}, which is not loaded yet", OnlyNow)
+            raise session.refusal(f"it looks for {args[0]}, which is not loaded yet")
         session.note(Guard(answer, f, args, None), (id(f), "answer", args))
         return None
     spec = None if loaded is None else attributes.load_attribute(loaded, "__spec__")
