@@ -159,6 +159,15 @@ def step(x, k):
     return [p.sum() for p in parts], sum(k.tolist()), first, others, k[None].tolist()[0][-1], k.tolist()
 --- call
 torch.arange(6.0) + n, torch.tensor([1, 2, 3] if n % 3 else [3, 3, 0])
+=== list_that_is_taken_apart: compiles
+def step(x, k):
+    one, two, three = k.tolist()
+    sizes = [*k.tolist()], tuple(k.tolist()), sorted(k.tolist()), 2 in k.tolist(), two not in k[:1].tolist()
+    return x.sum() * max(k.tolist()), torch.zeros(*k.tolist()).shape, sizes, set(k.tolist()), one + three
+--- call
+torch.arange(6.0) + n, torch.tensor([1, 2, 3] if n % 3 else [3, 3, 0])
+=== list_of_floats_taken_apart
+def step(x): return [*x.tolist()], tuple(x.tolist()), 2.0 in x.tolist()
 === list_that_decides_and_is_written
 def step(x, k):
     numbers = k.tolist()

@@ -59,7 +59,7 @@ def collected(thing: Any) -> list[Any]:
     """Return ``list(thing)``, for which Python also asks how long it will be."""
     walk = iterate(thing)
     kind = type(thing)
-    known = containers.EXACT | containers.ITERATORS | {str, bytes, range, Size}
+    known = containers.EXACT | containers.ITERATORS | {str, bytes, range, Size, Elements}
     if kind not in known:
         session = current.get()
         for name in ("__len__", "__length_hint__"):

@@ -27,7 +27,7 @@ from ....tensor.tensor import Tensor
 from ..bytecode.hooks import HOOKS, OPERATORS, operator_function
 from ..functions import builtin_functions, number_arguments
 from ..state import number_inputs
-from ..state.deferred import Applied, Deferred, comes_before, computed, is_drawn_array
+from ..state.deferred import Applied, Deferred, Elements, comes_before, computed, is_drawn_array
 from ..state.guards import ABSENT, COMPARED, SCALARS, is_heap_type, mro_of
 from ..state.optimizer_state import is_ours
 from ..state.session import Session, current
@@ -459,6 +459,8 @@ def contains(item: Any, container: Any) -> bool:
     item = _known(item)
     if type(container) in (str, bytes, range) or (type(container) is Size and is_plain(item)):
         return item in container
+    if isinstance(container, Elements):
+        container = containers.made_within(session, container.read())
     container = containers.behind_proxy(container)
     if isinstance(container, TensorBase):
         return bool(operator.contains(container, item))  # type: ignore[arg-type]  # tensors have the method
