@@ -145,6 +145,8 @@ class Recorder:
         #: Returns a traced integer as it is in the call that is traced: a size, which is then a part of the
         #: program; None where that cannot be.
         self.size: Callable[[Any], int] | None = None
+        #: The same of a whole number or truth value that code of this package asks a tensor for.
+        self.number: Callable[[Any], int] | None = None
         #: Told from which nodes a pass of backward begins that asks for some places only, and for which.
         self.pulls: Callable[[Iterable[Any], Iterable[Any]], None] | None = None
         #: Takes a tensor and the one whose data it is given, where each call can do so; tensors that were.

@@ -168,6 +168,11 @@ class Tracer(InnerValue):
 
     __array__ = array
 
+    def item(self) -> Any:
+        """Return the only element; a whole number or truth value may be a part of the program."""
+        asked = self.recorder.number
+        return self.array().item() if asked is None or self.dtype.kind not in "iub" else asked(self)
+
     def __complex__(self) -> complex:
         return complex(self.array())
 

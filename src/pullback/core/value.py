@@ -69,6 +69,10 @@ class InnerValue(Value):
     def ndim(self) -> int:
         return len(self.shape)
 
+    def item(self) -> Any:
+        """Return the only element as a number."""
+        return self.array().item()  # type: ignore[attr-defined]  # as `array_of`
+
     def awaited(self, tensor: TensorBase) -> Any:
         """Return what the tensor that holds this value holds once no trace of another thread uses it."""
         return self
@@ -213,6 +217,13 @@ def array_of(value: Any) -> ndarray:
     if isinstance(value, InnerValue):
         return value.array()  # type: ignore[attr-defined]  # each inner class says whether it has one
     return value
+
+
+def number_of(value: Any) -> Any:
+    """Return the only element of a value as a number."""
+    while isinstance(value, TensorBase):
+        value = settled(value)
+    return value.item()
 
 
 def shape_of(value: Any) -> tuple[int, ...]:

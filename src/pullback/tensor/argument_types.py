@@ -10,7 +10,7 @@ import numpy as np
 
 from ..array import dtypes
 from ..core.device import device as device_class
-from ..core.value import TensorBase, array_of
+from ..core.value import TensorBase, dtype_of
 from ..errors import type_name
 from .constants import SPARSE, layout, memory_format
 
@@ -21,7 +21,7 @@ def is_integer(value: Any) -> bool:
     if type(value) is int:
         return True
     if isinstance(value, TensorBase):
-        return _is_plain_scalar(value) and array_of(value).dtype.kind in "iu"
+        return _is_plain_scalar(value) and dtype_of(value).kind in "iu"
     if isinstance(value, np.ndarray):
         return value.ndim == 0 and value.dtype.kind in "iu"
     return isinstance(value, int | np.integer) and not isinstance(value, bool)

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..array import dtypes
 from ..array.dtype_words import type_word
-from ..core.value import TensorBase, array_of, dtype_of, shape_of
+from ..core.value import TensorBase, array_of, dtype_of, number_of, shape_of
 from ..ops import join, structure
 from ..ops import view as v
 from .api import public
@@ -39,7 +39,7 @@ def narrow(input: Any, dim: int, start: Any, length: int) -> Any:
     if isinstance(start, TensorBase):
         if shape_of(start) != () or dtype_of(start).kind not in "iu":
             raise RuntimeError("start must be an 0-dim integral Tensor.")
-        start = int(array_of(start))
+        start = int(number_of(start))
     if not shape:
         raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
     start, length = integer("narrow", "start", 2, start), integer("narrow", "length", 3, length)

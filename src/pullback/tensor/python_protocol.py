@@ -17,7 +17,7 @@ from ..core.levels import META
 from ..core.marked import Marked
 from ..core.meta import is_meta
 from ..core.modes import modes
-from ..core.value import TensorBase, array_of, dtype_of, innermost, settled, shape_of
+from ..core.value import TensorBase, array_of, dtype_of, innermost, number_of, settled, shape_of
 from ..core.versions import bump
 from ..core.visible import bits_of
 from ..core.warn import warn_once
@@ -37,12 +37,12 @@ printing = import_later(".printing", __package__)
 def _bool(self: Any) -> bool:
     if self._level:
         check_has_number(self, "bool")
-    array = array_of(self)
-    if array.size != 1:
-        if array.size == 0:
+    count = math.prod(shape_of(self))
+    if count != 1:
+        if count == 0:
             raise RuntimeError("Boolean value of Tensor with no values is ambiguous")
         raise RuntimeError("Boolean value of Tensor with more than one value is ambiguous")
-    return bool(array.item())
+    return bool(number_of(self))
 
 
 def warn_of_lost_history(tensor: Any) -> None:
@@ -58,7 +58,7 @@ def _number(self: Any) -> Any:
     """Return the one element."""
     if self._level:
         check_has_number(self, "item")
-    if array_of(self).size != 1:
+    if math.prod(shape_of(self)) != 1:
         raise ValueError("only one element tensors can be converted to Python scalars")
     return self.item()
 

@@ -30,8 +30,8 @@ from ..core.node import DIFFERENTIABLE, LEAF, AccumulateGrad, Node, Nowhere, Out
 from ..core.size import Size, size_of
 from ..core.value import (
     TensorBase,
-    array_of,
     dtype_of,
+    number_of,
     register_facade,
     settled,
     shape_of,
@@ -404,9 +404,8 @@ class Tensor(Methods):
         count = self.numel()
         if count != 1:
             raise RuntimeError(f"a Tensor with {count} elements cannot be converted to Scalar")
-        array = array_of(self)
-        value = array.item()
-        return float(value) if array.dtype.kind == "V" else value
+        value = number_of(self)
+        return float(value) if dtype_of(self).kind == "V" else value
 
 
 def check_has_number(tensor: TensorBase, what: str) -> None:

@@ -182,4 +182,162 @@ def step(x):
 torch.ones(2, 3)
 --- state
 s, t
+=== id_of_an_object_of_the_users: compiles
+class O: k = 2.0
+o, p = O(), O()
+known = {id(o): 1.0, id(p): 2.0}
+def step(x): return x * known[id(o)], id(o) == id(p)
+--- change 3
+o = p
+=== id_of_an_object_that_is_given
+class O: k = 2.0
+o = O()
+def step(x, given): return x * o.k, id(o) == id(given)
+--- call
+torch.ones(2) * n, o if n % 3 == 1 else O()
+=== id_of_an_object_that_is_made
+class O: pass
+seen = set()
+held = []
+def step(x):
+    held.append(O())
+    seen.add(id(held[-1]))
+    return x * len(seen)
+--- state
+len(seen)
+=== id_of_equal_values
+k = 2.5
+held = [k]
+def step(x): return x * k, id(k) == id(held[0])
+--- change 3
+k = float("2.5")
+=== files_that_are_there: compiles
+import pathlib, tempfile
+folder = pathlib.Path(tempfile.mkdtemp())
+file = folder / "a"
+def step(x): return x * (2 if os.path.exists(file) else 3), os.path.isfile(file), os.path.isdir(folder)
+--- change 3
+(folder / "a").touch()
+--- change 5
+(folder / "a").unlink(); folder.rmdir()
+=== strides_where_any_will_do: compiles
+def step(x):
+    frames = x.as_strided((*x.shape[:-1], 3, 4), (*x.stride()[:-1], 2, 1))
+    assert x.stride(-1) == 1
+    return frames.sum(-1), x.as_strided([1, 2], [x.stride(0), 2])
+--- call
+torch.arange(16.0).view(2, 8)[n % 2 : n % 2 + 1]
+=== strides_of_one_element_that_decide
+def step(x): return x * x.stride(0), x.as_strided((2, 2), (x.stride(0) % 3, 1))
+--- call
+torch.arange(16.0).view(2, 8)[:, ::2][:1] if n % 2 else torch.arange(4.0).view(1, 4).expand(1, 4)
+=== strides_of_one_element_returned
+def step(x): return x * 2, x.stride(), f"{x.stride(0)}"
+--- call
+torch.arange(16.0).view(2, 8)[:1] if n % 2 else torch.arange(8.0).view(1, 8)
+=== methods_made_by_hand: compiles
+class O:
+    k = 2.0
+    def f(self, x): return x * self.k
+o = O()
+left = []
+def step(x):
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(torch.no_grad())
+        stack.callback(left.append, 1)
+        return types.MethodType(O.f, o)(x)
+--- change 3
+o.k = 3.0
+--- state
+left
+=== lock_of_what_is_done_once: compiles
+lock = threading.Lock()
+done = []
+def step(x):
+    if not done:
+        with lock:
+            if not done:
+                done.append(2.0)
+    return x * done[0]
+--- change 3
+done[0] = 3.0
+--- state
+done, lock.locked()
+=== numbers_of_tensors_as_arguments: compiles
+def step(x, n):
+    mask = torch.arange(n.max()) < n[:, None]
+    hot = F.one_hot(n, max(n.max() + 1, 3)), F.one_hot(n)
+    return x * mask.sum(), torch.zeros(n[0], 2), x.narrow(0, n[0] - 1, 1), x.topk(n[0])[0], hot
+--- call
+torch.arange(4.0) + n, torch.tensor([1 + n % 2, 3])
+=== number_of_a_tensor_that_is_written_to_later: compiles
+w = torch.tensor([2, 3])
+def step(x):
+    rows = torch.ones(w[0], 2)
+    w.add_(1).remainder_(3).add_(1)
+    return rows.sum() * x, w[:1].clone()
+--- state
+w
+=== number_of_a_tensor_under_vmap: raises
+def step(x): return torch.vmap(lambda n: torch.zeros(n))(x.long())
+=== modules_that_are_not_there: compiles
+import importlib.util
+def step(x):
+    there = importlib.util.find_spec("pullback_is_never_there") is not None
+    return x * (2 if there else 3), importlib.util.find_spec("json").name
+=== modules_that_are_there
+import importlib.util, tempfile, pathlib
+folder = tempfile.mkdtemp()
+def step(x):
+    there = importlib.util.find_spec("pullback_is_there_later") is not None
+    return x * (2 if there else 3), importlib.util.find_spec("json").name
+--- change 3
+sys.path.insert(0, folder)
+(pathlib.Path(folder) / "pullback_is_there_later.py").touch()
+importlib.invalidate_caches()
+--- after
+sys.path.remove(folder)
+=== attribute_of_a_parameter_deleted: compiles
+w = nn.Parameter(torch.ones(3))
+w.kept = None
+def step(x):
+    w.now = x * 2
+    w.kept = w.now if w.kept is None else w.kept + w.now
+    del w.now
+    return x * w, hasattr(w, "now")
+--- change 3
+w.kept = None
+--- change 5
+w.now = 1
+--- state
+w.kept, hasattr(w, "now")
+=== attribute_of_a_parameter_deleted_twice: raises
+w = nn.Parameter(torch.ones(3))
+w.k = 1
+def step(x):
+    del w.k
+    return x * w
+--- state
+hasattr(w, "k")
+=== attribute_of_a_new_tensor_deleted
+def step(x):
+    y = x * 2
+    y.k = 3
+    z = y * y.k
+    del y.k
+    return y, z
+=== attribute_of_a_given_tensor_deleted
+def marked(t, is_marked):
+    if is_marked: t.k = 1
+    return t
+def step(x):
+    if hasattr(x, "k"): del x.k
+    return x * 2, hasattr(x, "k")
+--- call
+marked(torch.ones(2), n % 2)
+=== attribute_of_a_class_deleted_by_tensor: raises
+def step(x):
+    y = x * 1
+    del y.shape
+    return y
 ''')

@@ -74,6 +74,46 @@ def step(x):
     return x * d.layers * c.layers
 --- state
 Config.seen
+=== copies_of_objects_in_slots_and_of_states: compiles
+class Base:
+    __slots__ = ("k", "free")
+class A(Base):
+    __slots__ = ("parts", "__dict__")
+    def __setattr__(self, name, value):
+        told.append(name)
+        super().__setattr__(name, value)
+class B:
+    def __getstate__(self):
+        told.append("get")
+        return {"k": self.k + 1, "values": self.values}
+    def __setstate__(self, state): self.__dict__.update(state, k=state["k"] * 2)
+told = []
+a, b = A(), B()
+a.k, a.parts, a.own = 2.0, [b, b], 3.0
+b.k, b.values = 1.0, [1.0]
+def step(x):
+    c = copy.deepcopy(a)
+    one, other = c.parts
+    one.values.append(c.own)
+    return x * c.k + one.k + sum(one.values), one is other, hasattr(c, "free"), one is b
+--- change 3
+a.k = b.k = 4.0
+--- change 5
+a.free = 1.0
+--- change 6
+B.__getstate__ = lambda self: {"k": 9.0, "values": []}
+--- state
+told, b.values
+=== copies_of_objects_without_attributes
+class A:
+    def __setstate__(self, state): told.append(state)
+told = []
+a, b = A(), A()
+b.k = 1
+del b.k
+def step(x): return x, copy.deepcopy(a), copy.deepcopy(b)
+--- state
+told
 === copies_of_objects_with_slots_and_states:
 class A:
     __slots__ = ("k",)

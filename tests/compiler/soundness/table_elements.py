@@ -152,4 +152,55 @@ def step(x):
     return x * 2
 --- change 2
 w.requires_grad_()
+=== list_that_cuts: compiles
+def step(x, k):
+    first, *others = k.tolist()
+    parts = x.split((k * 1).tolist())
+    return [p.sum() for p in parts], sum(k.tolist()), first, others, k[None].tolist()[0][-1], k.tolist()
+--- call
+torch.arange(6.0) + n, torch.tensor([1, 2, 3] if n % 3 else [3, 3, 0])
+=== list_that_is_taken_apart: compiles
+def step(x, k):
+    one, two, three = k.tolist()
+    sizes = [*k.tolist()], tuple(k.tolist()), sorted(k.tolist()), 2 in k.tolist(), two not in k[:1].tolist()
+    return x.sum() * max(k.tolist()), torch.zeros(*k.tolist()).shape, sizes, set(k.tolist()), one + three
+--- call
+torch.arange(6.0) + n, torch.tensor([1, 2, 3] if n % 3 else [3, 3, 0])
+=== list_of_floats_taken_apart
+def step(x): return [*x.tolist()], tuple(x.tolist()), 2.0 in x.tolist()
+=== list_that_decides_and_is_written
+def step(x, k):
+    numbers = k.tolist()
+    same = numbers
+    if numbers[0] == 1:
+        numbers.append(7)
+    numbers += [2]
+    return x * numbers[-1], numbers, same, numbers is same
+--- call
+torch.arange(3.0), torch.tensor([n % 2, 3])
+=== packed_sequences: compiles
+torch.manual_seed(0)
+net = nn.LSTM(2, 3, batch_first=True)
+def step(x, lengths):
+    packed = nn.utils.rnn.pack_padded_sequence(x, lengths, batch_first=True, enforce_sorted=False)
+    out, (last, _) = net(packed)
+    padded, counts = nn.utils.rnn.pad_packed_sequence(out, batch_first=True)
+    padded.sum().backward()
+    return padded.detach(), last.detach(), counts, packed.batch_sizes
+--- call
+torch.linspace(-1, 1, 24).view(3, 4, 2) + n, torch.tensor([[2, 4, 1], [3, 3, 4]][n % 2])
+--- state
+[p.grad for p in net.parameters()]
+=== packed_sequence_given
+torch.manual_seed(0)
+net = nn.GRU(2, 3)
+def step(packed):
+    padded, counts = nn.utils.rnn.pad_packed_sequence(packed)
+    return padded * 2, counts, net(packed)[1]
+--- call
+nn.utils.rnn.pack_sequence([torch.ones(4, 2) * n, torch.ones(1 + n % 2, 2)])
+=== length_that_is_not_positive: raises
+def step(x, lengths): return nn.utils.rnn.pack_padded_sequence(x, lengths, batch_first=True).data
+--- call
+torch.ones(2, 4, 2), torch.tensor([3, 1 if n < 4 else 0])
 ''')

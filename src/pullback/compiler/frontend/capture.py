@@ -27,7 +27,7 @@ from ...core.recorder import Equation, Recorder, read_by
 from ...core.settings import SETTINGS
 from ...core.traced_calls import Patterns
 from ...core.tracer import Tracer, seeing, tracing, turn
-from ...core.value import TensorBase
+from ...core.value import TensorBase, wrap
 from ...func.tree import tree_flatten
 from ...tensor.random import default_generator
 from ...torch_names.amp.autocast_mode import settings, traced_apart
@@ -42,6 +42,7 @@ from .cells import Cells
 from .functions import collectives, native_functions
 from .operations import (
     calls,
+    formatting,
     operators,
     registered,  # noqa: F401  # fills in what rewritten code calls
 )
@@ -131,7 +132,7 @@ class _Capture:
         self.recorder.lifts = True
         self.recorder.patterns = Patterns(self.recorder)
         self.recorder.picks.allowed = knowledge.picks
-        self.recorder.size = self._size
+        self.recorder.size, self.recorder.number = self._size, self._number
         given = (t for t in self._leaves_given if isinstance(t, TensorBase))
         self.cells = Cells(self.recorder, given, knowledge.phantoms)
         #: By number, the values that were computed for numbers of traced tensors.
@@ -271,6 +272,11 @@ class _Capture:
     def _size(self, size: Any) -> int:
         """Return a traced integer, in the call that is traced."""
         return self.session.size(Item(self.session, int, size, None))
+
+    def _number(self, value: Any) -> Any:
+        """Return a traced number that code of this package asks a tensor for, in the call that is traced."""
+        alone = formatting.as_it_is_now(wrap(value, None, value._level))
+        return Item(self.session, type(value.dtype.type(0).item()), alone, None).known()
 
     def _present(self, t: Any) -> np.ndarray:
         """Return the numbers of a traced tensor in the call that is traced."""

@@ -18,12 +18,12 @@ from ...core.value import TensorBase
 from ...func.tree import register_pytree_node
 from ...tensor.return_types import ReturnType
 from .state.deferred import Deferred, Numbers, is_drawn_array
-from .state.guards import _COMPARED, SCALARS
+from .state.guards import COMPARED, SCALARS
 from .state.session import Session
 
 #: Values that are objects of their own, as a date: one that the function makes is new in each call.
-_OBJECTS = _COMPARED - {*SCALARS}
-_VALUES = frozenset({*SCALARS, *_COMPARED, dtypes.dtype, device, Size, slice, type(Ellipsis)})
+_OBJECTS = COMPARED - {*SCALARS}
+_VALUES = frozenset({*SCALARS, *COMPARED, dtypes.dtype, device, Size, slice, type(Ellipsis)})
 
 
 class Given:

@@ -14,6 +14,8 @@ from enum import EnumMeta
 from types import FunctionType, MethodType, ModuleType
 from typing import Any
 
+import numpy as np
+
 from ....array import dtypes
 from ....core.size import Size
 from ....core.value import TensorBase
@@ -31,7 +33,7 @@ from ..operations import (
     subscripts,
 )
 from ..state.deferred import Applied, Deferred, Elements, Item, comes_before
-from ..state.guards import ABSENT, SCALARS, Contents, Guard, answer, class_dict, is_heap_type
+from ..state.guards import ABSENT, COMPARED, SCALARS, Contents, Guard, answer, class_dict, is_heap_type
 from ..state.session import Session
 from ..unsupported import OnlyNow
 from . import native_functions, outside_functions
@@ -114,12 +116,20 @@ def _id(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any])
     (thing,) = args
     if isinstance(thing, TensorBase):
         alike = session.cells.is_cell(thing) and not session.cells.is_argument(thing)
+    elif isinstance(thing, (type, ModuleType, FunctionType)):
+        alike = not session.is_fresh(thing)
     else:
-        alike = isinstance(thing, (type, ModuleType, FunctionType)) and not session.is_fresh(thing)
+        alike = is_told_by_identity(session, thing)
     if alike or native_functions.from_our_code():
         session.told(thing)
         return id(thing)
     raise session.refusal("it asks for the id of an object")
+
+
+def is_told_by_identity(session: Session, thing: Any) -> bool:
+    """Return whether an object stands in the user's state, where each call looks for this very one."""
+    found = session.was_there(thing) and id(thing) not in session.arguments and not session.is_fresh(thing)
+    return found and not isinstance(thing, (*COMPARED, np.generic))
 
 
 @rule(sys.exc_info)

@@ -32,14 +32,14 @@ from ..operations import (
 )
 from ..state import draws
 from ..state.deferred import NUMBERS, Applied, Deferred, comes_before
-from ..state.guards import _COMPARED, Contents, Guard, answer
+from ..state.guards import COMPARED, Contents, Guard, answer
 from ..state.session import Session
 from . import builtin_functions, container_methods, outside_functions
 
 _IMMUTABLE = (
     str, bytes, int, float, complex, bool, range, slice, type(None), re.Pattern, re.Match, np.generic,
     np.dtype,
-    *_COMPARED,
+    *COMPARED,
 )  # fmt: skip
 
 _COMPARING = frozenset({"__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__"})
@@ -139,7 +139,7 @@ def new_builtin(session: Session, cls: type, new: Any, args: tuple[Any, ...], kw
         return session.made(new(cls))
     if issubclass(cls, (tuple, frozenset)):
         return session.made(new(cls, *(tuple(iteration.iterate(a)) for a in args)))
-    if issubclass(cls, (int, str, float, bytes, complex, np.generic, *_COMPARED)):
+    if issubclass(cls, (int, str, float, bytes, complex, np.generic, *COMPARED)):
         if all(map(operators.is_plain, args)) and all(map(operators.is_plain, kwargs.values())):
             return session.made(new(cls, *args, **kwargs))
         return COMPLETE
@@ -147,6 +147,8 @@ def new_builtin(session: Session, cls: type, new: Any, args: tuple[Any, ...], kw
         return session.made(MappingProxyType(args[0]))
     if issubclass(cls, functools.partial):
         return builtin_functions.new_partial(session, new, (cls, *args), kwargs)
+    if cls is MethodType and not kwargs:
+        return session.made(MethodType(*args))
     if cls.__module__ == "types" and cls.__name__ == "SimpleNamespace":
         return session.made(new(cls))
     return COMPLETE

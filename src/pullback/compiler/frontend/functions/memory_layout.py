@@ -4,14 +4,16 @@ A program compares the strides of a tensor only where it is not in C order: a di
 have any stride then. It does not compare where in its memory a tensor begins, nor whether it is conjugated.
 """
 
-from typing import Any
+from typing import Any, NoReturn
 
+from ....core.size import Size
 from ....core.visible import visible_layout
 from ....ops.strided import stays_within
 from ....tensor import rearrange
 from ....tensor.builtin import behind
 from ....tensor.namespace import TOP_LEVEL
 from ....tensor.tensor import Tensor
+from ..state.deferred import Deferred
 from ..state.session import Session
 from . import native_functions
 from .rules import rule
@@ -19,9 +21,50 @@ from .rules import rule
 
 @rule(Tensor.stride, Tensor.dim_order)
 def _strides(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    if args and session.cells.is_traced(args[0]) and any(n <= 1 for n in args[0].shape):
-        raise session.refusal("it asks for the stride of a dimension that has only one element")
-    return native_functions.call_native(session, f, args, kwargs)
+    found = native_functions.call_native(session, f, args, kwargs)
+    shape = args[0].shape if args and session.cells.is_traced(args[0]) else ()
+    if all(n > 1 for n in shape):
+        return found
+    if f is not Tensor.stride or any(n == 0 for n in shape):
+        raise session.refusal(_UNKNOWN)
+    if type(found) is tuple:
+        return tuple(_AnyStride(session, int) if n == 1 else at for n, at in zip(shape, found, strict=True))
+    (dim,) = (*args[1:], *kwargs.values())
+    return _AnyStride(session, int) if shape[dim] == 1 else found
+
+
+_UNKNOWN = "it asks for the stride of a dimension that has only one element"
+
+
+class _AnyStride(Deferred):
+    """The stride of a dimension of one element: it may be any, and where it decides something is refused."""
+
+    __slots__ = ()
+
+    def parts(self) -> NoReturn:
+        """Refuse."""
+        raise self.session.refusal(_UNKNOWN)
+
+    def known(self) -> NoReturn:
+        """Refuse."""
+        self.parts()
+
+    def present(self) -> NoReturn:
+        """Refuse."""
+        self.parts()
+
+    def evaluate(self, tensor: Any) -> NoReturn:
+        """Refuse."""
+        self.parts()
+
+
+def _of_size_one(args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return arguments with 1 for the strides that may be any where the result has one element, too."""
+    if len(args) < 3 or not all(type(part) in (tuple, list, Size) for part in args[1:3]):
+        return args
+    ones = [type(at) is _AnyStride and n == 1 for n, at in zip(args[1], args[2])]
+    strides = tuple(1 if one else at for one, at in zip(ones, args[2])) if any(ones) else args[2]
+    return (*args[:2], strides, *args[3:])
 
 
 _COPY = behind(TOP_LEVEL["as_strided_copy"])
@@ -33,6 +76,8 @@ _SCATTERS = (Tensor.as_strided_scatter, behind(TOP_LEVEL["as_strided_scatter"]))
     _COPY, *_SCATTERS,
 )
 def _as_strided(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    if f not in _SCATTERS:
+        args = _of_size_one(args)
     place = 4 if f in _SCATTERS else 3
     if kwargs.get("storage_offset", args[place] if len(args) > place else None) is not None:
         raise session.refusal(f"it calls {f.__name__} with a place in memory")

@@ -27,7 +27,7 @@ from ....nn import Module
 from ....tensor.constants import layout, memory_format
 from ....tensor.random import Generator
 from ..operations import calls, containers
-from ..state.deferred import Deferred
+from ..state.deferred import Deferred, Elements
 from ..state.guards import ABSENT, SCALARS, cell_contents, is_heap_type
 from ..state.session import Session
 from . import composed, number_arguments, number_settings, rules
@@ -240,7 +240,7 @@ def given(session: Session, f: Any, value: Any) -> Any:
     if kind in TRANSPARENT or isinstance(value, TensorBase):
         return value
     if isinstance(value, Deferred):
-        return value.known()
+        return value.read() if isinstance(value, Elements) else value.known()
     if isinstance(kind, EnumMeta) and isinstance(value, int):
         return int(value)
     if isinstance(value, Generator):

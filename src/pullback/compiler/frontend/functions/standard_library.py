@@ -3,12 +3,14 @@
 import bisect
 import copy
 import copyreg
+import importlib.util
 import json
 import operator
 import os
 import pathlib
 import pickle
 import re
+import sys
 import weakref
 from collections import OrderedDict
 from types import BuiltinFunctionType, FunctionType
@@ -16,8 +18,8 @@ from typing import Any
 
 from ....core.value import TensorBase
 from ....core.versions import bump
-from ..operations import attributes, containers, iteration, operators
-from ..state.guards import ABSENT, SCALARS, is_heap_type
+from ..operations import attributes, calls, containers, iteration, operators
+from ..state.guards import ABSENT, SCALARS, Guard, answer, is_heap_type
 from ..state.session import Session
 from ..unsupported import OnlyNow
 from .builtin_functions import refuse
@@ -30,9 +32,9 @@ _THEMSELVES = (type, FunctionType, BuiltinFunctionType, type(Ellipsis), type(Not
 #: The type of methods of ``object``.
 _METHOD = type(object().__reduce__)
 #: What Python asks an object for to copy it, in order.
-_ASKED_OF_COPIED = ("__deepcopy__", "__reduce_ex__", "__reduce__", "__getstate__")
+_ASKED_OF_COPIED = ("__deepcopy__", "__reduce_ex__", "__reduce__")
 #: What the class of such an object must not have.
-_OWN_WAYS = ("__slots__", "__del__", "__getnewargs__", "__getnewargs_ex__")
+_OWN_WAYS = ("__del__", "__getnewargs__", "__getnewargs_ex__")
 
 
 @rule(bisect.bisect_left, bisect.bisect_right)
@@ -60,6 +62,33 @@ def _path(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any
     return f(*args)
 
 
+@rule(os.path.exists, os.path.isfile, os.path.isdir)
+def _is_there(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Ask whether a file is there, as each call does."""
+    if len(args) != 1 or kwargs or type(args[0]) not in (str, bytes, *_PATHS):
+        raise refuse(session, f)
+    found = f(*args)
+    session.note(Guard(answer, f, args, found), (id(f), "answer", args))
+    return found
+
+
+@rule(importlib.util.find_spec)
+def _found(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Ask whether there is a module, as each call does; one that is loaded says it."""
+    if len(args) != 1 or kwargs or type(args[0]) is not str or "." in args[0]:
+        raise refuse(session, f)
+    loaded = session.dict_item(sys.modules, args[0])
+    if loaded is ABSENT:
+        if f(*args) is not None:
+            raise session.refusal(f"it looks for {args[0]}, which is not loaded yet")
+        session.note(Guard(answer, f, args, None), (id(f), "answer", args))
+        return None
+    spec = None if loaded is None else attributes.load_attribute(loaded, "__spec__")
+    if spec is None:
+        raise refuse(session, f)
+    return spec
+
+
 @rule(re._compiler.compile)  # type: ignore[attr-defined]  # typeshed does not have it
 def _pattern(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Let eager code compile a pattern: from then on `re` has it, so that a trace finds it there."""
@@ -70,10 +99,7 @@ def _pattern(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, 
 def _loads(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if len(args) != 1 or kwargs or type(args[0]) not in (str, bytes):
         raise refuse(session, f)
-    found = f(*args)
-    for container in containers.within(found):
-        session.made(container)
-    return found
+    return containers.made_within(session, f(*args))
 
 
 @rule(json.dumps)
@@ -177,23 +203,48 @@ def _copied_object(session: Session, thing: Any, met: dict[int, Any]) -> Any:
     """
     cls = type(thing)
     plain = all(session.lookup(cls, name) is ABSENT for name in _OWN_WAYS)
-    known = plain and cls.__dictoffset__ and session.lookup(cls, "__new__") is object.__new__
+    known = plain and session.lookup(cls, "__new__") is object.__new__
     tables: tuple[Any, ...] = (copy._deepcopy_dispatch, copyreg.dispatch_table)  # type: ignore[attr-defined]
     if not known or any(session.dict_item(table, cls) is not ABSENT for table in tables):
         raise session.refusal(f"it copies a {cls.__name__}")
     for name in _ASKED_OF_COPIED:
         found, own = _attribute(thing, name), getattr(object, name, None)
-        if found is not ABSENT if own is None else type(found) is not _METHOD or found != own.__get__(thing):
+        if found is not ABSENT if own is None else not _is_of_object(found, name, thing):
             raise session.refusal(f"it copies a {cls.__name__}, which has a {name}")
+    found = _attribute(thing, "__getstate__")
+    plain = _is_of_object(found, "__getstate__", thing)
+    state = _state(session, thing) if plain else operators._known(calls.call(found, ()))
     met[id(thing)] = made = session.made(object.__new__(cls))
-    held = session.dict_of(thing) or {}
-    session.whole_dict(held)
-    state = {key: _copied(session, part, met) for key, part in dict.items(held)}
-    if _attribute(made, "__setstate__") is not ABSENT:
-        raise session.refusal(f"it copies a {cls.__name__}, which has a __setstate__")
-    if state:
-        attributes.load_attribute(made, "__dict__").update(state)
+    setter = _attribute(made, "__setstate__")
+    if plain and not state and setter is not ABSENT:
+        # Python tells an object that has no attributes yet from one that has none any more.
+        raise session.refusal(f"it copies a {cls.__name__} without attributes, which has a __setstate__")
+    if state is None:
+        return made
+    state = _copied(session, state, met)
+    if setter is not ABSENT:
+        calls.call(setter, (state,))
+        return made
+    held, slots = state if type(state) is tuple and len(state) == 2 else (state, None)
+    if held is not None:
+        attributes.load_attribute(made, "__dict__").update(iteration.mapping(held))
+    for name, value in (slots or {}).items():
+        attributes.store_attribute((value, made, name))
     return made
+
+
+def _is_of_object(method: Any, name: str, thing: Any) -> bool:
+    return type(method) is _METHOD and method == getattr(object, name).__get__(thing)
+
+
+def _state(session: Session, thing: Any) -> Any:
+    """Return what ``object.__getstate__`` gives: the attributes of an object, and those in its slots."""
+    held = session.dict_of(thing)
+    if held is not None:
+        session.whole_dict(held)
+    names: list[str] = copyreg._slotnames(type(thing))  # type: ignore[attr-defined]  # which that asks, too
+    slots = session.made({n: value for n in names if (value := _attribute(thing, n)) is not ABSENT})
+    return (held, slots) if slots else held
 
 
 def _attribute(thing: Any, name: str) -> Any:

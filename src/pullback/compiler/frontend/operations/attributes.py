@@ -480,11 +480,11 @@ def delete_attribute(thing: Any, name: str) -> None:
     """Do ``del thing.name``."""
     session = current.get()
     if isinstance(thing, TensorBase):
-        raise session.refusal(f"the function deletes .{name} of a tensor")
-    session.typed(thing)
-    if _by_class(session, thing, "__delattr__", name):
+        session.delete_tensor_attribute(thing, name)
         return
-    delete_generic(session, thing, name)
+    session.typed(thing)
+    if not _by_class(session, thing, "__delattr__", name):
+        delete_generic(session, thing, name)
 
 
 def delete_generic(session: Session, thing: Any, name: str) -> None:

@@ -87,6 +87,13 @@ def within(tree: Any) -> Iterator[Any]:
             yield from within(part)
 
 
+def made_within(session: Session, tree: Any) -> Any:
+    """Note the containers in a tree that the trace has just made; return it."""
+    for container in within(tree):
+        session.made(container)
+    return tree
+
+
 def is_mutable(value: Any) -> bool:
     """Return whether an operator in place changes a value, which is a container of Python's."""
     return isinstance(value, (list, dict, set, deque))

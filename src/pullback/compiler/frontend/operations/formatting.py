@@ -17,7 +17,7 @@ from ....core.value import TensorBase, array_of, shape_of, wrap
 from ....tensor.printing import tensor_text
 from ..functions import builtin_functions
 from ..state.deferred import Applied, Deferred, Elements
-from ..state.guards import _COMPARED, SCALARS, Guard, answer
+from ..state.guards import COMPARED, SCALARS, Guard, answer
 from ..state.session import Session, current
 from . import calls, operators
 
@@ -59,7 +59,7 @@ def formatted(parts: tuple[Any, int, Any]) -> Any:
 def is_written_plainly(session: Session, value: Any) -> bool:
     """Return whether the text of a value follows from what is guarded."""
     kind = type(value)
-    if kind in SCALARS or kind in (Size, dtypes.dtype, device, range, slice) or kind in _COMPARED:
+    if kind in SCALARS or kind in (Size, dtypes.dtype, device, range, slice) or kind in COMPARED:
         return True
     if kind in (tuple, list, dict, set, frozenset):
         session.whole(value)

@@ -10,7 +10,7 @@ import numpy as np
 
 from ....core.size import Size
 from ....core.value import TensorBase
-from ..state.deferred import Applied, Deferred
+from ..state.deferred import Applied, Deferred, Elements
 from ..state.guards import ABSENT
 from ..state.session import Session, current
 from . import attributes, calls, containers, operators, subscripts
@@ -22,6 +22,8 @@ def iterate(thing: Any) -> Any:
     kind = type(thing)
     if kind in (str, bytes, range, Size) or isinstance(thing, TensorBase):
         return session.made(iter(thing))
+    if isinstance(thing, Elements):
+        return session.made(iter(containers.made_within(session, thing.read())))
     thing = containers.behind_proxy(thing)
     if containers.is_container(thing):
         return iterate(containers.special(session, thing, "__iter__"))
@@ -57,7 +59,7 @@ def collected(thing: Any) -> list[Any]:
     """Return ``list(thing)``, for which Python also asks how long it will be."""
     walk = iterate(thing)
     kind = type(thing)
-    known = containers.EXACT | containers.ITERATORS | {str, bytes, range, Size}
+    known = containers.EXACT | containers.ITERATORS | {str, bytes, range, Size, Elements}
     if kind not in known:
         session = current.get()
         for name in ("__len__", "__length_hint__"):

@@ -27,8 +27,8 @@ from ....tensor.tensor import Tensor
 from ..bytecode.hooks import HOOKS, OPERATORS, operator_function
 from ..functions import builtin_functions, number_arguments
 from ..state import number_inputs
-from ..state.deferred import Applied, Deferred, comes_before, computed, is_drawn_array
-from ..state.guards import _COMPARED, ABSENT, SCALARS, is_heap_type, mro_of
+from ..state.deferred import Applied, Deferred, Elements, comes_before, computed, is_drawn_array
+from ..state.guards import ABSENT, COMPARED, SCALARS, is_heap_type, mro_of
 from ..state.optimizer_state import is_ours
 from ..state.session import Session, current
 from ..unsupported import OnlyNow
@@ -37,7 +37,7 @@ from . import calls, containers, iteration
 #: Types on whose values Python's operators do nothing that is not seen.
 PLAIN = frozenset({
     *SCALARS, Tensor, Parameter, Buffer, Size, dtypes.dtype, device, slice, type(Ellipsis),
-    type(NotImplemented), *_COMPARED,
+    type(NotImplemented), *COMPARED,
 }) - {decimal.Decimal}  # fmt: skip
 _NUMBERS = (bool, int, float, complex)
 #: Types of methods that are written in C.
@@ -425,7 +425,7 @@ def is_(a: Any, b: Any) -> bool:
     a, b = _known(a), _known(b)
     if a is None or b is None or a is True or a is False or b is True or b is False:
         return a is b
-    if type(a) in _COMPARED and type(b) in _COMPARED:
+    if type(a) in COMPARED and type(b) in COMPARED:
         raise current.get().refusal("it asks whether two equal values are one object")
     session = current.get()
     if isinstance(a, TensorBase) and isinstance(b, TensorBase):
@@ -463,6 +463,8 @@ def contains(item: Any, container: Any) -> bool:
     item = _known(item)
     if type(container) in (str, bytes, range) or (type(container) is Size and is_plain(item)):
         return item in container
+    if isinstance(container, Elements):
+        container = containers.made_within(session, container.read())
     container = containers.behind_proxy(container)
     if isinstance(container, TensorBase):
         return bool(operator.contains(container, item))  # type: ignore[arg-type]  # tensors have the method

@@ -7,13 +7,13 @@ from types import ModuleType
 from ..bytecode.hooks import COMPARISONS, HOOKS, OPERATORS, operator_function
 from ..functions import (
     clocks,
+    fixed_integers,
     hook_handles,
     iterators,
     memory_layout,
     messages,
     module_calls,
     random_generators,
-    sparse_tensors,
     standard_library,
 )
 from ..state.session import current
@@ -46,7 +46,7 @@ _BY_NAME: dict[ModuleType, str] = {
     **dict.fromkeys(
         (
             iterators, memory_layout, clocks, standard_library, random_generators, messages, module_calls,
-            hook_handles, sparse_tensors,
+            hook_handles, fixed_integers,
         ), "",
     ),
 }

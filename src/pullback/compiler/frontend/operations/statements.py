@@ -1,5 +1,6 @@
 """``with``, ``raise`` and ``except`` as rewritten code does them."""
 
+import threading
 from contextlib import AbstractContextManager
 from types import FunctionType
 from typing import Any
@@ -10,6 +11,9 @@ from ..state.guards import ABSENT
 from ..state.session import current
 from ..unsupported import Again, OnlyNow, Unsupported
 from . import calls
+
+#: The types of locks.
+_LOCKS = (type(threading.Lock()), type(threading.RLock()))
 
 
 def enter(manager: Any) -> tuple[Any, Any]:
@@ -22,6 +26,10 @@ def enter(manager: Any) -> tuple[Any, Any]:
         missing = "" if entering is ABSENT else " (missed __exit__ method)"
         raise TypeError(f"'{cls.__name__}' object does not support the context manager protocol{missing}")
     if type(entering) is not FunctionType or type(leaving) is not FunctionType:
+        if cls in _LOCKS and manager not in session.knowledge.locks:
+            # What is done once, under a lock, later calls do not do.
+            session.knowledge.locks.add(manager)
+            raise session.refusal(f"it enters a {cls.__name__}", OnlyNow)
         raise session.refusal(f"it enters a {cls.__name__}")
 
     def leave(*exception: Any) -> Any:

@@ -11,7 +11,7 @@ from ....core.value import TensorBase
 from ....core.versions import bump
 from ..functions import builtin_functions, native_functions
 from ..state import number_inputs
-from ..state.deferred import Applied, Deferred, is_drawn_array
+from ..state.deferred import Applied, Deferred, Elements, is_drawn_array
 from ..state.guards import ABSENT, SCALARS
 from ..state.session import Session, current
 from . import calls, containers, operators
@@ -72,6 +72,8 @@ def load_item(container: Any, key: Any) -> Any:
         return _of_tensor(session, container, key) if picked is None else picked
     if isinstance(key, Deferred):
         key = key.known()
+    if isinstance(container, Elements):
+        container = containers.made_within(session, container.read())
     container = containers.behind_proxy(container)
     if type(container) in (str, bytes, range, Size):
         key = slice(*map(index_of, (key.start, key.stop, key.step))) if type(key) is slice else index_of(key)

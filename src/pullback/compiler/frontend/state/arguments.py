@@ -19,7 +19,7 @@ from typing import Any
 from ....core.size import Size
 from ....func.tree import TreeSpec, treespec_leaf
 from .effects import set_slot
-from .guards import _COMPARED, ABSENT, dict_of, is_heap_type, is_same, slot_of
+from .guards import ABSENT, COMPARED, dict_of, is_heap_type, is_same, slot_of
 
 _MAPPINGS = (dict, OrderedDict, defaultdict)
 #: What classes of objects that are told by what they hold derive from, beside classes of the user's.
@@ -63,7 +63,7 @@ def is_record(cls: Any) -> bool:
 
     All that such an object holds is in its ``__dict__``, in slots, or in it as a dict or list.
     """
-    if type(cls) not in (type, ABCMeta) or cls in _COMPARED or hasattr(cls, "__del__"):
+    if type(cls) not in (type, ABCMeta) or cls in COMPARED or hasattr(cls, "__del__"):
         return False
     own = [base for base in cls.__mro__ if base not in _BASES]
     return cls not in _BASES[:-2] and cls is not object and all(

@@ -24,7 +24,7 @@ ABSENT: Any = type("Absent", (), {"__repr__": lambda self: "ABSENT"})()
 
 #: Values that are compared; all others are compared by identity.
 SCALARS = (bool, int, float, complex, str, bytes, type(None))
-_COMPARED: frozenset[Any] = frozenset({
+COMPARED: frozenset[Any] = frozenset({
     *SCALARS, datetime.date, datetime.datetime, datetime.time, datetime.timedelta, datetime.timezone,
     decimal.Decimal, fractions.Fraction, range, pathlib.PosixPath, pathlib.PurePosixPath,
     pathlib.WindowsPath, pathlib.PureWindowsPath,
@@ -42,7 +42,7 @@ def is_same(now: Any, value: Any) -> bool:
     if now is value:
         return True
     kind = type(value)
-    if type(now) is not kind or not (kind in _COMPARED or kind in (np.float64, np.bool_)):
+    if type(now) is not kind or not (kind in COMPARED or kind in (np.float64, np.bool_)):
         return False
     # Of a NaN the object itself counts: a list is searched for it by identity.
     return now == value and (kind not in _BY_TEXT or repr(now) == repr(value))

@@ -37,6 +37,8 @@ class Knowledge:
         #: Classes whose objects among the arguments are told by what they hold, as other ones came.
         self.records: frozenset[type] = frozenset()
         self._by_identity = False
+        #: Locks that a trace came upon.
+        self.locks: set[Any] = set()
         self.composing: Any = None
 
     def recurs(self, asked: int, found: Any) -> bool:

@@ -169,6 +169,18 @@ class Writes(Reads):
             raise self.refusal(f"the function assigns to .{name} of a tensor that it is given")
         self.write_item(held, name, value)
 
+    def delete_tensor_attribute(self, tensor: Any, name: str) -> None:
+        """Take an attribute off a tensor that was set on it and that no class has."""
+        plain = self.lookup(type(tensor), "__delattr__") is vars(object)["__delattr__"]
+        known = plain and self.lookup(type(tensor), name) is ABSENT
+        if not known or self.tensor_attribute(tensor, name) is ABSENT:
+            raise self.refusal(f"the function deletes .{name} of a tensor")
+        held = self.dict_of(tensor) if self.cells.is_cell(tensor) else None
+        if held is None:
+            del tensor.__dict__[name]
+        else:
+            self.delete_item(held, name)
+
     def _is_own(self, container: Any) -> bool:
         """Return whether a container that is going to be changed is the trace's, so that it is no effect."""
         if self.tainted:

@@ -1,12 +1,13 @@
-"""Sparse tensors that a traced function makes: their places are a part of the program.
+"""Functions of places of sparse tensors and of lengths of packed sequences, which are a part of the program.
 
-Functions of sparse tensors look at places with NumPy. Places that are known only in the program are those of
-the call that is traced, and each call compares its own with them (`Session.fixed`).
+They look at these numbers with NumPy. Numbers that are known only in the program are those of the call that
+is traced, and each call compares its own with them (`Session.fixed`).
 """
 
 from typing import Any
 
 from ....core.value import TensorBase, dtype_of
+from ....nn.functional import packing
 from ....tensor import compressed_functions, sparse
 from ..state.session import Session
 from . import native_functions
@@ -34,3 +35,9 @@ def _sparse(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, A
 def _fixed(session: Session, t: Any) -> Any:
     known = not isinstance(t, TensorBase) or dtype_of(t).kind != "i" or not session.cells.is_traced(t)
     return t if known else session.fixed(t)
+
+
+@rule(packing._pack_padded_sequence, packing._pad_packed_sequence)
+def _packed(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    data, lengths, *rest = args
+    return native_functions.call_native(session, f, (data, _fixed(session, lengths), *rest), kwargs)
