@@ -234,4 +234,50 @@ def step(x):
     except ValueError: return inner(x)
 --- change 3
 errors.append(ValueError())
+=== frames_of_callers: compiles
+def where():
+    frame = sys._getframe(1)
+    return frame.f_code.co_name, frame.f_lineno, frame.f_code.co_filename
+class C:
+    @property
+    def line(self): return sys._getframe(1).f_lineno
+c = C()
+def step(x):
+    names = [where() for _ in range(2)]
+    return x * 2, where(), names, c.line, sys._getframe(0).f_code.co_name
+=== frames_within_what_the_library_calls
+class K:
+    def __deepcopy__(self, memo): return sys._getframe(1).f_code.co_name
+def step(x): return x * 2, copy.deepcopy(K())
+=== variables_of_frames
+def where(): return sys._getframe(1).f_locals["k"]
+def step(x):
+    k = float(where_from[0])
+    return x * where()
+where_from = [2]
+--- change
+where_from[0] += 1
+=== weak_references_to_what_was_there: compiles
+w = torch.nn.Parameter(torch.ones(3))
+def step(x):
+    w.ref = weakref.ref(w)
+    return x * w.ref()
+--- state
+w.ref() is w
+=== weak_references_as_results
+w = torch.nn.Parameter(torch.ones(3))
+def step(x):
+    return x * 2, [weakref.ref(w)]
+--- state
+last[1][0]() is w
+=== threads_told_by_number: compiles
+caches = {}
+def step(x): return x * (2 if threading.get_ident() in caches else 3)
+--- change 3
+caches[threading.get_ident()] = 1
+=== threads_told_by_number_in_others
+first = threading.get_ident()
+def step(x): return x * (2 if threading.get_ident() == first else 3)
+--- thread 3
+last = step(torch.ones(3))
 ''')

@@ -412,8 +412,15 @@ class _Capture:
         met, session = Met(), self.session
         session.given_container = self._given_container
         effects = session.net_effects()
-        for value in (result, *(part for effect in effects for part in effect.args[1:])):
-            outgoing(session, value, met)
+        outgoing(session, result, met)
+        for effect in effects:
+            try:
+                for part in effect.args[1:]:
+                    outgoing(session, part, met)
+            except Unsupported as reason:
+                if session.adds_a_key(effect) and session.knowledge.is_first():
+                    raise OnlyNow(str(reason)) from None
+                raise
         met.again()
         leaves, out.structure = self._flat(outgoing(session, result, met))
         out.effects = []

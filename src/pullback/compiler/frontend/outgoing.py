@@ -8,6 +8,7 @@ from collections import OrderedDict, defaultdict, deque
 from fractions import Fraction
 from types import BuiltinFunctionType, MethodType, ModuleType
 from typing import Any
+from weakref import ReferenceType
 
 import numpy as np
 
@@ -167,8 +168,8 @@ def _rebuilt(children: Any, about: tuple[Any, Any]) -> Any:
     if kind is OrderedDict or kind is dict:
         return kind(zip(context, children, strict=True))
     if context is Ellipsis:
-        # A named tuple, whose class may make them in its own way, or a method of an object.
-        return MethodType(*children) if kind is MethodType else tuple.__new__(kind, children)
+        # A method, a weak reference, or a named tuple, whose class may make them in its own way.
+        return kind(*children) if kind in (MethodType, ReferenceType) else tuple.__new__(kind, children)
     if issubclass(kind, np.generic):
         return children[0].copy()
     if kind in _OBJECTS:
@@ -287,6 +288,9 @@ def _container(session: Session, value: Any, met: Met) -> Any:
         return kind(outgoing(session, part, met) for part in value)
     if isinstance(value, tuple):
         return Rebuilt(kind, [outgoing(session, part, met) for part in value], Ellipsis)
+    if kind is ReferenceType:
+        # The trace makes them of tensors that were there before, without a function to be called.
+        return Rebuilt(kind, [outgoing(session, value(), met)], Ellipsis)
     if kind is deque:
         return Rebuilt(deque, [outgoing(session, part, met) for part in value], value.maxlen)
     if kind in (set, frozenset):

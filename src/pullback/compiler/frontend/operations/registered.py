@@ -7,6 +7,7 @@ from types import ModuleType
 from ..bytecode.hooks import COMPARISONS, HOOKS, OPERATORS, operator_function
 from ..functions import (
     clocks,
+    frames,
     hook_handles,
     iterators,
     memory_layout,
@@ -46,7 +47,7 @@ _BY_NAME: dict[ModuleType, str] = {
     **dict.fromkeys(
         (
             iterators, memory_layout, clocks, standard_library, random_generators, messages, module_calls,
-            hook_handles, sparse_tensors,
+            hook_handles, sparse_tensors, frames,
         ), "",
     ),
 }
