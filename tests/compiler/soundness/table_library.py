@@ -280,4 +280,45 @@ first = threading.get_ident()
 def step(x): return x * (2 if threading.get_ident() == first else 3)
 --- thread 3
 last = step(torch.ones(3))
+=== methods_put_together: compiles
+class C:
+    k = 2.0
+    def close(self, *error): closed.append(self.k)
+closed = []
+def scale(self, x): return x * self.k
+c = C()
+def step(x):
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(contextlib.nullcontext())
+        stack.push(c.close)
+        y = types.MethodType(scale, c)(x)
+    return y
+--- change 3
+c.k = 3.0
+--- state
+list(closed)
+=== methods_put_together_of_what_is_made
+class C: pass
+def step(x):
+    def f(self): return x
+    return x * 2, types.MethodType(f, c)
+c = C()
+=== methods_put_together_of_tensors
+def scale(t): return t * 2
+def step(x): return x * 2, types.MethodType(scale, x * 3)
+=== signatures_of_callers: compiles
+import inspect
+class M(torch.nn.Module):
+    def forward(self, x, k=2.0): return x * k
+m = M()
+@functools.wraps(m.forward)
+def wrapped(*args): return m(*args)
+def step(x):
+    return wrapped(x) * len(inspect.signature(m.forward).parameters), inspect.unwrap(wrapped)(x)
+=== wrapped_in_a_circle: raises
+import inspect
+def f(x): return x
+def g(x): return x
+f.__wrapped__, g.__wrapped__ = g, f
+def step(x): return x * (1 if inspect.unwrap(f, stop=lambda h: h is g) is g else 2), inspect.unwrap(f)
 ''')
