@@ -244,4 +244,56 @@ time.perf_counter, held = (lambda: next(ticks)), time.perf_counter
 def step(x): return x * time.perf_counter()
 --- after
 time.perf_counter = held
+=== stack_of_what_is_entered: compiles
+stack = []
+class Entered:
+    def __init__(self, x): self.held, self.hidden = x * 2, iter(())
+def step(x):
+    stack.append(None)
+    stack.append(Entered(x))
+    stack[len(stack) - 2] = stack[-1].held
+    y = stack[-1].held + len(stack)
+    stack.pop()
+    return y * stack.pop()
+--- change 3
+stack.append(1)
+--- state
+list(stack)
+=== stack_that_is_left_lower
+stack = [1, 2, 3, 4, 5, 6, 7, 8]
+def step(x):
+    stack.append(torch.ones(()))
+    stack[1] = 7
+    y = x * stack.pop()
+    stack.pop()
+    stack.append(9)
+    stack[-1] = 8
+    stack[len(stack) - 1] = 6
+    stack.pop()
+    stack.append(5)
+    return y
+--- state
+list(stack)
+=== stack_that_something_looks_at
+stack = []
+def step(x):
+    stack.append(x)
+    seen = list(stack)
+    stack.pop()
+    stack.insert(0, 2)
+    return x * len(stack), seen
+--- state
+list(stack)
+=== optimizer_made_by_the_first_call: compiles
+w = torch.nn.Parameter(torch.ones(3))
+made = {}
+def step(x):
+    if w not in made: made[w] = torch.optim.Adam([w], lr=0.1)
+    made[w].zero_grad()
+    loss = ((w * x) ** 2).sum()
+    loss.backward()
+    made[w].step()
+    return loss
+--- state
+w, len(made)
 ''')

@@ -234,4 +234,91 @@ def step(x):
     except ValueError: return inner(x)
 --- change 3
 errors.append(ValueError())
+=== frames_of_callers: compiles
+def where():
+    frame = sys._getframe(1)
+    return frame.f_code.co_name, frame.f_lineno, frame.f_code.co_filename
+class C:
+    @property
+    def line(self): return sys._getframe(1).f_lineno
+c = C()
+def step(x):
+    names = [where() for _ in range(2)]
+    return x * 2, where(), names, c.line, sys._getframe(0).f_code.co_name
+=== frames_within_what_the_library_calls
+class K:
+    def __deepcopy__(self, memo): return sys._getframe(1).f_code.co_name
+def step(x): return x * 2, copy.deepcopy(K())
+=== variables_of_frames
+def where(): return sys._getframe(1).f_locals["k"]
+def step(x):
+    k = float(where_from[0])
+    return x * where()
+where_from = [2]
+--- change
+where_from[0] += 1
+=== weak_references_to_what_was_there: compiles
+w = torch.nn.Parameter(torch.ones(3))
+def step(x):
+    w.ref = weakref.ref(w)
+    return x * w.ref()
+--- state
+w.ref() is w
+=== weak_references_as_results
+w = torch.nn.Parameter(torch.ones(3))
+def step(x):
+    return x * 2, [weakref.ref(w)]
+--- state
+last[1][0]() is w
+=== threads_told_by_number: compiles
+caches = {}
+def step(x): return x * (2 if threading.get_ident() in caches else 3)
+--- change 3
+caches[threading.get_ident()] = 1
+=== threads_told_by_number_in_others
+first = threading.get_ident()
+def step(x): return x * (2 if threading.get_ident() == first else 3)
+--- thread 3
+last = step(torch.ones(3))
+=== methods_put_together: compiles
+class C:
+    k = 2.0
+    def close(self, *error): closed.append(self.k)
+closed = []
+def scale(self, x): return x * self.k
+c = C()
+def step(x):
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(contextlib.nullcontext())
+        stack.push(c.close)
+        y = types.MethodType(scale, c)(x)
+    return y
+--- change 3
+c.k = 3.0
+--- state
+list(closed)
+=== methods_put_together_of_what_is_made
+class C: pass
+def step(x):
+    def f(self): return x
+    return x * 2, types.MethodType(f, c)
+c = C()
+=== methods_put_together_of_tensors
+def scale(t): return t * 2
+def step(x): return x * 2, types.MethodType(scale, x * 3)
+=== signatures_of_callers: compiles
+import inspect
+class M(torch.nn.Module):
+    def forward(self, x, k=2.0): return x * k
+m = M()
+@functools.wraps(m.forward)
+def wrapped(*args): return m(*args)
+def step(x):
+    return wrapped(x) * len(inspect.signature(m.forward).parameters), inspect.unwrap(wrapped)(x)
+=== wrapped_in_a_circle: raises
+import inspect
+def f(x): return x
+def g(x): return x
+f.__wrapped__, g.__wrapped__ = g, f
+def step(x): return x * (1 if inspect.unwrap(f, stop=lambda h: h is g) is g else 2), inspect.unwrap(f)
 ''')

@@ -15,13 +15,13 @@ from typing import Any
 
 import numpy as np
 
-from ...array import dtypes, locks
+from ...array import locks
 from ...core import warn
 from ...core.body import generators
 from ...core.device import default_name
 from ...core.levels import fresh_level
 from ...core.modes import DEFAULT, NO_GRAD, Modes, modes, set_modes
-from ...core.node import LEAF, Node
+from ...core.node import LEAF
 from ...core.op import TABLE
 from ...core.recorder import Equation, Recorder, read_by
 from ...core.settings import SETTINGS
@@ -46,13 +46,13 @@ from .operations import (
     operators,
     registered,  # noqa: F401  # fills in what rewritten code calls
 )
-from .outgoing import Given, GivenContainer, Met, outgoing
+from .outgoing import Given, GivenContainer, Met, check_values, outgoing
 from .pulled_back import ResultsPulledBack, kind_of
 from .results import Results
 from .split_backward import cut, program_of, trim
 from .state.arguments import StandIns, taken_apart
-from .state.deferred import Argument, Deferred, Item, Numbers
-from .state.guards import ABSENT, SCALARS, Contents, Guard, answer, dict_item
+from .state.deferred import Argument, Item, Numbers
+from .state.guards import ABSENT, Contents, Guard, answer, dict_item
 from .state.knowledge import Knowledge
 from .state.recorded_warnings import hearing
 from .state.session import EQUATION, Session, current
@@ -425,8 +425,15 @@ class _Capture:
         met, session = Met(), self.session
         session.given_container = self._given_container
         effects = session.net_effects()
-        for value in (result, *(part for effect in effects for part in effect.args[1:])):
-            outgoing(session, value, met)
+        outgoing(session, result, met)
+        for effect in effects:
+            try:
+                for part in effect.args[1:]:
+                    outgoing(session, part, met)
+            except Unsupported as reason:
+                if session.adds_a_key(effect) and session.knowledge.is_first():
+                    raise OnlyNow(str(reason)) from None
+                raise
         met.again()
         leaves, out.structure = self._flat(outgoing(session, result, met))
         out.effects = []
@@ -455,7 +462,7 @@ class _Capture:
 
     def _flat(self, tree: Any) -> tuple[list[Any], Any]:
         leaves, structure = tree_flatten(tree)
-        _check_values(leaves)
+        check_values(leaves)
         if any(leaf is dial.cell for leaf in leaves for dial in self.session.dials):
             raise Unsupported("a learning rate is a result")
         return leaves, structure
@@ -492,15 +499,3 @@ def _check_given(cells: Cells, out: Captured) -> None:
 
 def _freeze(t: Any) -> None:
     t.requires_grad_(False)
-
-
-def _check_values(leaves: Sequence[Any]) -> None:
-    """Refuse results that no call could give again."""
-    kinds = (TensorBase, Deferred, Given, GivenContainer, *SCALARS, dtypes.dtype)
-    for leaf in leaves:
-        if isinstance(leaf, Node):
-            raise Unsupported("the function returns a node of the graph")
-        if type(leaf) is slice and all(type(p) in SCALARS for p in (leaf.start, leaf.stop, leaf.step)):
-            continue
-        if not isinstance(leaf, kinds) and type(leaf).__hash__ is None:
-            raise Unsupported(f"the function returns a {type(leaf).__name__}")

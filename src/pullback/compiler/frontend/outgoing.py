@@ -5,14 +5,17 @@ An object that the trace made is made anew by each call; one that was there befo
 
 import threading
 from collections import OrderedDict, defaultdict, deque
+from collections.abc import Sequence
 from fractions import Fraction
 from types import BuiltinFunctionType, MethodType, ModuleType
 from typing import Any
+from weakref import ReferenceType
 
 import numpy as np
 
 from ...array import dtypes
 from ...core.device import device
+from ...core.node import Node
 from ...core.size import Size
 from ...core.value import TensorBase
 from ...func.tree import register_pytree_node
@@ -20,6 +23,7 @@ from ...tensor.return_types import ReturnType
 from .state.deferred import Deferred, Numbers, is_drawn_array
 from .state.guards import COMPARED, SCALARS
 from .state.session import Session
+from .unsupported import Unsupported
 
 #: Values that are objects of their own, as a date: one that the function makes is new in each call.
 _OBJECTS = COMPARED - {*SCALARS}
@@ -167,8 +171,8 @@ def _rebuilt(children: Any, about: tuple[Any, Any]) -> Any:
     if kind is OrderedDict or kind is dict:
         return kind(zip(context, children, strict=True))
     if context is Ellipsis:
-        # A named tuple, whose class may make them in its own way, or a method of an object.
-        return MethodType(*children) if kind is MethodType else tuple.__new__(kind, children)
+        # A method, a weak reference, or a named tuple, whose class may make them in its own way.
+        return kind(*children) if kind in (MethodType, ReferenceType) else tuple.__new__(kind, children)
     if issubclass(kind, np.generic):
         return children[0].copy()
     if kind in _OBJECTS:
@@ -287,6 +291,9 @@ def _container(session: Session, value: Any, met: Met) -> Any:
         return kind(outgoing(session, part, met) for part in value)
     if isinstance(value, tuple):
         return Rebuilt(kind, [outgoing(session, part, met) for part in value], Ellipsis)
+    if kind is ReferenceType:
+        # The trace makes them of tensors that were there before, without a function to be called.
+        return Rebuilt(kind, [outgoing(session, value(), met)], Ellipsis)
     if kind is deque:
         return Rebuilt(deque, [outgoing(session, part, met) for part in value], value.maxlen)
     if kind in (set, frozenset):
@@ -305,3 +312,15 @@ def _container(session: Session, value: Any, met: Met) -> Any:
         contents = {name: outgoing(session, part, met) for name, part in held.items()}
         return Instance(kind, base, within, contents)
     raise session.refusal(f"a {kind.__name__} that the function makes is a result")
+
+
+def check_values(leaves: Sequence[Any]) -> None:
+    """Refuse results that no call could give again."""
+    kinds = (TensorBase, Deferred, Given, GivenContainer, *SCALARS, dtypes.dtype)
+    for leaf in leaves:
+        if isinstance(leaf, Node):
+            raise Unsupported("the function returns a node of the graph")
+        if type(leaf) is slice and all(type(p) in SCALARS for p in (leaf.start, leaf.stop, leaf.step)):
+            continue
+        if not isinstance(leaf, kinds) and type(leaf).__hash__ is None:
+            raise Unsupported(f"the function returns a {type(leaf).__name__}")

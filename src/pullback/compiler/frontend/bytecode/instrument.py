@@ -18,6 +18,21 @@ from .replacements import Replacements
 _STACK = 6
 
 
+class _Rewritten:
+    """Say, as the last constant of a code object, of which other one it is the twin."""
+
+    __slots__ = ("original",)
+
+    def __init__(self, original: CodeType) -> None:
+        self.original = original
+
+
+def original(code: CodeType) -> CodeType | None:
+    """Return the code of which a code object is the rewritten twin; None if it is none."""
+    last = code.co_consts[-1] if code.co_consts else None
+    return last.original if type(last) is _Rewritten else None
+
+
 def instrumented(code: CodeType, hooks: Hooks) -> CodeType:
     """Return the rewritten twin of a code object."""
     # Equal code objects may be of other files, which frames and messages tell.
@@ -72,4 +87,4 @@ def _instrumented(code: CodeType, file: str, name: str, hooks: Hooks) -> CodeTyp
         flags: list[bool] = next((each for each in within if each is not None), [])
         depth = h.depth - sum(flags[: h.depth])
         handlers.append(Handler(before[id(h.first)], last[id(h.last)], before[id(h.target)], depth, h.lasti))
-    return put_together(code, Body(written, handlers, body.constants), _STACK)
+    return put_together(code, Body(written, handlers, [*body.constants, _Rewritten(code)]), _STACK)

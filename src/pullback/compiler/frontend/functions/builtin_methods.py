@@ -145,13 +145,20 @@ def new_builtin(session: Session, cls: type, new: Any, args: tuple[Any, ...], kw
         return COMPLETE
     if cls is MappingProxyType and len(args) == 1 and type(args[0]) in (dict, OrderedDict) and not kwargs:
         return session.made(MappingProxyType(args[0]))
+    if cls is MethodType and len(args) == 2 and not kwargs:
+        return _method(session, *args)
     if issubclass(cls, functools.partial):
         return builtin_functions.new_partial(session, new, (cls, *args), kwargs)
-    if cls is MethodType and not kwargs:
-        return session.made(MethodType(*args))
     if cls.__module__ == "types" and cls.__name__ == "SimpleNamespace":
         return session.made(new(cls))
     return COMPLETE
+
+
+def _method(session: Session, f: Any, thing: Any) -> Any:
+    """Return a method of an object, as results may hold it: of what was there, or of an object alone."""
+    if session.is_fresh(f) or isinstance(thing, (TensorBase, Deferred)):
+        raise session.refusal("it makes a method of what the function makes")
+    return session.made(MethodType(f, thing))
 
 
 def _class_method(

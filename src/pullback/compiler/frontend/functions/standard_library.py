@@ -4,6 +4,7 @@ import bisect
 import copy
 import copyreg
 import importlib.util
+import inspect
 import json
 import operator
 import os
@@ -53,6 +54,23 @@ def _bisect(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, A
         else:
             low = middle + 1
     return low
+
+
+@rule(inspect.unwrap)
+def _unwrapped(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Return what a function wraps in the end; Python knows by numbers of objects that it comes to an end."""
+    stop = kwargs.get("stop")
+    if len(args) != 1 or kwargs.keys() - {"stop"}:
+        return calls.call_user(session, f, args, kwargs)
+    met = [args[0]]
+    while not isinstance(met[-1], type):
+        within = _attribute(met[-1], "__wrapped__")
+        if within is ABSENT or (stop is not None and operators.truth(calls.call(stop, (met[-1],)))):
+            return met[-1]
+        if any(within is each for each in met):
+            break
+        met.append(within)
+    return calls.call_user(session, f, args, kwargs)
 
 
 @rule(os.fspath)

@@ -97,8 +97,7 @@ def load_attribute(thing: Any, name: str) -> Any:
 _OWN_WAY = (type, super, ModuleType, MethodType, GenericAlias, UnionType, threading.local)
 _GENERIC_MODULES = frozenset({
     "builtins", "collections", "functools", "re", "datetime", "decimal", "itertools", "operator", "_io",
-    "types",
-    "_thread", "contextvars", "_contextvars", "weakref", "enum",
+    "types", "_thread", "contextvars", "_contextvars", "weakref", "enum",
 })  # fmt: skip
 
 
@@ -130,8 +129,7 @@ def generic(session: Session, thing: Any, cls: type, name: str) -> Any:
         error = raised
     fallback = session.lookup(cls, "__getattr__")
     if type(fallback) is FunctionType:
-        own = rules.rule_of(fallback) or calls.call_user
-        return own(session, fallback, (thing, name), {})
+        return (rules.rule_of(fallback) or calls.call_user)(session, fallback, (thing, name), {})
     if type(fallback) in _IN_C:
         return calls.call(fallback, (thing, name))
     if fallback is not ABSENT:
@@ -207,6 +205,8 @@ def _getset(session: Session, thing: Any, found: Any, name: str) -> Any:
         return session.dict_of(thing)
     if name == "__class__":
         return type(thing)
+    if (rule := rules.rule_of(found)) is not None:
+        return rule(session, found, (thing,), {})
     value = found.__get__(thing, type(thing))
     new = session.is_fresh(thing) or (isinstance(thing, BaseException) and not session.was_there(thing))
     if new or isinstance(thing, CodeType):

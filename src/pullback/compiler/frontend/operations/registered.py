@@ -8,6 +8,7 @@ from ..bytecode.hooks import COMPARISONS, HOOKS, OPERATORS, operator_function
 from ..functions import (
     clocks,
     fixed_integers,
+    frames,
     hook_handles,
     iterators,
     memory_layout,
@@ -46,7 +47,7 @@ _BY_NAME: dict[ModuleType, str] = {
     **dict.fromkeys(
         (
             iterators, memory_layout, clocks, standard_library, random_generators, messages, module_calls,
-            hook_handles, fixed_integers,
+            hook_handles, fixed_integers, frames,
         ), "",
     ),
 }

@@ -121,3 +121,44 @@ def without_passing(effects: list[Effect], entry: dict[int, Any]) -> list[Effect
         elif place not in there:
             put.setdefault(place, []).append(n)
     return list(kept.values())
+
+
+def without_pushed(effects: list[Effect], entry: dict[int, Any]) -> list[Effect]:
+    """Return the effects without items that are put at the end of a list and taken from there again.
+
+    Parameters
+    ----------
+    entry
+        What lists held when the call began, by identity.
+    """
+    known: set[int] = set(entry)
+    known -= {id(e.args[0]) for e in effects if e.args and not _is_of_stack(e)}
+    kept: dict[int, Effect] = dict(enumerate(effects))
+    #: For each list, how many of the items are left that it began with, and the effects of each one on top.
+    below: dict[int, int] = {}
+    above: dict[int, list[list[int]]] = {}
+    for n, (function, args) in enumerate(effects):
+        if not args or id(args[0]) not in known:
+            continue
+        name = id(args[0])
+        bottom, top = below.setdefault(name, len(entry[name])), above.setdefault(name, [])
+        if function is list.append:
+            top.append([n])
+        elif function is list.__setitem__:
+            if args[1] >= bottom:
+                top[args[1] - bottom].append(n)
+        elif top:
+            for each in (*top.pop(), n):
+                del kept[each]
+        else:
+            below[name] -= 1
+    return list(kept.values())
+
+
+def _is_of_stack(effect: Effect) -> bool:
+    """Return whether an effect appends to a list, takes its last item, or assigns to one."""
+    function, args = effect
+    if type(args[0]) is not list:
+        return False
+    one_item = function is list.__setitem__ and type(args[1]) is int and args[1] >= 0
+    return one_item or function is list.append or (function is list.pop and len(args) == 1)

@@ -8,6 +8,8 @@ from .guards import Guard, cell_contents, deque_item, dict_item, list_item, list
 
 #: Sizes of one selection that are compiled before it is found to vary.
 SIZES = 3
+#: Calls that may keep an object which no program can make, as an optimizer, before that counts as a habit.
+FIRSTS = 2
 
 
 class Knowledge:
@@ -39,6 +41,7 @@ class Knowledge:
         self._by_identity = False
         #: Locks that a trace came upon.
         self.locks: set[Any] = set()
+        self._firsts = 0
         self.composing: Any = None
 
     def recurs(self, asked: int, found: Any) -> bool:
@@ -46,6 +49,11 @@ class Knowledge:
         known = self._found.setdefault(asked, set())
         known.add(found)
         return len(known) <= SIZES
+
+    def is_first(self) -> bool:
+        """Note that a call keeps what no program can make; return whether later calls may find it there."""
+        self._firsts += 1
+        return self._firsts <= FIRSTS
 
     def comes_anew(self, exchanged: Iterable[tuple[Any, Any]]) -> bool:
         """Note objects that a call gives in the place of others; whether such are told otherwise now."""

@@ -23,6 +23,7 @@ from .effects import (
     set_slot,
     without,
     without_passing,
+    without_pushed,
 )
 from .guards import ABSENT, cell_contents, class_dict, dict_keys, slot_of
 from .reads import Reads
@@ -219,7 +220,7 @@ class Writes(Reads):
         later = {(id(container), name) for container, name in self.read_later}
         if later and any(self._place_of(effect) in later for effect in self.effects):
             raise self.refusal("it assigns a variable that a function called after the program reads")
-        effects = without_passing(self.effects, self._entry)
+        effects = without_pushed(without_passing(self.effects, self._entry), self._entry)
         shaped = {id(e.args[0]) for e in effects if e.args and e.function not in ASSIGNING}
         last: dict[Any, int] = {}
         for n, effect in enumerate(effects):
@@ -239,6 +240,12 @@ class Writes(Reads):
                     continue
             kept.append(effect)
         return kept
+
+    def adds_a_key(self, effect: Effect) -> bool:
+        """Return whether an effect puts a key into a dict that did not have it when the call began."""
+        if effect.function is not dict.__setitem__:
+            return False
+        return all(effect.args[1] is not key for key in self._entry.get(id(effect.args[0]), ()))
 
     def _place_of(self, effect: Effect) -> Any:
         if effect.function not in ASSIGNING:
