@@ -28,8 +28,8 @@ from ...core.settings import SETTINGS
 from ...core.traced_calls import Patterns
 from ...core.tracer import Tracer, seeing, tracing, turn
 from ...core.value import TensorBase
-from ...func.tree import tree_flatten
 from ...tensor.random import default_generator
+from ...tensor.tree import tree_flatten
 from ...torch_names.amp.autocast_mode import settings, traced_apart
 from ..passes.loop_rolling import Roller
 from ..passes.pipeline import rewritten
