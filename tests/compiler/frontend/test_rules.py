@@ -12,9 +12,13 @@ import sys
 import pullback as torch
 
 def function(x):
-    return x * 2
+    for _ in range(40):
+        x = torch.tanh(x * 1.5)
+    return x
 
-torch.compile(function, fullgraph=True)(torch.ones(3))
+compiled = torch.compile(function, fullgraph=True)
+compiled(torch.ones(300))
+print([e.op for e in compiled._native.specializations[0].captured.program.equations])
 print([name for name in ("logging", "pullback.nn.parallel", "pullback.func") if name in sys.modules])
 import logging
 logger = logging.getLogger("of a test")
@@ -33,4 +37,4 @@ print(len(compiled._native.specializations), torch.nn.DataParallel.__name__, "pa
 
 def test_a_first_call_loads_no_logging_and_no_parallel_modules() -> None:
     found = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=True)
-    assert found.stdout.splitlines() == ["[]", *["three times 3"] * 3, "1 DataParallel True"]
+    assert found.stdout.splitlines() == ["['scan']", "[]", *["three times 3"] * 3, "1 DataParallel True"]
