@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 
 import pullback as torch
-from pullback import func
 from pullback.compiler import trace
 from pullback.core.levels import fresh_level
 from pullback.core.recorder import Recorder
 from pullback.core.tracer import tracing
 from pullback.func import cond, fori_loop, grad, hessian, jvp, scan, vmap, while_loop
+from pullback.tensor.tree import tree_flatten
 
 F64 = torch.float64
 
@@ -27,7 +27,7 @@ def drawn(*shape: int) -> Any:
 
 
 def leaves(value: Any) -> list[Any]:
-    return [v for v in func.tree.tree_flatten(value)[0] if v is not None]
+    return [v for v in tree_flatten(value)[0] if v is not None]
 
 
 def recurrent(w: Any, xs: Any, h: Any, loop: Callable[..., Any]) -> Any:

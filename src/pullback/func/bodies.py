@@ -22,8 +22,8 @@ from ..core.tracer import tracing
 from ..core.value import TensorBase, wrap
 from ..ops.cheap import CHEAP
 from ..ops.refusing import stays
+from ..tensor.tree import TreeSpec, tree_flatten
 from .transforms import jvp, replaced, vjp
-from .tree import TreeSpec, tree_flatten
 from .vmap import vmap
 
 Kind = tuple[tuple[int, ...], np.dtype[Any]]

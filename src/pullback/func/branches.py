@@ -4,8 +4,8 @@ from collections.abc import Callable
 from typing import Any
 
 from ..core.value import TensorBase
+from ..tensor.tree import tree_flatten
 from . import loops
-from .tree import tree_flatten
 
 
 def cond(

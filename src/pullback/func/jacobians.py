@@ -11,8 +11,8 @@ from typing import Any, ParamSpec, cast
 from ..autograd.functional import by_input, by_output, identity
 from ..core.value import TensorBase, dtype_of, shape_of
 from ..tensor.namespace import TOP_LEVEL
+from ..tensor.tree import TreeSpec, tree_flatten, tree_unflatten
 from .transforms import jvp, replaced, selected, vjp
-from .tree import TreeSpec, tree_flatten, tree_unflatten
 from .vmap import vmap
 
 P = ParamSpec("P")

@@ -20,8 +20,8 @@ from ..core.tracer import Tracer
 from ..core.value import TensorBase, dtype_of, run, shape_of, wrap
 from ..tensor.batching import as_tensor
 from ..tensor.duals import make_dual, tangent_of
+from ..tensor.tree import tree_flatten, tree_unflatten
 from .transforms import check_outputs
-from .tree import tree_flatten, tree_unflatten
 
 
 class _LinearRecorder(Recorder):

@@ -19,10 +19,10 @@ from ..core.value import TensorBase, dtype_of, shape_of, wrap
 from ..ops import loops
 from ..ops.comparison import ne
 from ..ops.structure import reshape, stack, unbind
+from ..tensor.tree import TreeSpec, tree_flatten, tree_unflatten
 from .bodies import as_values, roots, write_down
 from .loop_functions import Branches, CondFunction, Scan, While, WhileFunction, scanned
 from .transforms import replaced
-from .tree import TreeSpec, tree_flatten, tree_unflatten
 
 
 def _described(values: Sequence[object]) -> str:

@@ -27,7 +27,7 @@ from ..core.versions import version_of
 from ..tensor.backward import ones_on
 from ..tensor.batching import as_tensor
 from ..tensor.duals import make_dual, tangent_of
-from .tree import TreeSpec, tree_flatten, tree_map, tree_unflatten, treespec_pprint
+from ..tensor.tree import TreeSpec, tree_flatten, tree_map, tree_unflatten, treespec_pprint
 
 P = ParamSpec("P")
 

@@ -20,7 +20,7 @@ from ..tensor.batching import enter, leave
 from ..tensor.namespace import TOP_LEVEL
 from ..tensor.random import get_rng_state, set_rng_state
 from ..tensor.tensor import Tensor
-from .tree import TreeSpec, _broadcast_to_and_flatten, tree_flatten, tree_unflatten
+from ..tensor.tree import TreeSpec, _broadcast_to_and_flatten, tree_flatten, tree_unflatten
 
 P = ParamSpec("P")
 R = TypeVar("R")

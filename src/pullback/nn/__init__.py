@@ -1,16 +1,20 @@
 """torch.nn: modules, parameters, functional forms, initialisation."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..array.deferred_import import uncollected
 
 with uncollected():
     from ..torch_names.exclusions import answer_for
     from . import _reduction as _reduction  # libraries take it from here, as from torch
-    from . import attention, functional, grad, init, modules, parallel, parameter, utils
+    from . import attention, functional, grad, init, modules, parameter, utils
     from .modules import *  # noqa: F403  # as torch has them
-    from .parallel import DataParallel
     from .parameter import Buffer, Parameter, UninitializedBuffer, UninitializedParameter
+
+if TYPE_CHECKING:
+    # Loaded when it is first asked for: with `logging`, to which it writes, it takes an eighth of an import.
+    from . import parallel
+    from .parallel import DataParallel
 
 __all__ = [
     "Buffer", "DataParallel", "Parameter", "UninitializedBuffer", "UninitializedParameter", "attention",
@@ -47,4 +51,4 @@ def factory_kwargs(kwargs: dict[str, Any] | None) -> dict[str, Any]:
     return found
 
 
-answer_for(globals())
+answer_for(globals(), "parallel", DataParallel="parallel")

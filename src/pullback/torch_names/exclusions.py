@@ -93,25 +93,29 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
     return max(same, key=lambda other: sum(a == b for a, b in zip(other, name, strict=False)), default=None)
 
 
-def answer_for(module: dict[str, Any], *later: str) -> None:
+def answer_for(module: dict[str, Any], *later: str, **names: str) -> None:
     """Have a module, given by its variables, raise torch's error for a name that it lacks.
 
     A call does what a `__getattr__` written there would do, behind which type checkers see no misspelt name.
-    The modules `later` of a package are loaded when they are first asked for.
+    The modules `later` of a package are loaded when they are first asked for, and so is the module of each
+    of the `names`.
     """
     place = public_name(module["__name__"]).replace("pullback", "torch", 1)
 
     def absent(name: str) -> Any:
         if name in later:
             return module_of(module["__name__"], name)
+        if name in names:
+            module[name] = found = getattr(module_of(module["__name__"], names[name]), name)
+            return found
         if sys._getframe(1).f_code.co_filename == _IMPORTER:
             # Before ``from package import module`` loads a module it asks, and shows nobody the error.
             raise AttributeError(name)
-        raise no_attribute(f"module '{place}'", place, name, (*module, *later))
+        raise no_attribute(f"module '{place}'", place, name, (*module, *later, *names))
 
     module["__getattr__"] = absent
     if later:
-        module["__dir__"] = lambda: sorted({*module, *later})
+        module["__dir__"] = lambda: sorted({*module, *later, *names})
 
 
 class Missing:

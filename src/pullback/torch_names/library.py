@@ -21,9 +21,9 @@ from ..core.modes import modes
 from ..core.value import TensorBase
 from ..core.versions import bump
 from ..errors import with_note
-from ..func.tree import tree_flatten, tree_unflatten
 from ..tensor.builtin import behind
 from ..tensor.tensor import Tensor
+from ..tensor.tree import tree_flatten, tree_unflatten
 from ._aten.inferred_schema import _parameters, infer_schema
 from ._aten.overload import OpOverload, OpOverloadPacket
 from ._aten.schema import FunctionSchema

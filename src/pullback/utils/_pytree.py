@@ -1,6 +1,6 @@
 """torch.utils._pytree: nested containers as flat lists and back, a private module that libraries use.
 
-The containers and their specs are those of `func.tree`.
+The containers and their specs are those of `tensor.tree`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterator
 from functools import reduce
 from typing import Any
 
-from ..func.tree import (  # noqa: F401  # under the names that libraries know
+from ..tensor.return_types import ReturnType
+from ..tensor.tree import (  # noqa: F401  # under the names that libraries know
     BUILTIN_TYPES,
     STANDARD_DICT_TYPES,
     SUPPORTED_NODES,
@@ -40,7 +41,6 @@ from ..func.tree import (  # noqa: F401  # under the names that libraries know
     treespec_leaf,
     treespec_pprint,
 )
-from ..tensor.return_types import ReturnType
 
 KeyEntry = Any
 KeyPath = tuple[Any, ...]

@@ -11,8 +11,8 @@ from collections import defaultdict
 from collections.abc import Callable
 from typing import Any
 
-from ..func.tree import tree_map
 from ..tensor.tensor import Tensor
+from ..tensor.tree import tree_map
 from ..torch_names._aten import OpOverload, OpOverloadPacket, aten
 from ._python_dispatch import TorchDispatchMode
 

@@ -28,8 +28,8 @@ from ...core.settings import SETTINGS
 from ...core.traced_calls import Patterns
 from ...core.tracer import Tracer, seeing, tracing, turn
 from ...core.value import TensorBase, wrap
-from ...func.tree import tree_flatten
 from ...tensor.random import default_generator
+from ...tensor.tree import tree_flatten
 from ...torch_names.amp.autocast_mode import settings, traced_apart
 from ..passes.loop_rolling import Roller
 from ..passes.pipeline import rewritten
@@ -52,6 +52,7 @@ from .results import Results
 from .split_backward import cut, program_of, trim
 from .state.arguments import StandIns, taken_apart
 from .state.deferred import Argument, Item, Numbers
+from .state.effects import freeze, give_data
 from .state.guards import ABSENT, Contents, Guard, answer, dict_item
 from .state.knowledge import Knowledge
 from .state.recorded_warnings import hearing
@@ -334,11 +335,11 @@ class _Capture:
         cells.check()
         out.new_leaves, out.draws = cells.new_leaves(), session.draws
         for t in cells.former_leaves():
-            session.effect(_freeze, t)
+            session.effect(freeze, t)
         if session.draws is not None:
             session.effect(session.draws.keep)
         for at, given in cells.given_data.items():
-            session.effect(_give, cells.tensors[at], given)
+            session.effect(give_data, cells.tensors[at], given)
         changed = [
             (at, t) for at, t in enumerate(cells.tensors) if at not in cells.given_data
             and (t._value.index != cells.inputs[at] or recorder.times_written(t))
@@ -480,11 +481,6 @@ class _Capture:
         return forward
 
 
-def _give(t: Any, made: Any) -> None:
-    """Give a tensor the data of a result."""
-    t.data = made
-
-
 def _check_given(cells: Cells, out: Captured) -> None:
     """Refuse results that would tell which memory a tensor had when they were made: histories and views."""
     if not cells.given_data:
@@ -495,7 +491,3 @@ def _check_given(cells: Cells, out: Captured) -> None:
             source = source.source
         if source is not result and source.kind == "cell" and source.at in cells.given_data:
             raise Unsupported("a result is a view of a tensor whose .data were assigned")
-
-
-def _freeze(t: Any) -> None:
-    t.requires_grad_(False)

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...array.named_tuples import NamedTuple
 from ...core.value import TensorBase
-from ...func.tree import tree_unflatten
+from ...tensor.tree import tree_unflatten
 from ..program.program import Program
 from .results import Made, Result
 from .state.deferred import Numbers

@@ -18,8 +18,8 @@ from ...core.device import device
 from ...core.node import Node
 from ...core.size import Size
 from ...core.value import TensorBase
-from ...func.tree import register_pytree_node
 from ...tensor.return_types import ReturnType
+from ...tensor.tree import register_pytree_node
 from .state.deferred import Deferred, Numbers, is_drawn_array
 from .state.guards import COMPARED, SCALARS
 from .state.session import Session

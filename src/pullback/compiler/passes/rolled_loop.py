@@ -9,6 +9,7 @@ import numpy as np
 from ...core.body import Body
 from ...core.op import TABLE
 from ...core.recorder import Equation, Reference
+from ...ops.loops import scan
 from ..program.program import Program
 from ..runtime import image
 from .repetition import WORTH, Period, Slice, Slot
@@ -72,7 +73,7 @@ class Loop:
         results += [self._stacked(place, reverse, finals) for place in stacked]
         attrs = (body, len(carries), len(self.sliced), self.length, reverse)
         self.rolling.out.append(
-            Equation("scan", tuple(map(Reference, operands)), attrs, tuple(results), True)
+            Equation(scan.op.name, tuple(map(Reference, operands)), attrs, tuple(results), True)
         )
         return self.after
 

@@ -20,7 +20,7 @@ from ...core.modes import DEFAULT, NO_GRAD, modes
 from ...core.node import LEAF
 from ...core.value import TensorBase
 from ...core.versions import NoVersions
-from ...func.tree import TreeSpec
+from ...tensor.tree import TreeSpec
 from ..frontend.captured import Captured
 from ..frontend.state.arguments import Again, Context, has_attributes, is_record, mapping_of, slots_of
 from ..frontend.state.guards import ABSENT, SCALARS, dict_of, is_same, slot_of

@@ -9,7 +9,7 @@ from ...core.calls import edge_of
 from ...core.graph_errors import is_freed_graph
 from ...core.node import LEAF, Output
 from ...core.value import wrap
-from ...func.tree import TreeSpec, tree_unflatten
+from ...tensor.tree import TreeSpec, tree_unflatten
 from ..frontend.captured import Captured
 from ..frontend.state.deferred import Applied, comes_before
 from ..frontend.state.guards import is_same

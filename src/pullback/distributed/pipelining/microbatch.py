@@ -4,9 +4,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ...core.value import TensorBase, shape_of
-from ...func.tree import tree_flatten, tree_map, tree_unflatten
 from ...tensor.join import cat
 from ...tensor.parts import tensor_split
+from ...tensor.tree import tree_flatten, tree_map, tree_unflatten
 
 
 class TensorChunkSpec:

@@ -3,9 +3,10 @@
 from contextlib import AbstractContextManager
 from typing import Any
 
+from ...array.deferred_import import import_later
 from ...core.warn import warn
-from ...func.functional_call import functional_call as call
-from ...func.functional_call import reparametrized
+
+_calls: Any = import_later("...func.functional_call", __package__)
 
 
 def functional_call(
@@ -18,7 +19,9 @@ def functional_call(
         "future version of PyTorch. Please use `torch.func.functional_call` instead which is a drop-in "
         "replacement.", FutureWarning
     )
-    return call(module, parameters_and_buffers, args, kwargs, tie_weights=tie_weights, strict=strict)
+    return _calls.functional_call(
+        module, parameters_and_buffers, args, kwargs, tie_weights=tie_weights, strict=strict
+    )
 
 
 def _reparametrize_module(
@@ -28,7 +31,10 @@ def _reparametrize_module(
     """Return a block in which a module has other parameters and buffers; `stack_weights` says in which order
     they are put back, which makes no difference here.
     """
-    return reparametrized(module, parameters_and_buffers, tie_weights, strict)
+    block: AbstractContextManager[None] = _calls.reparametrized(
+        module, parameters_and_buffers, tie_weights, strict
+    )
+    return block
 
 
 __all__ = ["functional_call"]

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ...func.tree import tree_flatten, tree_unflatten
 from ...func.vmap import vmap
 from ...tensor.join import cat, stack
 from ...tensor.tensor import checked_dim
+from ...tensor.tree import tree_flatten, tree_unflatten
 
 Leaves = list[Any]
 

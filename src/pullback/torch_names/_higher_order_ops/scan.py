@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ...func.loops import scan as scan_first
-from ...func.tree import tree_map
+from ...tensor.tree import tree_map
 
 
 def scan(

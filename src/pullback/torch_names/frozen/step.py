@@ -26,9 +26,9 @@ from ...compiler.program.text import kind, value_as_text
 from ...compiler.runtime.compiled import Compiled
 from ...core.value import TensorBase, array_of, wrap
 from ...errors import with_note
-from ...func.tree import tree_unflatten
 from ...nn import Module
 from ...tensor.random import default_generator
+from ...tensor.tree import tree_unflatten
 from ..structure import Place, named_tensors, tensors_given
 from .subject import Subject
 

@@ -1,12 +1,15 @@
 """Hold what calls of functions do that are not written in Python: a rule for each that is known."""
 
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any
 
+from ....array.locks import importing
 from ..state.session import Session
 
 Rule = Callable[[Session, Any, tuple[Any, ...], dict[str, Any]], Any]
 
+_PACKAGE = __name__.partition(".compiler.")[0]
 _RULES: dict[int, tuple[Any, Rule]] = {}
 
 
@@ -21,7 +24,23 @@ def rule(*functions: Any) -> Callable[[Rule], Rule]:
     return declare
 
 
+def _of_data_parallel() -> None:
+    from . import data_parallel  # noqa: F401  # declares rules
+
+
+def _of_logging() -> None:
+    from . import log_records  # noqa: F401  # declares rules
+
+
+#: By module, what declares the rules for its functions, when the first of them is called.
+_LATER = {f"{_PACKAGE}.nn.parallel.distributed": _of_data_parallel, "logging": _of_logging}
+
+
 def rule_of(f: Any) -> Rule | None:
     """Return the rule of a function; None where it has none."""
     found = _RULES.get(id(f))
+    if found is None and type(f) is FunctionType and (name := f.__globals__.get("__name__")) in _LATER:
+        with importing:
+            _LATER[name]()
+        found = _RULES.get(id(f))
     return None if found is None else found[1]

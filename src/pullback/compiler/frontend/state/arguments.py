@@ -17,7 +17,7 @@ from types import GetSetDescriptorType, MemberDescriptorType, SimpleNamespace
 from typing import Any
 
 from ....core.size import Size
-from ....func.tree import TreeSpec, treespec_leaf
+from ....tensor.tree import TreeSpec, treespec_leaf
 from .effects import set_slot
 from .guards import ABSENT, COMPARED, dict_of, is_heap_type, is_same, slot_of
 

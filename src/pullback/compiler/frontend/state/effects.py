@@ -55,6 +55,16 @@ def refill(container: dict[Any, Any], held: dict[Any, Any]) -> None:
         kind.__setitem__(container, key, value)
 
 
+def give_data(t: Any, made: Any) -> None:
+    """Give a tensor the data of a result."""
+    t.data = made
+
+
+def freeze(t: Any) -> None:
+    """Let a tensor require no gradient."""
+    t.requires_grad_(False)
+
+
 def replace(container: Any, held: Any) -> None:
     """Give a list, set or deque what it held."""
     kind = type(held)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from typing import Any, TypeVar
 
 from ..array.named_tuples import NamedTuple
-from ..tensor.return_types import ReturnType
+from .return_types import ReturnType
 
 K = TypeVar("K")
 T = TypeVar("T")
