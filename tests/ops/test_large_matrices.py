@@ -1,0 +1,59 @@
+"""Large single matrices: what is asked of LAPACK."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pullback as torch
+from pullback.array import scipy_functions
+from pullback.ops import linalg
+
+pytestmark = pytest.mark.skipif(not scipy_functions.is_installed(), reason="calls LAPACK through SciPy")
+
+
+def test_an_inverse_is_found_in_blocks(monkeypatch: Any) -> None:
+    asked: dict[str, Any] = {}
+
+    def lapack(name: str, x: Any) -> Any:
+        def call(*args: Any, **options: Any) -> Any:
+            asked[name] = options
+            return found(*args, **options)
+
+        found = original(name, x)
+        return call
+
+    original = linalg.lapack
+    monkeypatch.setattr(linalg, "lapack", lapack)
+    x = torch.randn(90, 90, dtype=torch.float64)
+    torch.testing.assert_close(torch.linalg.inv(x) @ x, torch.eye(90, dtype=torch.float64))
+    # LAPACK takes blocks of as many columns as the workspace has room for.
+    assert asked["getri"]["lwork"] >= 32 * 90
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.complex64, np.complex128])
+@pytest.mark.parametrize("change", ["nothing", "exchanged", "zero", "nan", "inf"])
+def test_determinants_are_the_products_of_pivots(change: str, dtype: Any, monkeypatch: Any) -> None:
+    x = np.random.default_rng(0).standard_normal((70, 70)) / 8
+    x = (x + 1j * x[::-1] if np.dtype(dtype).kind == "c" else x).astype(dtype)
+    if change == "exchanged":
+        x = np.ascontiguousarray(x[[1, 0, *range(2, 70)]])
+    elif change != "nothing":
+        x[3] = {"zero": 0, "nan": np.nan, "inf": np.inf}[change]
+    det, (sign, size) = torch.linalg.det(torch.from_numpy(x)), torch.linalg.slogdet(torch.from_numpy(x))
+    # As stacks they stay NumPy's.
+    monkeypatch.setattr(linalg, "_pivots", None)
+    wanted, (turn, log) = (
+        torch.linalg.det(torch.from_numpy(x[None])),
+        torch.linalg.slogdet(torch.from_numpy(x[None])),
+    )
+    for found, expected in ((det, wanted), (sign, turn), (size, log)):
+        torch.testing.assert_close(found, expected[0], equal_nan=True, rtol=1e-3, atol=1e-6)
+
+
+def test_a_determinant_of_a_large_matrix_is_not_numpys(monkeypatch: Any) -> None:
+    monkeypatch.setattr(linalg, "by_numpy", None)
+    assert torch.linalg.det(torch.eye(80) * 2) == 2.0**80
+    assert torch.linalg.slogdet(torch.eye(80)).logabsdet == 0
