@@ -9,7 +9,7 @@ import pytest
 
 import pullback as torch
 from pullback.array import scipy_functions
-from pullback.ops import linalg
+from pullback.ops import linalg, spectral
 
 pytestmark = pytest.mark.skipif(not scipy_functions.is_installed(), reason="calls LAPACK through SciPy")
 
@@ -57,3 +57,26 @@ def test_a_determinant_of_a_large_matrix_is_not_numpys(monkeypatch: Any) -> None
     monkeypatch.setattr(linalg, "by_numpy", None)
     assert torch.linalg.det(torch.eye(80) * 2) == 2.0**80
     assert torch.linalg.slogdet(torch.eye(80)).logabsdet == 0
+
+
+_VALUES = {"eigvalsh": "eigh", "eigvals": "eig", "svdvals": "svd"}
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.complex128])
+@pytest.mark.parametrize("name", _VALUES)
+def test_vectors_are_not_computed_for_values_without_history(name: str, dtype: Any, monkeypatch: Any) -> None:
+    x = torch.randn(2, 40, 40, dtype=dtype)
+    x = x + x.mH if name == "eigvalsh" else x
+    with_vectors, values = getattr(torch.linalg, _VALUES[name]), getattr(torch.linalg, name)
+    expected = with_vectors(x)[1 if name == "svdvals" else 0]
+    tracked = values(x.requires_grad_())
+    # With a history the vectors are computed at once, for the pullback.
+    assert getattr(tracked.grad_fn.next_functions[0][0], "variable", None) is x
+    monkeypatch.setattr(spectral, f"_{_VALUES[name]}", None)
+    monkeypatch.setattr(spectral, _VALUES[name], None)
+    for stack in (x.detach(), x.detach()[0]):
+        found = values(stack)
+        wanted = expected.reshape(-1, 40)[: found.numel() // 40].reshape(found.shape)
+        if name == "eigvals":
+            found, wanted = found.abs().sort().values, wanted.abs().sort().values
+        torch.testing.assert_close(found, wanted.detach(), rtol=1e-3, atol=1e-4)

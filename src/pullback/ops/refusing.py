@@ -39,8 +39,9 @@ _BY_INPUT = {
     ("x", _WHOLE): "bincount classes",
     ("y", _WHOLE): "div_floor div_trunc floor_divide floor_divide_ fmod pow remainder remainder_of_number",
     ("x", _FLOATING):
-        "cholesky cholesky_inverse cofactors linalg_cholesky_ex linalg_eig linalg_eigh linalg_inv_ex "
-        "linalg_ldl_factor_ex linalg_lu_factor_ex linalg_pinv linalg_solve_ex linalg_svd",
+        "cholesky cholesky_inverse cofactors linalg_cholesky_ex linalg_eig linalg_eigh linalg_eigvals "
+        "linalg_eigvalsh linalg_inv_ex linalg_ldl_factor_ex linalg_lu_factor_ex linalg_pinv linalg_solve_ex "
+        "linalg_svd linalg_svdvals",
     ("x", "fV"): "binary_cross_entropy",  # checked in the function, where there are numbers
 }  # fmt: skip
 REFUSING: Mapping[str, tuple[str, str]] = {op: what for what, ops in _BY_INPUT.items() for op in ops.split()}

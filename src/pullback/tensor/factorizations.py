@@ -8,7 +8,9 @@ import numpy as np
 
 from ..array.deferred_import import import_later
 from ..array.dtype_words import type_word
-from ..core.value import dtype_of, shape_of, wrap
+from ..core import inplace
+from ..core.modes import modes
+from ..core.value import TensorBase, dtype_of, shape_of, wrap
 from .api import with_signature
 from .matrix_checks import check_floating, check_matrix, check_square, last_size
 from .matrix_deprecations import superseded
@@ -20,11 +22,15 @@ spectral = import_later("..ops.spectral", __package__)
 # --- eigenvalues --------------------------------------------------------------------------------------------
 
 
-def _general(input: Any, name: str) -> tuple[Any, Any]:
+def _has_history(x: Any) -> bool:
+    """Return whether vectors will be read by the pullback of values."""
+    return modes().grad and isinstance(x, TensorBase) and inplace.requires_grad(x)
+
+
+def _check_general(input: Any, name: str) -> None:
     check_square(input, name)
     if dtype_of(input).kind in "biu":
         raise RuntimeError(f"Unknown Complex ScalarType for {type_word(dtype_of(input))}")
-    return spectral.eig(input)
 
 
 @with_signature()
@@ -41,20 +47,22 @@ def linalg_eig(input: Any) -> Any:
         Complex, (…, n) and (…, n, n). Gradients through the vectors need distinct eigenvalues and a loss that
         does not depend on the vectors' phases.
     """
-    return return_type("linalg_eig", "eigenvalues", "eigenvectors")(_general(input, "linalg.eig"))
+    _check_general(input, "linalg.eig")
+    return return_type("linalg_eig", "eigenvalues", "eigenvectors")(spectral.eig(input))
 
 
 @with_signature()
 def linalg_eigvals(input: Any) -> Any:
     """Return eigenvalues, complex, in no order: (…, n, n) -> (…, n)."""
-    return _general(input, "linalg.eigvals")[0]
+    _check_general(input, "linalg.eigvals")
+    return spectral.eig(input)[0] if _has_history(input) else spectral.eigvals(input)
 
 
-def _hermitian(A: Any, UPLO: str, name: str) -> tuple[Any, Any]:
+def _checked_triangle(A: Any, UPLO: str) -> str:
     check_square(A, "linalg.eigh")
     if UPLO.upper() not in ("L", "U"):
         raise RuntimeError(f"Expected UPLO argument to be 'L' or 'U', but got {UPLO}")
-    return spectral.eigh(A, UPLO.upper())
+    return UPLO.upper()
 
 
 @with_signature()
@@ -72,13 +80,16 @@ def linalg_eigh(input: Any, UPLO: str = "L") -> Any:
     (eigenvalues, eigenvectors)
         (…, n), real, and (…, n, n).
     """
-    return return_type("linalg_eigh", "eigenvalues", "eigenvectors")(_hermitian(input, UPLO, "linalg.eigh"))
+    return return_type("linalg_eigh", "eigenvalues", "eigenvectors")(
+        spectral.eigh(input, _checked_triangle(input, UPLO))
+    )
 
 
 @with_signature()
 def linalg_eigvalsh(input: Any, UPLO: str = "L") -> Any:
     """Return eigenvalues, ascending, of Hermitian matrices: (…, n, n) -> (…, n)."""
-    return _hermitian(input, UPLO, "linalg.eigvalsh")[0]
+    triangle = _checked_triangle(input, UPLO)
+    return spectral.eigh(input, triangle)[0] if _has_history(input) else spectral.eigvalsh(input, triangle)
 
 
 # --- singular values ----------------------------------------------------------------------------------------
@@ -97,6 +108,15 @@ def singular(A: Any, full: bool, name: str) -> tuple[Any, Any, Any]:
     check_matrix(A, name)
     check_floating(A, name, halves=True)
     return spectral.svd(A, full)
+
+
+def singular_values(A: Any) -> Any:
+    """Return S after torch's checks."""
+    if _has_history(A):
+        return singular(A, False, "linalg.svd")[1]
+    check_matrix(A, "linalg.svd")
+    check_floating(A, "linalg.svd", halves=True)
+    return spectral.svdvals(A)
 
 
 @with_signature()
@@ -124,7 +144,7 @@ def linalg_svd(A: Any, full_matrices: bool = True, *, driver: str | None = None)
 def linalg_svdvals(A: Any, *, driver: str | None = None) -> Any:
     """Return the singular values, descending: (…, m, n) -> (…, min(m, n))."""
     _check_driver(driver)
-    return singular(A, False, "linalg.svd")[1]
+    return singular_values(A)
 
 
 @with_signature()

@@ -18,7 +18,7 @@ from ..ops.convert import cast
 from .api import public, with_signature
 from .constants import contiguous_format
 from .contract import dot, element_word, matmul
-from .factorizations import singular
+from .factorizations import singular_values
 from .linear_algebra import linalg_inv
 from .matrix_checks import check_floating, check_matrix, check_square, is_vector
 from .matrix_deprecations import superseded
@@ -128,10 +128,10 @@ def linalg_matrix_rank(
         return wrap(np.zeros(shape_of(x)[:-2], np.int64))
     if hermitian:
         check_square(x, "linalg.eigh")
-        sizes = spectral.eigh(x, "L")[0].abs()
+        sizes = spectral.eigvalsh(x, "L").abs()
         largest = sizes.amax(-1)
     else:
-        sizes = singular(x, False, "linalg.svd")[1]
+        sizes = singular_values(x)
         largest = sizes[..., 0]
     bound = atol.maximum(rtol * largest)
     return (sizes > bound.unsqueeze(-1)).sum(-1)
@@ -229,7 +229,7 @@ def linalg_cond(input: Any, p: Any = None) -> Any:
     if 0 in shape_of(input):
         return wrap(np.zeros(shape_of(input)[:-2], linalg.real_dtype(input)))
     if order in (2, -2, "nuc"):
-        sizes = singular(input, False, "linalg.svd")[1]
+        sizes = singular_values(input)
         if order == "nuc":
             return sizes.sum(-1) * sizes.reciprocal().sum(-1)
         first, last = linalg.narrow(sizes, -1, 0, 1), linalg.narrow(sizes, -1, shape_of(sizes)[-1] - 1, 1)

@@ -4,7 +4,6 @@ import math
 from typing import Any
 
 from ..array import dtypes
-from ..array.deferred_import import import_later
 from ..array.dtype_words import type_word
 from ..core.promotion import check_broadcast
 from ..core.value import dtype_of, shape_of
@@ -16,14 +15,13 @@ from ..ops.extreme import amax, amin
 from ..ops.structure import permute, sum_dims
 from ..ops.view import unsqueeze
 from .api import public
+from .factorizations import singular_values
 from .math import refuse_bools
 from .matrix_checks import check_floating, check_matrix
 from .properties import common_dtype
 from .reductions import in_dtype, reduced_dims, reduction
 from .sizes import tensor
 from .tensor import checked_dim
-
-spectral = import_later("..ops.spectral", __package__)
 
 
 def _check_order(p: Any) -> None:
@@ -150,7 +148,7 @@ def _extreme(x: Any, axis: int, keepdim: bool, largest: bool, dim: int | None = 
 def _singular_norm(A: Any, ord: Any, rows: int, columns: int, keepdim: bool) -> Any:
     rank = len(shape_of(A))
     others = [d for d in range(rank) if d not in (rows, columns)]
-    sizes = spectral.svd(permute(A, (*others, rows, columns)), False)[1]
+    sizes = singular_values(permute(A, (*others, rows, columns)))
     if ord == "nuc":
         result = sum_dims(sizes, (rank - 2,), keepdim)
     else:

@@ -189,6 +189,10 @@ SAMPLES = [
     Sample("linalg_svd", (normal(3, 3),), (False,)),
     Sample("linalg_svd", (normal(4, 2),), (False,)),
     Sample("linalg_svd", (normal(2, 2, 3),), (False,)),
+    Sample("linalg_eigvalsh", (_positive_definite(3),), ("L",), varied={0: hermitian}),
+    Sample("linalg_eigvals", (np.diag([1.0, 2.0, 4.0]) + normal(3, 3) * 0.1,)),
+    Sample("linalg_svdvals", (normal(4, 2),)),
+    Sample("linalg_svdvals", (normal(2, 2, 3),)),
     # --- orthogonal factors
     Sample("linalg_qr", (_well(3, 3),), ("reduced",)),
     Sample("linalg_qr", (normal(4, 2),), ("reduced",), reference=lambda x, _: tuple(np.linalg.qr(x))),

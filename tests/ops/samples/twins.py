@@ -20,19 +20,19 @@ _NAMES = """
     diagonal_backward diagonal_copy diagonal_scatter dist eq eq_number eq_tensor expand expand_copy expm1
     fill fill_inplace fill_tensor fill_tensor_inplace flip im2col index_add index_backward index_copy
     index_fill index_fill_tensor index_put isfinite isinf isnan lay_out ldexp lerp lerp_tensor
-    linalg_cholesky_ex linalg_cross linalg_eig linalg_eigh linalg_ldl_solve linalg_solve_triangular
-    linalg_svd linear linear_folded log1p logical_not lu_unpack masked_fill masked_place masked_scatter
-    masked_select mean_all mm_folded mm_nt mul_number narrow_copy ne ne_number ne_tensor neg norm_dims
-    pad_adjoint permute permute_copy pixel_shuffle pixel_unshuffle place pow pow_scalar prod_all put
-    put_places reflection_pad1d reflection_pad2d reflection_pad3d repeat replication_pad1d replication_pad2d
-    replication_pad3d reshape_alias roll rot90 rsub rsub_tensor scalar_pow scatter scatter_add scatter_value
-    select select_backward select_copy sgn sinc slice slice_backward slice_copy split split_copy
-    split_with_sizes split_with_sizes_copy squeeze squeeze_ squeeze_copy squeeze_dim squeeze_dim_
-    squeeze_dim_copy squeeze_dims squeeze_dims_ squeeze_dims_copy squeezed stack std_mean strided_values
-    strided_values_backward sub sub_scaled sum t t_ t_copy take take_places take_places_backward trace
-    transpose transpose_ transpose_copy tril unbind unbind_copy unfold unfold_backward unfold_copy
-    unsafe_split unsafe_split_with_sizes unsafe_view unsqueeze unsqueeze_ unsqueeze_copy var_mean view
-    view_as_real_copy view_copy where zero_inplace zeros_of
+    linalg_cholesky_ex linalg_cross linalg_eig linalg_eigh linalg_eigvalsh linalg_ldl_solve
+    linalg_solve_triangular linalg_svd linalg_svdvals linear linear_folded log1p logical_not lu_unpack
+    masked_fill masked_place masked_scatter masked_select mean_all mm_folded mm_nt mul_number narrow_copy
+    ne ne_number ne_tensor neg norm_dims pad_adjoint permute permute_copy pixel_shuffle pixel_unshuffle
+    place pow pow_scalar prod_all put put_places reflection_pad1d reflection_pad2d reflection_pad3d repeat
+    replication_pad1d replication_pad2d replication_pad3d reshape_alias roll rot90 rsub rsub_tensor
+    scalar_pow scatter scatter_add scatter_value select select_backward select_copy sgn sinc slice
+    slice_backward slice_copy split split_copy split_with_sizes split_with_sizes_copy squeeze squeeze_
+    squeeze_copy squeeze_dim squeeze_dim_ squeeze_dim_copy squeeze_dims squeeze_dims_ squeeze_dims_copy
+    squeezed stack std_mean strided_values strided_values_backward sub sub_scaled sum t t_ t_copy take
+    take_places take_places_backward trace transpose transpose_ transpose_copy tril unbind unbind_copy
+    unfold unfold_backward unfold_copy unsafe_split unsafe_split_with_sizes unsafe_view unsqueeze
+    unsqueeze_ unsqueeze_copy var_mean view view_as_real_copy view_copy where zero_inplace zeros_of
 """
 NAMES = frozenset(_NAMES.split())
 

@@ -186,6 +186,12 @@ def eigh(context: Context, a: Lowered, triangle: str) -> list[Lowered] | None:
     return [context.cast(x, dtype) for x in found]
 
 
+def eigvalsh(context: Context, a: Lowered, triangle: str) -> Lowered | None:
+    """Lower the eigenvalues of symmetric matrices."""
+    found = eigh(context, a, triangle)
+    return found and found[0]
+
+
 def exponential(context: Context, a: Lowered) -> Lowered | None:
     """Lower exponentials."""
     if not _is_small(a, MOST_REFLECTED):
@@ -199,6 +205,7 @@ LOWERINGS: dict[str, Callable[..., Any]] = {
     "linalg_cholesky_ex": cholesky_ex,
     "linalg_det": det,
     "linalg_eigh": eigh,
+    "linalg_eigvalsh": eigvalsh,
     "linalg_inv_ex": inverse,
     "linalg_matrix_exp": exponential,
     "linalg_qr": qr,
