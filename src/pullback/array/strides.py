@@ -169,7 +169,7 @@ def storage(x: ndarray) -> tuple[ndarray, int]:
     root = owner(x)
     if not (root.flags.c_contiguous or root.flags.f_contiguous):
         low, high = np.lib.array_utils.byte_bounds(root)
-        return np.asarray(_Memory(root, low, high - low)), address(x) - low
+        return np.asarray(_Memory(root, low, (high - low,))), address(x) - low
     flat = root if root.flags.c_contiguous else root.T
     return flat, (address(x) - address(root) if x is not root else 0)
 
@@ -213,14 +213,21 @@ def overlaps(out: ndarray, arrays: Iterable[ndarray]) -> bool:
 class _Memory:
     """Hand a piece of another array's memory to NumPy."""
 
-    def __init__(self, owner: ndarray, address: int, size: int) -> None:
+    def __init__(self, owner: ndarray, address: int, shape: Ints) -> None:
         self.owner = owner
         self.__array_interface__ = {
             "data": (address, not owner.flags.writeable),
-            "shape": (size,),
+            "shape": shape,
             "typestr": "|u1",
             "version": 3,
         }
+
+
+def without_memory(shape: Ints) -> ndarray:
+    """Return an array of bytes in C order of which only one is there: its views tell places, not elements."""
+    one = np.empty(1, np.uint8)
+    one.flags.writeable = False
+    return np.asarray(_Memory(one, address(one), tuple(shape)))
 
 
 def laid_out_empty(shape: Ints, strides: Ints, dtype: np.dtype[Any]) -> ndarray:

@@ -9,9 +9,8 @@ from math import prod
 from typing import Any
 
 import numpy as np
-from numpy.lib.stride_tricks import as_strided
 
-from ...array.strides import address
+from ...array.strides import address, without_memory
 from ...core.marked import followed
 from ..emit.casts import WHOLE
 from ..emit.scalars import is_float
@@ -81,8 +80,7 @@ def put(
         return None
     if any(op.base in UNTRACED for op, _, _ in steps):
         return None
-    item = np.dtype(np.int8)
-    whole = as_strided(np.empty(1, item), base.shape, strides_of(base.shape), writeable=False)
+    whole = without_memory(base.shape)
     part = followed(whole, steps)
     found = _box(base.shape, part, address(part) - address(whole))
     if found is None or len(source.shape) > part.ndim:
