@@ -80,3 +80,24 @@ def test_vectors_are_not_computed_for_values_without_history(name: str, dtype: A
         if name == "eigvals":
             found, wanted = found.abs().sort().values, wanted.abs().sort().values
         torch.testing.assert_close(found, wanted.detach(), rtol=1e-3, atol=1e-4)
+
+
+@pytest.mark.parametrize("name", _VALUES)
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+@pytest.mark.parametrize("shape", [(40, 40), (2, 40, 40), (3, 3)])
+def test_values_of_what_is_not_finite_are_as_with_vectors(name: str, value: float, shape: Any) -> None:
+    x = torch.ones(shape, dtype=torch.float64)
+    x[..., 1, 1] = value
+
+    def outcome(function: Any) -> Any:
+        try:
+            return function(x)
+        except RuntimeError as error:
+            return str(error)
+
+    found = outcome(getattr(torch.linalg, name))
+    expected = outcome(getattr(torch.linalg, _VALUES[name]))
+    if isinstance(expected, str):
+        assert found == expected
+    else:
+        torch.testing.assert_close(found, expected[1 if name == "svdvals" else 0], equal_nan=True)

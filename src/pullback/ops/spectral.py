@@ -5,6 +5,7 @@ the vectors have a covector. Vectors of a complex matrix are known up to a phase
 the phases has no derivative, and the rules say so as torch does.
 """
 
+from collections.abc import Callable
 from typing import Any, Literal
 
 import numpy as np
@@ -94,6 +95,17 @@ def _is_single(x: ndarray) -> bool:
     return single and bool(np.isfinite(np.add.reduce(x, axis=None)))
 
 
+def _alone(function: Callable[..., Any], x: ndarray, *args: Any, otherwise: Callable[[], ndarray]) -> ndarray:
+    """Return values from NumPy; where it fails, or x is not finite, what is found or raised with vectors."""
+    if not np.isfinite(x).all():
+        return otherwise()
+    try:
+        found: ndarray = by_numpy(function, x, *args)
+    except np.linalg.LinAlgError:
+        return otherwise()
+    return found
+
+
 # --- Hermitian matrices -------------------------------------------------------------------------------------
 
 
@@ -134,14 +146,11 @@ def _eigh_jvp(primals: Terms, tangents: Terms, out: Terms, triangle: str) -> Cov
 
 
 def _eigvalsh(x: ndarray, /, triangle: Literal["L", "U"]) -> ndarray:
-    try:
-        if _is_single(x) and len(x) > _DIVIDED:
-            values, _, info = lapack("syevd", x)(x, 0, lower=triangle == "L", lwork=_BLOCKS * len(x))
-            if not info:
-                return values
-        return by_numpy(np.linalg.eigvalsh, x, triangle)
-    except np.linalg.LinAlgError:
-        return _eigh(x, triangle)[0]
+    if _is_single(x) and len(x) > _DIVIDED:
+        values, _, info = lapack("syevd", x)(x, 0, lower=triangle == "L", lwork=_BLOCKS * len(x))
+        if not info:
+            return values
+    return _alone(np.linalg.eigvalsh, x, triangle, otherwise=lambda: _eigh(x, triangle)[0])
 
 
 #: Eigenvalues in ascending order and eigenvectors of a Hermitian matrix, from one of its triangles.
@@ -215,12 +224,7 @@ def _eigvals(x: ndarray, /) -> ndarray:
         reals, imaginary, _, _, info = lapack("geev", x)(x, 0, 0, lwork=_BLOCKS * len(x))
         if not info:
             return reals + imaginary * dtype(1j)
-    if not np.isfinite(x).all():
-        return _eig(x)[0]
-    try:
-        return by_numpy(np.linalg.eigvals, x).astype(dtype, copy=False)
-    except np.linalg.LinAlgError:
-        return _eig(x)[0]
+    return _alone(np.linalg.eigvals, x, otherwise=lambda: _eig(x)[0]).astype(dtype, copy=False)
 
 
 #: Eigenvalues alone.
@@ -345,12 +349,7 @@ def _svdvals(x: ndarray, /) -> ndarray:
         _, s, _, info = lapack("gesdd", x)(x, 0, lwork=_BLOCKS * sum(x.shape))
         if not info:
             return s
-    if not np.isfinite(x).all():
-        return _svd(x, False)[1]
-    try:
-        return by_numpy(np.linalg.svd, x, False, False)
-    except np.linalg.LinAlgError:
-        return _svd(x, False)[1]
+    return _alone(np.linalg.svd, x, False, False, otherwise=lambda: _svd(x, False)[1])
 
 
 def _svdvals_rule(g: Term, x: Term) -> Term:

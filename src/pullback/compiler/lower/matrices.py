@@ -189,7 +189,7 @@ def eigh(context: Context, a: Lowered, triangle: str) -> list[Lowered] | None:
 def eigvalsh(context: Context, a: Lowered, triangle: str) -> Lowered | None:
     """Lower the eigenvalues of symmetric matrices."""
     found = eigh(context, a, triangle)
-    return found and found[0]
+    return None if found is None else found[0]
 
 
 def exponential(context: Context, a: Lowered) -> Lowered | None:
