@@ -26,3 +26,13 @@ def test_no_permutation_is_made_for_the_pullback_of_a_solve(monkeypatch: Any) ->
 
     (expected,) = torch.autograd.grad(solved(factors), factors)
     torch.testing.assert_close(grad, expected)
+
+
+def test_the_triangles_are_not_taken_apart_for_the_pullback_of_a_solve(monkeypatch: Any) -> None:
+    factors, pivots = torch.linalg.lu_factor(torch.randn(5, 5, dtype=torch.float64))
+    factors.requires_grad_()
+    y = torch.randn(5, 2, dtype=torch.float64)
+    out = torch.linalg.lu_solve(factors, pivots, y)
+    monkeypatch.setattr(lu, "lu_unpack", None)
+    (grad,) = torch.autograd.grad(out.square().sum(), factors)
+    assert grad.shape == factors.shape

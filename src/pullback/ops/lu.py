@@ -244,15 +244,16 @@ def _lu_solve(
 def _lu_solve_rule(g: Term, x: Term, pivots: Term, out: Term, left: bool, adjointed: bool) -> Term:
     if not left:
         g, out, adjointed = adjoint(g), adjoint(out), not adjointed
-    p, lower, upper = lu_unpack(x, pivots, True, adjointed)
+    # To solve by a triangle of x is to read no other: neither is taken apart.
     if adjointed:
+        p = lu_unpack(x, pivots, False, True)[0]
         y = matmul(swap(p), out)
-        z = solve_triangular(lower, matmul(swap(p), g), False, True, True)
-        w = solve_triangular(upper, z, True, True, False)
-        return -_packed(matmul(y, adjoint(z)), matmul(matmul(adjoint(lower), y), adjoint(w)))
-    w = solve_triangular(adjoint(upper), g, False, True, False)
-    z = solve_triangular(adjoint(lower), w, True, True, True)
-    return -_packed(matmul(z, adjoint(matmul(upper, out))), matmul(w, adjoint(out)))
+        z = solve_triangular(x, matmul(swap(p), g), False, True, True)
+        w = solve_triangular(x, z, True, True, False)
+        return -_packed(matmul(y, adjoint(z)), matmul(add(y, matmul(adjoint(tril(x, -1)), y)), adjoint(w)))
+    w = solve_triangular(adjoint(x), g, False, True, False)
+    z = solve_triangular(adjoint(x), w, True, True, True)
+    return -_packed(matmul(z, adjoint(matmul(triu(x, 0), out))), matmul(w, adjoint(out)))
 
 
 def _lu_solve_batched(
