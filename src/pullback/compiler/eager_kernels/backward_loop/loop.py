@@ -186,6 +186,7 @@ def _agree(rule: Callable[..., Any], small: Callable[..., Any], variant: Variant
             found = small(*given)
             if type(expected) is not ndarray or type(found) is not ndarray:
                 return False
-            if expected.dtype is not found.dtype or expected.tobytes() != found.tobytes():
+            bits = f"u{expected.itemsize}"  # to compare copies of 16,384 numbers takes twice as long
+            if expected.dtype is not found.dtype or not np.array_equal(expected.view(bits), found.view(bits)):
                 return False
     return True
