@@ -15,6 +15,7 @@ from pullback.array.chains import MOST_ALONE, ROWS, SCALAR, Unfit
 from pullback.array.elementwise_calls import ElementwiseCalls, refuse
 from pullback.array.layout import shared_strides
 from pullback.array.strides import strides_of
+from pullback.core.calls import _elementwise_calls
 from pullback.core.op import TABLE
 
 pytestmark = pytest.mark.skipif(find_spec("llvmlite") is None, reason="calls are native with llvmlite")
@@ -240,3 +241,11 @@ def test_what_looks_at_elements_stays_in_python():
 
     for looking in (kernel, reads, lambda x, /, out=...: x, lambda x, /, out=...: np.sort(x), turned):
         assert ElementwiseCalls(looking, 1, False, False, (F32,)).find(()) is refuse
+
+
+@pytest.mark.parametrize("name", ["maximum", "minimum"])
+def test_whole_numbers_that_a_check_takes_have_a_native_function(name):
+    x, y = np.array([3, -1, 2**62]), np.array([2, 5, -(2**62)])
+    native = _elementwise_calls(TABLE[name], True).find(())
+    same(native(x, y), TABLE[name].kernel(x, y))
+    assert native(x + 0j, y + 0j) is None

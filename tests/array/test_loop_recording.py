@@ -8,7 +8,7 @@ import threading
 import numpy as np
 import pytest
 
-from pullback.array import strides
+from pullback.array import large, strides
 from pullback.array.loop_recording.arrays import Recorded
 from pullback.array.loop_recording.recording import agrees, record
 from pullback.array.loop_recording.steps import DECIDE, Unrecorded
@@ -25,8 +25,6 @@ def _recorded_as_kernels_are(monkeypatch):
 def native(function, arrays):
     """Return a recording as a native function."""
     pytest.importorskip("llvmlite")
-    from pullback.array import large
-
     if not large.is_there():
         pytest.skip("native code is switched off")
     found = large.chains().inline_caches.replayed(function, arrays)
@@ -128,6 +126,20 @@ def test_decisions_are_asked_again():
 def test_what_reads_elements_otherwise_is_not_recorded(function):
     with pytest.raises(Unrecorded):
         record(function, [X.copy()])
+
+
+def test_what_a_native_kernel_does_is_not_recorded_by_other_loops():
+    if not large.is_there():
+        pytest.skip("there are no native kernels")
+
+    def asked(x):
+        large.ask("pad", x, np.empty(3), (1,), None)
+        return x + 1
+
+    ask = large.ask
+    with pytest.raises(Unrecorded, match="native kernel"):
+        record(asked, [X.copy()])
+    assert large.ask is ask
 
 
 def test_a_choice_of_wide_elements_is_not_recorded():

@@ -1,9 +1,11 @@
-"""The grid of an affine map is rounded as torch rounds it."""
+"""The grid of an affine map is rounded as torch rounds it; weights of pixels have their derivatives."""
 
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
+from pullback.array import sampler
 from pullback.array.sampler import base_grid
 
 #: What torch 2.13 has in the first half of a row of 28 pixels: the last bits decide between two pixels.
@@ -20,3 +22,10 @@ def test_the_coordinates_of_pixels() -> None:
     assert grid[:14, 0].tolist() == [float.fromhex(text) for text in ROW]
     assert (grid[14:, 0] == -grid[13::-1, 0]).all()
     assert (grid[:, 1:] == [0.0, 1.0]).all()
+
+
+@pytest.mark.parametrize("mode", sampler.KERNELS)
+def test_weights_are_derived_as_polynomials_are(mode: str) -> None:
+    for order in range(5):
+        told = [np.polynomial.Polynomial(c).deriv(order).coef.tolist() for c in sampler.KERNELS[mode][0]]
+        assert [*map(list, sampler.derived(mode, order))] == told

@@ -18,13 +18,24 @@ from pullback.core.op import TABLE, op
 F = torch.nn.functional
 
 
+def loop_of_its_own(monkeypatch, calls):
+    """Return a native loop that knows no rule yet, and makes those native that were called so often."""
+    from pullback.compiler.eager_kernels.backward_loop import loop
+    from pullback.compiler.eager_kernels.inline_cache.known_rules import KnownRules
+
+    monkeypatch.setattr(loop, "_CALLS", calls)
+    chains = large.chains()
+    return loop.BackwardLoop(chains.call, KnownRules(chains.inline_caches))
+
+
 @pytest.fixture
 def native(monkeypatch, price):
     """Return what turns the native loop off and on, which is on in the test."""
     if not large.is_there():
         pytest.skip("needs llvmlite")
     price(0)
-    found = large.backward_loop()
+    own = loop_of_its_own(monkeypatch, 1)
+    found = own.run
     assert found is not None
     calls, on_call = [], "ran"
 
@@ -309,13 +320,23 @@ def chosen(x, w):
     return y + rows.sort()[0].take(torch.tensor([1, 1])).sum()
 
 
+def test_a_rule_becomes_native_when_it_has_been_called_often(native, monkeypatch):
+    loop, made = loop_of_its_own(monkeypatch, 3), []
+    small = type(loop)._small
+    monkeypatch.setattr(type(loop), "_small", lambda *given: made.append(small(*given)) or made[-1])
+    native(True, loop.run)
+    counts, x = [], leaf(4)
+    for _ in range(5):
+        torch.tanh(x).sum().backward()
+        counts.append(len(made))
+    assert counts == [0, 0, 1, 1, 1]
+    assert made[0] is not None
+
+
 def test_known_rules_give_the_same_bits(native, monkeypatch):
-    from pullback.compiler.eager_kernels.backward_loop.loop import BackwardLoop
     from pullback.compiler.eager_kernels.inline_cache import known_rules
 
-    # Of its own, as other tests have made some rules known.
-    chains = large.chains()
-    loop = BackwardLoop(chains.call, known_rules.KnownRules(chains.inline_caches).function)
+    loop = loop_of_its_own(monkeypatch, 1)
     monkeypatch.setattr(known_rules, "_CALLS", 2)
     added, tell = [], known_rules._KnownRule._tell
     monkeypatch.setattr(

@@ -6,7 +6,7 @@ number of rows. What these cannot tell, such as a part of a row, is refused.
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy import ndarray
@@ -16,6 +16,7 @@ from .loop_recording import steps as recorded
 from .loop_recording.arrays import Recorded, plain_of
 from .loop_recording.recorder import Recorder
 from .loop_recording.steps import FIXED, OWN, Unrecorded
+from .named_tuples import NamedTuple
 from .scipy_functions import imports
 
 #: How often a loop is called, and on how many elements: the numbers of the counts that native code has.

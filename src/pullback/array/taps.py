@@ -143,7 +143,7 @@ def over_planes(x: ndarray, axes: Sequence[Taps]) -> ndarray:
     result = np.empty(shape, x.dtype)
     out = result.reshape(len(planes), *shape[2:])
     largest = max(planes.size, out.size)
-    if out.size and type(x) is ndarray and _native(planes, out, largest, steps):
+    if out.size and isinstance(x, ndarray) and _native(planes, out, largest, steps):
         return result
     together = max(1, _BLOCK_BYTES * len(planes) // max(1, largest * x.itemsize))
     bounds = stretches(len(planes), largest, _WORTH_THREADS)

@@ -14,7 +14,7 @@ from ..array.numbers import scalar_like
 from ..core.op import Call, Term, elementwise, of
 from ..core.promotion import check_broadcast, common_dtype, promoted, unsupported
 from ..core.value import TensorBase, Value
-from .kernels import into, refuse
+from .kernels import into, is_ordered, refuse
 from .signatures import ANY, EITHER_NUMBER, INTEGERS, REAL, WHOLE
 
 
@@ -54,11 +54,11 @@ def _ordered(name: str, kernel: np.ufunc, relation: str, alias: str) -> Call:
     def check(x: Term, y: Term) -> None:
         """Refuse complex numbers, which have no order."""
         common = common_dtype([x, y])
-        if common.kind in "cW":
+        if not is_ordered(common):
             check_broadcast([x, y])
             raise unsupported(f"{name}_cpu", (), common)
 
-    check.takes = lambda dtype: dtype.kind not in "cW"  # type: ignore[attr-defined]  # see `Op`
+    check.takes = is_ordered  # type: ignore[attr-defined]  # see `Op`
     return _compared(name, kernel, relation, alias, takes=REAL, check=check)
 
 

@@ -27,7 +27,7 @@ from .arithmetic import log, reciprocal, rsqrt
 from .comparison import isfinite, where, zeros_of
 from .complex import real
 from .convert import conj
-from .kernels import into, refuse
+from .kernels import into, is_ordered, refuse
 from .signatures import ANY, FLOATING, NUMBERS, REAL, REAL_NUMBERS
 
 
@@ -148,12 +148,14 @@ def _signs(x: ndarray, /, out: Any = ...) -> ndarray:
 
 
 def _no_complex_sign(x: ndarray) -> None:
-    if x.dtype.kind in "cW":
+    if not is_ordered(x.dtype):
         raise NotImplementedError(
             "Unlike NumPy, torch.sign is not intended to support complex numbers. Please use torch.sgn "
             "instead."
         )
 
+
+_no_complex_sign.takes = is_ordered  # type: ignore[attr-defined]  # see `Op`
 
 sgn = elementwise(
     "sgn", _signs, _sgn_rule, promote=None,

@@ -89,7 +89,12 @@ def refuse(kernel: str, kinds: str, *, halves: bool = False, inputs: int = 2, al
     return Refusal(kernel, kinds, halves, inputs, alike)
 
 
+def is_ordered(dtype: np.dtype[Any]) -> bool:
+    """Return whether numbers of a dtype have an order: complex ones have none."""
+    return dtype.kind not in "cW"
+
+
 def no_complex_limits(*values: Any) -> None:
     """Raise torch's error for complex values that are to be cut to limits."""
-    if any(isinstance(v, ndarray) and v.dtype.kind in "cW" for v in values):
+    if any(isinstance(v, ndarray) and not is_ordered(v.dtype) for v in values):
         raise NotImplementedError("clamp is not supported for complex types")

@@ -20,7 +20,7 @@ from ..core.op import Call, Term, Terms, elementwise, renamed
 from .comparison import chosen, eq, ge, gt, le, lt, where, zeros_of
 from .convert import conj
 from .elementwise import exp
-from .kernels import into, no_complex_limits, refuse
+from .kernels import into, is_ordered, no_complex_limits, refuse
 from .large_sum import from_begin, from_end, of_terms, plus, plus_product, plus_quotient
 from .signatures import FLOATING, REAL, TWO
 
@@ -243,9 +243,10 @@ def _ordered(name: str) -> Callable[..., None]:
     """Return a check that refuses complex values, which have no order."""
 
     def check(*values: Any) -> None:
-        if any(isinstance(v, ndarray) and v.dtype.kind in "cW" for v in values):
+        if any(isinstance(v, ndarray) and not is_ordered(v.dtype) for v in values):
             raise RuntimeError(f"{name} not implemented for complex tensors.")
 
+    check.takes = is_ordered  # type: ignore[attr-defined]  # see `Op`
     return check
 
 

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from .. import small_fft  # noqa: F401  # what is imported while this records does not tell
+from .. import large, small_fft  # noqa: F401  # what is imported while this records does not tell
 from ..strides import address
 from . import linear_algebra, moves  # noqa: F401  # they add functions that are recorded
 from .arrays import Recorded, plain_of
@@ -85,13 +85,21 @@ def _made_told(recorder: Recorder) -> Iterator[None]:
     """
     if not _EXCHANGED.acquire(blocking=False):
         raise Unrecorded("another thread records")
-    told = _ToldNumPy(recorder)
+    told, ask, thread = _ToldNumPy(recorder), large.ask, get_ident()
+
+    def refuse(kernel: str, *given: Any) -> Any:
+        if get_ident() == thread and Recorded in map(type, given):
+            raise Unrecorded("what a native kernel does")
+        return ask(kernel, *given)
+
     spaces = [space for space in _spaces(len(sys.modules)) if space.get("np") is np]
     try:
         for space in spaces:
             space["np"] = told
+        large.ask = refuse
         yield
     finally:
+        large.ask = ask
         for space in spaces:
             space["np"] = np
         _EXCHANGED.release()

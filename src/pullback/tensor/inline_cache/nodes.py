@@ -6,10 +6,11 @@ all of it comes from: from an argument, from what is computed, from another node
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from numpy import ndarray
 
+from ...array.named_tuples import NamedTuple
 from ...core.calls import edge_of
 from ...core.node import AccumulateGrad, MultiNode, Node, Output, edge_target
 from ...core.saved import FROZEN

@@ -13,7 +13,7 @@ from __future__ import annotations
 #: saved tuple it is given, and which.
 COUNT, VALUES, FREES, ALWAYS, CHAINED, BACKWARD, BACKWARD_GRAPH, RULES = range(8)
 PLACES = 8
-RULE = 3 + PLACES
+SMALL, RULE = 1, 3 + PLACES
 #: Arguments of the function; the last is None unless the pullback is itself recorded.
 (
     SELF, HEAP, PENDING, NEEDED, LOOKED_AT, EMPTY, SUMMED, SHARED, FREED, CAPTURES, DELIVER,

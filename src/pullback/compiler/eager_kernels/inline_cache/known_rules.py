@@ -39,13 +39,21 @@ class KnownRules:
     def function(self, rule: Callable[..., Any]) -> Callable[..., Any] | None:
         """Return the function of a rule; None where there is no native code."""
         known = _KnownRule(rule, self._caches)
-        found = self._caches.function(known.look, "known_rule")
+        found = self.counted(known.look, _CALLS)
         if found is None:
             return None
         function, known.table = found
-        known.table[LEFT] = _CALLS
         self._known.append(known)
         return function
+
+    def counted(self, look: Callable[..., Any], calls: int) -> tuple[Callable[..., Any], np.ndarray] | None:
+        """Return a native function and its table: of so many calls the last one gives what `look` does, the
+        others None. None where there is no native code.
+        """
+        found = self._caches.function(look, "known_rule")
+        if found is not None:
+            found[1][LEFT] = calls
+        return found
 
     def _forget(self) -> None:
         for known in self._known:

@@ -58,7 +58,7 @@ class Chains:
     @computed
     def backward_loop(self) -> loop.BackwardLoop:
         """Return what does the plain part of a backward pass."""
-        return loop.BackwardLoop(self.call, KnownRules(self.inline_caches).function)
+        return loop.BackwardLoop(self.call, KnownRules(self.inline_caches))
 
     def chain(self, note: Note) -> Callable[..., Any] | None:
         """Return a function of the arrays that a chain is given; None where there is none."""

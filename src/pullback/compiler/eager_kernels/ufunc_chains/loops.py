@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,8 @@ class _Ufunc(ctypes.Structure):
     )  # fmt: skip
 
 
-def loop_of(ufunc: np.ufunc, dtypes: Sequence[np.dtype[Any]]) -> tuple[int, int]:
+@lru_cache(maxsize=256)
+def loop_of(ufunc: np.ufunc, dtypes: tuple[np.dtype[Any], ...]) -> tuple[int, int]:
     """Return the addresses of a ufunc's loop for some dtypes and of what the loop is given.
 
     Raises
