@@ -359,3 +359,20 @@ def kind_of_sampler_of_a_stream(torch: T) -> None:
             return iter(range(3))
 
     print(type(torch.utils.data.DataLoader(Stream()).sampler).__name__)
+
+
+def storages_of_another_dtype(torch: T) -> None:
+    double = torch.ones(2, dtype=torch.float64)
+    for x in (torch.ones(2), torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True)[:1]):
+        _failing(x.set_, double)
+        _failing(x.set_, double, 0, (1,), (1,))
+        _failing(x.set_, double.storage(), 0, (1,), (1,))
+        _failing(x.set_, double.untyped_storage(), 2, (1,), (1,))
+
+
+def first_check_of_a_write(torch: T) -> None:
+    for size in ((4,), (2, 2, 3)):
+        _failing(torch.ones(3).expand(2, 3).copy_, torch.ones(size))
+    leaf = torch.ones(2, requires_grad=True)
+    _failing(leaf.index_put_, (torch.tensor([0]), torch.tensor([0])), torch.tensor(1.0))
+    _failing(leaf.detach().index_put_, (torch.tensor([0]), torch.tensor([0])), torch.tensor(1.0))
