@@ -379,3 +379,18 @@ def test_errors_of_ops_without_a_derivative_and_of_matrices() -> None:
 def test_the_cause_of_a_program_in_bugs(program: str, cause: str) -> None:
     variables = runpy.run_path(str(Path(__file__).parent / "bugs" / f"{program}.py"))
     assert cause in variables["answer"].cause
+
+
+@pytest.mark.parametrize("whole", [False, True])
+def test_a_write_through_data_is_named(whole: bool) -> None:
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    held = torch.zeros(2)
+    if whole:
+        held.data = x * 2
+    else:
+        held.data[0] = (x * 2).sum()
+    with pytest.raises(RuntimeError) as raised:
+        held.sum().backward()
+    answer = explain.why_error(raised.value)
+    assert answer.kind == ".data"
+    assert "`.data`" in answer.mend

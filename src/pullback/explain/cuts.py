@@ -105,9 +105,7 @@ def _cut(node: ast.AST) -> str | None:
         return "detached: cut"
     if name == "grad" and owner.endswith("autograd"):
         given = {k.arg: getattr(k.value, "value", None) for k in node.keywords}
-        if given.get("create_graph") is not True:
-            return "not recorded: grad"
-        return None
+        return None if given.get("create_graph") is True else "not recorded: grad"
     if owner in ("np", "numpy"):
         return "left the library: NumPy"
     if name in LEAVING and method:
@@ -283,6 +281,8 @@ class Search:
         place, code = statement.place, ast.unparse(statement.value)
         if self._leads_to_others(input, targets):
             return Cut.of("history lost: of others", place, code, holder=input)
+        if any(".data[" in f"{target}[" for target in targets):
+            return Cut.of(".data: read", place, targets[0])
         told = self._lost_by_own(statement.value, targets) or _lost_by(statement.value)
         if told == "constant derivative" and any(map(has_history, map(self.scene.value, targets))):
             told = "constant derivative: by others"

@@ -175,6 +175,7 @@ def _copy_(self: Any, src: Any, non_blocking: bool = False) -> Any:
     shape = shape_of(self)
     inplace.check_history(self, inplace.requires_grad(self) or inplace.requires_grad(source))
     if shape_of(source) != shape:
+        inplace.check_writable(self, False)
         check_broadcast([np.broadcast_to(np.empty((), bool), s) for s in (shape, shape_of(source))])
         whole = np.broadcast_shapes(shape, shape_of(source))
         if whole != tuple(shape):

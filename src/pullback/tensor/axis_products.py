@@ -16,7 +16,7 @@ from ..ops.reduce import sum_all
 from ..ops.structure import permute, reshape, sum_dims, unsafe_view
 from ..ops.view import squeeze
 from .api import public
-from .contract import dot
+from .contract import dot, lowered
 from .out import write_out
 from .rearrange import refuse_complex_history
 from .shape import reshaped, view
@@ -115,7 +115,8 @@ def _contracted(a: Any, b: Any, given_a: Sequence[Any], given_b: Sequence[Any]) 
         return reshape(_whole_product(left, right), kept)
     size = prod(sa[i] for i in over_a)
     left = reshape(left, (prod(sa[i] for i in free_a), size))
-    return reshape(c.mm(left, reshape(right, (size, prod(sb[j] for j in free_b)))), kept)
+    right = reshape(right, (size, prod(sb[j] for j in free_b)))
+    return reshape(lowered("mm", c.mm, left, right), kept)
 
 
 def _whole_product(a: Any, b: Any) -> Any:

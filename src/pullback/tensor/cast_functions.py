@@ -12,8 +12,8 @@ def _names(listed: str) -> frozenset[str]:
 #: Functions that run in the lower precision.
 LOWER = _names(
     "_addmm_activation addbmm addmm baddbmm bmm chain_matmul conv1d conv2d conv3d conv_tbc conv_transpose1d "
-    "conv_transpose2d conv_transpose3d einsum linalg_matmul linalg_multi_dot linalg_vecdot linear matmul mm "
-    "prelu rnn_relu rnn_tanh scaled_dot_product_attention tensordot"
+    "conv_transpose2d conv_transpose3d linalg_matmul linalg_multi_dot linalg_vecdot linear matmul mm "
+    "prelu rnn_relu rnn_tanh scaled_dot_product_attention"
 )
 #: Functions that run in float32.
 FLOAT32 = _names(

@@ -10,6 +10,7 @@ from .. import errors
 from ..array.dtype_words import c_name, type_word
 from ..array.strides import strides_of
 from ..core.meta import array_or_phantom
+from ..core.modes import modes
 from ..core.promotion import broadcast_shape
 from ..core.value import dtype_of, shape_of, wrap
 from ..ops import contract as c
@@ -154,6 +155,17 @@ def stacked_product(x: Any, y: Any) -> Any:
     if dtype_of(x) != dtype_of(y):
         raise RuntimeError(f"expected scalar type {title(x)} but found {title(y)}")
     return c.bmm(x, y)
+
+
+def lowered(name: str, product: Any, x: Any, y: Any) -> Any:
+    """Multiply two matrices or stacks, in autocast's precision where it is on.
+
+    It is for functions that autocast lets run as they are, and of which it casts the products.
+    """
+    caster = modes().autocast
+    if caster is None or not caster.casts(name):
+        return product(x, y)
+    return caster.run(name, product, (x, y), {})
 
 
 def check_batches(x: Any, y: Any) -> None:

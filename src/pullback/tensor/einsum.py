@@ -19,7 +19,7 @@ from ..ops.arithmetic import mul
 from ..ops.convert import cast
 from ..ops.structure import permute, reshape, reshape_view, sum_dims
 from ..ops.view import unsqueeze
-from .contract import stacked_product
+from .contract import lowered, stacked_product
 from .unrecorded import arrays
 
 
@@ -241,7 +241,8 @@ def _pair(x: Any, y: Any, over: tuple[int, ...], is_last: bool) -> Any:
     swapped, (p, q), shapes, shape, order = _product(shape_of(x), shape_of(y), over)
     if swapped:
         x, y = y, x
-    found = stacked_product(reshape(permute(x, p), shapes[0]), reshape(permute(y, q), shapes[1]))
+    matrices = reshape(permute(x, p), shapes[0]), reshape(permute(y, q), shapes[1])
+    found = lowered("bmm", stacked_product, *matrices)
     return permute(reshape(_tensor(found, is_last), shape), order)
 
 

@@ -470,6 +470,8 @@ def index_put(input: Any, indices: Any, values: Any, accumulate: bool = False) -
 @public(is_function=True, out=False)
 def index_put_(input: Any, indices: Any, values: Any, accumulate: bool = False) -> Any:
     """Apply :func:`index_put` in place."""
+    if isinstance(input, TensorBase):
+        inplace.check_history(input, inplace.requires_grad(input))
     dims, where = _indices("index_put_", input, indices)
     return put_into(input, where, values, dims, bool(accumulate), _fills(indices, values, accumulate))
 

@@ -21,6 +21,7 @@ from .inplace_variants import InPlace
 from .math import factor, widened
 from .operands import declare
 from .properties import common_dtype
+from .rearrange import refuse_complex_history
 from .tensor import Tensor
 
 
@@ -251,10 +252,18 @@ def nan_to_num(
     posinf, neginf : float, optional
         By default the largest and the smallest finite number.
     """
+    refuse_complex_history("nan_to_num", input)
+    return _replaced(input, nan, posinf, neginf)
+
+
+def _replaced(
+    input: Any, nan: float | None = None, posinf: float | None = None, neginf: float | None = None
+) -> Tensor:
     return e.nan_to_num(input, 0.0 if nan is None else nan, posinf, neginf)
 
 
 declare(
     "nan_to_num", nan_to_num,
     "(Tensor input, float nan = None, float posinf = None, float neginf = None, *, Tensor out = None)",
+    inplace=InPlace(written=_replaced),
 )

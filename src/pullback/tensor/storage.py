@@ -23,7 +23,7 @@ import numpy as np
 from numpy import ndarray
 
 from ..array import dtypes
-from ..array.dtype_words import c_name
+from ..array.dtype_words import c_name, type_word
 from ..array.strides import address, contiguous_strides, extent, owner, storage, strides_of
 from ..core.device import CPU
 from ..core.inplace import check_writable
@@ -307,6 +307,7 @@ def set_(
         Where the first element is, in elements.
     size, stride : tuple of int, optional
     """
+    _check_dtype(self, source, storage_offset is None)
     check_writable(self, modes().grad and self.requires_grad, overlap=True)
     if is_meta(self):
         return _set_on_meta(self, source, storage_offset, size, stride)
@@ -316,14 +317,24 @@ def set_(
     _check_place(storage_offset or 0, size, stride)
     if isinstance(source, TensorBase):
         array = memory_of(source)
-        if array.dtype != own:
-            given = c_name(array.dtype)
-            wanted = c_name(own)
-            raise RuntimeError(f"Could not set tensor of type {given} to a tensor of type {wanted}")
         if storage_offset is None:
             return _put_onto(self, array)
         source = storage_of(array)[0]
     return _put_onto(self, array_over(source, own, storage_offset or 0, size, stride))
+
+
+def _check_dtype(self: Any, source: Any, is_whole: bool) -> None:
+    """Raise torch's error for a source of another dtype: a tensor taken whole, or a storage with a dtype."""
+    own = dtype_of(self)
+    if isinstance(source, TypedStorage) and source.dtype.numpy != own:
+        raise RuntimeError(
+            f"Expected a Storage of type {c_name(own)} or an UntypedStorage, but got type "
+            f"{type_word(source.dtype.numpy)} for argument 1 'storage'"
+        )
+    if is_whole and isinstance(source, TensorBase) and dtype_of(source) != own:
+        raise RuntimeError(
+            f"Could not set tensor of type {c_name(dtype_of(source))} to a tensor of type {c_name(own)}"
+        )
 
 
 def _set_on_meta(self: Any, source: Any, storage_offset: int | None, size: Any, stride: Any) -> Any:

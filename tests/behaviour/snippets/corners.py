@@ -307,3 +307,72 @@ def einsum_of_two_dtypes(torch: T) -> None:
             for second in dtypes:
                 operands = [torch.ones(s, dtype=second if i else first) for i, s in enumerate(sizes)]
                 _failing(lambda e=equation, o=operands: torch.einsum(e, *o).dtype)
+
+
+def unpooled_sizes_of_other_ranks(torch: T) -> None:
+    F = torch.nn.functional
+    for rank, kernel in ((2, (2,)), (2, (2, 2, 2)), (3, (2, 2)), (3, (2,)), (3, (2, 2, 2, 2))):
+        for x in (torch.ones(1, 2, *[2] * rank), torch.ones(1, 0, *[2] * rank)):
+            _failing(getattr(F, f"max_unpool{rank}d"), x, torch.zeros(x.shape, dtype=torch.int64), kernel)
+    for divisor in (0.5, True, 2):
+        _failing(lambda d=divisor: F.avg_pool2d(torch.ones(1, 2, 2), 2, divisor_override=d))
+
+
+def kernels_of_other_ranks(torch: T) -> None:
+    nn = torch.nn
+    print(nn.Conv2d(4, 4, (2,), padding=(1, 1)), nn.ConvTranspose1d(2, 2, (2, 2)))
+    print(nn.Conv3d(2, 2, (2, 1), dilation=2))
+    for size, output in ((None, None), (None, 2), ((0, 1, 1), 2), (-1.5, 2), (0, 2)):
+        _failing(nn.FractionalMaxPool3d, size, output)
+
+
+def order_of_checks_in_layers(torch: T) -> None:
+    cell, loss = torch.nn.RNNCell(2, 2, nonlinearity="x"), torch.nn.BCELoss(weight=torch.ones(3))
+    _failing(cell, torch.ones(1, 1, 1, 2))
+    _failing(cell, torch.ones(1, 2), torch.ones(1, 1, 1))
+    _failing(cell, torch.ones(1, 2))
+    _failing(loss, torch.tensor([2.0, 3.0]), torch.ones(2))
+    print(torch.nn.CrossMapLRN2d(2)(torch.ones(2, 3, 2, 2)).stride())
+
+
+def lazy_layers_given_a_parameter(torch: T) -> None:
+    for layer, shape in ((torch.nn.LazyConv2d(2, 1), (3, 4, 2, 2)), (torch.nn.LazyBatchNorm1d(), (3, 2, 2))):
+        layer.bias = torch.nn.Parameter(torch.ones(2))
+        _failing(layer, torch.ones(shape))
+    layer = torch.nn.LazyConv1d(2, 1, bias=False)
+    layer.weight = torch.nn.Parameter(torch.ones(2))
+    _failing(layer, torch.ones(3, 2, 2))
+
+
+def complex_nans_with_a_history(torch: T) -> None:
+    x = torch.tensor([1j, 2 + 1j])
+    y = x.clone().requires_grad_()
+    print(x.nan_to_num(), (y * 2).nan_to_num_())
+    _failing(y.nan_to_num)
+    with torch.no_grad():
+        print(y.nan_to_num())
+
+
+def kind_of_sampler_of_a_stream(torch: T) -> None:
+    class Stream(torch.utils.data.IterableDataset):
+        def __iter__(self) -> Any:
+            return iter(range(3))
+
+    print(type(torch.utils.data.DataLoader(Stream()).sampler).__name__)
+
+
+def storages_of_another_dtype(torch: T) -> None:
+    double = torch.ones(2, dtype=torch.float64)
+    for x in (torch.ones(2), torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True)[:1]):
+        _failing(x.set_, double)
+        _failing(x.set_, double, 0, (1,), (1,))
+        _failing(x.set_, double.storage(), 0, (1,), (1,))
+        _failing(x.set_, double.untyped_storage(), 2, (1,), (1,))
+
+
+def first_check_of_a_write(torch: T) -> None:
+    for size in ((4,), (2, 2, 3)):
+        _failing(torch.ones(3).expand(2, 3).copy_, torch.ones(size))
+    leaf = torch.ones(2, requires_grad=True)
+    _failing(leaf.index_put_, (torch.tensor([0]), torch.tensor([0])), torch.tensor(1.0))
+    _failing(leaf.detach().index_put_, (torch.tensor([0]), torch.tensor([0])), torch.tensor(1.0))

@@ -55,6 +55,8 @@ def binary_cross_entropy(
             f"Using a target size ({sizes_text(shape_of(target))}) that is different to the input size "
             f"({sizes_text(shape_of(input))}) is deprecated. Please ensure they have the same size."
         )
+    if weight is not None:
+        _check_spread(shape_of(target), weight.size())
     if dtype_of(input) != dtype_of(target):
         raise RuntimeError(
             f"Found dtype {type_word(dtype_of(target))} but expected {type_word(dtype_of(input))}"
@@ -62,8 +64,6 @@ def binary_cross_entropy(
     if dtype_of(input) not in o.binary_cross_entropy.op.refused:
         for name, tensor in (("input", input), ("target", target)):
             _look(tensor, 0, 1, f"all elements of {name} should be between 0 and 1")
-    if weight is not None:
-        _check_spread(shape_of(target), weight.size())
     check_no_gradient("binary_cross_entropy", "weight", weight)
     return o.binary_cross_entropy(input, target, weight, reduction)
 

@@ -9,7 +9,7 @@ from ...array.dtype_words import type_word
 from ...array.pool import SMALL, Windows, max_values
 from ...core.modes import modes
 from ...core.value import dtype_of, shape_of, wrap
-from ...errors import with_name
+from ...errors import argument_type, with_name
 from ...ops import pool as ops
 from ...ops.structure import unsafe_view
 from ...ops.view import squeeze_dim, unsqueeze
@@ -106,6 +106,8 @@ def _avg_pool(
     x: Any, kernel: Any, stride: Any, padding: Any, ceil_mode: bool, count_include_pad: bool, divisor: Any,
     rank: int
 ) -> Any:
+    if isinstance(divisor, bool | float):
+        raise argument_type(f"avg_pool{rank}d", "divisor_override", None, "int", divisor)
     if divisor == 0:
         raise RuntimeError("divisor must be not zero")
     windows = windows_of(x, kernel, stride, padding, 1, ceil_mode, rank, f"avg_pool{rank}d", False)
@@ -303,6 +305,11 @@ def _put_back(x: Any, indices: Any, size: tuple[int, ...], rank: int) -> Any:
     if str(dtype_of(indices)) != "int64":
         found = "" if rank == 3 else f" but got: {type_word(dtype_of(indices))}"
         raise RuntimeError(f"elements in indices should be type int64{found}")
+    if len(size) != rank:
+        axes = "two elements (height, width)" if rank == 2 else "three elements (depth, height, width)"
+        raise RuntimeError(
+            f"There should be exactly {axes} in output_size, but got {len(size)} elements."
+        )
     if len(shape) not in (rank + 1, rank + 2):
         raise RuntimeError(
             f"Input to max_unpooling{rank}d should be a {rank + 1}d or {rank + 2}d Tensor, but got a tensor "

@@ -48,7 +48,7 @@ def _band(input: Any, first: int, last: int) -> Any:
 
 
 def _over_channels(matrix: Any, values: Any) -> Any:
-    return TOP_LEVEL["einsum"]("cd,ndhw->nchw", matrix, values)
+    return TOP_LEVEL["einsum"]("cd,ndhw->nchw", matrix, values).contiguous()
 
 
 __all__ = ["BackwardHookFunction", "CrossMapLRN2d"]

@@ -146,7 +146,9 @@ class _LazyNormBase(LazyModuleMixin, _NormBase):
         if not self.has_uninitialized_params():
             return
         self.num_features = input.shape[1]
-        for value in (self.weight, self.bias, self.running_mean, self.running_var):
+        self._materialize("weight", (self.num_features,))
+        self._materialize("bias", (self.num_features,))
+        for value in (self.running_mean, self.running_var):
             if value is not None:
                 value.materialize((self.num_features,))
         self.reset_parameters()

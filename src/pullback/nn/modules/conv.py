@@ -82,10 +82,10 @@ class _ConvNd(Module):
 
     def extra_repr(self) -> str:
         """Return the arguments that differ from their defaults."""
-        axes = len(self.kernel_size)
         options = differing(
-            self, padding=(0,) * len(self.padding), dilation=(1,) * axes, output_padding=(0,) * axes, groups=1
-        )
+            self, padding=(0,) * len(self.padding), dilation=(1,) * len(self.dilation),
+            output_padding=(0,) * len(self.output_padding), groups=1,
+        )  # fmt: skip
         return (
             f"{self.in_channels}, {self.out_channels}, kernel_size={self.kernel_size}, stride={self.stride}"
             f"{options}{', bias=False' if self.bias is None else ''}{differing(self, padding_mode='zeros')}"
@@ -254,9 +254,8 @@ class _LazyConvXdMixin(LazyModuleMixin):
             raise ValueError("in_channels must be divisible by groups")
         sizes = (self.out_channels, self.in_channels)
         first, second = reversed(sizes) if self.transposed else sizes
-        self.weight.materialize((first, second // self.groups, *self.kernel_size))
-        if self.bias is not None:
-            self.bias.materialize((self.out_channels,))
+        self._materialize("weight", (first, second // self.groups, *self.kernel_size))
+        self._materialize("bias", (self.out_channels,))
         self.reset_parameters()
 
     def _get_in_channels(self, input: Any) -> int:

@@ -4,7 +4,7 @@ import itertools
 from typing import Any
 
 from ...autograd.grad_mode import no_grad
-from ..parameter import is_lazy
+from ..parameter import UninitializedParameter, is_lazy
 from .module import Module
 
 
@@ -41,6 +41,15 @@ class LazyModuleMixin(Module):
             if own is not None and given is not None and is_lazy(own) and not is_lazy(given):
                 with no_grad():
                     own.materialize(given.shape)
+
+    def _materialize(self, name: str, shape: tuple[int, ...]) -> None:
+        """Give a parameter a shape, unless the layer has none of that name."""
+        parameter: Any = getattr(self, name)
+        if parameter is None:
+            return
+        if not isinstance(parameter, UninitializedParameter):
+            raise AssertionError(f"self.{name} must be an UninitializedParameter")
+        parameter.materialize(shape)
 
     def initialize_parameters(self, *args: Any, **kwargs: Any) -> None:
         """Materialise the parameters by the arguments of the first call: a subclass gives this."""

@@ -175,7 +175,8 @@ class _FractionalMaxPool(NamedLayer):
         return_indices: bool = False, _random_samples: Any = None,
     ) -> None:  # fmt: skip
         super().__init__()
-        if self.rank == 3 and any(k <= 0 for k in n_tuple(kernel_size, 3)):
+        sizes = kernel_size if isinstance(kernel_size, tuple | list) else [kernel_size]
+        if self.rank == 3 and any(type(k) is int and k <= 0 for k in sizes):
             raise ValueError(f"kernel_size must be greater than 0, but got {kernel_size}")
         self.kernel_size = n_tuple(kernel_size, self.rank)
         self.return_indices = return_indices

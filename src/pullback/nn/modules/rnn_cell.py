@@ -84,10 +84,13 @@ class RNNCell(RNNCellBase):
 
     def forward(self, input: Any, hx: Any = None) -> Any:
         """Map (N, I) or (I,) and (N, H) or (H,) -> the next state."""
+        return self._one_state("RNNCell", self._step, input, hx)
+
+    def _step(self, *operands: Any) -> Any:
         functions = {"tanh": cells.rnn_tanh_cell, "relu": cells.rnn_relu_cell}
         if self.nonlinearity not in functions:
             raise RuntimeError(f"Unknown nonlinearity: {self.nonlinearity}")
-        return self._one_state("RNNCell", functions[self.nonlinearity], input, hx)
+        return functions[self.nonlinearity](*operands)
 
 
 class GRUCell(RNNCellBase):

@@ -31,7 +31,7 @@ class _DatasetKind:
     Iterable = 1
 
 
-class _Endless(Sampler[None]):
+class _InfiniteConstantSampler(Sampler[None]):
     """The indices of an iterable dataset: none."""
 
     def __iter__(self) -> Iterator[None]:
@@ -114,7 +114,7 @@ class DataLoader(Generic[T_co]):
             )
         if sampler is None:
             if iterable:
-                sampler = _Endless()
+                sampler = _InfiniteConstantSampler()
             else:
                 sized = cast("Sized", dataset)
                 sampler = RandomSampler(sized, generator=generator) if shuffle else SequentialSampler(sized)
