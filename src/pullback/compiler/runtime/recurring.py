@@ -15,7 +15,7 @@ from typing import Any
 from .specialised_source import MISS
 from .specialization import kinds_of
 
-#: After so many calls in a row that no program fitted, only one of `_RARELY` or more looks for one: to compare
+#: After so many calls in a row that no program fitted, only one of `_RARELY` or more looks for one: comparing
 #: what eight programs depend on took 0.5 ms a call, twice what it then did eagerly.
 _PATIENCE, _RARELY = 64, 16
 #: Arguments, items of lists included, for which a miss counts once more, as a look takes time for each: at a
