@@ -125,6 +125,10 @@ torch.arange(1.0, 4.0), np.full(3, n, dtype=np.float32)
 def step(x, a, b, c): return x * torch.from_numpy(a) + torch.as_tensor(b) + torch.tensor(c).sum()
 --- call
 torch.arange(1.0, 4.0), np.full(3, n, dtype=np.float32), np.arange(3) * n, np.ones((n % 2 + 1, 2))
+=== array_argument_of_old_types: compiles
+def step(a, b): return torch.FloatTensor(a) + torch.Tensor(a), torch.LongTensor(b), torch.DoubleTensor(a)
+--- call
+np.full(3, n, dtype=np.float32), np.arange(3) * n
 === array_argument_rewritten: compiles
 a = np.zeros(3, dtype=np.float32)
 def step(x, a): return x * torch.from_numpy(a)
@@ -173,7 +177,7 @@ a = np.ones(3, dtype=np.float32)
 def step(x, a):
     t = torch.from_numpy(a)
     t.add_(x)
-    return torch.from_numpy(a) * 2, t._version
+    return torch.FloatTensor(a) * 2, t._version
 --- call
 torch.arange(1.0, 4.0), a
 --- state

@@ -18,6 +18,7 @@ import numpy as np
 from ....array import dtypes
 from ....array.quiet import IGNORE, loud, quiet
 from ....core.value import wrap
+from ....tensor.interchange import shared
 from .guards import SCALARS, Guard, is_same
 
 
@@ -418,7 +419,7 @@ class Memory(Number):
     __slots__ = ()
 
     def _made(self, now: Any) -> Any:
-        return wrap(now) if GivenArray.fits(now) and now.dtype == self._dtype else None
+        return wrap(shared(now)) if GivenArray.fits(now) and now.dtype == self._dtype else None
 
 
 def _worked_out(value: Deferred, key: None) -> Any:
