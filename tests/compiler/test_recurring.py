@@ -14,6 +14,14 @@ pytest.importorskip("llvmlite")
 pytestmark = pytest.mark.usefixtures("in_haste")
 
 
+@pytest.fixture(autouse=True)
+def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """Stop the clock, so that looks take no time but what a test says."""
+    now = [0.0]
+    monkeypatch.setattr(recurring, "_now", lambda: now[0])
+    return now
+
+
 def attended(cache: Any, x: Any, n: int) -> Any:
     cache[:, n] = x
     seen = cache[:, : n + 1]
@@ -145,3 +153,30 @@ def test_programs_that_run_for_nothing_are_soon_left_alone(monkeypatch):
     runs.clear()
     assert totals_of(range(10, 50)) == [sum(range(50 - n)) for n in range(10, 50)]
     assert 0 < len(runs) < 20
+
+
+@pytest.mark.parametrize(("look", "looks"), [(0.0, range(64, 90)), (5.0, range(11, 16))])
+def test_looks_take_a_small_share_of_the_time(monkeypatch, clock, look, looks):
+    """A step that drawn boxes decide took 4.7 times as long as in eager: 17 programs were looked at first."""
+    call, looked = torch.compile(lambda x: x + 1), []
+    with pytest.warns(UserWarning, match="each call needs another program"):
+        totals(call, range(1, 10))
+    native = call._native
+    fits = specialization.Specialization.fits
+
+    def looked_at(self: Any, *args: Any) -> bool:
+        looked.append(1)
+        clock[0] += look / 8
+        return fits(self, *args)
+
+    def eagerly(x: Any) -> Any:
+        clock[0] += 1
+        return x + 1
+
+    monkeypatch.setattr(specialization.Specialization, "fits", looked_at)
+    native._eagerly = eagerly
+    assert totals(call, range(10, 410)) == [2 * n for n in range(10, 410)]
+    assert len(looked) // len(native.specializations) in looks
+    # A program that serves again is found all the same.
+    assert totals(call, [3] * 300) == [6] * 300
+    assert native._recurring._missed == 0

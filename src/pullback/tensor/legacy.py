@@ -23,6 +23,7 @@ from .api import public
 from .constants import layout, strided
 from .creation import check_size, made, unset
 from .data import array_from
+from .interchange import from_numpy
 from .signature import Parser
 from .storage import over_storage
 from .tensor import Tensor
@@ -66,6 +67,9 @@ def construct(args: tuple[Any, ...], kwargs: dict[str, Any], dtype: dtypes.dtype
         raise _tensor_with_device()
     if isinstance(data, dict) or not hasattr(type(data), "__getitem__"):
         raise TypeError(f"new(): data must be a sequence (got {type(data).__name__})")
+    if isinstance(data, np.ndarray) and data.dtype == dtype.numpy:
+        # It is not copied, as by `as_tensor`.
+        return from_numpy(data)
     return made(array_from(data, dtype.numpy))
 
 

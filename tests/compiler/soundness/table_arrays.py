@@ -117,10 +117,244 @@ k = np.bool_(True)
 def step(x): return x * 2 if k else x * 3
 --- change 3
 k = np.bool_(False)
-=== array_as_argument:
+=== array_as_argument: compiles
 def step(x, a): return x * torch.from_numpy(a)
 --- call
 torch.arange(1.0, 4.0), np.full(3, n, dtype=np.float32)
+=== array_argument_kinds: compiles
+def step(x, a, b, c): return x * torch.from_numpy(a) + torch.as_tensor(b) + torch.tensor(c).sum()
+--- call
+torch.arange(1.0, 4.0), np.full(3, n, dtype=np.float32), np.arange(3) * n, np.ones((n % 2 + 1, 2))
+=== array_argument_of_old_types: compiles
+def step(a, b): return torch.FloatTensor(a) + torch.Tensor(a), torch.LongTensor(b), torch.DoubleTensor(a)
+--- call
+np.full(3, n, dtype=np.float32), np.arange(3) * n
+=== array_argument_rewritten: compiles
+a = np.zeros(3, dtype=np.float32)
+def step(x, a): return x * torch.from_numpy(a)
+--- call
+torch.arange(1.0, 4.0) + n, a
+--- change
+a += n
+=== array_argument_in_dict: compiles
+def step(batch, *, more): return torch.as_tensor(batch["x"]) * torch.as_tensor(more[0], dtype=torch.float64)
+--- call
+{"x": np.full(3, n, dtype=np.float32)}, more=[np.arange(3) + n]
+=== array_argument_asked: compiles
+def step(x, a, b):
+    if a is None or b is not None or not isinstance(a, np.ndarray) or torch.is_tensor(a):
+        return x
+    return x * len(a) + a.ndim + a.shape[0] + a.size + torch.from_numpy(a)
+--- call
+torch.arange(1.0, 4.0), np.full(3 if n < 4 else 1, n, dtype=np.float32), None
+=== array_argument_of_another_kind:
+a = [np.ones(3), np.ones(6)[::2], np.full(3, 7), torch.ones(3), 2.0, np.float32(3), [1, 2, 3]]
+def step(x, a): return x * torch.as_tensor(a)
+--- call
+torch.arange(1.0, 4.0), a[n]
+=== array_argument_in_other_orders:
+a = np.arange(9, dtype=np.float32).reshape(3, 3)
+orders = [a, np.asfortranarray(a), np.repeat(a, 2, axis=1)[:, ::2], a.copy()]
+def step(a): return torch.from_numpy(a) @ torch.ones(3)
+--- call
+orders[n % 4]
+=== array_argument_read_only:
+a = np.ones(3, dtype=np.float32)
+b = np.full(3, 2, dtype=np.float32)
+b.flags.writeable = False
+def step(x, a): return x * torch.tensor(a)
+--- call
+torch.arange(1.0, 4.0), b if n > 2 else a
+=== array_argument_unaligned:
+a = np.ones(3, dtype=np.float32)
+b = np.frombuffer(bytearray(13), dtype=np.float32, offset=1)
+b[:] = 3
+def step(x, a): return x * torch.as_tensor(a)
+--- call
+torch.arange(1.0, 4.0), b if n > 2 else a
+=== array_argument_written_by_tensor:
+a = np.ones(3, dtype=np.float32)
+def step(x, a):
+    t = torch.from_numpy(a)
+    t.add_(x)
+    return torch.FloatTensor(a) * 2, t._version
+--- call
+torch.arange(1.0, 4.0), a
+--- state
+a
+=== array_argument_written_by_view:
+a = np.ones((2, 3), dtype=np.float32)
+def step(x, a):
+    torch.as_tensor(a)[1].mul_(x)
+    return torch.tensor(a).sum()
+--- call
+torch.arange(1.0, 4.0), a
+--- state
+a
+=== array_argument_shared_with_tensor:
+a = np.ones(3, dtype=np.float32)
+t = torch.from_numpy(a)
+def step(t, a):
+    t.add_(1)
+    return torch.from_numpy(a) * 2
+--- call
+(t if n > 2 else torch.ones(3)), a
+--- state
+a, t
+=== array_argument_shared_with_state:
+a = np.ones(3, dtype=np.float32)
+b = np.ones(3, dtype=np.float32)
+t = torch.from_numpy(a)
+def step(a):
+    t.add_(1)
+    return torch.from_numpy(a) * 2
+--- call
+a if n > 2 else b
+--- state
+a, t
+=== array_argument_is_the_result:
+a = np.ones(3, dtype=np.float32)
+seen = []
+def step(x, a): return torch.from_numpy(a), torch.as_tensor(a)[1:]
+--- call
+torch.arange(1.0, 4.0), a
+--- change
+a += 1
+if n: seen.append((last[0].clone(), last[1].clone())); last[1][0] = -1
+--- state
+a, seen
+=== array_argument_is_kept:
+a = np.ones(3, dtype=np.float32)
+class O: pass
+o = O()
+def step(x, a):
+    o.t = torch.from_numpy(a)
+    return x * 2
+--- call
+torch.arange(1.0, 4.0), a
+--- change
+a += 1
+--- state
+a, o.t
+=== array_argument_itself:
+a = np.ones(3, dtype=np.float32)
+o = []
+def step(x, a):
+    o.append(a)
+    return a
+--- call
+torch.arange(1.0, 4.0), a
+--- state
+last is a, o[-1] is a
+=== array_argument_numpy_again:
+a = np.ones(3, dtype=np.float32)
+seen = []
+def step(x, a): return torch.from_numpy(a).numpy()
+--- call
+torch.arange(1.0, 4.0), a
+--- change
+a += 1
+if n: seen.append(last.copy())
+--- state
+seen
+=== array_argument_twice:
+a = np.ones(3, dtype=np.float32)
+def step(x, a, b): return x * torch.from_numpy(a) + torch.from_numpy(b), a is b
+--- call
+torch.arange(1.0, 4.0), a, a if n % 2 else a.copy()
+=== array_argument_elsewhere:
+a = np.ones(3, dtype=np.float32)
+o = [a]
+def step(x, a):
+    y = torch.tensor(a)
+    o[0][1] = 7
+    return y + torch.from_numpy(a)
+--- call
+torch.arange(1.0, 4.0), a
+--- change
+a[1] = n
+=== array_argument_in_place:
+a = np.ones(3, dtype=np.float32)
+def step(x, a):
+    y = torch.tensor(a)
+    a += 1
+    a[0] = 5
+    return y + torch.from_numpy(a)
+--- call
+torch.arange(1.0, 4.0), a
+--- state
+a
+=== array_argument_computed:
+def step(x, a): return x * torch.from_numpy(a * 2 + 1), a[0], a.sum(), np.mean(a), f"{a}", a.tolist()
+--- call
+torch.arange(1.0, 4.0), np.full(3, n, dtype=np.float32)
+=== array_argument_decides:
+def step(x, a): return x * 2 if torch.from_numpy(a).sum() > 3 else x * 3
+--- call
+torch.arange(1.0, 4.0), np.full(3, n, dtype=np.float32)
+=== array_argument_differentiated: compiles
+w = torch.ones(3, requires_grad=True)
+def step(a):
+    t = torch.from_numpy(a).requires_grad_()
+    ((w * t) ** 2).sum().backward()
+    return t.grad
+--- call
+np.full(3, n, dtype=np.float32)
+--- state
+w.grad
+=== array_argument_saved: compiles
+a = np.ones(3, dtype=np.float32)
+w = torch.ones(3, requires_grad=True)
+def step(a): return (w * torch.from_numpy(a)).sum()
+--- call
+a
+--- change
+a += 1
+if n: last.backward()
+--- state
+w.grad
+=== array_argument_under_hooks:
+def step(a):
+    with torch.autograd.graph.saved_tensors_hooks(lambda t: t * 2, lambda t: t):
+        return torch.from_numpy(a) * 2
+--- call
+np.full(3, n, dtype=np.float32)
+=== array_argument_without_axes:
+def step(x, a): return x * torch.as_tensor(a)
+--- call
+torch.arange(1.0, 4.0), np.array(float(n))
+=== array_argument_of_a_class:
+class A(np.ndarray): pass
+def step(x, a): return x * torch.as_tensor(a)
+--- call
+torch.arange(1.0, 4.0), np.full(3, n, dtype=np.float32).view(A) if n > 2 else np.full(3, n, dtype=np.float32)
+=== array_argument_iterated:
+def step(x, a): return x * sum(a), [*a], max(a), 2 in a, sorted(a)
+--- call
+torch.arange(1.0, 4.0), np.full(3, n, dtype=np.float32)
+=== array_argument_as_index: compiles
+def step(x, i): return x[torch.from_numpy(i)], x[torch.as_tensor(i)] * 2
+--- call
+torch.arange(1.0, 4.0), np.array([n % 3, 1])
+=== array_argument_as_numpy_index:
+def step(x, i): return x[i], x[i, None]
+--- call
+torch.arange(1.0, 4.0), np.array([n % 3, 1])
+=== array_argument_written_as_index:
+i = np.array([0, 1])
+def step(x, i):
+    y = x[i]
+    return y, x.index_fill(0, torch.from_numpy(i), 0.0)
+--- call
+torch.arange(1.0, 4.0), i
+--- change
+i[0] = n % 3
+=== array_argument_of_lists:
+def step(x, a, b):
+    both = torch.stack([torch.from_numpy(p) for p in (a, b)])
+    return x + both, torch.tensor(np.stack([a, b]))
+--- call
+torch.arange(1.0, 4.0), np.full(3, n, dtype=np.float32), np.full(3, n, dtype=np.float32)
 === array_argument_written:
 def step(x, a):
     a += 1

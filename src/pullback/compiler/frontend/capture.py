@@ -51,7 +51,7 @@ from .pulled_back import ResultsPulledBack, kind_of
 from .results import Results
 from .split_backward import cut, program_of, trim
 from .state.arguments import StandIns, taken_apart
-from .state.deferred import Argument, Item, Numbers
+from .state.deferred import Argument, GivenArray, Item, Numbers
 from .state.effects import freeze, give_data
 from .state.guards import ABSENT, Contents, Guard, answer, dict_item
 from .state.knowledge import Knowledge
@@ -140,7 +140,8 @@ class _Capture:
         self._known: dict[int, Any] = {}
         self._thread = threading.get_ident()
         self._heard, self._hears = warnings.catch_warnings(), False
-        self._varying = varying - knowledge.decisive
+        arrays = {n for n, leaf in enumerate(self._leaves_given) if GivenArray.fits(leaf)}
+        self._varying = (varying - knowledge.decisive) | arrays
         self.session = self.cells.session = Session(self.cells, self._present, knowledge, first, turning)
 
     # --- the run --------------------------------------------------------------------------------------------
@@ -255,7 +256,8 @@ class _Capture:
         session = self.session
 
         def argument(place: int, value: Any) -> Argument:
-            return Argument(session, place, value, self._numbers)
+            kind = GivenArray if GivenArray.fits(value) else Argument
+            return kind(session, place, value, self._numbers)
 
         stand_ins = StandIns(self._nodes, self._varying, argument, session.stand_in)
         args, spec = self.args, self._spec.children_specs

@@ -268,7 +268,7 @@ class Cells:
         known = self.index.get(id(t))
         if known is None:
             if not isinstance(t._value, Tracer):
-                kind = "number" if type(place) is Number else "place"
+                kind = "number" if isinstance(place, Number) else "place"
                 self.add(t, Cell("fixed", t) if place is None else Cell(kind, place))
             return
         cell = self.found[known]

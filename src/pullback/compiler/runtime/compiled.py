@@ -122,8 +122,11 @@ class Compiled:
                         recurring.serve()
                     return found
                 ran += 1
-        if self.eager_because is not None and (recurring is None or not recurring.wants(leaves, spec, ran)):
-            return self._eagerly(*args, **kwargs)
+        if self.eager_because is not None:
+            if recurring is None:
+                return self._eagerly(*args, **kwargs)
+            if not recurring.wants(leaves, spec, ran):
+                return recurring.eagerly(self._eagerly, args, kwargs)
         if self.specializations and STANCE:
             if "fail_on_recompile" in STANCE:
                 raise RuntimeError("Detected recompile when torch.compile stance is 'fail_on_recompile'.")

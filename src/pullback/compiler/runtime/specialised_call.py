@@ -23,6 +23,7 @@ from ...core.versions import NoVersions
 from ...tensor.tree import TreeSpec
 from ..frontend.captured import Captured
 from ..frontend.state.arguments import Again, Context, has_attributes, is_record, mapping_of, slots_of
+from ..frontend.state.deferred import GivenArray
 from ..frontend.state.guards import ABSENT, SCALARS, dict_of, is_same, slot_of
 from ..frontend.state.recorded_warnings import WarnAgain
 from . import native_call, native_results
@@ -250,6 +251,10 @@ class _Forward:
         source = self.source
         for n, (leaf, expression) in enumerate(zip(self.leaves, self.expressions, strict=True)):
             if isinstance(leaf, TensorBase):
+                continue
+            if n in self.captured.varying and GivenArray.fits(leaf):
+                source.names["kind_of"] = GivenArray.kind_of
+                source.unless(f"kind_of({expression}) == {source.name('kind', GivenArray.kind_of(leaf))}")
                 continue
             if n in self.captured.varying:
                 source.unless(f"type({expression}) is {source.name('kind', type(leaf))}")

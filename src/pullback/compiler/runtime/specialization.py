@@ -21,6 +21,7 @@ from ...core.versions import NoVersions, bump
 from ...core.views import bring_up_to_date
 from ..frontend.captured import Captured, rebuilt
 from ..frontend.results import Made, counter
+from ..frontend.state.deferred import GivenArray
 from ..frontend.state.guards import SCALARS, dict_of, is_same
 from ..frontend.state.recorded_warnings import WarnAgain
 from ..passes.missing_covectors import without
@@ -428,5 +429,7 @@ def kinds_of(leaves: Sequence[Any], varying: frozenset[int]) -> Iterator[Any]:
             yield type(leaf), shape, value.dtype, lies, _history(leaf), leaf._level, first
         elif type(leaf) in SCALARS:
             yield type(leaf), None if n in varying else leaf
+        elif n in varying:
+            yield GivenArray.kind_of(leaf)
         else:
             yield type(leaf), id(leaf)

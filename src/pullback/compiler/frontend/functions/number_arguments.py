@@ -14,12 +14,14 @@ from typing import Any
 
 import numpy as np
 
+from ....array.dtypes import get_default_dtype
 from ....core.modes import is_grad_enabled
 from ....core.value import TensorBase, dtype_of, shape_of, wrap
 from ....ops.comparison import where
 from ....tensor.join import stack
+from ....tensor.legacy import construct
 from ....tensor.tensor import Tensor
-from ..state.deferred import Applied, Deferred, comes_before
+from ..state.deferred import Applied, Deferred, GivenArray, comes_before
 from ..state.number_inputs import FLOATS, floating, item, of_array, of_program, operand, taken
 from ..state.session import Session
 from .number_settings import (
@@ -50,6 +52,10 @@ _SIGNS = {
 def result(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Return what a function gives of numbers of a later time, or lists of such; None if not known."""
     name = f.__name__
+    if f is construct:
+        return _of_old_type(session, *args)
+    if f is Tensor.__new__ and args[0] is Tensor:
+        return _of_old_type(session, args[1:], kwargs, get_default_dtype(), False)
     if len(args) == 1 and (made := of_array(session, name, args, kwargs)) is not None:
         return made
     rule = _RULES.get(name.removesuffix("_"))
@@ -59,6 +65,12 @@ def result(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, An
     if name.startswith("_foreach_") and (rule := _RULES.get(name.strip("_").removeprefix("foreach_"))):
         return _each(session, rule, f, args, kwargs)
     return None
+
+
+def _of_old_type(session: Session, given: Any, kwargs: Any, dtype: Any, exact: bool) -> Any:
+    """Return what ``torch.FloatTensor(array)`` gives, and its like."""
+    known = len(given) == 1 and isinstance(given[0], GivenArray) and not kwargs
+    return of_array(session, "as_tensor", given, {"dtype": dtype}) if known else None
 
 
 def _operator(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -417,10 +417,14 @@ def truth(value: Any) -> bool:
     return True
 
 
+#: Types of numbers and arrays of a later time that are not None, True or False.
+_NEVER_NONE = (int, float, str, np.ndarray)
+
+
 def is_(a: Any, b: Any) -> bool:
     """Return ``a is b``; which of two equal values is which object is not guarded."""
     for one, other in ((a, b), (b, a)):
-        if isinstance(one, Deferred) and one.kind in (int, float, str) and type(other) in (bool, NoneType):
+        if isinstance(one, Deferred) and one.kind in _NEVER_NONE and type(other) in (bool, NoneType):
             return False
     a, b = _known(a), _known(b)
     if a is None or b is None or a is True or a is False or b is True or b is False:

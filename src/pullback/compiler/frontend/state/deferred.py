@@ -18,6 +18,7 @@ import numpy as np
 from ....array import dtypes
 from ....array.quiet import IGNORE, loud, quiet
 from ....core.value import wrap
+from ....tensor.interchange import shared
 from .guards import SCALARS, Guard, is_same
 
 
@@ -81,6 +82,8 @@ _OF_NUMBERS = frozenset({
     operator.pos, operator.lt, operator.le, operator.gt, operator.ge, abs, min, max,
 })  # fmt: skip
 
+#: Dtypes of NumPy's that tensors have.
+TAKEN = frozenset("?bhilqBefd")
 #: Functions of lists and arrays of which nothing is left that could be written to.
 _ONLY_READ = frozenset({len, str, repr})
 
@@ -214,6 +217,33 @@ class Argument(Deferred):
         return self.given.values.get(self.place, self.value)
 
 
+class GivenArray(Argument):
+    """An array of NumPy's that the function is given: in each call the one that it is given then.
+
+    A tensor may get its memory, and its shape and dtype are guarded. What NumPy computes of it is refused, as
+    the program may write to that memory by another tensor.
+    """
+
+    __slots__ = ()
+
+    @staticmethod
+    def fits(value: Any) -> bool:
+        """Return whether a tensor can have the memory of a value."""
+        taken = type(value) is np.ndarray and value.dtype.char in TAKEN and value.dtype.isnative
+        return taken and value.ndim > 0 and value.flags.carray
+
+    @staticmethod
+    def kind_of(value: Any) -> tuple[Any, ...]:
+        """Return what guards compare of an argument that was such an array when it was traced."""
+        if type(value) is not np.ndarray:
+            return type(value), None, None
+        return value.shape, value.dtype, value.flags.carray
+
+    def known(self) -> NoReturn:
+        """Refuse: the elements are not compared in each call."""
+        raise self.session.refusal("it reads an array of NumPy's")
+
+
 class Applied(Deferred):
     """A function without effects of other values, some of them deferred."""
 
@@ -226,6 +256,8 @@ class Applied(Deferred):
         for arg in args:
             if isinstance(arg, Deferred) and arg.kind in (list, np.ndarray):
                 early = comes_before(arg) or (isinstance(arg, Applied) and arg.function is np.arange)
+                if isinstance(arg, GivenArray):
+                    early = function is len or arg.known()
                 if function not in _ONLY_READ and not (function in _OF_ARRAYS and early):
                     arg.known()
         if function not in _NEVER_RAISE and not self._is_sum():
@@ -379,6 +411,15 @@ class Number:
             return None
         finally:
             loud(token)
+
+
+class Memory(Number):
+    """An input of a program: a tensor with the memory of an array that the function is given."""
+
+    __slots__ = ()
+
+    def _made(self, now: Any) -> Any:
+        return wrap(shared(now)) if GivenArray.fits(now) and now.dtype == self._dtype else None
 
 
 def _worked_out(value: Deferred, key: None) -> Any:

@@ -17,7 +17,17 @@ import numpy as np
 from ....array import dtypes
 from ....core.value import TensorBase, dtype_of, shape_of, wrap
 from ....ops import python_numbers
-from .deferred import NUMBERS, Applied, Deferred, Elements, Item, comes_before, is_drawn_array
+from .deferred import (
+    NUMBERS,
+    TAKEN,
+    Applied,
+    Deferred,
+    Elements,
+    GivenArray,
+    Item,
+    comes_before,
+    is_drawn_array,
+)
 from .session import Session
 
 #: Operators that take a tensor without axes as they take the number.
@@ -155,11 +165,7 @@ def array(session: Session, value: Deferred) -> Any:
     """Return a tensor for a list or an array of numbers that each call makes anew; None without one."""
     found = np.asarray(value.present())
     whole = found.dtype.kind in "biu" or isinstance(value.present(), np.ndarray)
-    return session.number(value, found.dtype) if whole and found.dtype.char in _TAKEN else None
-
-
-#: Dtypes of NumPy's that tensors have.
-_TAKEN = frozenset("?bhilqBefd")
+    return session.number(value, found.dtype) if whole and found.dtype.char in TAKEN else None
 
 
 def shared(value: Any) -> Any:
@@ -176,6 +182,14 @@ def of_array(session: Session, name: str, args: tuple[Any, ...], kwargs: dict[st
         given = {option: value for option, value in kwargs.items() if value is not None}
         found = found.to(**given) if given else found
         return found.clone() if name == "tensor" else found
+    if isinstance(args[0], GivenArray) and kwargs.keys() <= {"dtype", "device"}:
+        given = {option: value for option, value in kwargs.items() if value is not None}
+        found = array(session, args[0])
+        if found is None:
+            return None
+        found = found.detach()
+        made = found.to(**given) if given else found
+        return made.clone() if name == "tensor" and made is found else made
     if kwargs:
         return None
     found = array(session, args[0]) if is_drawn_array(args[0]) else None

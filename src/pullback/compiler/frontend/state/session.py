@@ -11,7 +11,7 @@ from weakref import WeakSet
 from ....core.modes import modes
 from ....core.value import TensorBase, wrap
 from ..unsupported import user_line
-from .deferred import Deferred, Item, Number, formula
+from .deferred import Deferred, GivenArray, Item, Memory, Number, formula
 from .effects import copied, name_of
 from .writes import Writes
 
@@ -111,7 +111,7 @@ class Session(Writes):
         key = (formula(value), dtype)
         known = self._numbers.get(key)
         if known is None:
-            made = Number(value, dtype)
+            made = (Memory if isinstance(value, GivenArray) else Number)(value, dtype)
             known = made.traced()
             if known is None:
                 return None
