@@ -91,7 +91,8 @@ def _cell(entry: dict[str, Any], name: str) -> str:
     peer = entry["peers"][name]
     ratio = "" if peer["ratio"] is None else f" ({peer['ratio']:.2f})"
     doubt = "?" if peer.get("agrees") is False else ""
-    return f"{figure(peer['median'])}{ratio}{doubt}"
+    gave_up = "!" if peer.get("eager") else ""
+    return f"{figure(peer['median'])}{ratio}{doubt}{gave_up}"
 
 
 def verdict(entry: dict[str, Any]) -> str:
@@ -241,8 +242,8 @@ def start_rows(results: dict[str, Any]) -> list[list[str]]:
 
 
 def footer(results: dict[str, Any]) -> str:
-    """The means, the shares of the ceilings, the failures, and the peers whose first numbers differ from
-    PyTorch's.
+    """The means, the shares of the ceilings, the failures, the peers whose first numbers differ from
+    PyTorch's, and why compiled functions run eagerly.
     """
     parts = [*means(results), *start_means(results)]
     parts += ["".join(f"{cell:>{COLUMN_WIDTH}}" for cell in row) for row in ceiling_rows(results)]
@@ -254,6 +255,7 @@ def footer(results: dict[str, Any]) -> str:
         for name, peer in entry["peers"].items():
             if peer.get("agrees") is False:
                 parts.append(f"{entry['name']} {name} computes {peer['numbers']}, {BASELINE} {reference}")
+            parts += [f"{entry['name']} {name} runs eagerly: {why}" for why in peer.get("eager", ())]
     return "\n".join(parts)
 
 

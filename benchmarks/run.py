@@ -147,17 +147,18 @@ def measure_row(row: Row, workers: dict[str, Worker], rounds: int) -> dict[str, 
                 failures[name] = str(error)
                 del samples[name]
     ceilings: dict[str, Any] = {}
+    eager: dict[str, list[str]] = {}
     for name in samples:
         if workers[name].peer.tells and row.group in WITH_CEILING:
             try:
                 ceilings[name] = workers[name].ask("ceiling")
             except WorkerError as error:
                 failures[name] = str(error)
-        workers[name].ask("close")
+        eager[name] = workers[name].ask("close")
     result = _result(samples, failures) | {"ceilings": ceilings}
     reference = opened.get(BASELINE, {}).get("numbers")
     for name, entry in result["peers"].items():
-        entry |= opened[name]
+        entry |= opened[name] | {"eager": eager[name]}
         entry["agrees"] = None if reference is None else _agrees(entry["numbers"], reference)
     return result
 

@@ -7,7 +7,7 @@ The parent sends ``(command, argument)`` and gets ``("ok", value)`` or ``("error
 * ``("sample", None)`` returns the microseconds of one repetition, averaged over one sample;
 * ``("ceiling", None)`` returns what the case's compiled functions move and compute, and how long that takes
   at the machine's measured bandwidth and rate of matrix products;
-* ``("close", None)`` frees the case.
+* ``("close", None)`` frees the case and returns why the functions that it compiled run eagerly, if any does.
 
 The garbage collector stays on: a library that makes many Python objects pays for collecting them in real use
 too.
@@ -96,10 +96,13 @@ class _Bench:
             "products": products,
         }
 
-    def close(self, _: None) -> None:
+    def close(self, _: None) -> list[str]:
+        natives = [getattr(call, "_call", call)._native for call in self.compiled]
+        reasons = [native.eager_because for native in natives if native is not None and native.eager_because]
         self.case = None
         self.compiled.clear()
         gc.collect()
+        return reasons
 
 
 def serve(connection: Connection, peer_name: str, sample_seconds: float) -> None:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import platform
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from benchmarks import large_calls, pictures, probe, report, service, service_models, small_calls
-from benchmarks.case import Library, ProcessRow, Row
+from benchmarks.case import Case, Library, ProcessRow, Row
 from benchmarks.peers import BY_NAME, unchanged
-from benchmarks.run import TOLERANCE, chosen_rows
+from benchmarks.run import TOLERANCE, Worker, chosen_rows, measure_row
 from benchmarks.suite import HELD, OPEN
 from benchmarks.worker import _Bench
 from benchmarks.workloads import ROWS
@@ -148,6 +149,40 @@ def test_what_a_compiled_row_moves_and_computes_is_set_beside_the_machine() -> N
     moving, computing = told["bytes"] / told["bandwidth"], told["flops"] / told["products"]
     assert max(moving, computing) <= told["least_us"] * 1e-6 * (1 + 1e-9)
     assert told["least_us"] * 1e-6 <= moving + computing
+
+
+class InThisProcess(Worker):
+    """A worker without a process of its own."""
+
+    def ask(self, command: str, argument: Any = None, timeout: float = 0) -> Any:
+        return getattr(self.bench, command)(argument)
+
+    @cached_property
+    def bench(self) -> _Bench:
+        return _Bench(self.peer.name, self.sample_seconds)
+
+
+@pytest.mark.parametrize("fails", [True, False])
+def test_a_row_that_the_compiler_fails_at_is_marked(
+    fails: bool, monkeypatch: pytest.MonkeyPatch, recwarn: pytest.WarningsRecorder
+) -> None:
+    def lower(program: Any) -> Any:
+        raise MemoryError("injected")
+
+    def build(library: Library) -> Case:
+        x = library.module.ones(3)
+        return Case(library.compile(lambda: x * 2), lambda value: float(value.sum()))
+
+    pytest.importorskip("llvmlite")
+    if fails:
+        monkeypatch.setattr("pullback.compiler.lower.equations.lower", lower)
+    name, row = "pullback.compile", Row("fails", "", {"torch": build})
+    monkeypatch.setitem(OPEN, row.name, row)
+    entry = report.describe(row) | measure_row(row, {name: InThisProcess(BY_NAME[name], 1e-6)}, 1)
+    assert report.line(entry, [name]).endswith("!") == fails
+    said = "fails pullback.compile runs eagerly: the compiler failed: MemoryError: injected"
+    assert report.footer({"rows": [entry]}) == said * fails
+    assert len(recwarn) == fails
 
 
 def test_shares_of_the_ceiling_have_a_table_of_their_own() -> None:
