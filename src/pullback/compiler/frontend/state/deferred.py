@@ -149,7 +149,7 @@ class Elements(Deferred):
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The shape."""
+        """Return the shape."""
         return tuple(self.tensor.shape[len(self.place) :])
 
     def fixed(self) -> Any:
