@@ -299,7 +299,7 @@ def step(x):
 d['b'] = d['a'].clone()
 --- call
 torch.ones(2) * n
-=== copied_together_then_given_the_data_of_another
+=== copied_together_then_given_the_data_of_another: compiles
 d = {'a': torch.ones(2), 'b': torch.ones(2)}
 def step(x):
     c = copy.deepcopy(d)
@@ -309,11 +309,21 @@ def step(x):
 torch.ones(2) * n
 --- change 3
 d['b'].data = d['a'].data
-=== copied_arguments_of_one_memory
+=== copied_arguments_of_one_memory: compiles
 def step(tensors):
     c = copy.deepcopy(tensors)
     c[0].mul_(2)
     return c
 --- call
 (lambda t: [t, t.detach()] if n % 2 else [t, t.clone()])(torch.ones(2) * n)
+=== copied_state_of_one_memory_since: compiles
+m = nn.Linear(1, 1)
+def step(x):
+    c = copy.deepcopy(m.state_dict())
+    c['bias'].add_(x)
+    return c
+--- call
+torch.ones(1) * n
+--- change 3
+m.bias.data = m.weight.data[0]
 ''')

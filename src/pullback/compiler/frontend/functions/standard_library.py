@@ -14,12 +14,8 @@ import re
 import sys
 import weakref
 from collections import OrderedDict
-from itertools import pairwise
 from types import BuiltinFunctionType, FunctionType
 from typing import Any
-
-import numpy as np
-from numpy.lib.array_utils import byte_bounds
 
 from ....core.value import TensorBase
 from ....core.versions import bump
@@ -166,30 +162,7 @@ def _check_plain(session: Session, f: Any, value: Any) -> None:
 def _deepcopy(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if len(args) != 1 or kwargs:
         raise refuse(session, f)
-    met: dict[int, Any] = {}
-    made = _copied(session, args[0], met)
-    _keep_apart(session, met)
-    return made
-
-
-def _keep_apart(session: Session, met: dict[int, Any]) -> None:
-    """Have each call look whether tensors that are copied together lie apart, so that their copies do."""
-    cells = session.cells
-    copied = [cells.found[cells.index[key]] for key in met if key in cells.index]
-    if len(copied) < 2:
-        return
-    if any(cell.kind not in ("fixed", "place") for cell in copied):
-        raise session.refusal("it copies an argument or a gradient beside another tensor")
-    places = tuple(cell.where for cell in copied)
-    session.note(Guard(answer, _are_apart, places, True), ("apart", *map(id, places)))
-
-
-def _are_apart(*places: Any) -> bool:
-    found = [p.read(p.container, p.key) if isinstance(p, Guard) else p for p in places]
-    if not all(isinstance(t, TensorBase) and type(t._value) is np.ndarray for t in found):
-        return False
-    bounds = sorted(byte_bounds(t._value) for t in found)
-    return all(end <= begin for (_, end), (begin, _) in pairwise(bounds))
+    return _copied(session, args[0], {})
 
 
 def _copied(session: Session, value: Any, met: dict[int, Any]) -> Any:
@@ -236,6 +209,9 @@ def _copied_tensor(session: Session, value: Any, met: dict[int, Any]) -> Any:
     if not plain or session.cells.is_part(value, met):
         raise session.refusal(f"it copies a {type(value).__name__} that is more than its elements")
     session.tensor_attribute(value, "__deepcopy__")
+    if any(isinstance(copied, TensorBase) for copied in met.values()):
+        # It lies apart from them as long as this does.
+        session.copied.update(id(t) for t in (value, *beside) if session.cells.is_cell(t))
     made = value.detach().clone() if twin is None else met[id(twin)].data
     bump(made)  # torch writes it by `set_`
     return made
