@@ -289,4 +289,41 @@ def step(x):
 box['h'] is last[2], box['pair'][0] is last[1][0] is last[0] is l[-1], last[0][0].b is last[0][1]
 --- change
 if last is not None: assert box['h'] is last[2] is last[0][0]
+=== copied_together_in_changing_places: compiles
+d = {'a': torch.ones(2), 'b': torch.ones(2)}
+def step(x):
+    c = copy.deepcopy(d)
+    c['a'].add_(x)
+    return c
+--- change 1
+d['b'] = d['a'].clone()
+--- call
+torch.ones(2) * n
+=== copied_together_then_given_the_data_of_another: compiles
+d = {'a': torch.ones(2), 'b': torch.ones(2)}
+def step(x):
+    c = copy.deepcopy(d)
+    c['a'].add_(x)
+    return c
+--- call
+torch.ones(2) * n
+--- change 3
+d['b'].data = d['a'].data
+=== copied_arguments_of_one_memory: compiles
+def step(tensors):
+    c = copy.deepcopy(tensors)
+    c[0].mul_(2)
+    return c
+--- call
+(lambda t: [t, t.detach()] if n % 2 else [t, t.clone()])(torch.ones(2) * n)
+=== copied_state_of_one_memory_since: compiles
+m = nn.Linear(1, 1)
+def step(x):
+    c = copy.deepcopy(m.state_dict())
+    c['bias'].add_(x)
+    return c
+--- call
+torch.ones(1) * n
+--- change 3
+m.bias.data = m.weight.data[0]
 ''')

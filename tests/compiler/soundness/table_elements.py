@@ -203,4 +203,34 @@ nn.utils.rnn.pack_sequence([torch.ones(4, 2) * n, torch.ones(1 + n % 2, 2)])
 def step(x, lengths): return nn.utils.rnn.pack_padded_sequence(x, lengths, batch_first=True).data
 --- call
 torch.ones(2, 4, 2), torch.tensor([3, 1 if n < 4 else 0])
+=== rows_of_a_list_are_written
+def step(x):
+    rows = x.tolist()
+    rows[0].append(9)
+    for row in rows: row.append(7)
+    return rows, rows[0] is rows[0]
+--- call
+torch.tensor([[n % 3, 2], [3, 4]])
+=== rows_of_a_list_are_read: compiles
+def step(x):
+    rows = x.tolist()
+    total = sum(a * b for a, b in rows) + rows[-1][0] + len(rows[0]) + len(rows)
+    return total, [row[::-1] for row in rows], torch.tensor(rows), torch.zeros(rows[1]).shape, rows
+--- call
+torch.tensor([[n % 2, 2], [3, 4]])
+=== row_and_its_list_come_out
+def step(x):
+    rows = x.tolist()
+    return rows, rows[0]
+--- call
+torch.tensor([[n % 2, 2], [3, 4]])
+=== rows_of_rows_come_out: compiles
+def step(x):
+    blocks = x.tolist()
+    total = 0
+    for rows in blocks:
+        for row in rows: total += sum(row)
+    return total, blocks[0][1], len(blocks[1][0]), blocks[1:]
+--- call
+torch.arange(12).view(2, 3, 2) + n % 2
 ''')

@@ -321,4 +321,14 @@ def f(x): return x
 def g(x): return x
 f.__wrapped__, g.__wrapped__ = g, f
 def step(x): return x * (1 if inspect.unwrap(f, stop=lambda h: h is g) is g else 2), inspect.unwrap(f)
+=== code_of_a_generator_made_inside: compiles
+def numbers():
+    yield 1
+given = numbers()
+def step(x):
+    g = numbers()
+    same = g.gi_code is numbers.__code__, given.gi_code is numbers.__code__
+    return x * 2, same, g.gi_code.co_consts, next(g)
+--- change 3
+def numbers(): yield 2
 ''')

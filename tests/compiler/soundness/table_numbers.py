@@ -335,4 +335,10 @@ torch.tensor([0.0, -0.0, 1.0, -1.0]), [1.0, 2.0, 3.0, -0.0, 0.0, 4.0, -0.0][n]
 def step(x, k): return k / x, (k + 1) / x.double(), k / x.int(), k / x.sum(), x.sum().item() / x
 --- call
 torch.tensor([2.5, -1.5, 7.0, 1e-40]) + 3 * (n == 1), [1.5, 2.5, 3.25, 0.0, 5.5, -7.0, 4.75][n]
+=== number_of_one_element_has_no_axes: compiles
+def step(x, b):
+    total = x.sum() * b.item() + float(b)
+    return total, x * (b.item() + 1), torch.add(x[0], b.item()), max(b.item(), 2) * x
+--- call
+torch.arange(3.0), torch.full([(), (1,), (1, 1), (1, 1, 1)][n % 4], n) * (1 if n > 3 else 1.5)
 ''')

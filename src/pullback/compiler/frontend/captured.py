@@ -70,6 +70,8 @@ class Captured:
     cells: list[Cell]
     #: (cell, output): what the call writes in place.
     writes: list[tuple[int, int]]
+    #: Cells that are copied together: as of one that is written to, no other may have a part of it.
+    copied: list[int]
     #: Cells that require no grad before the call and do after it.
     new_leaves: list[int]
     #: Whether the results hold containers among the arguments, and whether the call changes these.

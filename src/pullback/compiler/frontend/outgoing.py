@@ -20,7 +20,7 @@ from ...core.size import Size
 from ...core.value import TensorBase
 from ...tensor.return_types import ReturnType
 from ...tensor.tree import register_pytree_node
-from .state.deferred import Deferred, Numbers, is_drawn_array
+from .state.deferred import Deferred, Elements, Numbers, is_drawn_array
 from .state.guards import COMPARED, SCALARS
 from .state.session import Session
 from .unsupported import Unsupported
@@ -252,9 +252,10 @@ def outgoing(session: Session, value: Any, met: Met) -> Any:
     if is_drawn_array(value):
         raise session.refusal("a list or array that is drawn is a result")
     if isinstance(value, Deferred) and value.kind in (list, np.ndarray):
-        if id(value) in met.elements:
+        own = {*map(id, value.with_rows() if isinstance(value, Elements) else (value,))}
+        if not met.elements.isdisjoint(own):
             raise session.refusal("a list or array of elements is a result twice")
-        met.elements.add(id(value))
+        met.elements |= own
     if kind in _VALUES or isinstance(value, (TensorBase, Deferred, Given, GivenContainer, np.generic)):
         return value
     if isinstance(value, tuple) and session.was_there(value):

@@ -158,6 +158,7 @@ def trim(out: Captured, cells: Cells, session: Session) -> None:
     out.cells = [Cell("grad", place[cell.where]) if cell.kind == "grad" else cell for cell in found]
     out.program.inputs = tuple(cells.inputs[at] for at in keep)
     out.writes = [(place[at], n) for at, n in out.writes]
+    out.copied = [place[at] for name in session.copied if (at := cells.index[name]) in place]
     out.new_leaves = [place[at] for at in out.new_leaves]
     out.grads = [(place[at], n, times) for at, n, times in out.grads]
     out.pulled = [(place[at], n) for at, n in out.pulled]

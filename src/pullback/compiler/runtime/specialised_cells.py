@@ -41,7 +41,7 @@ class Cells:
     ) -> None:  # fmt: skip
         self._captured, self._source, self._tensors = captured, source, tensors
         self._keep: list[Any] = [*leaves, *tensors, *captured.met]
-        self._written = {at for at, _ in captured.writes}
+        self._written = {at for at, _ in captured.writes}.union(captured.copied)
         #: The cells whose type is compared before native code compares it.
         self._asked: set[int] = set()
         #: The expressions of the cells' tensors.

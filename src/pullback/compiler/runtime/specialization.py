@@ -220,8 +220,11 @@ class Specialization:
         return found
 
     def overlaps(self, leaves: Sequence[Any]) -> bool:
-        """Return whether the call writes to memory of which another tensor that it is given has a part."""
-        written = {at for at, _ in self.captured.writes}
+        """Return whether the call writes to memory of which another tensor that it is given has a part.
+
+        Where tensors are copied together, the same is asked of them.
+        """
+        written = {at for at, _ in self.captured.writes}.union(self.captured.copied)
         if not written:
             return False
         bounds = (byte_bounds(t._value) for t in self.tensors(leaves))

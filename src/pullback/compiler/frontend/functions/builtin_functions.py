@@ -276,8 +276,8 @@ def _len(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
     if containers.is_view(thing):
         containers.follow_view(session, thing)
         return len(thing)
-    if isinstance(thing, Elements) and thing.kind is not str and thing.tensor.shape:
-        return thing.tensor.shape[0]
+    if isinstance(thing, Elements) and thing.kind is not str and thing.shape:
+        return thing.shape[0]
     if isinstance(thing, Deferred):
         return Applied(session, int, len, (thing,))
     if containers.is_container(thing):

@@ -5,7 +5,7 @@ trace. A frame of anything else, or of what called the function, may be another 
 """
 
 import sys
-from types import FrameType
+from types import AsyncGeneratorType, CoroutineType, FrameType, GeneratorType
 from typing import Any
 
 from ....core.blame import PACKAGE
@@ -42,3 +42,13 @@ def _attribute(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str
     if f.__name__ not in ("f_code", "f_lineno"):
         raise session.refusal(f"it reads .{f.__name__} of a frame")
     return original(frame.f_code) if f.__name__ == "f_code" else frame.f_lineno
+
+
+@rule(GeneratorType.gi_code, CoroutineType.cr_code, AsyncGeneratorType.ag_code)
+def _code(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Return the code of a generator or coroutine, which is rewritten where the trace has made it."""
+    (thing,) = args
+    if not session.is_fresh(thing):
+        return session.read_slot(thing, f)
+    code = f.__get__(thing)
+    return original(code) or code

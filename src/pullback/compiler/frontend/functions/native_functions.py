@@ -240,7 +240,7 @@ def given(session: Session, f: Any, value: Any) -> Any:
     if kind in TRANSPARENT or isinstance(value, TensorBase):
         return value
     if isinstance(value, Deferred):
-        return value.read() if isinstance(value, Elements) else value.known()
+        return value.fixed() if isinstance(value, Elements) else value.known()
     if isinstance(kind, EnumMeta) and isinstance(value, int):
         return int(value)
     if isinstance(value, Generator):

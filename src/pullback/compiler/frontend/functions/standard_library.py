@@ -209,6 +209,9 @@ def _copied_tensor(session: Session, value: Any, met: dict[int, Any]) -> Any:
     if not plain or session.cells.is_part(value, met):
         raise session.refusal(f"it copies a {type(value).__name__} that is more than its elements")
     session.tensor_attribute(value, "__deepcopy__")
+    if any(isinstance(copied, TensorBase) for copied in met.values()):
+        # It lies apart from them as long as this does.
+        session.copied.update(id(t) for t in (value, *beside) if session.cells.is_cell(t))
     made = value.detach().clone() if twin is None else met[id(twin)].data
     bump(made)  # torch writes it by `set_`
     return made

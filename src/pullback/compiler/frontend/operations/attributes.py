@@ -173,7 +173,7 @@ def _through(session: Session, found: Any, kind: type, thing: Any, cls: type, na
     if kind is classmethod:
         return MethodType(found.__func__, cls)
     if kind is MemberDescriptorType:
-        return _slot(session, thing, found)
+        return (rules.rule_of(found) or _slot)(session, found, (thing,), {})
     if kind is GetSetDescriptorType:
         return _getset(session, thing, found, name)
     if kind in _BUILTIN_DESCRIPTORS or kind is _FIELD or is_drawing(kind):
@@ -193,7 +193,8 @@ def _through(session: Session, found: Any, kind: type, thing: Any, cls: type, na
     raise session.refusal(f"it reads .{name}, which is a {kind.__name__}")
 
 
-def _slot(session: Session, thing: Any, slot: MemberDescriptorType) -> Any:
+def _slot(session: Session, slot: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    (thing,) = args
     if session.is_fresh(thing):
         return slot.__get__(thing, type(thing))
     return session.read_slot(thing, slot)

@@ -126,14 +126,21 @@ class Elements(Deferred):
     ----------
     function : callable
         Takes the tensor of a call and returns the value.
+    place : tuple of int, optional
+        Which row of a list of lists it is, where it is one.
     """
 
-    __slots__ = ("function", "tensor")
+    __slots__ = ("function", "place", "rows", "tensor")
 
-    def __init__(self, session: Any, kind: type, tensor: Any, function: Callable[[Any], Any]) -> None:
+    def __init__(
+        self, session: Any, kind: type, tensor: Any, function: Callable[[Any], Any],
+        place: tuple[int, ...] = (),
+    ) -> None:  # fmt: skip
         super().__init__(session, kind)
-        self.tensor = tensor
+        self.tensor, self.place = tensor, place
         self.function = function
+        #: The rows of a list of lists, once they were asked for.
+        self.rows: list[Elements] = []
 
     def known(self) -> NoReturn:
         """Refuse: the elements are not compared in each call."""
@@ -143,11 +150,34 @@ class Elements(Deferred):
         """Refuse, as `known`."""
         self.known()
 
-    def read(self) -> Any:
-        """Return a list of whole numbers as a part of the program, for code that does not write to it."""
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Return the shape."""
+        return tuple(self.tensor.shape[len(self.place) :])
+
+    def fixed(self) -> Any:
+        """Return a list of whole numbers as a part of the program, for code that does not keep it."""
         if self.kind is not list or self.tensor.dtype.numpy.kind not in "iub":
             self.known()
-        return self.function(self.session.fixed(self.tensor))
+        return self.evaluate(self.session.fixed)
+
+    def read(self) -> Any:
+        """Return the same for code that does not write to the list, and hands on what is in it.
+
+        Rows of a list are lists that nothing writes to either: each is one object, which the list holds, too.
+        """
+        if len(self.shape) < 2:
+            return self.fixed()
+        if not self.rows:
+            places = ((*self.place, n) for n in range(self.shape[0]))
+            self.rows += (Elements(self.session, list, self.tensor, self.function, at) for at in places)
+        return [*self.rows]
+
+    def with_rows(self) -> Iterator[Any]:
+        """Yield the list and what it holds of other ones, as far as it was asked for."""
+        yield self
+        for row in self.rows:
+            yield from row.with_rows()
 
     def outline(self) -> np.ndarray:
         """Return an array of the same shape and dtype."""
@@ -155,7 +185,8 @@ class Elements(Deferred):
 
     def evaluate(self, tensor: Callable[[Any], Any]) -> Any:
         """Take the elements out of the tensor."""
-        return self.function(tensor(self.tensor))
+        given = tensor(self.tensor)
+        return self.function(given[self.place] if self.place else given)
 
 
 class Counter(Deferred):

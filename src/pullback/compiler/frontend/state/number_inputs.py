@@ -110,7 +110,7 @@ def _in_program(value: Any) -> Any:
         whole = source in "iu" and value.convert in (None, int, float)
         if not whole and (source != "f" or value.convert not in (None, float)):
             return None
-        return value.tensor.detach().to(dtypes.float64)
+        return value.tensor.detach().to(dtypes.float64).reshape(())
     if isinstance(value, Applied) and not comes_before(value):
         if value.function is operator.getitem:
             (start, _, step), place = value.args[0].args, value.args[1]

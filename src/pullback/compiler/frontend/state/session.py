@@ -54,6 +54,8 @@ class Session(Writes):
         self._numbers: dict[Any, Any] = {}
         #: Leaves whose gradients the program reduces over processes, by identity.
         self.reduced: dict[int, Any] = {}
+        #: By identity, tensors that are copied together, which share no memory in any call.
+        self.copied: set[int] = set()
         #: The reductions of which the function has done the forward part.
         self.passes: list[Any] = []
         #: The work done for numbers of traced tensors.
