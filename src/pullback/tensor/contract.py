@@ -7,7 +7,7 @@ import numpy as np
 from numpy import ndarray
 
 from .. import errors
-from ..array.dtype_words import c_name, type_word
+from ..array.dtype_words import c_name, type_word, unlike
 from ..array.strides import strides_of
 from ..core.meta import array_or_phantom
 from ..core.promotion import broadcast_shape
@@ -151,7 +151,7 @@ def bmm(input: Any, mat2: Any) -> Any:
 def _bmm(x: Any, y: Any) -> Any:
     c.bmm.op.refuse(dtype_of(x))
     if dtype_of(x) != dtype_of(y):
-        raise RuntimeError(f"expected scalar type {title(x)} but found {title(y)}")
+        raise unlike(dtype_of(x), dtype_of(y))
     return c.bmm(x, y)
 
 

@@ -10,7 +10,7 @@ from numpy import ndarray
 
 from ..array import dtypes
 from ..array.deferred_import import import_later
-from ..array.dtype_words import type_word
+from ..array.dtype_words import not_implemented
 from ..array.strides import extent, storage, strides_of
 from ..core.inplace import requires_grad
 from ..core.modes import modes
@@ -222,7 +222,7 @@ _COUNTED = (np.dtype(np.int32), np.dtype(np.int64))
 def _counts(counts: Any) -> ndarray:
     array = array_of(counts)
     if array.dtype not in _COUNTED:
-        raise NotImplementedError(f"\"repeat_interleave_cpu\" not implemented for '{type_word(array.dtype)}'")
+        raise not_implemented("repeat_interleave_cpu", array.dtype)
     if array.ndim > 1:
         raise RuntimeError("repeats must be 0-dim or 1-dim tensor")
     if array.size and array.min() < 0:

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ...array import geometry
-from ...array.dtype_words import type_word
+from ...array.dtype_words import not_implemented
 from ...core.value import dtype_of, shape_of
 from ...ops import vision as ops
 from ...tensor.api import public
@@ -45,7 +45,7 @@ def _windows(
 
 def _check_dtype(input: Any, kernel: str) -> None:
     if dtype_of(input).kind in "iu":
-        raise NotImplementedError(f"\"{kernel}\" not implemented for '{type_word(dtype_of(input))}'")
+        raise not_implemented(kernel, dtype_of(input))
 
 
 @public(namespace="nn.functional", method=False, out=False)

@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any
 
 from ...array import dtypes
-from ...array.dtype_words import type_word
+from ...array.dtype_words import not_implemented
 from ...array.pool import Windows
 from ...core.value import TensorBase, dtype_of, shape_of
 from ...errors import type_name
@@ -23,7 +23,7 @@ def check_kind(x: Any, kinds: str, kernel: str, halves: bool = True) -> None:
     """Raise torch's error for a dtype that a pool refuses; `kinds` are NumPy's letters, V for bfloat16."""
     narrow = not halves and dtype_of(x).name in ("float16", "bfloat16")
     if narrow or dtype_of(x).kind not in kinds or dtype_of(x) in dtypes.FLOAT8_NUMPY:
-        raise NotImplementedError(f"\"{kernel}\" not implemented for '{type_word(dtype_of(x))}'")
+        raise not_implemented(kernel, dtype_of(x))
 
 
 def _integers(value: Any, name: str, position: int, function: str) -> tuple[int, ...]:
