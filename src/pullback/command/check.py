@@ -41,7 +41,7 @@ DIFFERENT = {
     "torch.hub.help": "refuses: nothing is fetched from the network",
     "torch.hub.download_url_to_file": "refuses: nothing is fetched from the network",
     "torch.hub.load_state_dict_from_url": "loads what lies in the cache's folder only",
-    "torch.utils.model_zoo.load_url": "loads what lies in the cache's folder only",
+    "torch.utils.model_zoo.load_url": "refuses: nothing is fetched from the network",
     "torch.Tensor.cuda": "raises as in a torch built without CUDA",
     **dict.fromkeys(
         (

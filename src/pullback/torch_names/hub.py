@@ -9,7 +9,6 @@ import importlib.util
 import os
 import re
 import sys
-from collections.abc import Callable, Sequence
 from types import ModuleType
 from typing import Any, NoReturn
 from urllib.parse import urlparse
@@ -155,23 +154,15 @@ def load_state_dict_from_url(
     return load_file(path, map_location=map_location, weights_only=weights_only)
 
 
+def __getattr__(name: str) -> Any:
+    if name == "tqdm":  # the progress bar, which libraries take from here; a package of its own
+        from tqdm import tqdm
+
+        return tqdm
+    raise no_attribute("module 'torch.hub'", "torch.hub", name, __all__)
+
+
 __all__ = [
     "HASH_REGEX", "download_url_to_file", "get_dir", "help", "list", "load", "load_state_dict_from_url",
     "set_dir", "urlparse",
 ]  # fmt: skip
-
-
-def tqdm_for(module: str, names: Sequence[str]) -> Callable[[str], Any]:
-    """Return the `__getattr__` of a module from which libraries take the progress bar."""
-
-    def getattr_(name: str) -> Any:
-        if name == "tqdm":
-            from tqdm import tqdm
-
-            return tqdm
-        raise no_attribute(f"module '{module}'", module, name, names)
-
-    return getattr_
-
-
-__getattr__ = tqdm_for("torch.hub", __all__)
