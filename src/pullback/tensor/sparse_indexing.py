@@ -11,20 +11,12 @@ from .compressed import BSC, BSR, CSC, CSR, CompressedTensor, compressed, of_ent
 from .compressed import refuse as refuse_compressed
 from .sparse import SparseTensor, dense, in_backend, refuse, sparse
 from .sparse_refusals import refusal
+from .tensor import checked_dim
 
 
 def axis_of(x: Any, dim: int) -> int:
     """Return which axis a number names."""
-    return in_range(dim, x.dim())
-
-
-def in_range(dim: int, rank: int) -> int:
-    """Return a number of an axis as one that is not negative, or raise torch's error."""
-    if not -rank <= dim < rank:
-        raise IndexError(
-            f"Dimension out of range (expected to be in range of [{-rank}, {rank - 1}], but got {dim})"
-        )
-    return int(dim % rank)
+    return checked_dim(dim, x.dim())
 
 
 def select(x: Any, dim: int, index: int) -> Any:
@@ -201,7 +193,7 @@ def _narrow_copy(x: CompressedTensor, dim: int, start: int, length: int) -> NoRe
 
 
 def _unsqueeze(x: CompressedTensor, dim: int) -> NoReturn:
-    in_range(dim, x.dim() + 1)
+    checked_dim(dim, x.dim() + 1)
     x.stride()
     raise AssertionError
 

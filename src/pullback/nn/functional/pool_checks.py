@@ -14,6 +14,7 @@ from ...errors import type_name
 from ...tensor.argument_types import is_integer, is_size
 from ...tensor.signature import Parser
 from ...tensor.sizes import tensor
+from ...tensor.tensor import checked_axis
 
 _COUNTS = {2: "two", 3: "three"}
 _AXES = {1: "HW", 2: "HW", 3: "THW"}
@@ -173,10 +174,7 @@ def _check_shape(shape: tuple[int, ...], rank: int, function: str, is_max: bool)
     ranks = (rank + 1, rank + 2)
     if rank == 2:
         if len(shape) < 3 and not is_max:
-            raise IndexError(
-                f"Dimension out of range (expected to be in range of [{-len(shape)}, {len(shape) - 1}], but "
-                "got -3)"
-            )
+            checked_axis(-3, len(shape))
         if len(shape) < 3 or (is_max and len(shape) not in ranks):
             raise RuntimeError("non-empty 3D or 4D (batch mode) tensor expected for input")
         if len(shape) not in ranks or 0 in shape[-3:]:
