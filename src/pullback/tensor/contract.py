@@ -17,7 +17,7 @@ from ..ops.arithmetic import mul
 from ..ops.structure import contiguous_copy, expand, reshape, squeezed, unsafe_view
 from ..ops.view import squeeze_dim, t, transpose, unsqueeze
 from .api import public
-from .tensor import Tensor, checked_dim
+from .tensor import Tensor, checked_axis
 from .unrecorded import arrays, computed
 
 BOOL = np.dtype(bool)
@@ -306,9 +306,7 @@ def _stacked(x: Any, y: Any) -> Any:
 def size_of(x: Any, dim: int) -> int:
     """Return the size of a dimension, or torch's error where there is none."""
     shape = shape_of(x)
-    if not shape:
-        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
-    return shape[checked_dim(dim, len(shape))]
+    return shape[checked_axis(dim, len(shape))]
 
 
 @public(aliases=("ger",))

@@ -30,7 +30,7 @@ from .properties import common_dtype
 from .return_types import named
 from .signature import Parser
 from .sizes import count, integer, tensor
-from .tensor import checked_dim
+from .tensor import checked_axis, checked_dim
 
 _INT64 = np.dtype(np.int64)
 
@@ -86,9 +86,7 @@ def _distinct(
 ) -> Any:
     if dim is not None:
         shape = shape_of(input)
-        if not shape:
-            raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
-        dim = checked_dim(dim, len(shape))
+        dim = checked_axis(dim, len(shape))
         others = [n for d, n in enumerate(shape) if d != dim]
         if 0 in others:
             raise RuntimeError(
