@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Callable
 
@@ -52,3 +53,18 @@ def test_a_deprecated_transpose_warns_once(taken: Callable[[], object], text: st
             taken()
     assert [str(w.message)[: len(text)] for w in given] == [text]
     assert given[0].filename == __file__
+
+
+@pytest.mark.parametrize(
+    ("call", "text"),
+    [
+        (lambda sparse, _: sparse.select(0, 0), "select() cannot be applied to a 0-dim tensor."),
+        (lambda sparse, _: sparse.transpose(0, 2), "Dimension out of range (expected to be in range of [-1"),
+        (lambda _, x: pullback.nn.functional.unfold(x, 2), "Dimension specified as 1 but tensor has no dim"),
+        (lambda _, x: pullback.nn.functional.avg_pool2d(x, 2), "Dimension specified as -3 but tensor has no"),
+    ],
+)
+def test_a_tensor_without_dimensions_has_none_to_name(call: Callable[..., object], text: str) -> None:
+    sparse = pullback.sparse_coo_tensor(pullback.zeros(0, 1, dtype=pullback.int64), pullback.ones(1), ())
+    with pytest.raises(IndexError, match=re.escape(text)):
+        call(sparse, pullback.tensor(1.0))

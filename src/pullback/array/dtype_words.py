@@ -24,6 +24,16 @@ def type_word(dtype: np.dtype[Any]) -> str:
     return from_numpy_dtype(dtype).scalar_type
 
 
+def not_implemented(kernel: str, dtype: np.dtype[Any]) -> NotImplementedError:
+    """Build the error for a dtype that the kernel with torch's name `kernel` is not written for."""
+    return NotImplementedError(f"\"{kernel}\" not implemented for '{type_word(dtype)}'")
+
+
+def unlike(wanted: np.dtype[Any], found: np.dtype[Any]) -> RuntimeError:
+    """Build the error for an operand of another dtype than is wanted."""
+    return RuntimeError(f"expected scalar type {type_word(wanted)} but found {type_word(found)}")
+
+
 def c_name(dtype: np.dtype[Any]) -> str:
     """Return the C++ type of a dtype: 'long int' for int64."""
     name = str(dtype)

@@ -16,8 +16,8 @@ import math
 
 import numpy as np
 
-from .dtypes import from_numpy_dtype
 from .random import Generator
+from .random_uniform import FULL, check_dtype
 from .tiering import Hotness
 
 THIRD = float(np.float32(1 / 3))
@@ -29,7 +29,7 @@ _HOTNESS = Hotness()
 
 def standard_gamma(generator: Generator, concentration: np.ndarray) -> np.ndarray:
     """Return gamma numbers with the given concentrations and rate 1, in an array of their shape and dtype."""
-    _check(concentration, "gamma_cpu")
+    check_dtype(concentration.dtype, FULL, "gamma_cpu")
     kind = concentration.dtype.type
     flat = concentration.reshape(-1)
     with generator.lock:
@@ -52,7 +52,7 @@ def _parts(flat: np.ndarray) -> tuple[list[float], ...]:
 
 def dirichlet(generator: Generator, concentration: np.ndarray) -> np.ndarray:
     """Return numbers whose last axis has a Dirichlet distribution, in an array of the input's dtype."""
-    _check(concentration, "dirichlet")
+    check_dtype(concentration.dtype, FULL, "dirichlet")
     gammas = standard_gamma(generator, concentration.astype(np.float64))
     kind = concentration.dtype.type
     shares = (gammas / _row_sums(gammas)).astype(kind)
@@ -80,12 +80,6 @@ def _row_sums(rows: np.ndarray) -> np.ndarray:
     for term in (*columns[len(lanes) * 4 :], *lane_sums):
         total = total + term
     return total[..., None]
-
-
-def _check(concentration: np.ndarray, kernel: str) -> None:
-    if concentration.dtype not in (np.float32, np.float64):
-        name = from_numpy_dtype(concentration.dtype).scalar_type
-        raise NotImplementedError(f"\"{kernel}\" not implemented for '{name}'")
 
 
 def _at_least_tiny(numbers: np.ndarray) -> np.ndarray:

@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator
 import ml_dtypes
 import numpy as np
 
-from .dtype_words import c_name
+from .dtype_words import c_name, not_implemented
 from .dtypes import from_numpy_dtype
 from .layout import as_pairs
 from .quiet import IGNORE, loud, quiet
@@ -71,7 +71,7 @@ def chunks(flat: np.ndarray, size: int = CHUNK) -> Iterator[np.ndarray]:
 def check_dtype(dtype: np.dtype, allowed: tuple[np.dtype, ...], kernel: str) -> None:
     """Raise torch's error for a dtype that the kernel with torch's name ``kernel`` does not support."""
     if dtype not in allowed:
-        raise NotImplementedError(f"\"{kernel}\" not implemented for '{from_numpy_dtype(dtype).scalar_type}'")
+        raise not_implemented(kernel, dtype)
 
 
 def store(piece: np.ndarray, values: np.ndarray) -> None:

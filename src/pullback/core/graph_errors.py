@@ -4,7 +4,7 @@ the letter.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
@@ -30,22 +30,86 @@ def interpreted(error: RuntimeError, note: str, node: Node | None = None) -> Run
     return with_note(error, note if meaning is None else meaning)
 
 
-def detached_in_place() -> RuntimeError:
-    """Build the error for a saved tensor that `detach_` took out of the graph."""
-    return RuntimeError(
-        "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_()."
-        "This is not supported, please use out-of-place `.detach()` instead"
-    )
+def _always(text: str, note: str | None = None) -> Callable[[], RuntimeError]:
+    """Return a function that builds the error of a text in which nothing varies."""
+    return lambda: RuntimeError(text) if note is None else with_note(RuntimeError(text), note)
 
 
-def freed_graph() -> RuntimeError:
-    """Build the error for a second backward through a graph that an earlier one freed."""
-    return RuntimeError(
-        "Trying to backward through the graph a second time (or directly access saved tensors after they "
-        "have already been freed). Saved intermediate values of the graph are freed when you call "
-        ".backward() or autograd.grad(). Specify retain_graph=True if you need to backward through the "
-        "graph a second time or if you need to access saved tensors after calling backward."
-    )
+detached_in_place = _always(
+    "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_()."
+    "This is not supported, please use out-of-place `.detach()` instead"
+)
+freed_graph = _always(
+    "Trying to backward through the graph a second time (or directly access saved tensors after they "
+    "have already been freed). Saved intermediate values of the graph are freed when you call "
+    ".backward() or autograd.grad(). Specify retain_graph=True if you need to backward through the "
+    "graph a second time or if you need to access saved tensors after calling backward."
+)
+hooks_on_freed = _always(
+    "Calling register_hooks on a saved tensor after it has been freed. Saved intermediate values of the "
+    "graph are freed when you call .backward() or autograd.grad(). Specify retain_graph=True if you need "
+    "to backward through the graph a second time or if you need to access saved variables after calling "
+    "backward."
+)
+hooks_twice = _always(
+    "Calling register_hooks on a saved tensor whose hooks have already been set. Hint: only one pair of "
+    "hooks is allowed at a time."
+)
+inference_update = _always(
+    "Inplace update to inference tensor outside InferenceMode is not allowed.You can make a clone to get "
+    "a normal tensor before doing inplace update.See https://github.com/pytorch/rfcs/pull/17 for more "
+    "details."
+)
+inference_saved = _always(
+    "Inference tensors cannot be saved for backward. Please do not use Tensors created in inference mode "
+    "in computation tracked by autograd. To work around this, you can make a clone to get a normal "
+    "tensor and use it in autograd, or use `torch.no_grad()` instead of `torch.inference_mode()`."
+)
+overlapping_write = _always(
+    "unsupported operation: more than one element of the written-to tensor refers to a single memory "
+    "location. Please clone() the tensor before performing the operation."
+)
+overlapping_operand = _always(
+    "unsupported operation: some elements of the input tensor and the written-to tensor refer to a "
+    "single memory location. Please clone() the tensor before performing the operation."
+)
+leaf_update = _always(
+    "a leaf Variable that requires grad is being used in an in-place operation.",
+    "A leaf's value is what you differentiate with respect to. Update it under `with torch.no_grad():`, "
+    "or work on `x.clone()`.",
+)
+leaf_view_update = _always(
+    "a view of a leaf Variable that requires grad is being used in an in-place operation.",
+    "Update it under `with torch.no_grad():`, or take the view of `x.clone()`.",
+)
+written_from_meta = _always(
+    "Attempting to copy from device meta to device cpu, but cross-device copies are not allowed!"
+)
+complex_for_real = _always(
+    "Expected isFloatingType(grad.scalar_type()) || (input_is_complex == grad_is_complex) to be true, "
+    "but got false.  (Could this error message be improved?  If so, please report an enhancement request "
+    "to PyTorch.)"
+)
+leaf_in_selective_run = _always(
+    "A leaf node was passed to _will_engine_execute_node but we are currently running autograd.grad(). "
+    "This is currently not supported."
+)
+batched_write = _always(
+    "vmap: inplace arithmetic(self, *extra_args) is not possible because there exists a Tensor `other` "
+    "in extra_args that has more elements than `self`. This happened due to `other` being vmapped over "
+    "but `self` not being vmapped over in a vmap. Please try to use out-of-place operators instead of "
+    "inplace arithmetic. If said operator is being called inside the PyTorch framework, please file a "
+    "bug report instead."
+)
+batched_item = _always(
+    "vmap: It looks like you're calling .item() on a Tensor. We don't support vmap over calling .item() "
+    "on a Tensor, please try to rewrite what you're doing with other operations. If error is occurring "
+    "somewhere inside PyTorch internals, please file a bug report."
+)
+batched_bool = _always(
+    "vmap: It looks like you're attempting to use a Tensor in some data-dependent control flow. We don't "
+    "support that yet, please file an issue at https://github.com/pytorch/pytorch/issues ."
+)
 
 
 def is_freed_graph(error: Exception) -> bool:
@@ -59,24 +123,6 @@ def freed_note(first: Place | None) -> str:
     return (
         f"{where}Pass retain_graph=True to the first backward, or compute the output again before the second "
         "one."
-    )
-
-
-def hooks_on_freed() -> RuntimeError:
-    """Build the error for hooks on a saved tensor that is gone."""
-    return RuntimeError(
-        "Calling register_hooks on a saved tensor after it has been freed. Saved intermediate values of the "
-        "graph are freed when you call .backward() or autograd.grad(). Specify retain_graph=True if you need "
-        "to backward through the graph a second time or if you need to access saved variables after calling "
-        "backward."
-    )
-
-
-def hooks_twice() -> RuntimeError:
-    """Build the error for a second pair of hooks on a saved tensor."""
-    return RuntimeError(
-        "Calling register_hooks on a saved tensor whose hooks have already been set. Hint: only one pair of "
-        "hooks is allowed at a time."
     )
 
 
@@ -103,68 +149,10 @@ def inplace_note(saved: Place | None, changes: Sequence[Place]) -> str:
     return "\n".join(parts)
 
 
-def inference_update() -> RuntimeError:
-    """Build the error for writing to an inference tensor outside inference mode."""
-    return RuntimeError(
-        "Inplace update to inference tensor outside InferenceMode is not allowed.You can make a clone to get "
-        "a normal tensor before doing inplace update.See https://github.com/pytorch/rfcs/pull/17 for more "
-        "details."
-    )
-
-
-def inference_saved() -> RuntimeError:
-    """Build the error for an inference tensor that backward would need."""
-    return RuntimeError(
-        "Inference tensors cannot be saved for backward. Please do not use Tensors created in inference mode "
-        "in computation tracked by autograd. To work around this, you can make a clone to get a normal "
-        "tensor and use it in autograd, or use `torch.no_grad()` instead of `torch.inference_mode()`."
-    )
-
-
-def overlapping_write() -> RuntimeError:
-    """Build the error for writing to an expanded tensor."""
-    return RuntimeError(
-        "unsupported operation: more than one element of the written-to tensor refers to a single memory "
-        "location. Please clone() the tensor before performing the operation."
-    )
-
-
-def overlapping_operand() -> RuntimeError:
-    """Build the error for writing to a tensor that shares memory with what is read."""
-    return RuntimeError(
-        "unsupported operation: some elements of the input tensor and the written-to tensor refer to a "
-        "single memory location. Please clone() the tensor before performing the operation."
-    )
-
-
-def leaf_update() -> RuntimeError:
-    """Build the error for an in-place op on a leaf that requires grad."""
-    return with_note(
-        RuntimeError("a leaf Variable that requires grad is being used in an in-place operation."),
-        "A leaf's value is what you differentiate with respect to. Update it under `with torch.no_grad():`, "
-        "or work on `x.clone()`.",
-    )
-
-
-def leaf_view_update() -> RuntimeError:
-    """Build the error for an in-place op on a view of a leaf that requires grad."""
-    return with_note(
-        RuntimeError("a view of a leaf Variable that requires grad is being used in an in-place operation."),
-        "Update it under `with torch.no_grad():`, or take the view of `x.clone()`.",
-    )
-
-
 def unsafe_result(result: np.dtype[Any], destination: np.dtype[Any]) -> RuntimeError:
     """Build the error for a result that the destination's dtype cannot hold."""
     return RuntimeError(
         f"result type {type_word(result)} can't be cast to the desired output type {type_word(destination)}"
-    )
-
-
-def written_from_meta() -> RuntimeError:
-    """Build the error for a result without elements that would be written to memory."""
-    return RuntimeError(
-        "Attempting to copy from device meta to device cpu, but cross-device copies are not allowed!"
     )
 
 
@@ -280,15 +268,6 @@ def needs_covector(shape: tuple[int, ...]) -> RuntimeError:
     )
 
 
-def complex_for_real() -> RuntimeError:
-    """Build the error for a complex gradient of a real tensor where torch drops no part of it."""
-    return RuntimeError(
-        "Expected isFloatingType(grad.scalar_type()) || (input_is_complex == grad_is_complex) to be true, "
-        "but got false.  (Could this error message be improved?  If so, please report an enhancement request "
-        "to PyTorch.)"
-    )
-
-
 def no_graph(position: int) -> RuntimeError:
     """Build the error for a backward from a tensor without history."""
     return interpreted(
@@ -337,46 +316,10 @@ def outside_storage(
     )
 
 
-def leaf_in_selective_run() -> RuntimeError:
-    """Build the error for a hook that asks whether a leaf is reached by a run that only returns gradients."""
-    return RuntimeError(
-        "A leaf node was passed to _will_engine_execute_node but we are currently running autograd.grad(). "
-        "This is currently not supported."
-    )
-
-
 def captured_update(name: str) -> RuntimeError:
     """Build the error for an update, within a derivative, of a tensor that is not the function's own."""
     return RuntimeError(
         "During a grad (vjp, jvp, grad, etc) transform, the function provided attempted to call in-place "
         f"operation (aten::{name}) that would mutate a captured Tensor. This is not supported; please "
         "rewrite the function being transformed to explicitly accept the mutated Tensor(s) as inputs."
-    )
-
-
-def batched_write() -> RuntimeError:
-    """Build the error for writing a batched value into a tensor that vmap does not map over."""
-    return RuntimeError(
-        "vmap: inplace arithmetic(self, *extra_args) is not possible because there exists a Tensor `other` "
-        "in extra_args that has more elements than `self`. This happened due to `other` being vmapped over "
-        "but `self` not being vmapped over in a vmap. Please try to use out-of-place operators instead of "
-        "inplace arithmetic. If said operator is being called inside the PyTorch framework, please file a "
-        "bug report instead."
-    )
-
-
-def batched_item() -> RuntimeError:
-    """Build the error for `item()` under vmap."""
-    return RuntimeError(
-        "vmap: It looks like you're calling .item() on a Tensor. We don't support vmap over calling .item() "
-        "on a Tensor, please try to rewrite what you're doing with other operations. If error is occurring "
-        "somewhere inside PyTorch internals, please file a bug report."
-    )
-
-
-def batched_bool() -> RuntimeError:
-    """Build the error for a decision on a tensor under vmap."""
-    return RuntimeError(
-        "vmap: It looks like you're attempting to use a Tensor in some data-dependent control flow. We don't "
-        "support that yet, please file an issue at https://github.com/pytorch/pytorch/issues ."
     )

@@ -12,6 +12,7 @@ from numpy import ndarray
 
 from ..array import dtypes
 from ..array.deferred_import import import_later
+from ..array.dtype_words import not_implemented
 from ..array.layout import in_dtype
 from ..array.quiet import IGNORE, loud, quiet
 from .value import shape_of
@@ -66,10 +67,12 @@ def broadcast_shape(*shapes: tuple[int, ...]) -> tuple[int, ...]:
     return so_far
 
 
-def unsupported(word: str, inputs: Sequence[object], dtype: object = None) -> NotImplementedError:
+def unsupported(
+    word: str, inputs: Sequence[object], dtype: np.dtype[Any] | None = None
+) -> NotImplementedError:
     """Build torch's error for a dtype that a kernel is not written for."""
     dtype = dtype or next(v.dtype for v in inputs if isinstance(v, ndarray))
-    return NotImplementedError(f"\"{word}\" not implemented for '{errors.type_word(dtype)}'")
+    return not_implemented(word, dtype)
 
 
 _FLOATS = (np.dtype(np.float32), np.dtype(np.float64))

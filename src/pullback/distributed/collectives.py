@@ -101,6 +101,24 @@ def check_alike(name: str, tensors: Sequence[Any], tensor: Any) -> None:
             )
 
 
+def check_list_of_root(name: str, tensors: Any, tensor: Any, group: Group, is_root: bool) -> None:
+    """Raise torch's errors for the list of `gather` or `scatter`, which only the root has to give."""
+    role, way = ("destination", "output") if name == "gather" else ("source", "input")
+    if not is_root:
+        if tensors:
+            raise ValueError(f"Argument ``{name}_list`` must NOT be specified on non-{role} ranks.")
+        return
+    if not tensors:
+        raise ValueError(f"Argument ``{name}_list`` must be specified on {role} rank.")
+    check_tensors(tensors, f"{name}_list")
+    if len(tensors) != group.size():
+        raise RuntimeError(
+            f"ProcessGroupGloo::{name}: Incorrect {way} list size {len(tensors)}. {way.capitalize()} list "
+            f"size should be {group.size()}, same as size of the process group."
+        )
+    check_alike(name, tensors, tensor)
+
+
 def barrier(group: Any = None, async_op: bool = False, device_ids: Any = None) -> Work | None:
     """Wait until all processes of the group are here."""
     found = member(group, "barrier")
@@ -274,20 +292,10 @@ def gather(
     root = root_of(found, "gather", dst, group_dst, "dst")
     array = readable(tensor)
     found.verify("GATHER", tensor, root=root)
-    if found.rank() != root:
-        if gather_list:
-            raise ValueError("Argument ``gather_list`` must NOT be specified on non-destination ranks.")
+    check_list_of_root("gather", gather_list, tensor, found, found.rank() == root)
+    if not gather_list:
         requests = found.communicator.gather_parts(None, array, [], root)
         return started(found, requests, nothing, async_op, [], "gather", [tensor])
-    if not gather_list:
-        raise ValueError("Argument ``gather_list`` must be specified on destination rank.")
-    check_tensors(gather_list, "gather_list")
-    if len(gather_list) != found.size():
-        raise RuntimeError(
-            f"ProcessGroupGloo::gather: Incorrect output list size {len(gather_list)}. Output list size "
-            f"should be {found.size()}, same as size of the process group."
-        )
-    check_alike("gather", gather_list, tensor)
     sizes = [one.numel() for one in gather_list]
     out = np.empty(sum(sizes), array.dtype)
     requests = found.communicator.gather_parts(out, array, sizes, root)
@@ -304,21 +312,9 @@ def scatter(
     if found is None:
         return None
     root = root_of(found, "scatter", src, group_src, "src")
-    array = None
     found.verify("SCATTER", tensor, root=root)
-    if found.rank() == root:
-        if not scatter_list:
-            raise ValueError("Argument ``scatter_list`` must be specified on source rank.")
-        check_tensors(scatter_list, "scatter_list")
-        if len(scatter_list) != found.size():
-            raise RuntimeError(
-                f"ProcessGroupGloo::scatter: Incorrect input list size {len(scatter_list)}. Input list size "
-                f"should be {found.size()}, same as size of the process group."
-            )
-        check_alike("scatter", scatter_list, tensor)
-        array = joined([readable(one) for one in scatter_list])
-    elif scatter_list:
-        raise ValueError("Argument ``scatter_list`` must NOT be specified on non-source ranks.")
+    check_list_of_root("scatter", scatter_list, tensor, found, found.rank() == root)
+    array = joined([readable(one) for one in scatter_list]) if scatter_list else None
     out, put_back = writable(tensor, read=False)
     requests = found.communicator.scatter(out, array, root)
     return started(found, requests, put_back, async_op, [tensor], "scatter", scatter_list or [tensor])

@@ -19,7 +19,7 @@ from ..core.versions import version_of
 from ..tensor.batching import enter, leave
 from ..tensor.namespace import TOP_LEVEL
 from ..tensor.random import get_rng_state, set_rng_state
-from ..tensor.tensor import Tensor
+from ..tensor.tensor import Tensor, checked_dim
 from ..tensor.tree import TreeSpec, _broadcast_to_and_flatten, tree_flatten, tree_unflatten
 
 P = ParamSpec("P")
@@ -217,12 +217,7 @@ def _add_batch_dim(tensor: object, in_dim: int, level: int) -> Any:
 
 def _remove_batch_dim(tensor: object, level: int, batch_size: int, out_dim: int) -> Any:
     """Show that axis again, as axis `out_dim`; a tensor without it is repeated `batch_size` times."""
-    rank = len(shape_of(tensor)) + 1
-    if not -rank <= out_dim < rank:
-        raise IndexError(
-            f"Dimension out of range (expected to be in range of [-{rank}, {rank - 1}], but got {out_dim})"
-        )
-    return leave(tensor, out_dim % rank, batch_size, level)
+    return leave(tensor, checked_dim(out_dim, len(shape_of(tensor)) + 1), batch_size, level)
 
 
 def _output_dims(func: object, out_dims: object, out_spec: TreeSpec) -> list[Any]:

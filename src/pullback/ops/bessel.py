@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from ..array.dtype_words import type_word
+from ..array.dtype_words import not_implemented
 from ..array.scipy_functions import special
 from ..core.op import Call, Term, elementwise
 from ..core.promotion import HALVES
@@ -24,7 +24,7 @@ from .signatures import OF_X, ONE
 def _away_from_zero(kernel: str, g: Term, x: Term, slope: Any) -> Term:
     """Return g·slope(x), and g/2 where x is too small to divide by; refused where torch has no kernel."""
     if dtype_of(x) in HALVES:
-        raise NotImplementedError(f"\"{kernel}\" not implemented for '{type_word(dtype_of(x))}'")
+        raise not_implemented(kernel, dtype_of(x))
     tiny = float(np.finfo(dtype_of(x)).eps)
     large = gt(absolute(x), tiny)
     return g * where(large, slope(where(large, x, tiny)), 0.5)

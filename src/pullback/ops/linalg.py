@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from ..array.dtype_words import type_word
+from ..array.dtype_words import not_implemented
 from ..array.lapack import (
     _COMPUTED,
     INT32,
@@ -125,7 +125,7 @@ def computes(kernel: str) -> Callable[..., None]:
 
     def check(x: ndarray, *rest: Any) -> None:
         if x.dtype not in _COMPUTED:
-            raise NotImplementedError(f"\"{kernel}\" not implemented for '{type_word(x.dtype)}'")
+            raise not_implemented(kernel, x.dtype)
 
     return check
 

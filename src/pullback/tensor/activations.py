@@ -6,7 +6,7 @@ import numpy as np
 
 from .. import errors
 from ..array import dtypes
-from ..array.dtype_words import type_word
+from ..array.dtype_words import not_implemented, type_word
 from ..core.promotion import check_broadcast
 from ..core.value import TensorBase, dtype_of, shape_of
 from ..ops import activation as o
@@ -25,7 +25,7 @@ def check_floating(name: str, input: Any) -> None:
     if not isinstance(input, TensorBase):
         raise errors.argument_type(name, "input", 1, "Tensor", input)
     if dtype_of(input).kind not in "fV" or dtype_of(input) in dtypes.FLOAT8_NUMPY:
-        raise NotImplementedError(f"\"{name}\" not implemented for '{type_word(dtype_of(input))}'")
+        raise not_implemented(name, dtype_of(input))
 
 
 def _prelu(input: Any, weight: Any) -> Any:

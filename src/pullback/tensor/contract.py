@@ -7,7 +7,7 @@ import numpy as np
 from numpy import ndarray
 
 from .. import errors
-from ..array.dtype_words import c_name, type_word
+from ..array.dtype_words import c_name, type_word, unlike
 from ..array.strides import strides_of
 from ..core.meta import array_or_phantom
 from ..core.modes import modes
@@ -18,7 +18,7 @@ from ..ops.arithmetic import mul
 from ..ops.structure import contiguous_copy, expand, reshape, squeezed, unsafe_view
 from ..ops.view import squeeze_dim, t, transpose, unsqueeze
 from .api import public
-from .tensor import Tensor, checked_dim
+from .tensor import Tensor, checked_axis
 from .unrecorded import arrays, computed
 
 BOOL = np.dtype(bool)
@@ -153,7 +153,7 @@ def stacked_product(x: Any, y: Any) -> Any:
     """Multiply two stacks of matrices, whose dtypes must be one."""
     c.bmm.op.refuse(dtype_of(x))
     if dtype_of(x) != dtype_of(y):
-        raise RuntimeError(f"expected scalar type {title(x)} but found {title(y)}")
+        raise unlike(dtype_of(x), dtype_of(y))
     return c.bmm(x, y)
 
 
@@ -319,9 +319,7 @@ def _stacked(x: Any, y: Any) -> Any:
 def size_of(x: Any, dim: int) -> int:
     """Return the size of a dimension, or torch's error where there is none."""
     shape = shape_of(x)
-    if not shape:
-        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
-    return shape[checked_dim(dim, len(shape))]
+    return shape[checked_axis(dim, len(shape))]
 
 
 @public(aliases=("ger",))

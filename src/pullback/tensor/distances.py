@@ -3,7 +3,7 @@
 from typing import Any
 
 from ..array.deferred_import import import_later
-from ..array.dtype_words import type_word
+from ..array.dtype_words import not_implemented, type_word, unlike
 from ..array.dtypes import BY_NUMPY
 from ..core.promotion import broadcast_shape
 from ..core.value import dtype_of, shape_of
@@ -65,9 +65,7 @@ def cdist(x1: Any, x2: Any, p: float = 2.0, compute_mode: str = "use_mm_for_eucl
     many = compute_mode == _MODES[1] or (compute_mode == _MODES[0] and max(a[-2], b[-2]) > _MANY)
     _check_width(x1, "cdist")
     if dtype_of(x1) != dtype_of(x2):
-        raise RuntimeError(
-            f"expected scalar type {type_word(dtype_of(x1))} but found {type_word(dtype_of(x2))}"
-        )
+        raise unlike(dtype_of(x1), dtype_of(x2))
     lead = broadcast_shape(a[:-2], b[:-2])
     if p == 2 and many and a[-2] and b[-2]:
         return reshape(ops.euclidean_dist(x1, x2), (*lead, a[-2], b[-2]))
@@ -76,7 +74,7 @@ def cdist(x1: Any, x2: Any, p: float = 2.0, compute_mode: str = "use_mm_for_eucl
 
 def _check_width(x: Any, name: str) -> None:
     if dtype_of(x).itemsize < 4:
-        raise NotImplementedError(f"\"{name}\" not implemented for '{type_word(dtype_of(x))}'")
+        raise not_implemented(name, dtype_of(x))
 
 
 @with_signature(method=False, out=False)

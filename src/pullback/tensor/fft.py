@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..array import dtypes
-from ..array.dtype_words import type_word
+from ..array.dtype_words import not_implemented, type_word
 from ..array.ranges import rounded
 from ..core.value import dtype_of, shape_of
 from ..ops import fft as f
@@ -339,9 +339,8 @@ ihfft2 = _over_two("ihfft2", ihfftn, "complex", "ihfftn")
 
 
 def _spaced(counts: np.ndarray, n: int, d: float, dtype: np.dtype[Any]) -> np.ndarray:
-    found = dtypes.from_numpy_dtype(dtype)
     if dtype.kind in "cW":
-        raise NotImplementedError(f"\"arange_cpu\" not implemented for '{found.scalar_type}'")
+        raise not_implemented("arange_cpu", dtype)
     with np.errstate(divide="ignore", invalid="ignore"):
         step = np.asarray(np.divide(1.0, np.float64(n) * d))
         return rounded(counts * rounded(step, dtype).astype(np.float64), dtype)

@@ -11,7 +11,7 @@ import numpy as np
 
 from .. import errors
 from ..array import dtypes
-from ..array.dtype_words import type_word
+from ..array.dtype_words import not_implemented, type_word
 from ..core.promotion import NARROW
 from ..core.value import array_of, dtype_of, shape_of, wrap
 from ..core.warn import warn_once
@@ -92,7 +92,7 @@ def _triangle(name: str, find: Any, what: str) -> None:
                 raise RuntimeError(f"{side} must be non-negative, got{size}")
         chosen = dtypes.int64 if dtype is None else dtype
         if chosen.category != dtypes.INTEGER:
-            raise NotImplementedError(f"\"{name}\" not implemented for '{chosen.scalar_type}'")
+            raise not_implemented(name, chosen.numpy)
         return np.stack(find(row, offset, col)).astype(chosen.numpy)
 
     indices.__name__ = name

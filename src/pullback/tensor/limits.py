@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..array import dtype_limits, dtypes
-from ..array.dtype_words import c_name, sized_name, type_word
+from ..array.dtype_words import c_name, not_implemented, sized_name
 from ..core.op import TABLE
 from ..core.promotion import unsupported
 from ..core.value import TensorBase, dtype_of
@@ -179,7 +179,7 @@ def lerp(input: Any, end: Any, weight: Any) -> Tensor:
             )
     if dtype_of(input).kind in "biu":
         kernel = "lerp_kernel_tensor" if len(others) == 2 else "lerp_kernel_scalar"
-        raise NotImplementedError(f"\"{kernel}\" not implemented for '{type_word(dtype_of(input))}'")
+        raise not_implemented(kernel, dtype_of(input))
     if len(others) == 2:
         return m.lerp_tensor(input, end, weight)
     return m.lerp(input, end, factor(weight, input))

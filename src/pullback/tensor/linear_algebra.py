@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..array.deferred_import import import_later
-from ..array.dtype_words import type_word
+from ..array.dtype_words import unlike
 from ..core.op import of
 from ..core.promotion import broadcast_shape
 from ..core.value import dtype_of, shape_of
@@ -400,9 +400,7 @@ def linalg_cross(input: Any, other: Any, *, dim: int = -1) -> Any:
     broadcast_shape(a, b)
     of(ops.cross).refuse(dtype_of(input))
     if dtype_of(input) != dtype_of(other):
-        raise RuntimeError(
-            f"expected scalar type {type_word(dtype_of(input))} but found {type_word(dtype_of(other))}"
-        )
+        raise unlike(dtype_of(input), dtype_of(other))
     return ops.cross(input, other, axis)
 
 

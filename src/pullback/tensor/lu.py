@@ -19,6 +19,7 @@ from .matrix_checks import (
     check_square,
     check_system,
     int32_of,
+    last_size,
 )  # fmt: skip
 from .matrix_deprecations import superseded
 from .return_types import return_type
@@ -186,9 +187,7 @@ def _solved(LU: Any, pivots: Any, B: Any, left: bool, adjoint: bool) -> Any:
         raise RuntimeError("linalg.lu_solve: pivots should be a Tensor of scalar type torch.int32")
     check_square(LU, "torch.linalg.lu_solve")
     check_system(LU, B, left, "linalg.lu_solve")
-    if not shape_of(pivots):
-        raise IndexError("Dimension specified as -1 but tensor has no dimensions")
-    if shape_of(LU)[-1] != shape_of(pivots)[-1]:
+    if shape_of(LU)[-1] != last_size(pivots):
         raise RuntimeError(
             "linalg.lu_solve: Number of pivots per batch should be same as the dimension of the matrix"
         )

@@ -8,7 +8,7 @@ from ..array.deferred_import import import_later
 from ..array.dtype_words import type_word
 from ..array.dtypes import BY_NUMPY
 from ..core.value import dtype_of, shape_of
-from .tensor import checked_dim
+from .tensor import checked_axis
 
 errors = import_later("..core.graph_errors", __package__)
 
@@ -74,9 +74,7 @@ def check_right_side(b: Any, a: Any, name: str) -> None:
         )
     if rows != columns:
         raise RuntimeError(f"A must be batches of square matrices, but they are {rows} by {columns} matrices")
-    if not shape_of(b):
-        raise IndexError("Dimension specified as -2 but tensor has no dimensions")
-    checked_dim(-2, len(shape_of(b)))
+    checked_axis(-2, len(shape_of(b)))
     height, width = shape_of(b)[-2:]
     if height != rows:
         raise RuntimeError(
@@ -88,9 +86,7 @@ def check_right_side(b: Any, a: Any, name: str) -> None:
 def last_size(x: Any) -> int:
     """Return the size of the last axis, which must exist."""
     shape = shape_of(x)
-    if not shape:
-        raise IndexError("Dimension specified as -1 but tensor has no dimensions")
-    return shape[-1]
+    return shape[checked_axis(-1, len(shape))]
 
 
 def is_vector(x: Any, y: Any) -> bool:

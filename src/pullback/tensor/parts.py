@@ -16,20 +16,25 @@ from .sizes import Ints, count, integer, is_int, sequence, tensor
 from .tensor import checked_dim
 
 
-@public(out=False)
-def select(input: Any, dim: int, index: int) -> Any:
-    """Return the part at `index` of axis `dim`, without that axis."""
-    shape = shape_of(tensor("select", "input", input))
+def selected(shape: Sequence[int], dim: int, index: int) -> tuple[int, int]:
+    """Return an axis and a place along it as non-negative numbers, or torch's errors."""
     if not shape:
         raise IndexError("select() cannot be applied to a 0-dim tensor.")
-    dim = checked_dim(integer("select", "dim", 1, dim), len(shape))
+    dim = checked_dim(dim, len(shape))
     size = shape[dim]
-    index = integer("select", "index", 2, index)
     if not -size <= index < size:
         raise IndexError(
             f"select(): index {index} out of range for tensor of size {list(shape)} at dimension {dim}"
         )
-    return v.select(input, dim, index + size if index < 0 else index)
+    return dim, index + size if index < 0 else index
+
+
+@public(out=False)
+def select(input: Any, dim: int, index: int) -> Any:
+    """Return the part at `index` of axis `dim`, without that axis."""
+    shape = shape_of(tensor("select", "input", input))
+    dim, index = integer("select", "dim", 1, dim), integer("select", "index", 2, index)
+    return v.select(input, *selected(shape, dim, index))
 
 
 @public(out=False)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy import ndarray
 
 from ..array import dtypes
+from ..array.dtype_words import unlike
 from ..core.value import TensorBase, dtype_of, shape_of, wrap
 from ..ops import contract as c
 from ..ops.convert import cast
@@ -148,7 +149,7 @@ def baddbmm(input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any =
         )
     check_batches(batch1, batch2)
     if dtype_of(input) != dtype_of(batch2):
-        raise RuntimeError(f"expected scalar type {title(input)} but found {title(batch2)}")
+        raise unlike(dtype_of(input), dtype_of(batch2))
     return c.baddbmm(input, batch1, batch2, factor(beta, input), factor(alpha, input))
 
 

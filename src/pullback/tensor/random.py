@@ -12,7 +12,7 @@ from numpy import ndarray
 from ..array import dtypes
 from ..array import random as streams
 from ..array.deferred_import import import_later
-from ..array.dtype_words import type_word
+from ..array.dtype_words import not_implemented, type_word
 from ..core.batched import mappings
 from ..core.device import CPU, META, as_device
 from ..core.device import device as _device
@@ -418,7 +418,7 @@ def _floats(tensors: tuple[Any, ...], kernel: str) -> list[Any]:
     """Return the tensors' dtypes, or torch's error where the first has no kernel."""
     kinds = [dtype_of(t) for t in tensors]
     if kinds[0] not in (np.float32, np.float64):
-        raise NotImplementedError(f"\"{kernel}\" not implemented for '{type_word(kinds[0])}'")
+        raise not_implemented(kernel, kinds[0])
     return kinds
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..array import dtypes
 from ..array.deferred_import import import_later
+from ..array.dtype_words import not_implemented
 from ..core.value import array_of
 from ..core.warn import warn
 from .creation import creator, numpy_dtype
@@ -26,7 +27,7 @@ INT64 = range(-(2**63), 2**63)
 def _supported(kernel: str, dtype: np.dtype[Any], kinds: str) -> None:
     found = dtypes.from_numpy_dtype(dtype)
     if found in dtypes.STORAGE_ONLY or (dtype.kind not in kinds and found is not dtypes.bfloat16):
-        raise NotImplementedError(f"\"{kernel}\" not implemented for '{found.scalar_type}'")
+        raise not_implemented(kernel, dtype)
 
 
 def _as_integer(number: Any) -> int:

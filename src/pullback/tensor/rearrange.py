@@ -10,7 +10,7 @@ from numpy import ndarray
 
 from ..array import dtypes
 from ..array.deferred_import import import_later
-from ..array.dtype_words import type_word
+from ..array.dtype_words import not_implemented
 from ..array.strides import extent, storage, strides_of
 from ..core.inplace import requires_grad
 from ..core.modes import modes
@@ -25,7 +25,7 @@ from .api import public
 from .batching import batch_levels
 from .creation import check_size
 from .index_parts import asked_size
-from .parts import clamped
+from .parts import clamped, selected
 from .shape import reshaped
 from .sizes import (
     Ints,
@@ -222,7 +222,7 @@ _COUNTED = (np.dtype(np.int32), np.dtype(np.int64))
 def _counts(counts: Any) -> ndarray:
     array = array_of(counts)
     if array.dtype not in _COUNTED:
-        raise NotImplementedError(f"\"repeat_interleave_cpu\" not implemented for '{type_word(array.dtype)}'")
+        raise not_implemented("repeat_interleave_cpu", array.dtype)
     if array.ndim > 1:
         raise RuntimeError("repeats must be 0-dim or 1-dim tensor")
     if array.size and array.min() < 0:
@@ -321,17 +321,10 @@ def select_scatter(input: Any, src: Any, dim: int, index: int) -> Any:
     """Return `input` with the part at `index` of axis `dim` replaced by `src`."""
     shape = shape_of(tensor("select_scatter", "input", input))
     dim, index = integer("select_scatter", "dim", 3, dim), integer("select_scatter", "index", 4, index)
-    if not shape:
-        raise IndexError("select() cannot be applied to a 0-dim tensor.")
-    dim = checked_dim(dim, len(shape))
-    size = shape[dim]
-    if not -size <= index < size:
-        raise IndexError(
-            f"select(): index {index} out of range for tensor of size {list(shape)} at dimension {dim}"
-        )
+    dim, index = selected(shape, dim, index)
     _same_size(tensor("select_scatter", "src", src, 2), (*shape[:dim], *shape[dim + 1 :]))
     refuse_complex_history("select_scatter", input, src)
-    return r.select_scatter(input, src, dim, index + size if index < 0 else index)
+    return r.select_scatter(input, src, dim, index)
 
 
 @public

@@ -3,7 +3,7 @@
 from typing import Any
 
 from ..array.deferred_import import import_later
-from ..array.dtype_words import type_word
+from ..array.dtype_words import not_implemented
 from ..core.value import array_of, dtype_of, shape_of
 from .api import public, with_signature
 from .tensor import checked_dim
@@ -76,9 +76,7 @@ def segment_reduce(
                 "data.size(lengths.dim()-1) when !unsafe."
             )
     if dtype_of(data).kind in "biucW":
-        raise NotImplementedError(
-            f"\"_segment_reduce_cpu\" not implemented for '{type_word(dtype_of(data))}'"
-        )
+        raise not_implemented("_segment_reduce_cpu", dtype_of(data))
     return segment.segment_reduce(
         data, lengths, _REDUCTIONS[reduce], axis, None if initial is None else float(initial)
     )

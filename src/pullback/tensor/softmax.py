@@ -5,7 +5,7 @@ from typing import Any
 from numpy import ndarray
 
 from ..array import dtypes
-from ..array.dtype_words import type_word
+from ..array.dtype_words import not_implemented
 from ..core.value import TensorBase, dtype_of, shape_of
 from ..ops import softmax as s
 from ..ops.convert import cast
@@ -36,7 +36,7 @@ def check_kernel(name: str, x: Any, dim: int) -> None:
     kind = dtype_of(x)
     if (kind.kind in "biucW" or kind in dtypes.FLOAT8_NUMPY) and 0 not in shape_of(x):
         last = "lastdim_" if dim == max(len(shape_of(x)) - 1, 0) else ""
-        raise NotImplementedError(f"\"{name}_{last}kernel_impl\" not implemented for '{type_word(kind)}'")
+        raise not_implemented(f"{name}_{last}kernel_impl", kind)
 
 
 @public

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..array import dtypes
-from ..array.dtype_words import type_word
+from ..array.dtype_words import not_implemented, type_word
 from ..core.promotion import unsupported
 from ..core.value import TensorBase, array_of, dtype_of, shape_of, wrap
 from ..errors import type_name
@@ -30,7 +30,7 @@ from .properties import common_dtype
 from .return_types import named
 from .signature import Parser
 from .sizes import count, integer, tensor
-from .tensor import checked_dim
+from .tensor import checked_axis, checked_dim
 
 _INT64 = np.dtype(np.int64)
 
@@ -86,9 +86,7 @@ def _distinct(
 ) -> Any:
     if dim is not None:
         shape = shape_of(input)
-        if not shape:
-            raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
-        dim = checked_dim(dim, len(shape))
+        dim = checked_axis(dim, len(shape))
         others = [n for d, n in enumerate(shape) if d != dim]
         if 0 in others:
             raise RuntimeError(
@@ -132,7 +130,7 @@ _UNIQUE_CONSECUTIVE = Parser("unique_consecutive", f"(Tensor input, {_FLAGS}, in
 def _check_ordered(input: Any, kernel: str) -> None:
     """Raise torch's error for a dtype without an order."""
     if dtype_of(input).kind in "cW" or dtype_of(input) in dtypes.FLOAT8_NUMPY:
-        raise NotImplementedError(f"\"{kernel}\" not implemented for '{type_word(dtype_of(input))}'")
+        raise not_implemented(kernel, dtype_of(input))
 
 
 @public(out=False, behind="_return_output")
@@ -250,7 +248,7 @@ def bincount(input: Any, weights: Any = None, minlength: int = 0) -> Any:
     if minlength < 0:
         raise RuntimeError("minlength should be >= 0")
     if dtype.kind not in "iu":
-        raise NotImplementedError(f"\"bincount_cpu\" not implemented for '{type_word(dtype)}'")
+        raise not_implemented("bincount_cpu", dtype)
     if len(shape) == 1 and not shape[0]:
         return wrap(np.zeros(minlength, np.int64))
     size, length, negative = asked_size(input), None, False

@@ -7,6 +7,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from ..array import dtypes
+from ..array.dtype_words import unlike
 from ..core.op import TABLE
 from ..core.promotion import broadcast_shape
 from ..core.value import array_of, wrap
@@ -158,7 +159,7 @@ def _add_compressed(x: Any, y: Any, alpha: Any) -> Any:
         return with_values(x, x._what + (x._what if alpha == 1 else x._what * alpha))
     x._part("crow_indices", True, None)
     if x.dtype is not y.dtype:
-        raise RuntimeError(f"expected scalar type {y.dtype.scalar_type} but found {x.dtype.scalar_type}")
+        raise unlike(y.dtype.numpy, x.dtype.numpy)
     first, second = coordinates(x), coordinates(y)
     scaled = second._what if alpha == 1 else second._what * alpha
     summed = sparse(cat([first._where, second._where], 1), cat([first._what, scaled]), x.shape)

@@ -9,40 +9,28 @@ import numpy as np
 from ..core.value import array_of, wrap
 from .compressed import BSC, BSR, CSC, CSR, CompressedTensor, compressed, of_entries, with_values
 from .compressed import refuse as refuse_compressed
+from .parts import selected
 from .sparse import SparseTensor, dense, in_backend, refuse, sparse
 from .sparse_refusals import refusal
+from .tensor import checked_dim
 
 
 def axis_of(x: Any, dim: int) -> int:
     """Return which axis a number names."""
-    return in_range(dim, x.dim())
-
-
-def in_range(dim: int, rank: int) -> int:
-    """Return a number of an axis as one that is not negative, or raise torch's error."""
-    if not -rank <= dim < rank:
-        raise IndexError(
-            f"Dimension out of range (expected to be in range of [{-rank}, {rank - 1}], but got {dim})"
-        )
-    return int(dim % rank)
+    return checked_dim(dim, x.dim())
 
 
 def select(x: Any, dim: int, index: int) -> Any:
     """Return the tensor at one place of an axis, without the axis."""
-    axis = axis_of(x, dim)
-    n = x.shape[axis]
-    if not -n <= index < n:
-        raise IndexError(
-            f"select(): index {index} out of range for tensor of size {list(x.shape)} at dimension {axis}"
-        )
+    axis, index = selected(x.shape, dim, index)
     size = [s for a, s in enumerate(x.shape) if a != axis]
     if isinstance(x, CompressedTensor):
-        return _select_compressed(x, axis, int(index) % n, size)
+        return _select_compressed(x, axis, int(index), size)
     if axis >= x.sparse_dim():
         values = x._what.select(axis - x.sparse_dim() + 1, index)
         return sparse(x._where, values, size, x._unique)
     where = array_of(x._where)
-    chosen = np.flatnonzero(where[axis] == index % n)
+    chosen = np.flatnonzero(where[axis] == index)
     values = x._what.index_select(0, wrap(chosen))
     if x.sparse_dim() == 1:
         return values.sum(0)
@@ -201,7 +189,7 @@ def _narrow_copy(x: CompressedTensor, dim: int, start: int, length: int) -> NoRe
 
 
 def _unsqueeze(x: CompressedTensor, dim: int) -> NoReturn:
-    in_range(dim, x.dim() + 1)
+    checked_dim(dim, x.dim() + 1)
     x.stride()
     raise AssertionError
 

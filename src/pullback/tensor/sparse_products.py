@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from ..array import dtypes
+from ..array.dtype_words import unlike
 from ..core.value import array_of, wrap
 from ..ops.embedding_bag import entries_product
 from .api import public
@@ -85,10 +86,6 @@ def _of_sparse(
 # --- checks -------------------------------------------------------------------------------------------------
 
 
-def _unlike(expected: Any, found: Any) -> NoReturn:
-    raise RuntimeError(f"expected scalar type {expected.scalar_type} but found {found.scalar_type}")
-
-
 def _not_multiplied(x: Any, y: Any) -> NoReturn:
     raise RuntimeError(
         f"mat1 and mat2 shapes cannot be multiplied ({x.shape[0]}x{x.shape[1]} and {y.shape[0]}x{y.shape[1]})"
@@ -119,7 +116,7 @@ def check_matrices(x: Any, y: Any) -> None:
     if x.dtype is dtypes.bool:
         raise NotImplementedError("\"addmm_sparse_dense\" not implemented for 'Bool'")
     if x.dtype is not y.dtype:
-        _unlike(x.dtype, y.dtype)
+        raise unlike(x.dtype.numpy, y.dtype.numpy)
 
 
 def _check_compressed(x: Any, y: Any) -> None:
@@ -129,7 +126,7 @@ def _check_compressed(x: Any, y: Any) -> None:
     if x.shape[1] != y.shape[0]:
         _not_multiplied(x, y)
     if x.dtype is not y.dtype and not (x._sparse and y._sparse):
-        _unlike(x.dtype, y.dtype)
+        raise unlike(x.dtype.numpy, y.dtype.numpy)
     kinds = tuple(t._kind if isinstance(t, CompressedTensor) else None for t in (x, y))
     if all(kinds) and {BSR, BSC} & set(kinds):
         kind = kinds[0] if kinds[0] in (BSR, BSC) else kinds[1]
@@ -151,7 +148,7 @@ def _check_vector(x: Any, y: Any) -> None:
         if x.shape[1] != y.shape[0]:
             raise RuntimeError("mv: expected self.size(-1) == vec.size(-1)")
         if x.dtype is not y.dtype:
-            _unlike(x.dtype, y.dtype)
+            raise unlike(x.dtype.numpy, y.dtype.numpy)
         return
     if x.dim() != 2 or y.dim() != 1:
         raise RuntimeError(f"vector + matrix @ vector expected, got 1, {x.dim()}, {y.dim()}")

@@ -12,8 +12,8 @@ from .compressed import CompressedTensor
 from .constants import SPARSE, layout_title
 from .join import cat as joined
 from .sparse import SparseTensor, become, in_backend, refuse, sparse
-from .sparse_indexing import axis_of, in_range, permuted_order
-from .tensor import Tensor
+from .sparse_indexing import axis_of, permuted_order
+from .tensor import Tensor, checked_dim
 
 
 def _dense_axis(x: SparseTensor, axis: int) -> int:
@@ -117,7 +117,7 @@ def permute(x: SparseTensor, *dims: Any) -> SparseTensor:
 
 def unsqueeze(x: SparseTensor, dim: int) -> SparseTensor:
     """Return a new axis of size 1."""
-    axis = in_range(dim, x.dim() + 1)
+    axis = checked_dim(dim, x.dim() + 1)
     size = [*x.shape[:axis], 1, *x.shape[axis:]]
     if axis > x.sparse_dim():
         return sparse(x._where, x._what.unsqueeze(_dense_axis(x, axis)), size, x._unique)

@@ -19,6 +19,7 @@ from .api import public, with_signature
 from .padding import pad
 from .signature import Parser
 from .sizes import count
+from .tensor import checked_dim
 
 f = import_later("..ops.fft", __package__)
 padding = import_later("..ops.pad", __package__)
@@ -300,11 +301,7 @@ def _check_spectrum(
 ) -> None:
     shape = shape_of(x)
     if len(shape) < 2:
-        low, high = -len(shape) - 1, len(shape)
-        raise IndexError(
-            f"Dimension out of range (expected to be in range of [{low}, {high}], but got "
-            f"{-3 if shape else -2})"
-        )
+        checked_dim(-3 if shape else -2, len(shape) + 1)
     if not count(shape):
         raise RuntimeError(f"{call} : input tensor cannot be empty.")
     if len(shape) not in (2, 3):

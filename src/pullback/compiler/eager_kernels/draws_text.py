@@ -9,7 +9,7 @@ from ..emit.emitter import Emitter, Module
 from ..runtime import engine
 from . import jobs
 from .draws import FIELDS
-from .jobs import APART, loop_variable, opened, read, write
+from .jobs import APART, loop_variable, opened
 from .normals import uniform_double, write_blocks, write_wide_blocks
 
 
@@ -20,10 +20,9 @@ def text() -> str:
         first = ops.value(f"mul i64 {ops.counters['r']}, {len(FIELDS)}")
         at, value = {}, {}
         for n, name in enumerate(FIELDS):
-            place = ops.value(f"add i64 {first}, {n}")
-            at[name] = ops.value(f"getelementptr i64, ptr %rows, i64 {place}")
+            at[name] = ops.entry("i64", "%rows", first, str(n))
             value[name] = ops.value(f"load i64, ptr {at[name]}")
-        words = ops.value(f"getelementptr i32, ptr %words, i64 {value['from']}")
+        words = ops.entry("i32", "%words", value["from"])
         out = ops.value(f"inttoptr i64 {value['out']} to ptr")
         if engine.fused():
             write_blocks(ops, words, out, at["factors"], "0", value["blocks"])
@@ -78,8 +77,8 @@ def _pair(ops: Emitter, words: str, place: str) -> tuple[str, str]:
 
 
 def _word(ops: Emitter, words: str, place: str) -> str:
-    return read(ops, "i32", words, place, f", align 4{APART}")
+    return ops.read_entry("i32", words, place, more=f", align 4{APART}")
 
 
 def _store(ops: Emitter, kind: str, value: str, out: str, place: str) -> None:
-    write(ops, kind, value, out, place, f", align 4{APART}")
+    ops.write_entry(kind, value, out, place, more=f", align 4{APART}")

@@ -25,7 +25,7 @@ from ..lower.index import constant, linear, strides_of
 from ..lower.sampling import TAPS, near
 from ..passes import parallel_rows
 from ..runtime.shared_kernels import address
-from .jobs import APART, FLOATS, Job, loop_variable, opened, place, read, write
+from .jobs import APART, FLOATS, Job, loop_variable, opened
 
 #: Nanoseconds for a pixel that is read, and for one that is added to.
 READ, ADDED = 0.5, 1.5
@@ -87,31 +87,8 @@ class _Grid:
         self._ops, self._real, self._dtype, self._first = ops, real, dtype, first
 
     def at(self, _: Any, at: Sequence[Any]) -> Value:
-        along = at[-1].constant
-        return Value(_loaded(self._ops, self._real, "%grid", self._first, str(along)), self._dtype)
-
-
-def _sum(ops: Emitter, *terms: str) -> str:
-    total, *others = terms
-    for term in others:
-        total = ops.value(f"add nsw i64 {total}, {term}")
-    return total
-
-
-def _product(ops: Emitter, x: str, y: str) -> str:
-    return ops.value(f"mul nsw i64 {x}, {y}")
-
-
-def _address(ops: Emitter, type_: str, base: str, *terms: str) -> str:
-    return place(ops, type_, base, _sum(ops, *terms))
-
-
-def _loaded(ops: Emitter, type_: str, base: str, *terms: str, kind: str = APART) -> str:
-    return read(ops, type_, base, _sum(ops, *terms), kind)
-
-
-def _stored(ops: Emitter, type_: str, value: str, base: str, *terms: str) -> None:
-    write(ops, type_, value, base, _sum(ops, *terms), APART)
+        along = str(at[-1].constant)
+        return Value(self._ops.read_entry(self._real, "%grid", self._first, along, more=APART), self._dtype)
 
 
 class _Kernel:
@@ -134,8 +111,8 @@ class _Kernel:
     def near(self, image: str, place: str, orders: tuple[int, ...]) -> list[tuple[str, Any, Value]]:
         """Return position, whether it is inside and weight of the pixels around a place of an image."""
         ops = self.ops
-        here = _sum(ops, _product(ops, image, "%places"), place)
-        grid = _Grid(ops, self.real, self.dtype, _product(ops, here, str(len(self.size))))
+        here = ops.sum(ops.product(image, "%places"), place)
+        grid = _Grid(ops, self.real, self.dtype, ops.product(here, str(len(self.size))))
         at = (constant(0),) * (2 + len(self.size))
         strides = strides_of(self.size)
         found = near(ops, grid, at, self.size, self.sampler, orders)
@@ -143,11 +120,11 @@ class _Kernel:
 
     def plane(self, image: str, channel: str) -> str:
         """Return the number of a channel's plane."""
-        return _sum(self.ops, _product(self.ops, image, "%channels"), channel)
+        return self.ops.sum(self.ops.product(image, "%channels"), channel)
 
     def pixels(self, plane: str) -> str:
         """Return where the pixels of a plane begin."""
-        return _product(self.ops, plane, str(prod(self.size)))
+        return self.ops.product(plane, str(prod(self.size)))
 
     @contextmanager
     def stretch(self) -> Iterator[tuple[str, str, str]]:
@@ -156,12 +133,12 @@ class _Kernel:
         with ops.loop(unit, "%lo", "%hi"):
             at = ops.counters["u"]
             image = ops.value(f"udiv i64 {at}, %stretches")
-            begin = _product(ops, ops.value(f"urem i64 {at}, %stretches"), str(_STRETCH))
+            begin = ops.product(ops.value(f"urem i64 {at}, %stretches"), str(_STRETCH))
             yield image, begin, self.end(begin, _STRETCH)
 
     def end(self, begin: str, length: int) -> str:
         """Return where a stretch ends."""
-        end = _sum(self.ops, begin, str(length))
+        end = self.ops.sum(begin, str(length))
         before = self.ops.value(f"icmp slt i64 {end}, %places")
         return self.ops.value(f"select i1 {before}, i64 {end}, i64 %places")
 
@@ -169,7 +146,7 @@ class _Kernel:
         """Return the sum of the pixels of a plane by weights, of those outside of zeros."""
         ops, total = self.ops, None
         for position, inside, weight in taps:
-            pixel = Value(_loaded(ops, self.real, "%x", plane, position), self.dtype)
+            pixel = Value(ops.read_entry(self.real, "%x", plane, position, more=APART), self.dtype)
             term = ops.mul(weight, ops.select(inside, pixel, self.zero))
             total = term if total is None else ops.add(total, term)
         assert total is not None
@@ -180,33 +157,33 @@ class _Kernel:
         ops, channel, each = self.ops, loop_variable("c"), loop_variable("i")
         with self.stretch() as (image, begin, end), ops.loop(channel, "0", "%channels"):
             plane = self.plane(image, ops.counters["c"])
-            pixels, first = self.pixels(plane), _product(ops, plane, "%places")
+            pixels, first = self.pixels(plane), ops.product(plane, "%places")
             with ops.loop(each, begin, end, "1"):
                 place = ops.counters["i"]
                 total = self.weighed(pixels, self.near(image, place, (0,) * len(self.size)))
-                _stored(ops, self.real, total.name, "%out", first, place)
+                ops.write_entry(self.real, total.name, "%out", first, place, more=APART)
 
     def places(self) -> None:
         """Write the covector of the grid: per coordinate, channel by channel."""
-        ops, rank = self.ops, len(self.size)
+        ops, real, rank = self.ops, self.real, len(self.size)
         channel, each, blank = (loop_variable(name) for name in "ciz")
         with self.stretch() as (image, begin, end):
-            first = _product(ops, image, "%places")
-            low, high = (_product(ops, _sum(ops, first, at), str(rank)) for at in (begin, end))
+            first = ops.product(image, "%places")
+            low, high = (ops.product(ops.sum(first, at), str(rank)) for at in (begin, end))
             with ops.loop(blank, low, high, "1"):
-                _stored(ops, self.real, self.zero.name, "%out", ops.counters["z"])
+                ops.write_entry(real, self.zero.name, "%out", ops.counters["z"], more=APART)
             with ops.loop(channel, "0", "%channels"):
                 plane = self.plane(image, ops.counters["c"])
-                pixels, of_y = self.pixels(plane), _product(ops, plane, "%places")
+                pixels, of_y = self.pixels(plane), ops.product(plane, "%places")
                 with ops.loop(each, begin, end, "1"):
                     place = ops.counters["i"]
-                    given = Value(_loaded(ops, self.real, "%y", of_y, place), self.dtype)
-                    here = _product(ops, _sum(ops, first, place), str(rank))
+                    given = Value(ops.read_entry(real, "%y", of_y, place, more=APART), self.dtype)
+                    here = ops.product(ops.sum(first, place), str(rank))
                     for d in range(rank):
                         taps = self.near(image, place, tuple(int(k == d) for k in range(rank)))
                         term = ops.mul(given, self.weighed(pixels, taps))
-                        before = Value(_loaded(ops, self.real, "%out", here, str(d)), self.dtype)
-                        _stored(ops, self.real, ops.add(before, term).name, "%out", here, str(d))
+                        before = Value(ops.read_entry(real, "%out", here, str(d), more=APART), self.dtype)
+                        ops.write_entry(real, ops.add(before, term).name, "%out", here, str(d), more=APART)
 
     def adjoint(self) -> None:
         """Add the values at the places to the pixels around."""
@@ -215,31 +192,31 @@ class _Kernel:
         where, within, weights = (ops.slot(f"[{self.taps * _KEPT} x {kind}]") for kind in ("i64", "i8", real))
         with ops.loop(image, "%lo", "%hi"), ops.loop(stretch, "0", "%stretches"):
             n = ops.counters["n"]
-            begin = _product(ops, ops.counters["s"], str(_KEPT))
+            begin = ops.product(ops.counters["s"], str(_KEPT))
             count = ops.value(f"sub i64 {self.end(begin, _KEPT)}, {begin}")
             with ops.loop(each, "0", count, "1"):
                 i = ops.counters["i"]
-                taps = self.near(n, _sum(ops, begin, i), (0,) * len(self.size))
+                taps = self.near(n, ops.sum(begin, i), (0,) * len(self.size))
                 for k, (position, inside, weight) in enumerate(taps):
-                    _stored(ops, "i64", position, where, str(k * _KEPT), i)
-                    _stored(ops, real, weight.name, weights, str(k * _KEPT), i)
+                    ops.write_entry("i64", position, where, str(k * _KEPT), i, more=APART)
+                    ops.write_entry(real, weight.name, weights, str(k * _KEPT), i, more=APART)
                     flag = ops.value(f"zext i1 {inside.name} to i8")
-                    _stored(ops, "i8", flag, within, str(k * _KEPT), i)
+                    ops.write_entry("i8", flag, within, str(k * _KEPT), i, more=APART)
             with ops.loop(channel, "0", "%channels"):
                 plane = self.plane(n, ops.counters["c"])
-                pixels, of_y = self.pixels(plane), _sum(ops, _product(ops, plane, "%places"), begin)
+                pixels, of_y = self.pixels(plane), ops.sum(ops.product(plane, "%places"), begin)
                 with ops.loop(adding, "0", count):
                     self._add(where, within, weights, pixels, of_y)
 
     def _add(self, where: str, within: str, weights: str, pixels: str, of_y: str) -> None:
         ops, real, at = self.ops, self.real, self.ops.counters["a"]
-        given = Value(_loaded(ops, real, "%y", of_y, at, kind=""), self.dtype)
+        given = Value(ops.read_entry(real, "%y", of_y, at), self.dtype)
         for k in range(self.taps):
-            entry = _sum(ops, str(k * _KEPT), at)
-            weight = Value(_loaded(ops, real, weights, entry, kind=""), self.dtype)
-            flag = ops.value(f"trunc i8 {_loaded(ops, 'i8', within, entry, kind='')} to i1")
+            entry = ops.sum(str(k * _KEPT), at)
+            weight = Value(ops.read_entry(real, weights, entry), self.dtype)
+            flag = ops.value(f"trunc i8 {ops.read_entry('i8', within, entry)} to i1")
             term = ops.select(Value(flag, _BOOL), ops.mul(weight, given), self.zero)
-            pixel = _address(ops, real, "%out", pixels, _loaded(ops, "i64", where, entry, kind=""))
+            pixel = ops.entry(real, "%out", pixels, ops.read_entry("i64", where, entry))
             before = Value(ops.value(f"load {real}, ptr {pixel}"), self.dtype)
             ops.line(f"store {real} {ops.add(before, term).name}, ptr {pixel}")
 

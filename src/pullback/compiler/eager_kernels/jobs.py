@@ -76,22 +76,6 @@ def loop_variable(name: str) -> Variable:
     return Variable(name, 1 << 62)
 
 
-def place(ops: Emitter, type_: str, base: str, index: str | int) -> str:
-    """Return the address of an element of an array."""
-    return ops.value(f"getelementptr {type_}, ptr {base}, i64 {index}")
-
-
-def read(ops: Emitter, type_: str, base: str, index: str | int, more: str = "") -> str:
-    """Return an element of an array; `more` is what the instruction says behind the address."""
-    return ops.value(f"load {type_}, ptr {place(ops, type_, base, index)}{more}")
-
-
-def write(ops: Emitter, type_: str, value: str, base: str, index: str | int, more: str = "") -> None:
-    """Write a number to an element of an array."""
-    target = place(ops, type_, base, index)
-    ops.line(f"store {type_} {value}, ptr {target}{more}")
-
-
 def text(ops: Emitter) -> str:
     """Return the module of a part's function from what `opened` gave, with the loops written."""
     head = "define void @part(ptr %context, i64 %part) nounwind #0 {"

@@ -20,7 +20,7 @@ from ..emit.lanes import Lanes, Writer
 from ..passes import parallel_rows
 from ..runtime import engine
 from ..runtime.shared_kernels import address
-from .jobs import APART, Job, loop_variable, opened, read, write
+from .jobs import APART, Job, loop_variable, opened
 
 #: Nanoseconds for a number of float32, and of float64.
 EACH, EACH_DOUBLE = 1.2, 13
@@ -87,25 +87,24 @@ def write_blocks(ops: Emitter, words: str, out: str, factors: str, begin: str, e
     do = _Blocks(ops, words)
     std, mean = (Lanes(do, _spread(ops, factors, place), "float") for place in (0, 1))
     with ops.loop(loop_variable("b"), begin, end):
-        start = ops.value(f"mul i64 {ops.counters['b']}, {BLOCK}")
-        middle = ops.value(f"add i64 {start}, {_LANES}")
+        start = ops.product(ops.counters["b"], str(BLOCK))
+        middle = ops.sum(start, str(_LANES))
         radius = _radius(do, 1 - _uniform(do, start))
         cosine, sine = _cosine_and_sine(do, _uniform(do, middle))
         for place, part in ((start, cosine), (middle, sine)):
             value = do.fma(radius * part, std, mean).name
-            target = ops.value(f"getelementptr float, ptr {out}, i64 {place}")
-            ops.line(f"store {_REAL} {value}, ptr {target}, align 4")
+            ops.line(f"store {_REAL} {value}, ptr {ops.entry('float', out, place)}, align 4")
 
 
 def _spread(ops: Emitter, factors: str, place: int) -> str:
-    value = read(ops, "float", factors, place)
+    value = ops.read_entry("float", factors, str(place))
     one = ops.value(f"insertelement {_REAL} poison, float {value}, i64 0")
     return ops.value(f"shufflevector {_REAL} {one}, {_REAL} poison, {_INT} zeroinitializer")
 
 
 def _uniform(do: _Blocks, place: str) -> Lanes:
     """Return the low 24 bits of words as numbers in [0, 1)."""
-    source = do.ops.value(f"getelementptr i32, ptr {do.words}, i64 {place}")
+    source = do.ops.entry("i32", do.words, place)
     words = do.instruction(f"load {_INT}, ptr {source}, align 4", "i32")
     return do.as_real(words & 0xFFFFFF) * 2.0**-24
 
@@ -148,16 +147,16 @@ def _sign(octant: Lanes) -> Lanes:
 def write_wide_blocks(ops: Emitter, words: str, out: str, factors: str, begin: str, end: str) -> None:
     """Write the loop over blocks of float64 numbers, each of two words, as `write_blocks` for float32."""
     fma = ops.module.declare("llvm.fma.f64", "double", *["double"] * 3)
-    std, mean = (read(ops, "double", factors, place) for place in "01")
+    std, mean = (ops.read_entry("double", factors, place) for place in "01")
 
     def call(name: str, x: str) -> str:
         return ops.value(f"call double @{ops.module.declare(name, 'double', 'double')}(double {x})")
 
     with ops.loop(loop_variable("b"), begin, end):
-        start = ops.value(f"mul i64 {ops.counters['b']}, {BLOCK}")
+        start = ops.product(ops.counters["b"], str(BLOCK))
         with ops.loop(loop_variable("j"), "0", str(_LANES)):
-            place = ops.value(f"add i64 {start}, {ops.counters['j']}")
-            other = ops.value(f"add i64 {place}, {_LANES}")
+            place = ops.sum(start, ops.counters["j"])
+            other = ops.sum(place, str(_LANES))
             rest = ops.value(f"fsub double 1.0, {uniform_double(ops, words, place)}")
             radius = call("llvm.sqrt.f64", ops.value(f"fmul double {call('log', rest)}, -2.0"))
             turn = uniform_double(ops, words, other)
@@ -165,12 +164,12 @@ def write_wide_blocks(ops: Emitter, words: str, out: str, factors: str, begin: s
             for name, to in (("cos", place), ("sin", other)):
                 value = ops.value(f"fmul double {radius}, {call(name, angle)}")
                 value = ops.value(f"call double @{fma}(double {value}, double {std}, double {mean})")
-                write(ops, "double", value, out, to)
+                ops.write_entry("double", value, out, to)
 
 
 def uniform_double(ops: Emitter, words: str, place: str) -> str:
     """Return a number in [0, 1) of 53 bits: the low 21 of the first of two words, and the second."""
-    pair = read(ops, "i64", words, place, f", align 4{APART}")
+    pair = ops.read_entry("i64", words, place, more=f", align 4{APART}")
     high = ops.value(f"and i64 {ops.value(f'shl i64 {pair}, 32')}, {0x1FFFFF << 32}")
     bits = ops.value(f"or i64 {high}, {ops.value(f'lshr i64 {pair}, 32')}")
     return ops.value(f"fmul double {ops.value(f'uitofp i64 {bits} to double')}, {2.0**-53:.24e}")

@@ -49,10 +49,6 @@ def _cut(shape: tuple[int, int, int], size: int) -> tuple[int, int, int, tuple[i
     return rows, parts, wide if short else 0, (wide, row, whole, row - whole * step)
 
 
-def _place(ops: Emitter, base: str, count: str, size: str) -> str:
-    return ops.value(f"getelementptr i8, ptr {base}, i64 {ops.value(f'mul i64 {count}, {size}')}")
-
-
 def _copy(ops: Emitter, target: str, source: str, size: str) -> None:
     copy = ops.module.declare("llvm.memcpy.p0.p0.i64", "void", "ptr", "ptr", "i64", "i1 immarg")
     ops.line(f"call void @{copy}(ptr {target}, ptr {source}, i64 {size}, i1 false)")
@@ -62,10 +58,10 @@ def _long() -> Emitter:
     ops = opened(Module(), _FIELDS)
     row, n = loop_variable("r"), loop_variable("n")
     with ops.loop(row, "%lo", "%hi"):
-        source = _place(ops, "%x", ops.counters["r"], "%wide")
-        target = _place(ops, "%out", ops.counters["r"], "%row")
+        source = ops.entry("i8", "%x", ops.product(ops.counters["r"], "%wide"))
+        target = ops.entry("i8", "%out", ops.product(ops.counters["r"], "%row"))
         with ops.loop(n, "0", "%whole"):
-            _copy(ops, _place(ops, target, ops.counters["n"], "%wide"), source, "%wide")
+            _copy(ops, ops.entry("i8", target, ops.product(ops.counters["n"], "%wide")), source, "%wide")
     return ops
 
 
@@ -81,8 +77,8 @@ def _short(wide: int) -> Emitter:
     ops.line("%before_end = mul i64 %hi, %row")
     ops.line("%end = getelementptr i8, ptr %out, i64 %before_end")
     with ops.loop(row, "%lo", "%hi"):
-        source = _place(ops, "%x", ops.counters["r"], str(wide))
-        target = _place(ops, "%out", ops.counters["r"], "%row")
+        source = ops.entry("i8", "%x", ops.product(ops.counters["r"], str(wide)))
+        target = ops.entry("i8", "%out", ops.product(ops.counters["r"], "%row"))
         values = ops.value(f"load <{own} x {element}>, ptr {source}, align 1")
         places = ", ".join(f"i32 {lane % own}" for lane in range(lanes))
         both = f"<{own} x {element}> {values}, <{own} x {element}> poison"
@@ -92,9 +88,9 @@ def _short(wide: int) -> Emitter:
             ops.line(f"store {vector}, ptr {to}, align 1")
 
         with ops.loop(n, "0", "%whole"):
-            store(_place(ops, target, ops.counters["n"], str(step)))
-        last = _place(ops, target, "%whole", str(step))
-        after = ops.value(f"getelementptr i8, ptr {last}, i64 {VECTOR}")
+            store(ops.entry("i8", target, ops.product(ops.counters["n"], str(step))))
+        last = ops.entry("i8", target, ops.product("%whole", str(step)))
+        after = ops.entry("i8", last, str(VECTOR))
         ops.line(f"%reaches = icmp ugt ptr {after}, %end")
         ops.line("br i1 %reaches, label %exactly, label %beyond")
         ops.lines.append("exactly:")

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...core.op import TABLE
-from ..eager_kernels.jobs import APART, loop_variable, read, write
+from ..eager_kernels.jobs import APART, loop_variable
 from ..emit.emitter import Emitter, Module
 from ..emit.scalars import FLOAT64, TYPES, Value, computing
 from ..lower.elementwise import Form, form
@@ -31,8 +31,7 @@ class _Plain(Emitter):
         key = f"number {value} as {dtype}"
         found = self.known(key)
         if found is None:
-            place = self.value(f"getelementptr double, ptr %numbers, i64 {int(value)}")
-            exact = Value(self.value(f"load double, ptr {place}"), FLOAT64)
+            exact = Value(self.read_entry("double", "%numbers", str(int(value))), FLOAT64)
             found = self.remember(key, self.cast(exact, dtype))
         return found
 
@@ -82,7 +81,7 @@ def _body(ops: _Plain, written: Any, dtype: np.dtype[Any], exact: np.dtype[Any])
     type_ = TYPES[dtype]
     values = []
     for n in range(written.places):
-        values.append(Value(read(ops, type_, f"%array_{n}", ops.counters["n"], APART), dtype))
+        values.append(Value(ops.read_entry(type_, f"%array_{n}", ops.counters["n"], more=APART), dtype))
 
     def operand(at: int) -> Value:
         if at < 0:
@@ -97,4 +96,4 @@ def _body(ops: _Plain, written: Any, dtype: np.dtype[Any], exact: np.dtype[Any])
         values.append(ops.cast(result, dtype) if result.dtype == exact else result)
     for n, at in enumerate(written.results):
         if at != n:
-            write(ops, type_, values[at].name, f"%array_{n}", ops.counters["n"], APART)
+            ops.write_entry(type_, values[at].name, f"%array_{n}", ops.counters["n"], more=APART)

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ...array import dtype_limits, dtypes
-from ...array.dtype_words import type_word
+from ...array.dtype_words import not_implemented, type_word
 from ...core import inplace as writing
 from ...core.modes import modes
 from ...core.value import TensorBase, dtype_of, shape_of
@@ -136,7 +136,7 @@ def threshold(input: Any, threshold: float, value: float, inplace: bool = False)
     if kind not in o.threshold.op.refused:
         threshold, value = _limits(input, threshold, value)
     if kind.kind in "cW":
-        raise NotImplementedError(f"\"threshold_cpu\" not implemented for '{type_word(dtype_of(input))}'")
+        raise not_implemented("threshold_cpu", dtype_of(input))
     return applied(input, inplace, o.threshold_in_place if inplace else o.threshold, threshold, value)
 
 
@@ -201,9 +201,7 @@ def rrelu(
         check_floating("leaky_relu_cpu", input)
         return applied(input, inplace, o.rrelu_mean, (lower + upper) / 2)
     if dtype_of(input).name not in ("float32", "float64", "bfloat16"):
-        raise NotImplementedError(
-            f"\"rrelu_with_noise_out_cpu\" not implemented for '{type_word(dtype_of(input))}'"
-        )
+        raise not_implemented("rrelu_with_noise_out_cpu", dtype_of(input))
     noise = draws.rrelu_noise(input.detach(), float(lower), float(upper), random_facade.default_generator)
     return applied(input, inplace, o.rrelu, noise)
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy import ndarray
 
 from ...array import dtypes
-from ...array.dtype_words import type_word
+from ...array.dtype_words import not_implemented, type_word, unlike
 from ...core.graph_errors import unsafe_result
 from ...core.meta import looked_at
 from ...core.op import TABLE, Op
@@ -113,10 +113,10 @@ def logits_loss(input: Any, target: Any, weight: Any, pos_weight: Any, reduction
 
 def _check_logits(kind: np.dtype[Any], wanted: np.dtype[Any]) -> None:
     if kind in TABLE["log_sigmoid"].refused:
-        raise NotImplementedError(f"\"log_sigmoid_cpu\" not implemented for '{type_word(kind)}'")
+        raise not_implemented("log_sigmoid_cpu", kind)
     add = TABLE["add"]
     if wanted in add.refused or wanted in dtypes.FLOAT8_NUMPY:
-        raise NotImplementedError(f"\"{add.word}\" not implemented for '{type_word(wanted)}'")
+        raise not_implemented(add.word, wanted)
     if wanted.kind == "b":
         raise RuntimeError(
             "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or "
@@ -192,7 +192,7 @@ def multilabel_margin_loss(
             f"inconsistent target size: {list(shape_of(target))} for input of size: {list(shape)}"
         )
     if dtype_of(target) in TABLE["min_all"].refused or dtype_of(target).kind == "c":
-        raise NotImplementedError(f"\"min_all\" not implemented for '{type_word(dtype_of(target))}'")
+        raise not_implemented("min_all", dtype_of(target))
     _look(target, -1, (shape[-1] if shape else 1) - 1, "argument #2 'target' is out of range")
     _check_kernel(margins.multilabel_margin_loss.op, input)
     _check_long(target)
@@ -202,7 +202,7 @@ def multilabel_margin_loss(
 def _check_kernel(op: Op, input: Any) -> None:
     """Raise torch's error for a dtype that a loss of margins has no kernel for."""
     if dtype_of(input).kind not in "fV" or dtype_of(input) in op.refused:
-        raise NotImplementedError(f"\"{op.word}\" not implemented for '{type_word(dtype_of(input))}'")
+        raise not_implemented(op.word, dtype_of(input))
 
 
 def _check_long(target: Any) -> None:
@@ -294,9 +294,7 @@ def _check_nll(input: Any, target: Any, weight: Any) -> None:
         )
     known = dtype_of(input) not in o.nll_loss.op.refused
     if weight is not None and dtype_of(weight) != dtype_of(input) and known:
-        raise RuntimeError(
-            f"expected scalar type {type_word(dtype_of(input))} but found {type_word(dtype_of(weight))}"
-        )
+        raise unlike(dtype_of(input), dtype_of(weight))
     name = "nll_loss_forward" if len(shape_of(input)) <= 2 else "nll_loss2d_forward"
     check_no_gradient(name, "weight", weight)
 

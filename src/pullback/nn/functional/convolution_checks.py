@@ -11,7 +11,7 @@ from math import prod
 from typing import Any
 
 from ...array import dtypes
-from ...array.dtype_words import c_name, class_name, type_word
+from ...array.dtype_words import c_name, class_name, not_implemented, unlike
 from ...core.graph_errors import unsafe_result
 from ...core.value import TensorBase, dtype_of, shape_of
 from ...errors import with_note
@@ -152,7 +152,6 @@ def check_kinds(x: Any, w: Any, b: Any, rank: int, transposed: bool, dilated: bo
                     f"Input type ({class_name(kind)}) and {name} type ({class_name(dtype_of(other))}) should "
                     f"be the same or input should be a MKLDNN tensor and {name} is a dense tensor"
                 )
-    title = type_word(kind)
     if kind in (_BOOL_AND_RARE | _SMALL if dilated or transposed else _BOOL_AND_RARE):
         dims = max(rank, 2)
         kernel = f"slow_conv_transpose{dims}d_out_cpu" if transposed else f"slow_conv{dims}d_cpu"
@@ -160,15 +159,14 @@ def check_kinds(x: Any, w: Any, b: Any, rank: int, transposed: bool, dilated: bo
             kernel = "slow_conv_dilated<>"
         elif rank == 3 and not transposed and any(n != 1 for n in shape_of(w)[2:]):
             kernel = "compute_columns3d"
-        raise NotImplementedError(f"\"{kernel}\" not implemented for '{title}'")
+        raise not_implemented(kernel, kind)
     if dtype_of(w) != kind:
-        raise RuntimeError(f"expected scalar type {title} but found {type_word(dtype_of(w))}")
+        raise unlike(kind, dtype_of(w))
     if b is None or dtype_of(b) == kind or not transposed:
         return
     # The plain kernels add a bias at the end; that over three axes is given it.
-    found = type_word(dtype_of(b))
     if rank == 3:
-        raise RuntimeError(f"expected scalar type {title} but found {found}")
+        raise unlike(kind, dtype_of(b))
     own, other = dtypes.from_numpy_dtype(kind), dtypes.from_numpy_dtype(dtype_of(b))
     promoted = dtypes.promote_types(own, other)
     if not dtypes.can_cast(promoted, own):

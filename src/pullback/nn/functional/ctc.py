@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from ...array.ctc import padded
-from ...array.dtype_words import type_word
+from ...array.dtype_words import not_implemented
 from ...core.tracer import is_traced
 from ...core.value import TensorBase, array_of, dtype_of, shape_of, wrap
 from ...ops import ctc as ops
@@ -122,7 +122,7 @@ def by_number(
             f"'log_probs'{_WHERE}"
         )
     if dtype_of(log_probs).name not in ("float32", "float64"):
-        raise NotImplementedError(f"\"ctc_loss_cpu\" not implemented for '{type_word(dtype_of(log_probs))}'")
+        raise not_implemented("ctc_loss_cpu", dtype_of(log_probs))
     if any(map(is_traced, (targets, inputs, labels))):
         # Where something is wrong with the numbers, the program stops, and eager says what it is.
         rows = ops.ctc_rows(targets, inputs, labels, blank, shape[0])

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from ...array import dtypes
-from ...array.dtype_words import type_word
+from ...array.dtype_words import not_implemented, type_word
 from ...core.value import TensorBase, dtype_of, shape_of, wrap
 from ...ops import fake_quantization as o
 from ...tensor.api import with_signature
@@ -120,7 +120,7 @@ def _rounded(
     dtype = dtype_of(input)
     if dtype.kind not in "fV":
         kernel = "fake_quantize_tensor_cachemask_kernel_type_handling"
-        raise NotImplementedError(f"\"{kernel}\" not implemented for '{type_word(dtype)}'")
+        raise not_implemented(kernel, dtype)
     scale, zero_point = (t.to(dtypes.float32).reshape(shape) for t in (scale, zero_point))
     # Half numbers meet the scale in float32.
     wide = input if dtype.itemsize >= 4 else input.to(dtypes.float32)

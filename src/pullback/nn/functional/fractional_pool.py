@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...array.dtype_words import type_word
+from ...array.dtype_words import not_implemented
 from ...core.value import dtype_of, shape_of
 from ...errors import with_note
 from ...ops.pool import fractional_max_pools
@@ -97,7 +97,7 @@ def _pooled(
         )
     _check_samples(x, samples, lead, rank)
     if dtype_of(x).kind not in "fV":
-        raise NotImplementedError(f"\"{function}_out_frame\" not implemented for '{type_word(dtype_of(x))}'")
+        raise not_implemented(f"{function}_out_frame", dtype_of(x))
     return fractional_max_pools[rank](x, samples, kernel, output)
 
 

@@ -11,7 +11,7 @@ from ...array import dtype_limits, dtypes
 from ...array import norm as kernels
 from ...array.batch_norm import batch_norm_of_running
 from ...array.chains import MOST
-from ...array.dtype_words import type_word
+from ...array.dtype_words import not_implemented, unlike
 from ...core import facade
 from ...core import inplace as writing
 from ...core.modes import change, set_modes
@@ -51,7 +51,7 @@ _FLOATING = frozenset({dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.f
 
 def _check_floating(kernel: str, own: dtypes.dtype) -> None:
     if own not in _FLOATING:
-        raise NotImplementedError(f"\"{kernel}\" not implemented for '{type_word(own.numpy)}'")
+        raise not_implemented(kernel, own.numpy)
 
 
 def check_kernel(kernel: str, input: Any, *parameters: Any) -> None:
@@ -79,9 +79,7 @@ def check_kernel(kernel: str, input: Any, *parameters: Any) -> None:
     _check_floating(kernel, own)
     other = next((kind for kind in kinds if kind is not expected), None)
     if other is not None:
-        raise RuntimeError(
-            f"expected scalar type {type_word(expected.numpy)} but found {type_word(other.numpy)}"
-        )
+        raise unlike(expected.numpy, other.numpy)
 
 
 # --- batch norm ---------------------------------------------------------------------------------------------
@@ -442,7 +440,7 @@ def rms_norm(input: Any, normalized_shape: Any, weight: Any = None, eps: float |
         )
     axes = _normalized(input, normalized_shape, weight, comma="")
     if dtype_of(input).kind in "biu" or dtype_of(input) in dtypes.FLOAT8_NUMPY:
-        raise NotImplementedError(f"\"rms_norm\" not implemented for '{type_word(dtype_of(input))}'")
+        raise not_implemented("rms_norm", dtype_of(input))
     wide = widened(input)
     if eps is None:
         eps = dtype_limits.finfo(dtypes.from_numpy_dtype(dtype_of(wide))).eps

@@ -5,11 +5,12 @@ from collections.abc import Iterable
 from typing import Any
 
 from ...array import geometry
-from ...array.dtype_words import type_word
+from ...array.dtype_words import not_implemented
 from ...core.value import dtype_of, shape_of
 from ...ops import vision as ops
 from ...tensor.api import public
 from ...tensor.sizes import sequence
+from ...tensor.tensor import checked_axis
 
 Pair = tuple[int, int]
 
@@ -45,7 +46,7 @@ def _windows(
 
 def _check_dtype(input: Any, kernel: str) -> None:
     if dtype_of(input).kind in "iu":
-        raise NotImplementedError(f"\"{kernel}\" not implemented for '{type_word(dtype_of(input))}'")
+        raise not_implemented(kernel, dtype_of(input))
 
 
 @public(namespace="nn.functional", method=False, out=False)
@@ -65,10 +66,7 @@ def unfold(input: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, st
     """
     shape = shape_of(input)
     if len(shape) < 3:
-        raise IndexError(
-            f"Dimension out of range (expected to be in range of [{-len(shape)}, {len(shape) - 1}], but got "
-            f"{len(shape)})"
-        )
+        checked_axis(max(len(shape), 1), len(shape))  # torch asks for the axes from 1 on
     kernel, dilations, paddings, strides = _windows("im2col", 2, kernel_size, dilation, padding, stride)
     if len(shape) > 4 or 0 in shape[-3:]:
         raise RuntimeError(

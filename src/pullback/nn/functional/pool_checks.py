@@ -7,13 +7,14 @@ from functools import cache
 from typing import Any
 
 from ...array import dtypes
-from ...array.dtype_words import type_word
+from ...array.dtype_words import not_implemented
 from ...array.pool import Windows
 from ...core.value import TensorBase, dtype_of, shape_of
 from ...errors import type_name
 from ...tensor.argument_types import is_integer, is_size
 from ...tensor.signature import Parser
 from ...tensor.sizes import tensor
+from ...tensor.tensor import checked_axis
 
 _COUNTS = {2: "two", 3: "three"}
 _AXES = {1: "HW", 2: "HW", 3: "THW"}
@@ -23,7 +24,7 @@ def check_kind(x: Any, kinds: str, kernel: str, halves: bool = True) -> None:
     """Raise torch's error for a dtype that a pool refuses; `kinds` are NumPy's letters, V for bfloat16."""
     narrow = not halves and dtype_of(x).name in ("float16", "bfloat16")
     if narrow or dtype_of(x).kind not in kinds or dtype_of(x) in dtypes.FLOAT8_NUMPY:
-        raise NotImplementedError(f"\"{kernel}\" not implemented for '{type_word(dtype_of(x))}'")
+        raise not_implemented(kernel, dtype_of(x))
 
 
 def _integers(value: Any, name: str, position: int, function: str) -> tuple[int, ...]:
@@ -173,10 +174,7 @@ def _check_shape(shape: tuple[int, ...], rank: int, function: str, is_max: bool)
     ranks = (rank + 1, rank + 2)
     if rank == 2:
         if len(shape) < 3 and not is_max:
-            raise IndexError(
-                f"Dimension out of range (expected to be in range of [{-len(shape)}, {len(shape) - 1}], but "
-                "got -3)"
-            )
+            checked_axis(-3, len(shape))
         if len(shape) < 3 or (is_max and len(shape) not in ranks):
             raise RuntimeError("non-empty 3D or 4D (batch mode) tensor expected for input")
         if len(shape) not in ranks or 0 in shape[-3:]:

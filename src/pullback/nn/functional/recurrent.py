@@ -15,6 +15,7 @@ import numpy as np
 from numpy import ndarray
 
 from ...array import dtypes
+from ...array.dtype_words import unlike
 from ...array.named_tuples import NamedTuple
 from ...core.modes import modes
 from ...core.value import array_of, dtype_of, shape_of, wrap
@@ -127,9 +128,7 @@ def _sizes(data: Any, batch_sizes: Any) -> tuple[Any, tuple[int, ...]]:
     """Return the rows that the sizes tell of, and the sizes."""
     given = array_of(batch_sizes)
     if given.dtype != np.int64:
-        raise RuntimeError(
-            f"expected scalar type Long but found {dtypes.from_numpy_dtype(given.dtype).scalar_type}"
-        )
+        raise unlike(np.dtype(np.int64), given.dtype)
     sizes = tuple(map(int, given.reshape(-1)))
     if not sizes:
         raise RuntimeError("Expected sequence length to be larger than 0 in RNN")

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ...array.dtype_words import type_word
+from ...array.dtype_words import not_implemented
 from ...core.graph_errors import unsafe_result
 from ...core.inplace import castable
 from ...core.tracer import is_traced
@@ -60,7 +60,7 @@ def _check_promoted(kernel: str, input: Any, target: Any) -> None:
         return
     dtype = common_dtype(input, target)
     if dtype.kind not in "fV":
-        raise NotImplementedError(f"\"{kernel}\" not implemented for '{type_word(dtype)}'")
+        raise not_implemented(kernel, dtype)
 
 
 @functional

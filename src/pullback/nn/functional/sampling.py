@@ -5,7 +5,7 @@ transformer networks").
 from collections.abc import Sequence
 from typing import Any
 
-from ...array.dtype_words import type_word
+from ...array.dtype_words import not_implemented, unlike
 from ...array.dtypes import FLOAT8_NUMPY, from_numpy_dtype
 from ...array.sampler import Sampler
 from ...core.size import size_of
@@ -60,11 +60,9 @@ def _check(input: Any, grid: Any, mode: str) -> None:
         raise RuntimeError("grid_sampler(): bicubic interpolation only supports 4D input")
     if dtype_of(input).kind not in "fV" or dtype_of(input) in FLOAT8_NUMPY:
         kernel = "grid_sampler_2d_cpu_kernel_impl" if len(shape) == 4 else "grid_sampler3d_cpu"
-        raise NotImplementedError(f"\"{kernel}\" not implemented for '{type_word(dtype_of(input))}'")
+        raise not_implemented(kernel, dtype_of(input))
     if dtype_of(input) != dtype_of(grid):
-        raise RuntimeError(
-            f"expected scalar type {type_word(dtype_of(input))} but found {type_word(dtype_of(grid))}"
-        )
+        raise unlike(dtype_of(input), dtype_of(grid))
 
 
 @public(namespace="nn.functional", method=False, out=False)

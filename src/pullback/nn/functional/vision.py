@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from functools import cache
 from typing import Any
 
-from ...array.dtype_words import type_word
+from ...array.dtype_words import not_implemented
 from ...array.dtypes import bfloat16
 from ...array.resize import Axis
 from ...core.value import TensorBase, dtype_of, shape_of
@@ -278,7 +278,7 @@ def _check_resize(
         kernel = f"upsample_{'nearest' if nearest else mode}2d_channels_last"
     else:
         kernel = f"compute_indices_weights_{'nearest' if nearest else _KERNELS.get(mode, 'linear')}"
-    raise NotImplementedError(f"\"{kernel}\" not implemented for '{type_word(dtype)}'")
+    raise not_implemented(kernel, dtype)
 
 
 @public(namespace="nn.functional", method=False, out=False)

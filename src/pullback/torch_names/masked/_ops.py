@@ -20,6 +20,7 @@ from ...tensor.creation import tensor
 from ...tensor.masks import where
 from ...tensor.norms import vector_norm
 from ...tensor.reductions import sum_all
+from ...tensor.tensor import checked_dim
 from .maskedtensor.core import Combined, is_masked_tensor
 
 __all__ = [
@@ -43,11 +44,7 @@ def _dims(dim: Any, rank: int) -> tuple[int, ...]:
     for d in (dim,) if isinstance(dim, int) else dim:
         if d in found:
             raise RuntimeError(f"dim={d} appears multiple times in the list of dims")
-        if d >= rank or d < -rank:
-            raise IndexError(
-                f"Dimension out of range (expected to be in range of [{-rank}, {rank - 1}], but got {d})"
-            )
-        found.append(d % rank)
+        found.append(checked_dim(d, rank))
     return tuple(sorted(found))
 
 
