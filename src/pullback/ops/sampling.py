@@ -16,8 +16,7 @@ Ints = tuple[int, ...]
 
 def _by_place(g: Term, x: Term, grid: Term, sampler: Sampler, orders: Ints) -> Term:
     """Return the covector of a grid: what a shift of the place changes, per coordinate, over all channels."""
-    plain = isinstance(g, ndarray) and isinstance(x, ndarray) and isinstance(grid, ndarray)
-    if plain and not any(orders):
+    if isinstance(g, ndarray) and isinstance(x, ndarray) and isinstance(grid, ndarray) and not any(orders):
         return kernels.pull_to_places(g, x, grid, sampler)
     slopes = [
         sum_dims(g * grid_sample_slope(x, grid, sampler, raised), (1,), False)
