@@ -262,6 +262,14 @@ a = np.ones(3, dtype=np.float32)
 def step(x, a, b): return x * torch.from_numpy(a) + torch.from_numpy(b), a is b
 --- call
 torch.arange(1.0, 4.0), a, a if n % 2 else a.copy()
+=== array_argument_in_two_tensors: compiles
+a = np.arange(3, dtype=np.float32)
+def step(a):
+    return torch.from_numpy(a), torch.from_numpy(a)
+--- call
+a
+--- state
+[t._version for t in (last[0].add_(1), last[1])] if last is not None else None, a.tolist()
 === array_argument_elsewhere:
 a = np.ones(3, dtype=np.float32)
 o = [a]

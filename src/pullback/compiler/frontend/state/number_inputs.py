@@ -187,7 +187,7 @@ def of_array(session: Session, name: str, args: tuple[Any, ...], kwargs: dict[st
         found = array(session, args[0])
         if found is None:
             return None
-        found = found.detach()
+        found = found.data
         made = found.to(**given) if given else found
         return made.clone() if name == "tensor" and made is found else made
     if kwargs:
