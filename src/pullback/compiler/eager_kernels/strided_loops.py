@@ -73,7 +73,7 @@ class StridedLoops:
             Elements in whose multiples rows are cut.
         """
         try:
-            found = loop_of(ufunc, dtypes) if ufunc is not None else (self._copy, dtypes[0].itemsize)
+            found = loop_of(ufunc, tuple(dtypes)) if ufunc is not None else (self._copy, dtypes[0].itemsize)
         except LookupError:
             return None
         *outside, length = sizes

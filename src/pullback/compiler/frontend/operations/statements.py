@@ -1,6 +1,6 @@
 """``with``, ``raise`` and ``except`` as rewritten code does them."""
 
-import threading
+from _thread import LockType, RLock
 from contextlib import AbstractContextManager
 from types import FunctionType
 from typing import Any
@@ -13,7 +13,7 @@ from ..unsupported import Again, OnlyNow, Unsupported
 from . import calls
 
 #: The types of locks.
-_LOCKS = (type(threading.Lock()), type(threading.RLock()))
+_LOCKS = (LockType, RLock)
 
 
 def enter(manager: Any) -> tuple[Any, Any]:
