@@ -35,7 +35,7 @@ def found(name, attrs=()):
     """Return the native function of an op."""
     op = TABLE[name]
     kinds = F32, F64, I64, np.dtype(bool)
-    small = ElementwiseCalls(op.kernel, len(op.inputs), len(op.inputs) == 2, op.promote is None, kinds)
+    small = ElementwiseCalls(op.kernel, len(op.inputs), len(op.inputs) == 2, op.promote, kinds)
     return op, small.find(attrs)
 
 
@@ -117,17 +117,36 @@ def test_a_ufunc_tells_what_a_recording_of_it_would(ufunc):
     assert told_any
 
 
-@pytest.mark.parametrize("kinds", [*itertools.permutations((F32, I64, np.dtype(bool)), 2)])
+@pytest.mark.parametrize("kinds", [*itertools.permutations((F32, F64, I64, np.dtype(bool)), 2)])
 @pytest.mark.parametrize("name", ["add", "mul", "lt", "eq", "logical_xor"])
-def test_operands_of_two_kinds_meet_in_the_higher(name, kinds):
+def test_operands_of_two_dtypes_meet_in_the_higher(name, kinds):
     op, native = found(name)
     numbers = np.array([0, 1, -1, (1 << 24) + 1, (1 << 53) + 1, (1 << 63) - 1, -(1 << 63), -7])
     x, y = numbers.reshape(2, 4).astype(kinds[0]), numbers[::-1].reshape(2, 4).astype(kinds[1])
-    common = max(kinds, key=lambda kind: "bif".index(kind.kind))
-    for ours, theirs in ((x, y), (x, y[0]), (x[:, :1], y), (x, np.array(y[1, 1])), (x.T.copy().T, y)):
+    common, without = np.result_type(*kinds), np.array(y[1, 1])
+    if {*kinds} == {F32, I64}:
+        common = F32
+    if {*kinds} == {F32, F64}:
+        # Here it is the one with axes that decides.
+        assert native(x, without) is native(without, x) is native(without, np.array(x[1, 1])) is None
+        without = y[1]
+    for ours, theirs in ((x, y), (x, y[0]), (x[:, :1], y), (x, without), (x.T.copy().T, y)):
         expected = op.kernel(ours.astype(common), theirs.astype(common), out=...)
         made = native(ours, theirs)
         assert (made.dtype, made.tolist()) == (expected.dtype, expected.tolist())
+
+
+@pytest.mark.parametrize("whole", [I64, np.dtype(bool)])
+@pytest.mark.parametrize("dtype", [F32, F64])
+@pytest.mark.parametrize("name", ["div", "atan2"])
+def test_what_gives_floating_numbers_takes_integers_beside_them(name, dtype, whole):
+    small = _elementwise_calls(TABLE[name], True)
+    native = small.find(())
+    x, y = np.linspace(-2, 2, 6, dtype=dtype).reshape(2, 3), np.array([3, 0, -(1 << 53) - 1]).astype(whole)
+    for ours, theirs in ((x, y), (y, x), (x, y[:1]), (x, np.array(y[2]))):
+        with np.errstate(all="ignore"):
+            same(native(ours, theirs), TABLE[name].kernel(ours.astype(dtype), theirs.astype(dtype), out=...))
+    assert native(y, y) is None
 
 
 ONES = np.ones(3, F32)
@@ -138,7 +157,7 @@ ONES = np.ones(3, F32)
     (np.ones((0, 3), F32), 2.0),
     (np.ones(MOST_ALONE + 1, F32), 2.0), (np.ones(3, ">f4"), 2.0),
     (np.ones((200, 1), F32), np.ones(200, F32)),
-    (ONES, np.ones(4, F32)), (ONES, np.ones(3, F64)),
+    (ONES, np.ones(4, F32)), (ONES, np.array(1.0)), (ONES, np.ones(3, np.float16)),
     (ONES, True), (ONES, np.inf), (ONES, 1e300), (ONES, 1 << 70), (ONES, (1 << 24) + 1),
     (torch.ones(3), ONES), (ONES, torch.ones(3)),
     (torch.ones(3, requires_grad=True), 2.0),
@@ -222,7 +241,7 @@ def test_a_mask_chooses_between_arrays_and_numbers():
 
 
 def test_zeros_of_either_sign_are_other_attributes():
-    small = ElementwiseCalls(TABLE["threshold"].kernel, 1, False, True, (F32,))
+    small = ElementwiseCalls(TABLE["threshold"].kernel, 1, False, None, (F32,))
     x = np.array([-1.0, 2.0], F32)
     for value in (0.0, -0.0):
         same(small.find((1.0, value))(x), TABLE["threshold"].kernel(x, 1.0, value))
@@ -240,7 +259,7 @@ def test_what_looks_at_elements_stays_in_python():
         return (x + 1)[::-1]
 
     for looking in (kernel, reads, lambda x, /, out=...: x, lambda x, /, out=...: np.sort(x), turned):
-        assert ElementwiseCalls(looking, 1, False, False, (F32,)).find(()) is refuse
+        assert ElementwiseCalls(looking, 1, False, "float", (F32,)).find(()) is refuse
 
 
 @pytest.mark.parametrize("name", ["maximum", "minimum"])

@@ -188,13 +188,13 @@ def _of_ufunc(
     ufunc: np.ufunc, roles: tuple[tuple[int, ...], ...], dtypes: tuple[np.dtype[Any], ...]
 ) -> Variant:
     """Return the variant that one loop is, at the highest of the dtypes; nothing is recorded."""
-    common = max(dtypes, key=lambda dtype: _ORDER.index(dtype.kind))
+    common = max(dtypes, key=lambda dtype: (_ORDER.index(dtype.kind), dtype.itemsize))
     try:
         loop = ufunc.resolve_dtypes((*(common,) * len(dtypes), None))
     except TypeError as error:
         raise Unfit(f"{type(error).__name__}: {error}") from error
-    if loop[0] is not common or any(d.kind == common.kind and d is not common for d in dtypes):
-        raise Unfit("operands that the loop has converted, or two of a kind")
+    if loop[0] is not common:
+        raise Unfit("operands that the loop has converted")
     steps, read, given = list[Step](), list[Operand](), len(dtypes) + 1
     for slot, (role, dtype) in enumerate(zip(roles, dtypes, strict=True)):
         read.append(Operand(slot, 0, 0 if role == SCALAR else dtype.itemsize, 0, 0))

@@ -2,8 +2,8 @@
 
 Python takes 1.1 µs for `exp` of 8×8 numbers, of which NumPy's loop is 0.05. An op whose kernel is a chain of
 ufuncs (`chains`) becomes a native function when it has been called so often that this pays. The function
-knows arrays of one dtype or of two kinds, tensors around such which nothing leads to, and Python's numbers;
-it gives None for all else.
+knows arrays of one dtype or of two, tensors around such which nothing leads to, and Python's numbers; it
+gives None for all else.
 """
 
 from __future__ import annotations
@@ -49,8 +49,8 @@ class ElementwiseCalls:
     inputs : int
     numbers : bool
         Whether the last of two inputs may be a number.
-    masks : bool
-        Whether one of several inputs may be a mask.
+    promote : str or None
+        As the op's. Where it is None, one of several inputs may be a mask.
     dtypes : iterable of np.dtype
         Those of which the kernel takes arrays as they are.
     lays_out : bool
@@ -60,19 +60,19 @@ class ElementwiseCalls:
     __slots__ = ("_counts", "_kernel", "_lays_out", "_variants", "compiled")
 
     def __init__(
-        self, kernel: Call, inputs: int, numbers: bool, masks: bool, dtypes: Iterable[Any],
+        self, kernel: Call, inputs: int, numbers: bool, promote: str | None, dtypes: Iterable[Any],
         lays_out: bool = True,
     ) -> None:
         self._kernel, self._lays_out = kernel, lays_out
         kinds = [dtype for dtype in DTYPES if dtype in set(dtypes)]
         if not isinstance(kernel, np.ufunc) or kernel is np.power:
             kinds = [dtype for dtype in kinds if dtype.kind != _WHOLE]
-        alike = (ROWS,) * inputs
+        alike, masks = (ROWS,) * inputs, promote is None
         self._variants: list[tuple[Any, Any]] = []
         if inputs == 2 and isinstance(kernel, np.ufunc) and not masks:
-            # Of one kind, how many axes they have decides in which they are computed.
-            pairs = itertools.permutations(kinds, 2)
-            self._variants += [(alike, (x, y)) for x, y in pairs if x.kind != y.kind]
+            # What has no loop of integers takes them beside floating numbers.
+            pairs = itertools.permutations(DTYPES if promote == "float" else kinds, 2)
+            self._variants += [(alike, pair) for pair in pairs if not {*pair}.isdisjoint(kinds)]
         self._variants += [(alike, (dtype,) * inputs) for dtype in kinds]
         if numbers:
             self._variants += [((ROWS, SCALAR), (dtype, dtype)) for dtype in kinds if dtype.kind in "fi"]

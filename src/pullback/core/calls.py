@@ -176,7 +176,7 @@ def _elementwise_calls(op: Op, public: bool) -> ElementwiseCalls | None:
         return None
     inputs = len(op.inputs)
     lays_out = inputs == 1 or op.place is placed
-    return ElementwiseCalls(op.kernel, inputs, facts.numbers, op.promote is None, _fast_dtypes(op), lays_out)
+    return ElementwiseCalls(op.kernel, inputs, facts.numbers, op.promote, _fast_dtypes(op), lays_out)
 
 
 def _find_small(

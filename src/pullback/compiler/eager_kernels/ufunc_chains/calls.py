@@ -1,9 +1,9 @@
 """The native function that is an elementwise op on small arrays, from the call to the tensor that it gives.
 
-Of tensors without a history, and of bare arrays, all of one dtype or of two kinds, it makes the result and
-runs the op's chain of NumPy's loops (`array.chains`). `exp` of 8×8 numbers takes 0.25 µs so and 1.1 in
-Python. Operands that are not in C order, or that are broadcast, are laid out before (`operands`). For all
-else it gives None, and Python does the call.
+Of tensors without a history, and of bare arrays, all of one dtype or of two, it makes the result and runs
+the op's chain of NumPy's loops (`array.chains`). `exp` of 8×8 numbers takes 0.25 µs so and 1.1 in Python.
+Operands that are not in C order, or that are broadcast, are laid out before (`operands`). For all else it
+gives None, and Python does the call.
 """
 
 from __future__ import annotations
@@ -22,13 +22,15 @@ from .walk import COUNTS, SLOTS, count, walk
 #: Words of a table before those of the chain: the next table, how many arguments, the result's dtype, the
 #: types and objects that are compared and made, what numbers are (0 for float64, 1 for float32, or
 #: `_INTEGER`), one such, and the dtype of each argument, 0 for a number; then the bytes of an element of
-#: each, whether they may be laid out, and the bytes of one of the result, and how many it has at most.
+#: each, whether they may be laid out, the bytes of one of the result, how many it has at most, and how many
+#: axes each array has at least.
 _NEXT, _GIVEN, _MADE, _TENSOR, _ARRAY, _NONE, _ZERO, _FLOAT, _INT, _SINGLE, _NUMBER, _KINDS = range(12)
 _SIZES = _KINDS + INPUTS
 _LAYS_OUT = _SIZES + INPUTS
 _MADE_SIZE = _LAYS_OUT + 1
 _LARGEST_SIZE = _MADE_SIZE + 1
-_CHAIN = _LARGEST_SIZE + 1
+_LEAST_RANK = _LARGEST_SIZE + 1
+_CHAIN = _LEAST_RANK + 1
 
 #: What an array has to be: at an address that fits its elements; and whether it is in C order.
 _ALIGNED, _ORDERED = 0x100, 0x1
@@ -48,8 +50,13 @@ def head(variant: Variant) -> list[int]:
         len(kinds), id(variant.made), id(facade.Tensor), id(np.ndarray), id(None), id(0), id(float), id(int),
         _INTEGER if last.kind == "i" else int(last == np.float32), 0, *kinds, *(0,) * (INPUTS - len(kinds)),
         *sizes, *(0,) * (INPUTS - len(sizes)), int(_may_be_laid_out(variant)),
-        variant.made.itemsize, largest(variant),
+        variant.made.itemsize, largest(variant), least_rank(variant),
     ]  # fmt: skip
+
+
+def least_rank(variant: Variant) -> int:
+    """Return how many axes each array has at least: without any it has no say beside others of its kind."""
+    return int(len({*variant.dtypes}) > len({dtype.kind for dtype in variant.dtypes}))
 
 
 #: What gives the same bits whichever loop computes it. Broadcasts of 10⁴ float32 take 16 µs in Python, where
@@ -144,7 +151,7 @@ def take_operands(
                 return -1
         else:
             x = array_of(arguments[g], is_tensor, table)
-            if x is null or x.dtype is not dtype:
+            if x is null or x.dtype is not dtype or x.rank < table[_LEAST_RANK]:
                 return -1
             xs[g] = x
             slots[g] = x.data
