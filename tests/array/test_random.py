@@ -305,17 +305,40 @@ def test_probability_out_of_range_stops_in_the_middle() -> None:
     assert generator.words(1)[0] == seeded(1).words(3)[2]
 
 
-def test_a_few_trials_call_few_functions() -> None:
-    generator, out, p = seeded(1), np.empty(64, np.float32), np.full(64, 0.5, np.float32)
+@pytest.mark.parametrize(
+    ("draw", "given"),
+    [
+        (random_transform.bernoulli, (np.empty(64, np.float32), np.full(64, 0.5, np.float32))),
+        (random_choice.multinomial, (np.ones(8), 20, True)),
+    ],
+)
+def test_a_few_numbers_call_few_functions(draw: Any, given: Any) -> None:
+    generator = seeded(1)
     calls: list[str] = []
     for _ in range(4):  # the first draws open the stream, and a window
         calls.clear()
         sys.setprofile(lambda frame, event, given: calls.append(event) if "call" in event else None)
         try:
-            random_transform.bernoulli(generator, out, p)
+            draw(generator, *given)
         finally:
             sys.setprofile(None)
     assert len(calls) <= 21
+
+
+def test_draws_of_few_logarithms_share_their_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[int] = []
+    plain = random_uniform.doubles_of
+
+    def counted(words: np.ndarray) -> np.ndarray:
+        made.append(words.size)
+        return plain(words)
+
+    for module in random_transform, random_uniform:
+        monkeypatch.setattr(module, "doubles_of", counted)
+    generator = seeded(1)
+    for _ in range(60):  # of three blocks of 624 words
+        random_transform.exponential(generator, np.empty(8))
+    assert len(made) <= 6
 
 
 @pytest.mark.parametrize(
@@ -417,9 +440,10 @@ def test_small_draws_share_work_but_not_numbers(seed: int) -> None:
     for _ in range(40):
         size = int(choose.choice([1, 2, 5, 15, 16, 17, 32, 48, 96, 208, 300, 640, 1000, 2000, 2496, 2600]))
         dtype = choose.choice([np.float32, np.float64])
-        kernel: Any = (random_uniform.uniform, random_normal.normal, random_transform.bernoulli)[
-            choose.randint(3)
-        ]
+        kernel: Any = (
+            random_uniform.uniform, random_normal.normal, random_transform.bernoulli,
+            random_transform.exponential, random_transform.cauchy,
+        )[choose.randint(5)]  # fmt: skip
         results = []
         for generator in (together, apart):
             with pytest.MonkeyPatch.context() as patch:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cache, lru_cache
 
 import numpy as np
 
@@ -75,35 +75,39 @@ def geometric(generator: Generator, out: np.ndarray, p: float) -> np.ndarray:
     if out.size:
         check_dtype(out.dtype, _NUMBERS, "geometric_cpu")
     scale = math.log1p(-p)
-    return _each(generator, out, _logs, lambda logs: np.ceil(logs / scale))
+    return _each(generator, out, log, lambda logs: np.ceil(logs / scale))
 
 
 Numbers = Callable[[np.ndarray], np.ndarray]
 
 
-def _each(generator: Generator, out: np.ndarray, of_words: Numbers, formula: Numbers) -> np.ndarray:
-    """Store what a formula makes of numbers of words, two each, which small draws of a block share."""
+def _each(generator: Generator, out: np.ndarray, of_numbers: Numbers, formula: Numbers) -> np.ndarray:
+    """Store what a formula makes of a function of numbers in [0, 1). Small draws share these, where they are
+    not too few also the function's values.
+    """
     def write(flat: np.ndarray) -> None:
         for piece in chunks(flat):
-            count = 2 * piece.size
-            shared = piece.size >= _SHARED
-            numbers = generator.made(of_words, count, 2, 2) if shared else of_words(generator.words(count))
-            store(piece, formula(numbers))
+            if piece.size < _SHARED:
+                found = of_numbers(doubles(generator, piece.size))
+            else:
+                found = generator.made(_of_words(of_numbers), 2 * piece.size, 2, 2)
+            store(piece, formula(found))
 
     with generator.lock:
         return fill(out, write)
 
 
-def _logs_of_rest(words: np.ndarray) -> np.ndarray:
-    return log1p(-doubles_of(words))
+@cache
+def _of_words(of_numbers: Numbers) -> Numbers:
+    return lambda words: of_numbers(doubles_of(words))
 
 
-def _logs(words: np.ndarray) -> np.ndarray:
-    return log(doubles_of(words))
+def _logs_of_rest(numbers: np.ndarray) -> np.ndarray:
+    return log1p(-numbers)
 
 
-def _tangents(words: np.ndarray) -> np.ndarray:
-    return tan(math.pi * (doubles_of(words) - 0.5))
+def _tangents(numbers: np.ndarray) -> np.ndarray:
+    return tan(math.pi * (numbers - 0.5))
 
 
 # --- Bernoulli trials -----------------------------------------------------------------------------
