@@ -197,3 +197,40 @@ def test_a_large_cache_is_not_copied() -> None:
     executable = compiled._native.specializations[-1].forward
     lowered, plan = executable.lowered, executable.plan
     assert any(plan.may_replace(a, b) for a in lowered.inputs for b in lowered.outputs)
+
+
+def passed_on(h: Any, source: Any, sink: Any) -> Any:
+    return torch.zeros(50, 32).index_add(0, sink, h[source])
+
+
+def test_rows_that_are_passed_on_are_not_stored_between() -> None:
+    """Messages along edges: 300 rows of 32 would be written and read again."""
+    values = x(40, 32), places(40, 300), places(50, 300)
+    compiled = torch.compile(passed_on, backend="native")
+    assert compiled(*values).equal(passed_on(*values))
+    assert "9600" not in str(compiled.kernels)
+
+
+def test_places_of_rows_are_read_once_a_row() -> None:
+    """In the loop over a row's elements a place that is read hides from LLVM that rows lie in one piece."""
+    values = x(40, 32), places(40, 300), places(50, 300)
+    compiled = torch.compile(passed_on, backend="native")
+    compiled(*values)
+    (adding,) = [text for text in str(compiled.llvm).split("\ndefine ") if " fadd " in text]
+    assert "load i64" in adding
+    assert not re.search(r"load i64, .*access\.group", adding)
+
+
+def test_rows_of_the_table_itself_are_added_in_its_memory() -> None:
+    """They are stored first: else the table could not be written over, and would be copied for a few rows."""
+
+    def step(table: Any, i: Any) -> None:
+        table.index_add_(0, i, table[i])
+
+    table, i = x(1000, 32), places(1000, 5)
+    expected, compiled = table.clone(), torch.compile(step, backend="native")
+    for _ in range(3):
+        step(expected, i)
+        compiled(table, i)
+    assert table.equal(expected)
+    assert f"kernel over {5 * 32} elements" in str(compiled.kernels)
