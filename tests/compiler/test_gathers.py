@@ -211,14 +211,19 @@ def test_rows_that_are_passed_on_are_not_stored_between() -> None:
     assert "9600" not in str(compiled.kernels)
 
 
-def test_places_of_rows_are_read_once_a_row() -> None:
+def taken(h: Any, source: Any, sink: Any) -> Any:
+    return h[source] * 3
+
+
+@pytest.mark.parametrize(("step", "operation"), [(passed_on, "fadd"), (taken, "fmul")])
+def test_places_of_rows_are_read_once_a_row(step: Callable[..., Any], operation: str) -> None:
     """In the loop over a row's elements a place that is read hides from LLVM that rows lie in one piece."""
-    values = x(40, 32), places(40, 300), places(50, 300)
-    compiled = torch.compile(passed_on, backend="native")
-    compiled(*values)
-    (adding,) = [text for text in str(compiled.llvm).split("\ndefine ") if " fadd " in text]
-    assert "load i64" in adding
-    assert not re.search(r"load i64, .*access\.group", adding)
+    values = x(40, 32), places(40, 300), places(40, 300)
+    compiled = torch.compile(step, backend="native")
+    assert compiled(*values).equal(step(*values))
+    (loops,) = [text for text in str(compiled.llvm).split("\ndefine ") if f" {operation} " in text]
+    assert "load i64" in loops
+    assert not re.search(r"load i64, .*access\.group", loops)
 
 
 def test_rows_of_the_table_itself_are_added_in_its_memory() -> None:
