@@ -21,9 +21,6 @@ from .lowered import Lowered, Shape
 from .routines import scattered
 from .views import copied
 
-#: Numbers of a row from which it is computed in vectors as it is written to its place.
-ROW = 16
-
 
 def place(ops: Handler, x: Any, extent: int, wraps: bool = False) -> Index:
     """Return an index tensor's element as an index; with `wraps` negative ones count from the end."""
@@ -112,7 +109,7 @@ class _Picked:
         It is computed as it is written where whole rows go there. Elements with a place each are written one
         at a time, and would be computed so. What takes functions is shared by threads, which writing is not.
         """
-        in_rows = self.lead + len(self.own) < len(self.result) and self.result[-1] >= ROW
+        in_rows = self.lead + len(self.own) < len(self.result)
         if in_rows and values.shape == self.result and values.cost < Analysis.FUNCTION:
             return values
         return Lowered(self.result, values.dtype, broadcast(context.cheap(values), self.result))
