@@ -197,3 +197,46 @@ def test_a_large_cache_is_not_copied() -> None:
     executable = compiled._native.specializations[-1].forward
     lowered, plan = executable.lowered, executable.plan
     assert any(plan.may_replace(a, b) for a in lowered.inputs for b in lowered.outputs)
+
+
+def passed_on(h: Any, source: Any, sink: Any) -> Any:
+    return torch.zeros(50, h.shape[1]).index_add(0, sink, h[source])
+
+
+@pytest.mark.parametrize("width", [3, 32])
+def test_rows_that_are_passed_on_are_not_stored_between(width: int) -> None:
+    """Messages along edges: 300 rows would be written and read again."""
+    values = x(40, width), places(40, 300), places(50, 300)
+    compiled = torch.compile(passed_on, backend="native")
+    assert compiled(*values).equal(passed_on(*values))
+    assert f"kernel over {300 * width} elements" not in str(compiled.kernels)
+
+
+def taken(h: Any, source: Any, sink: Any) -> Any:
+    return h[source] * 3
+
+
+@pytest.mark.parametrize(("step", "operation"), [(passed_on, "fadd"), (taken, "fmul")])
+def test_places_of_rows_are_read_once_a_row(step: Callable[..., Any], operation: str) -> None:
+    """In the loop over a row's elements a place that is read hides from LLVM that rows lie in one piece."""
+    values = x(40, 32), places(40, 300), places(40, 300)
+    compiled = torch.compile(step, backend="native")
+    assert compiled(*values).equal(step(*values))
+    (loops,) = [text for text in str(compiled.llvm).split("\ndefine ") if f" {operation} " in text]
+    assert "load i64" in loops
+    assert not re.search(r"load i64, .*access\.group", loops)
+
+
+def test_rows_of_the_table_itself_are_added_in_its_memory() -> None:
+    """They are stored first: else the table could not be written over, and would be copied for a few rows."""
+
+    def step(table: Any, i: Any) -> None:
+        table.index_add_(0, i, table[i])
+
+    table, i = x(1000, 32), places(1000, 5)
+    expected, compiled = table.clone(), torch.compile(step, backend="native")
+    for _ in range(3):
+        step(expected, i)
+        compiled(table, i)
+    assert table.equal(expected)
+    assert f"kernel over {5 * 32} elements" in str(compiled.kernels)

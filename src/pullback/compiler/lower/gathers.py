@@ -15,7 +15,7 @@ import numpy as np
 
 from ..emit.scalars import computing
 from .context import INT64, Context, broadcast
-from .handlers import Handler
+from .handlers import Analysis, Handler
 from .index import Index, Indices, constant
 from .lowered import Lowered, Shape
 from .routines import scattered
@@ -103,6 +103,17 @@ class _Picked:
         x = context.cheap(x)
         return context.map(self.result, x.dtype, lambda ops, at: x.at(ops, self.places(ops, at)))
 
+    def written(self, context: Context, values: Lowered) -> Lowered:
+        """Return what goes to the places, each element of which is read once.
+
+        It is computed as it is written where whole rows go there. Elements with a place each are written one
+        at a time, and would be computed so. What takes functions is shared by threads, which writing is not.
+        """
+        in_rows = self.lead + len(self.own) < len(self.result)
+        if in_rows and values.shape == self.result and values.cost < Analysis.FUNCTION:
+            return values
+        return Lowered(self.result, values.dtype, broadcast(context.cheap(values), self.result))
+
 
 def _row(where: Lowered, k: int) -> Lowered:
     return where.rearranged(where.shape[1:], lambda at: (constant(k), *at))
@@ -154,7 +165,7 @@ def index_add(
     if not x.shape or not _addable(x, index, source):
         return None
     picked = _Picked.along(context, x.shape, _row_of(index), dim)
-    source = copied(context.cheap(source), picked.result)
+    source = picked.written(context, copied(source, picked.result))
     if alpha != 1:
         source = context.each(lambda ops, value: ops.mul(value, ops.constant(alpha, x.dtype)), source)
     return scattered(context, x, x.shape, source, picked.places)
@@ -207,8 +218,7 @@ def index_backward(
     if not _integral(where) or g.dtype.kind != "f" or computing(g.dtype) != g.dtype:
         return None
     picked = _Picked.at(context, shape, where, dims)
-    spread = Lowered(picked.result, g.dtype, broadcast(context.cheap(g), picked.result))
-    return scattered(context, None, shape, spread, picked.places)
+    return scattered(context, None, shape, picked.written(context, g), picked.places)
 
 
 def index_put(
@@ -220,8 +230,8 @@ def index_put(
     if accumulate and not _addable(x, where, values):
         return None
     picked = _Picked.at(context, x.shape, where, dims)
-    spread = Lowered(picked.result, x.dtype, broadcast(context.cheap(values), picked.result))
-    return scattered(context, x, x.shape, spread, picked.places, accumulate=accumulate)
+    given = picked.written(context, values)
+    return scattered(context, x, x.shape, given, picked.places, accumulate=accumulate)
 
 
 def index_copy(context: Context, x: Lowered, index: Lowered, source: Lowered, dim: int) -> Lowered | None:
@@ -229,7 +239,7 @@ def index_copy(context: Context, x: Lowered, index: Lowered, source: Lowered, di
     if not x.shape or not _writable(x, index, source):
         return None
     picked = _Picked.along(context, x.shape, _row_of(index), dim)
-    given = copied(context.cheap(source), picked.result)
+    given = picked.written(context, copied(source, picked.result))
     return scattered(context, x, x.shape, given, picked.places, accumulate=False)
 
 

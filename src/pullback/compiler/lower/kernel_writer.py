@@ -21,7 +21,7 @@ from .buffer import Buffer
 from .domain import BLOCK, Domain
 from .filling import Node
 from .handlers import Analysis, Read
-from .index import Index, atom_index, constant
+from .index import Index, Variable, atom_index, constant
 from .kernel import ALL, COLUMN, ELEMENT, LANE, ROW, Kernel, Place, analysis_of, place, read_by
 from .lowered import COMBINE, Map, Reduction
 from .stretches import LEAST, fill, stretches
@@ -290,6 +290,7 @@ class _Writer:
                     stays = variable.extent * most > UNROLLED or self._stands_alone()
                     short = MAPPED if all(isinstance(n, Map) for n in nodes) else SHORT
                     innermost = "5" if variable.extent in short and stays else "1"
+                    self._name_places(nodes, variable)
                 loops.enter_context(ops.loop(variable, "0", stop, innermost))
             ops.group = "0" if domain.columns > 1 or (domain.rows > 1 and not domain.loops) else None
             for node in nodes:
@@ -298,6 +299,22 @@ class _Writer:
         for node in nodes:
             if node.buffer.number in slots:
                 self._gathered(node, *slots[node.buffer.number])
+
+    def _name_places(self, nodes: list[Node], variable: Variable) -> None:
+        """Name the places of gathered rows before the loop over their elements.
+
+        LLVM cannot tell that what is written there is no index, would read it again for each element, and see
+        no row in memory.
+        """
+        for node in nodes:
+            where = self.places[node.buffer.number]
+            own = any(read.buffer.number in self.places for read in self._reads(node))
+            steps = [index.coefficient(variable) for index in where.indices]
+            is_written = isinstance(node, Map) and node.buffer.number in self.stored
+            if not is_written or own or None in steps or not analysis_of(node, where).places:
+                continue
+            start = (i - atom_index(variable) * (n or 0) for i, n in zip(where.indices, steps, strict=True))
+            node.body(self.ops, tuple(start))  # type: ignore[attr-defined]  # maps and reductions have one
 
     @contextmanager
     def _lanes(self) -> Iterator[None]:

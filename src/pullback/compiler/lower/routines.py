@@ -34,6 +34,12 @@ def scattered(
     kept
         Whether an element counts; the others add zero.
     """
+    over = None if base is None or base.buffer is None or base.shape != shape else base.buffer
+    read: Any = Analysis()
+    source.body(read, spread(variables("i", source.shape)))
+    if over is not None and over in {r.buffer for r in read.reads}:
+        # Stored, it lets the result lie in the memory of what it is made from.
+        source = context.cheap(source)
     buffer = context.buffer(shape, source.dtype)
 
     def value(ops: Handler, at: Indices) -> Any:
@@ -51,12 +57,10 @@ def scattered(
 
     at, analysis = variables("i", source.shape), Analysis()
     target = linear(where(analysis, spread(at)), strides_of(shape))
-    over = None if base is None or base.buffer is None else base.buffer
     if over is not None:
         given: Any = Analysis()
         value(given, spread(at))
-        read = {r.buffer for r in (*analysis.reads, *given.reads)}
-        if over in read or over.shape != shape:
+        if over in {r.buffer for r in (*analysis.reads, *given.reads)}:
             over = None
     # Elements of the innermost loop go to different places when only the loop itself tells them apart.
     apart = bool(at) and target.coefficient(at[-1]) not in (None, 0) and not any(
@@ -70,7 +74,14 @@ def scattered(
             start = ops.constant(0, source.dtype) if base is None else base.at(ops, indices)
             ops.store(buffer, linear(indices, strides_of(shape)), start)
         loops = variables("i", source.shape)
-        with nest(ops, loops, independent=apart):
+        outer = loops[:-1] if apart else []
+        with nest(ops, outer, independent=False), ExitStack() as row:
+            if apart:
+                # Places of whole rows are known before their elements: LLVM cannot tell that what is written
+                # is no index, would read it again for each element, and see no row in memory.
+                where(ops, (*spread(outer), constant(0)))
+                value(ops, (*spread(outer), constant(0)))
+            row.enter_context(nest(ops, loops[len(outer) :], independent=apart))
             indices = spread(loops)
             position = linear(where(ops, indices), strides_of(shape))
             found = value(ops, indices)
