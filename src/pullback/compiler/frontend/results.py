@@ -43,6 +43,8 @@ class Result(NamedTuple):
     #: Whether a view was taken in grad mode, and in inference mode.
     recorded: bool = True
     inference: bool = False
+    #: How often the function writes to what ``source.data`` gave, as `Made.version`.
+    version: int | None = 0
 
     def reads_gradient(self) -> bool:
         """Return whether it is a gradient, or shows or is computed from one, which the call sets last."""
@@ -66,7 +68,10 @@ class Result(NamedTuple):
         assert self.source is not None
         source = self.source.tensor(cells, made)
         if self.kind == "alias":
-            return source.detach() if self.at == "detach" else source.data
+            made = source.detach() if self.at == "detach" else source.data
+            if self.at == "data":
+                made._counter = counter(self.version)
+            return made
         before = change(grad=self.recorded, inference=self.inference)
         try:
             return replay(source, self.at)
@@ -177,7 +182,7 @@ class Results:
             if id(owner) in self._cells or id(owner) in self._given:
                 if not plain or how not in ("detach", "data"):
                     raise Unsupported("a result shares the memory of another tensor, and is more than that")
-                return Result("alias", how, self._of(source))
+                return Result("alias", how, self._of(source), version=self._version(t))
         if t._view is None:
             return Result("made", self._new(t))
         return self._view(t)
@@ -229,7 +234,9 @@ class Results:
             output = self._outputs.get(key)
             if output is None:
                 output = self._outputs[key] = self._output(value)
-        version = None if t._inference else self._recorder.times_written(t)
-        self.made.append(Made(output, which, leaf, number, placement, version=version))
+        self.made.append(Made(output, which, leaf, number, placement, version=self._version(t)))
         self.tensors.append(t)
         return len(self.made) - 1
+
+    def _version(self, t: Any) -> int | None:
+        return None if t._inference else self._recorder.times_written(t)
