@@ -68,10 +68,11 @@ class Result(NamedTuple):
         assert self.source is not None
         source = self.source.tensor(cells, made)
         if self.kind == "alias":
-            made = source.detach() if self.at == "detach" else source.data
-            if self.at == "data":
-                made._counter = counter(self.version)
-            return made
+            if self.at == "detach":
+                return source.detach()
+            shown = source.data
+            shown._counter = counter(self.version)
+            return shown
         before = change(grad=self.recorded, inference=self.inference)
         try:
             return replay(source, self.at)
