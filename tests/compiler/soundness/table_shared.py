@@ -92,4 +92,48 @@ X
 X = torch.ones(3)
 --- state
 X._version, X, last is None or [t._version for t in last]
+=== shared_data_and_its_view:
+t = torch.ones(3)
+def step(x):
+    d = t.data
+    return d, d.view(3, 1), x * 2
+--- change
+if n: last[0].add_(1)
+--- state
+t, last is None or [each._version for each in last]
+=== shared_array_and_its_view_kept:
+a = np.zeros(3, dtype=np.float32)
+seen = []
+def step(x, a):
+    t = torch.from_numpy(a)
+    seen.append(t.view(3, 1))
+    return t
+--- call
+torch.arange(1.0, 4.0), a
+--- change
+if last is not None: last.add_(1)
+--- state
+a, seen, [t._version for t in seen]
+=== shared_views_of_data_apart: compiles
+t = torch.ones(3)
+def step(x): return t.data, t.data[1:], t.detach(), t.detach()[1:], x * 2
+--- change
+if n: last[0].add_(1)
+--- state
+t, last is None or [each._version for each in last]
+=== shared_data_transposed_in_place:
+t = torch.arange(9.0).reshape(3, 3)
+def step(x):
+    d = t.data
+    d.t_()
+    return d, d @ x
+--- state
+t
+=== shared_array_transposed_in_place:
+def step(x, a):
+    t = torch.from_numpy(a)
+    t.t_()
+    return t, t.contiguous(), t @ x
+--- call
+torch.arange(1.0, 4.0), np.arange(9, dtype=np.float32).reshape(3, 3) + n
 ''')

@@ -8,6 +8,7 @@ where eager's does.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -140,11 +141,15 @@ class Results:
             if (tensor := alias.tensor()) is not None and (source := alias.source()) is not None
         }
         self._given: set[int] = set()
+        #: Tensors of which several leaves are, or are views.
+        self._together: set[int] = set()
 
     def of(self, leaves: Sequence[Any]) -> list[Result]:
         """Return where each leaf comes from."""
         tensors = [leaf for leaf in leaves if isinstance(leaf, TensorBase)]
         self._given = {id(self._owner(t)) for t in tensors if id(t) not in self._shared}
+        owners = {id(t): id(self._owner(t)) for t in tensors}.values()
+        self._together = {owner for owner, times in Counter(owners).items() if times > 1}
         first: dict[int, int] = {}
         found: list[Result] = []
         for n, leaf in enumerate(leaves):
@@ -179,7 +184,7 @@ class Results:
         if id(t) in self._shared:
             source, how = self._shared[id(t)]
             owner = self._owner(source)
-            plain = t._node is None and t._view is None
+            plain = t._node is None and t._view is None and not t._rearranged
             if id(owner) in self._cells or id(owner) in self._given:
                 if not plain or how not in ("detach", "data"):
                     raise Unsupported("a result shares the memory of another tensor, and is more than that")
@@ -197,6 +202,8 @@ class Results:
         recorded = record.creation in (DEFAULT_VIEW, MULTI_VIEW)
         # A view made before its base was set to require grad has no node, and a new one would.
         early = recorded and type(t._node) is Nowhere
+        if source.kind == "alias" and source.at == "data" and id(record.base) in self._together:
+            raise Unsupported("results count writes together, and apart from those to the tensor beside them")
         if record.creation not in known or t._node is LEAF or early or (t._node is not None and not leads):
             raise Unsupported("a result is a view with a history of its own")
         if recorded and leads and t._node is None:
