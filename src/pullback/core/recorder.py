@@ -28,6 +28,7 @@ from .op import TABLE
 from .overlap import FULL, PARTIAL
 from .picks import Picks
 from .recorded_constants import bits_of, kept, same
+from .shared_memory import Alias, SharedMemory
 from .tracer import Tracer, tracing
 from .value import TensorBase, array_of, dtype_of, shape_of
 from .versions import NoVersions, version_of
@@ -70,43 +71,6 @@ def read_by(equations: Iterable[Equation]) -> set[int]:
     return {o.index for e in equations for o in e.operands if isinstance(o, Reference)}
 
 
-class Alias(NamedTuple):
-    """``tensor`` is ``source.detach()`` or ``source.data``, as `how` says, or has its memory otherwise.
-
-    The references are weak: what nobody else holds shares nothing.
-    """
-
-    tensor: ref[Any]
-    source: ref[Any]
-    how: str
-
-
-class SharedMemory:
-    """Tensors that share memory without being views of one another.
-
-    Attributes
-    ----------
-    aliases : list of Alias
-        Of the tensor that had the memory first, or of one another.
-    whole : bool
-        Whether each of them is all of the memory.
-    """
-
-    def __init__(self, owner: object) -> None:
-        self._owner = ref(owner)
-        self.aliases: list[Alias] = []
-        self.whole = True
-
-    def held(self) -> list[Any]:
-        """Return the tensors, but for those that are gone."""
-        found = [self._owner(), *(alias.tensor() for alias in self.aliases)]
-        return [tensor for tensor in found if tensor is not None]
-
-    def holds(self, *tensors: Any) -> bool:
-        """Return whether these are among the tensors."""
-        return {*map(id, tensors)} <= {*map(id, self.held())}
-
-
 class Recorder:
     """Hold what a trace has written down so far.
 
@@ -133,6 +97,8 @@ class Recorder:
         self.constants: dict[int, ndarray] = {}
         self.shared: list[SharedMemory] = []
         self.silent: dict[int, tuple[list[int], int]] = {}
+        #: Version counters of tensors of one memory, which may be gone, by the number of its value.
+        self._beside: dict[int, list[list[int]]] = {}
         #: Of each equation, by the number of its first output: the user's instruction, where it is asked for.
         self.places: dict[int, tuple[CodeType, int]] | None = None
         self.refused: BaseException | None = None
@@ -364,6 +330,7 @@ class Recorder:
         if last is None or new.index not in last.outputs or TABLE[last.op].is_view:
             new = facade.clone(new)
         self.picks.before_write(x)
+        self._tell_saved(x)
         before = x._value
         if type(before) is ndarray and any(np.may_share_memory(before, array) for array in self.lent):
             self.refuse(RuntimeError("the function writes to a tensor that shares the memory of an array"))
@@ -405,6 +372,18 @@ class Recorder:
             self.shared.append(memory)
         memory.aliases.append(Alias(ref(tensor), ref(source), how))
         memory.whole &= source is owner
+        if how != "detach":
+            for number in {t._value.index for t in (source, owner) if isinstance(t._value, Tracer)}:
+                self._beside.setdefault(number, []).extend((source._counter, tensor._counter))
+
+    def _tell_saved(self, written: Any) -> None:
+        """Count a write for what was saved of tensors of the same memory that are gone."""
+        owner = written if written._view is None else written._view.base
+        counters = self._beside.pop(getattr(owner._value, "index", -1), None)
+        held = {id(t._counter) for t in self.beside(written)} if counters else set()
+        for counter in {id(c): c for c in counters or () if id(c) not in held}.values():
+            if type(counter) is not NoVersions:
+                counter[0] += 1
 
     def is_same(self, tensor: Any, other: Any) -> bool:
         """Return whether another tensor is all of a tensor's memory and lies in it alike: ``t.data -= d``

@@ -54,7 +54,10 @@ class SGD(Optimizer):
             return {}
         if group["dampening"] != 0 or not param.is_floating_point():
             return None
-        return {"momentum_buffer": full_like(param, -0.0)}
+        buffer = full_like(param, -0.0)
+        # A first step makes the buffer and does not write to it, as the two writes of later ones do.
+        buffer._counter = [-2]
+        return {"momentum_buffer": buffer}
 
     def update(self, param: Any, grad: Any, state: dict[str, Any], group: dict[str, Any]) -> None:
         """Take one step of the formula above."""

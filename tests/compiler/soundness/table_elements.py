@@ -233,4 +233,21 @@ def step(x):
     return total, blocks[0][1], len(blocks[1][0]), blocks[1:]
 --- call
 torch.arange(12).view(2, 3, 2) + n % 2
+=== mask_without_axes: compiles
+w = torch.ones(3, requires_grad=True)
+def step(x, b):
+    y = w * x
+    y[b] = x * 2
+    y[x.sum() > 6.5, 0] = 7
+    z = y[x[0] < 2]
+    z.sum().backward()
+    return y, z, x[b], x[None, b], x[~b, :2]
+--- call
+torch.arange(1.0, 4.0) + n // 4, torch.tensor(n % 2 == 0)
+--- state
+w.grad
+=== mask_without_axes_of_bytes: compiles
+def step(x, b): return x[b] * 2
+--- call
+torch.arange(1.0, 4.0), torch.tensor(n % 3, dtype=torch.uint8)
 ''')

@@ -471,6 +471,15 @@ def step(x):
     return x * len(o.state["calls"])
 --- state
 o.state
+=== optimizer_versions_of_momentum: compiles
+p, q = nn.Parameter(torch.ones(3)), nn.Parameter(torch.ones(3))
+opt = torch.optim.SGD([{"params": [p], "nesterov": True}, {"params": [q]}], lr=0.1, momentum=0.9)
+def step(x):
+    opt.zero_grad()
+    (p * x if x[0] < 1 else p * x * q).sum().backward()
+    opt.step()
+--- state
+[[s["momentum_buffer"]._version for s in opt.state.values()], p._version, q._version]
 '''
 
 

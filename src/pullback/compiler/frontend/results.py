@@ -8,6 +8,7 @@ where eager's does.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -43,6 +44,8 @@ class Result(NamedTuple):
     #: Whether a view was taken in grad mode, and in inference mode.
     recorded: bool = True
     inference: bool = False
+    #: How often the function writes to what ``source.data`` gave, as `Made.version`.
+    version: int | None = 0
 
     def reads_gradient(self) -> bool:
         """Return whether it is a gradient, or shows or is computed from one, which the call sets last."""
@@ -66,7 +69,11 @@ class Result(NamedTuple):
         assert self.source is not None
         source = self.source.tensor(cells, made)
         if self.kind == "alias":
-            return source.detach() if self.at == "detach" else source.data
+            if self.at == "detach":
+                return source.detach()
+            shown = source.data
+            shown._counter = counter(self.version)
+            return shown
         before = change(grad=self.recorded, inference=self.inference)
         try:
             return replay(source, self.at)
@@ -134,11 +141,15 @@ class Results:
             if (tensor := alias.tensor()) is not None and (source := alias.source()) is not None
         }
         self._given: set[int] = set()
+        #: Tensors of which several leaves are, or are views.
+        self._together: set[int] = set()
 
     def of(self, leaves: Sequence[Any]) -> list[Result]:
         """Return where each leaf comes from."""
         tensors = [leaf for leaf in leaves if isinstance(leaf, TensorBase)]
         self._given = {id(self._owner(t)) for t in tensors if id(t) not in self._shared}
+        owners = {id(t): id(self._owner(t)) for t in tensors}.values()
+        self._together = {owner for owner, times in Counter(owners).items() if times > 1}
         first: dict[int, int] = {}
         found: list[Result] = []
         for n, leaf in enumerate(leaves):
@@ -173,11 +184,11 @@ class Results:
         if id(t) in self._shared:
             source, how = self._shared[id(t)]
             owner = self._owner(source)
-            plain = t._node is None and t._view is None
+            plain = t._node is None and t._view is None and not t._rearranged
             if id(owner) in self._cells or id(owner) in self._given:
                 if not plain or how not in ("detach", "data"):
                     raise Unsupported("a result shares the memory of another tensor, and is more than that")
-                return Result("alias", how, self._of(source))
+                return Result("alias", how, self._of(source), version=self._version(t))
         if t._view is None:
             return Result("made", self._new(t))
         return self._view(t)
@@ -191,6 +202,8 @@ class Results:
         recorded = record.creation in (DEFAULT_VIEW, MULTI_VIEW)
         # A view made before its base was set to require grad has no node, and a new one would.
         early = recorded and type(t._node) is Nowhere
+        if source.kind == "alias" and source.at == "data" and id(record.base) in self._together:
+            raise Unsupported("results count writes together, and apart from those to the tensor beside them")
         if record.creation not in known or t._node is LEAF or early or (t._node is not None and not leads):
             raise Unsupported("a result is a view with a history of its own")
         if recorded and leads and t._node is None:
@@ -229,7 +242,9 @@ class Results:
             output = self._outputs.get(key)
             if output is None:
                 output = self._outputs[key] = self._output(value)
-        version = None if t._inference else self._recorder.times_written(t)
-        self.made.append(Made(output, which, leaf, number, placement, version=version))
+        self.made.append(Made(output, which, leaf, number, placement, version=self._version(t)))
         self.tensors.append(t)
         return len(self.made) - 1
+
+    def _version(self, t: Any) -> int | None:
+        return None if t._inference else self._recorder.times_written(t)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ....core.size import Size
-from ....core.value import TensorBase
+from ....core.value import TensorBase, dtype_of, shape_of
 from ....core.versions import bump
 from ..functions import builtin_functions, native_functions
 from ..state import number_inputs
@@ -45,7 +45,9 @@ def _part(session: Session, values: Any, key: Any) -> Any:
 
 
 def _of_numbers(session: Session, key: Any) -> Any:
-    """Return a subscript with numbers for tensors in slices, and tensors for arrays that they give."""
+    """Return a subscript with numbers for tensors in slices, and tensors for arrays that they give. A mask
+    without axes says what shape comes out, and becomes a part of the program.
+    """
     if type(key) is tuple:
         parts = tuple(_of_numbers(session, part) for part in key)
         return key if all(map(operator.is_, key, parts)) else parts
@@ -55,6 +57,9 @@ def _of_numbers(session: Session, key: Any) -> Any:
             return slice(*(builtin_functions.index_of(session, end) if isinstance(end, TensorBase) else end
                            for end in ends))  # fmt: skip
         return key
+    traced = isinstance(key, TensorBase) and session.cells.is_traced(key)
+    if traced and shape_of(key) == () and dtype_of(key).char in "?B":
+        return builtin_functions.bool_of(session, key).known()
     found = number_inputs.shared(key)
     return key if found is None else found
 

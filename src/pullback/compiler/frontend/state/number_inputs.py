@@ -15,7 +15,9 @@ from typing import Any
 import numpy as np
 
 from ....array import dtypes
+from ....core.modes import modes
 from ....core.value import TensorBase, dtype_of, shape_of, wrap
+from ....core.versions import NoVersions
 from ....ops import python_numbers
 from .deferred import (
     NUMBERS,
@@ -171,7 +173,15 @@ def array(session: Session, value: Deferred) -> Any:
 def shared(value: Any) -> Any:
     """Return the tensor whose memory an array has that a tensor will give; None where it is no such array."""
     is_shared = isinstance(value, Elements) and value.kind is np.ndarray
-    return value.tensor.detach() if is_shared else None
+    return _beside(value.tensor) if is_shared else None
+
+
+def _beside(tensor: Any) -> Any:
+    """Return a tensor with the memory of another one, as an array leads to it: it counts writes by itself."""
+    made = tensor.data
+    if modes().inference:
+        made._counter = NoVersions()
+    return made
 
 
 def of_array(session: Session, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -187,7 +197,7 @@ def of_array(session: Session, name: str, args: tuple[Any, ...], kwargs: dict[st
         found = array(session, args[0])
         if found is None:
             return None
-        found = found.data
+        found = _beside(found)
         made = found.to(**given) if given else found
         return made.clone() if name == "tensor" and made is found else made
     if kwargs:
