@@ -6,7 +6,6 @@ input channels, too, unless it works on several of them together: to compile one
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import lru_cache
 from math import prod
 
@@ -60,7 +59,7 @@ def weight(shape: Shape) -> Kernel:
     scratch = shared_kernels.whole(made.scratch)
     sums = shared_kernels.whole(each * shape.channels // shape.groups)
     return Kernel(
-        ("weight", replace(shape, channels=0) if made.inputs == INPUTS else shape),
+        ("weight", shape._replace(channels=0) if made.inputs == INPUTS else shape),
         lambda: _weight_text(made, each, scratch),
         size=4 if shape.real == "float" else 8,
         work=shape.multiplications * _NANOSECONDS,
