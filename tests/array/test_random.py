@@ -190,6 +190,24 @@ def test_words_are_numpys_before_and_after_its_import_pays(
     assert seeded(9).set_state(state).words(9).tolist() == expected.randint(0, 2**32, 9, np.uint32).tolist()
 
 
+@pytest.mark.parametrize("left", [0, 10**6])
+def test_words_without_numpys_generator_count_as_what_they_cost(
+    monkeypatch: pytest.MonkeyPatch, left: int
+) -> None:
+    counted: list[float] = []
+
+    class Counting(Never):
+        def is_hot(self, nanoseconds: float) -> bool:
+            counted.append(nanoseconds)
+            return False
+
+    monkeypatch.setattr(random._Source, "left", left)
+    monkeypatch.setattr(random, "_HOTNESS", Counting())
+    seeded(5).words(100 * random.STATE_WORDS)
+    each = sum(counted) / 100  # nanoseconds of a block
+    assert 16_000 <= each <= 27_000 if left else 2_000 <= each <= 4_000
+
+
 def test_state_of_another_form_is_refused() -> None:
     generator = seeded(1)
     state = generator.get_state()

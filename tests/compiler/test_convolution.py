@@ -84,6 +84,17 @@ def test_equals_the_kernels_of_numpy(case):
 
 
 @pytest.mark.usefixtures("numpy_only")
+@pytest.mark.parametrize("groups", [1, 2])
+def test_one_weight_kernel_serves_all_numbers_of_input_channels(groups):
+    rest, names = ((1, 1), (1, 1), (1, 1), groups), set()
+    for channels in (1, 6, 21):
+        x, w, y = (9, groups * channels, 8, 8), (48, channels, 3, 3), (9, 48, 8, 8)
+        check(x, w, *rest)
+        names.add(kernels.weight(kernels.shape_of(x, w, y, np.dtype(np.float32), *rest)).name)
+    assert len(names) == 1
+
+
+@pytest.mark.usefixtures("numpy_only")
 @pytest.mark.parametrize("case", ["odd sizes", "strides 3 and 2", "groups", "sequences"])
 def test_in_double_precision(case):
     check(*CASES[case], dtype=np.float64)

@@ -31,7 +31,7 @@ from . import facade
 from .body import Body
 from .marked import shown
 from .meta import promised_zeros
-from .op import TABLE
+from .op import TABLE, like_first
 from .overlap import PARTIAL, overlap
 from .recorder import Reference
 from .result_shapes import MANY, PRIMES
@@ -302,6 +302,11 @@ def strides_of_results(
             return [contiguous_strides(shape) for shape in shapes]
         if op.place is placed:
             return [shared_strides(shape, arrays) for shape in shapes]
+    elif op.draws and op.shape is like_first:
+        # New numbers lie as what they are drawn for, where that holds no element twice.
+        first: ndarray = operands[0]
+        in_order = first.flags.c_contiguous or 0 in first.strides
+        return [contiguous_strides(first.shape) if in_order else dense_strides(first)]
     kinds = tuple((v.shape, v.dtype, v.strides) if isinstance(v, ndarray) else v for v in operands)
     key = (op.name, attrs, kinds)
     try:

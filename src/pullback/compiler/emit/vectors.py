@@ -87,9 +87,9 @@ class Code(Lines):
 
     # Whole numbers.
 
-    def times(self, x: int | str, factor: int) -> int | str:
+    def times(self, x: int | str, factor: int | str) -> int | str:
         """Return ``x · factor``."""
-        if isinstance(x, int):
+        if isinstance(x, int) and isinstance(factor, int):
             return x * factor
         return x if factor == 1 else self.value(f"mul nsw i64 {x}, {factor}")
 

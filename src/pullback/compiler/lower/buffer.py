@@ -1,17 +1,18 @@
 """Memory for the values of programs."""
 
-from dataclasses import dataclass
 from math import prod
 from typing import Any
 
 import numpy as np
 from numpy import ndarray
 
+from ...array.records import record
+
 #: Bytes at whose multiples buffers begin.
 ALIGNMENT = 64
 
 
-@dataclass(eq=False)
+@record(eq=False)
 class Buffer:
     """Memory for one contiguous array."""
 

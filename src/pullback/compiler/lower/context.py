@@ -1,7 +1,6 @@
 """Say what lowerings work with: the values so far, and the making of maps, reductions, products and calls."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from itertools import product
 from math import prod
 from typing import Any
@@ -292,7 +291,7 @@ class Context:
             stored = self.stored(self.cast(self.held(buffer), x.dtype)).buffer
             assert stored is not None
             self._wide[buffer.number] = stored
-        return replace(narrow, buffer=self._wide[buffer.number])
+        return narrow._replace(buffer=self._wide[buffer.number])
 
     def is_strided(self, x: Lowered) -> bool:
         """Return whether a value is the operand of a product where it lies."""

@@ -5,13 +5,13 @@ An op without one, or whose operands it does not take, is run by its array kerne
 
 import functools
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from math import prod
 from typing import Any
 
 import numpy as np
 
 from ...array import dtypes
+from ...array.records import record
 from ...core.body import acts, generators
 from ...core.op import TABLE, Op
 from ...core.promotion import HALVES
@@ -79,7 +79,7 @@ RULES: dict[str, Callable[..., Any]] = {
 _SELECTING = {"where": 1, "masked_fill": 0, "masked_fill_tensor": 0}
 
 
-@dataclass(eq=False)
+@record(eq=False)
 class Result:
     """A lowered program."""
 

@@ -6,22 +6,22 @@ A program that is found on disk has no other node than these calls.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from ...array.records import record
 from .buffer import Buffer
 
 if TYPE_CHECKING:
     from .index import Indices
 
 
-@dataclass(eq=False)
+@record(eq=False)
 class Node:
     """Hold what fills a buffer."""
 
     buffer: Buffer
     #: Buffers that it reads.
-    reads: list[Buffer] = field(default_factory=list)
+    reads: list[Buffer]
     #: What its body was last found to read and compute, and for which indices.
     seen: tuple[Indices, Any] | None = None
 
@@ -31,23 +31,23 @@ class Node:
         return (self.buffer,)
 
 
-@dataclass(eq=False)
+@record(eq=False, kw_only=True)
 class Filling(Node):
     """Hold what fills several buffers."""
 
-    outputs: tuple[Buffer, ...] = field(kw_only=True)
+    outputs: tuple[Buffer, ...]
 
     @property
     def filled(self) -> Sequence[Buffer]:
         return self.outputs
 
 
-@dataclass(eq=False)
+@record(eq=False, kw_only=True)
 class Call(Filling):
     """An op without a lowering, run by its array kernel; it fills one buffer per output."""
 
-    op: str = field(kw_only=True)
+    op: str
     #: Buffers, or anything else as it is.
-    operands: tuple[Any, ...] = field(kw_only=True)
-    attrs: tuple[object, ...] = field(kw_only=True)
+    operands: tuple[Any, ...]
+    attrs: tuple[object, ...]
     several: bool = False

@@ -8,13 +8,13 @@ itself reads is never written, or is one row long.
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
 from math import prod
 from typing import Any
 
 import numpy as np
 
 from ...array.named_tuples import NamedTuple
+from ...array.records import record
 from ..emit.emitter import MAPPED, SHORT, Emitter, Module
 from ..emit.scalars import TYPES, Value, computing, is_float, number
 from .buffer import Buffer
@@ -58,7 +58,7 @@ class Accesses:
         )
 
 
-@dataclass
+@record(eq=False)
 class Emission:
     """Hold what emitting a kernel gave."""
 
@@ -73,10 +73,10 @@ class Emission:
     #: Estimated nanoseconds.
     work: float
     accesses: Accesses
+    #: Bytes from where a buffer begins to where the function's pointer is to point, where that is elsewhere.
+    moved: dict[int, int]
     #: How many parts the rows are cut into for threads.
     parts: int = 1
-    #: Bytes from where a buffer begins to where the function's pointer is to point, where that is elsewhere.
-    moved: dict[int, int] = field(default_factory=dict)
 
 
 #: Nanoseconds for an operation on a float32 in a vector register, and for a byte read or written: between the
@@ -122,7 +122,7 @@ def emit(kernel: Kernel, module: Module, escaping: set[int], any_rows: bool = Fa
     rows |= {n: domain.lanes for n in rows if n in writer.places and writer.places[n].kind == LANE}
     return Emission(
         writer.ops.function_text(), [*writer.ops.parameters], domain.rows, rows, writer.partials(),
-        writer.work(), writer.accesses, moved=writer.ops.moved,
+        writer.work(), writer.accesses, writer.ops.moved,
     )  # fmt: skip
 
 

@@ -10,11 +10,12 @@ apart, a `Call` runs an op's array kernel. Bodies are functions over a scalar ha
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from ...array.named_tuples import NamedTuple
+from ...array.records import record
 from .buffer import Buffer
 from .filling import Filling, Node
 from .handlers import Handler
@@ -31,7 +32,7 @@ COMBINE: dict[str, tuple[str, Any]] = {
 }  # fmt: skip
 
 
-@dataclass(eq=False)
+@record(eq=False)
 class Lowered:
     """One value: its shape and dtype, and how an element of it is had."""
 
@@ -58,11 +59,11 @@ class Lowered:
         return Lowered(shape, self.dtype, lambda ops, at: self.body(ops, place(at)), cost=self.cost)
 
 
-@dataclass(eq=False)
+@record(eq=False, kw_only=True)
 class Map(Node):
     """``buffer[i] = body(i)`` for every index of the buffer's shape."""
 
-    body: Body = field(kw_only=True)
+    body: Body
     #: What `Lowered` has under these names.
     even: tuple[Buffer, ...] | None = None
     count: int = 0
@@ -73,45 +74,44 @@ class Map(Node):
         return self.buffer.shape
 
 
-@dataclass(eq=False)
+@record(eq=False, kw_only=True)
 class Reduction(Node):
     """``buffer[kept] = combine of body(i)`` over the indices along `axes`."""
 
     #: The iteration space; the buffer has it without `axes`.
-    shape: Shape = field(kw_only=True)
-    axes: tuple[int, ...] = field(kw_only=True)
+    shape: Shape
+    axes: tuple[int, ...]
     #: One of `COMBINE`.
-    combine: str = field(kw_only=True)
-    body: Body = field(kw_only=True)
+    combine: str
+    body: Body
     #: Like `buffer`, for the sums of a stretch of rows.
     spare: Buffer | None = None
 
 
-@dataclass(eq=False)
+@record(eq=False, kw_only=True)
 class Routine(Node):
     """Loops that do not fit the kernels' form: ``write(ops)`` writes them on an emitter."""
 
-    write: Callable[[Any], None] = field(kw_only=True)
+    write: Callable[[Any], None]
     #: One that `buffer` begins as, and may lie in the memory of.
     over: Buffer | None = None
 
 
-@dataclass(eq=False)
+@record(eq=False, kw_only=True)
 class Precompiled(Filling):
     """Machine code that was compiled apart, for any program that has arrays of these shapes."""
 
     #: See `apart`.
-    kernel: Any = field(kw_only=True)
+    kernel: Any
     #: How many of what it is run on.
-    images: int = field(kw_only=True)
+    images: int
     #: What it reads and fills, in its order.
-    operands: tuple[Buffer | None, ...] = field(kw_only=True)
+    operands: tuple[Buffer | None, ...]
     #: Multiplications and additions of a convolution.
     flops: int = 0
 
 
-@dataclass(frozen=True)
-class Matrix:
+class Matrix(NamedTuple):
     """A matrix, or a batch of them, in a buffer: an element is at ``offset + Σ index · stride``."""
 
     buffer: Buffer
@@ -120,20 +120,20 @@ class Matrix:
     strides: tuple[int, int]
 
 
-@dataclass(eq=False)
+@record(eq=False, kw_only=True)
 class Contraction(Node):
     """``buffer[b, i, j] = alpha · Σ_k left[b, i, k] · right[b, k, j]``."""
 
-    left: Matrix = field(kw_only=True)
-    right: Matrix = field(kw_only=True)
+    left: Matrix
+    right: Matrix
     #: Of i, j and k.
-    extents: tuple[int, int, int] = field(kw_only=True)
+    extents: tuple[int, int, int]
     #: Extents of the batch axes; strides of 0 in an operand repeat it.
     batch: Shape = ()
     alpha: float = 1.0
 
 
-@dataclass(eq=False)
+@record(eq=False, kw_only=True)
 class Loop(Filling):
     """A loop over steps: the body runs on the carry, on slices of some operands, and on the others as they
     are; it gives the next carry and slices of the stacked outputs.
@@ -145,11 +145,11 @@ class Loop(Filling):
     """
 
     #: The first carry, what is sliced, what is held.
-    operands: tuple[Buffer, ...] = field(kw_only=True)
+    operands: tuple[Buffer, ...]
     #: The body: its inputs stand for the operands, its outputs for the outputs. Then, where the number of
     #: steps is not known, the condition to go on, which has the same inputs.
-    bodies: list[Any] = field(kw_only=True)
-    carries: int = field(kw_only=True)
+    bodies: list[Any]
+    carries: int
     #: Of each operand that is sliced: bytes from one slice to the next, and to the first.
     slices: tuple[tuple[int, int], ...] = ()
     #: Number of steps; 0 where a condition tells.
@@ -158,7 +158,7 @@ class Loop(Filling):
     reverse: bool = False
 
 
-@dataclass(eq=False)
+@record(eq=False, kw_only=True)
 class Branch(Filling):
     """One of two bodies: the first where a bool is true.
 
@@ -169,5 +169,5 @@ class Branch(Filling):
     """
 
     #: The bool, then what both bodies take.
-    operands: tuple[Buffer, ...] = field(kw_only=True)
-    bodies: list[Any] = field(kw_only=True)
+    operands: tuple[Buffer, ...]
+    bodies: list[Any]

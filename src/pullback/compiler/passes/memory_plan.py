@@ -146,7 +146,7 @@ def emitted(plan: Plan) -> Plan:
             step.write(ops)
             # It is worked off as a whole: its bounds say one row.
             plan.emissions[id(step)] = Emission(
-                ops.function_text(), list(ops.parameters), 1, {}, [], 0.0, Accesses()
+                ops.function_text(), list(ops.parameters), 1, {}, [], 0.0, Accesses(), {}
             )
     return plan
 

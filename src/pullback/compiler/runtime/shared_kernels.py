@@ -33,6 +33,8 @@ _MOST, _FEW, _SCRATCH_BYTES = 32, 8, 64 << 20
 #: Bytes of sums from which the splits of an image's work are the parts rather than images.
 _LARGE_SUMS = 256 << 10
 LINE = 64
+#: Elements at whose multiples what is to have cache lines of its own begins.
+_WHOLE = 32
 #: Numbers of images whose cuts are remembered.
 _REMEMBERED = 64
 #: What stands in the table behind the arrays: scratch, units, rows and splits.
@@ -195,7 +197,15 @@ def address(array: ndarray | None) -> int:
 
 def whole(elements: int) -> int:
     """Return room for elements, so that what follows starts on another cache line."""
-    return -(-elements // 32) * 32
+    return -(-elements // _WHOLE) * _WHOLE
+
+
+def whole_of(elements: str, room: str) -> list[str]:
+    """Return the lines that find the same when the code runs."""
+    return [
+        f"  {room}_end = add nsw i64 {elements}, {_WHOLE - 1}",
+        f"  {room} = and i64 {room}_end, {-_WHOLE}",
+    ]
 
 
 def module(code: Code, *functions: str) -> str:

@@ -1,7 +1,8 @@
 """Convolution kernels, compiled: one for each shape, for any number of images.
 
 The weight's covector is summed over images: the parts' sums are added in order (see `apart`), or, where they
-would be large, each part has some of the output channels and all images.
+would be large, each part has some of the output channels and all images. Its kernel serves any number of
+input channels, too, unless it works on several of them together: to compile one takes 50 ms.
 """
 
 from collections.abc import Sequence
@@ -12,13 +13,14 @@ import numpy as np
 
 from ...runtime import shared_kernels
 from ...runtime.shared_kernels import Kernel
+from .. import tables
 from ..codegen import PLACED
 from ..vector_registers import registers
 from ..vectors import Code
 from .correlate import Correlation
-from .nonfinite import mending
+from .nonfinite import GROUP_CHANNELS, mending
 from .plan import Shape, two
-from .weight import Weight
+from .weight import INPUTS, Weight
 
 #: Estimated nanoseconds of a multiplication and addition.
 _NANOSECONDS = 0.011
@@ -53,11 +55,12 @@ def correlation(shape: Shape, transposed: bool, bias: bool) -> Kernel:
 def weight(shape: Shape) -> Kernel:
     """Return the kernel of arrays (source, covector, target)."""
     made = Weight(shape, registers(shape.real))
-    count = shape.outputs * shape.channels // shape.groups * shape.taps
-    scratch, sums = shared_kernels.whole(made.scratch), shared_kernels.whole(count)
+    each = shape.outputs * shape.taps
+    scratch = shared_kernels.whole(made.scratch)
+    sums = shared_kernels.whole(each * shape.channels // shape.groups)
     return Kernel(
-        ("weight", shape),
-        lambda: _weight_text(made.write(), count, scratch, sums),
+        ("weight", shape._replace(channels=0) if made.inputs == INPUTS else shape),
+        lambda: _weight_text(made, each, scratch),
         size=4 if shape.real == "float" else 8,
         work=shape.multiplications * _NANOSECONDS,
         scratch=scratch,
@@ -68,49 +71,66 @@ def weight(shape: Shape) -> Kernel:
     )
 
 
-def _weight_text(code: Code, count: int, scratch: int, sums: int) -> str:
-    body = code.text("body", f"{_WEIGHT}, {_REST}, i64 %split, i64 %splits")
+def _weight_text(made: Weight, each: int, scratch: int) -> str:
+    code = made.write()
+    given = f"{_WEIGHT}, {_REST}, i64 %split, i64 %splits, i64 {INPUTS}"
     lines = [
-        *shared_kernels.fields(["source", "covector", "result"]),
+        *_weight_fields(),
         "  %row = sdiv i64 %part, %splits",
         "  %split = srem i64 %part, %splits",
         *shared_kernels.bounds("%row"),
         *shared_kernels.own_scratch(code.real, scratch),
-        *_sums_place(code.real, scratch),
-        f"  %further = mul nsw i64 %row, {sums}",
+        *_sums_place(code.real, scratch, made.inputs, each),
+        "  %further = mul nsw i64 %row, %room",
         f"  %sums = getelementptr {code.real}, ptr %place, i64 %further",
         # A part alone writes the result itself.
         "  %alone = icmp eq i64 %rows, 1",
         "  %target = select i1 %alone, ptr %result, ptr %sums",
-        f"  call void @body({_WEIGHT}, {_REST}, i64 %split, i64 %splits)".replace("noalias ", ""),
+        f"  call void @body({given})".replace("noalias ", ""),
     ]
-    functions = body, shared_kernels.function("part", lines), _joining(code, count, scratch, sums)
+    joining = _joining(code, made.inputs, each, scratch)
+    functions = code.text("body", given), shared_kernels.function("part", lines), joining
     return shared_kernels.module(code, *functions)
 
 
-def _sums_place(real: str, scratch: int) -> list[str]:
-    """Return the lines that find the parts' sums, which lie behind the scratches."""
+def _weight_fields() -> list[str]:
+    """Return the lines that read the table: the arrays, the fields, and one of the numbers behind them."""
+    arrays = ["source", "covector", "result"]
+    place = len(arrays) + GROUP_CHANNELS
+    return [*shared_kernels.fields(arrays), *tables.read("%table", {INPUTS: "i64"}, place)]
+
+
+def _sums_place(real: str, scratch: int, inputs: int | str, each: int) -> list[str]:
+    """Return the lines that find the parts' sums, which lie behind the scratches, and the room of each."""
     return [
         "  %all = mul nsw i64 %rows, %splits",
         f"  %behind = mul nsw i64 %all, {scratch}",
         f"  %place = getelementptr {real}, ptr %scratches, i64 %behind",
+        f"  %count = mul nsw i64 {inputs}, {each}",
+        *shared_kernels.whole_of("%count", "%room"),
     ]
 
 
-def _joining(like: Code, count: int, scratch: int, sums: int) -> str:
+def _joining(like: Code, inputs: int | str, each: int, scratch: int) -> str:
     """Return the function that adds the parts' sums in order."""
     code = Code(like.real, like.lanes)
-    code.lines += shared_kernels.fields(["source", "covector", "result"])
-    code.lines += _sums_place(code.real, scratch)
+    code.lines += _weight_fields()
+    code.lines += _sums_place(code.real, scratch, inputs, each)
 
     def added(position: int | str, kept: int) -> None:
         slots = code.at("%place", position)
         with code.loop(1, "%rows", [(code.vector, code.load(slots))]) as loop:
-            other = code.load(code.at(slots, code.times(loop.index, sums)))
+            other = code.load(code.at(slots, code.times(loop.index, "%room")))
             loop.values[0] = code.value(f"fadd {code.vector} {loop.values[0]}, {other}")
         code.store_part(loop.values[0], code.at("%result", position), range(kept))
 
-    code.along(count, added)
+    if isinstance(inputs, int):
+        code.along(inputs * each, added)
+    else:
+        # The last vector ends where the array does.
+        last = code.value(f"sub nsw i64 %count, {code.lanes}")
+        with code.loop(0, "%count", step=code.lanes) as loop:
+            added(code.smaller(loop.index, last), code.lanes)
     like.declarations |= code.declarations
     return shared_kernels.function("joining", code.lines)
 

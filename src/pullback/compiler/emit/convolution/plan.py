@@ -1,7 +1,6 @@
 """Say what a convolution kernel is made for, and how it is cut into tiles that fit the registers."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from math import prod
 from typing import Any
 
@@ -10,8 +9,7 @@ from ..vector_registers import Registers
 from .places import Axis, correlation, transposition
 
 
-@dataclass(frozen=True)
-class Shape:
+class Shape(NamedTuple):
     """A convolution of two spatial axes, batch size apart.
 
     Attributes

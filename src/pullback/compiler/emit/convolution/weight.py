@@ -16,6 +16,8 @@ from .plan import Shape, Tile, cut, runs, unaliased, weight_tile
 
 Bounds = tuple[int | str, int | str]
 
+#: What holds the number of a group's input channels.
+INPUTS = "%inputs"
 #: Bytes of covectors, and of padded places of one channel or a few, that are worked on together.
 _COVECTOR_BYTES, _PLACE_BYTES = 256 << 10, 24 << 10
 #: Taps beyond which the rows of the kernel are a loop, where they lie at equal distances.
@@ -28,13 +30,16 @@ class Weight:
 
     Attributes
     ----------
+    inputs : int or str
+        Input channels of a group: `INPUTS`, which the kernel is told when it runs, where one is worked on
+        after the other.
     scratch : int
         Elements of the scratch.
     """
 
     def __init__(self, shape: Shape, registers: Registers) -> None:
         self.shape, self.registers = shape, registers
-        self.inputs, self.outputs = shape.channels // shape.groups, shape.outputs // shape.groups
+        self.outputs = shape.outputs // shape.groups
         self.rows, self.columns = rows, columns = shape.correlation()
         self.plane = rows.length * columns.length
         self.parts = len(rows.firsts) * len(columns.firsts)
@@ -43,7 +48,10 @@ class Weight:
         self.length = -(-run // registers.lanes) * registers.lanes
         self.room = unaliased(self.length, size)
         # Where there are few taps, those of several channels make a tile.
-        self.together = min(self.inputs, max(1, registers.number // 4 // shape.taps))
+        inputs, most = shape.channels // shape.groups, registers.number // 4 // shape.taps
+        self.together = min(inputs, max(1, most))
+        told = most <= 1 and shape.outputs * shape.taps >= registers.lanes
+        self.inputs: int | str = INPUTS if told else inputs
         self.row_pitch = rows.pitch(0) if shape.taps > _MANY_TAPS else None
         each = shape.kernel[1] if self.row_pitch is not None else self.together * shape.taps
         self.tile = weight_tile(registers, self.outputs, each)
@@ -61,12 +69,13 @@ class Weight:
         return sum(count for _, count in self.heights)
 
     def write(self) -> Code:
-        """Return the body of ``(source, covector, target, scratch, first, last, split, splits)``."""
+        """Return the body of ``(source, covector, target, scratch, first, last, split, splits, inputs)``."""
         shape = self.shape
         code = self.code = Code(shape.real, self.registers.lanes)
         self.covector = code.at("%scratch", self.images * self.packed)
         code.clear("%scratch", self.scratch)
-        weights = self.outputs * self.inputs * shape.taps
+        depth = code.times(self.inputs, shape.taps)
+        weights = code.times(depth, self.outputs)
         groups: Bounds = (0, 1)
         tiles: Bounds = (0, self.tiles)
         if shape.groups > 1:
@@ -76,7 +85,6 @@ class Weight:
         with code.loop(*groups) as group:
             target = code.at("%target", code.times(group.index, weights))
             outputs = self._first_output(tiles[0]), self._first_output(tiles[1])
-            depth = self.inputs * shape.taps
             many = code.value(f"sub i64 {outputs[1]}, {outputs[0]}")
             code.clear(code.at(target, code.times(outputs[0], depth)), code.times(many, depth))
             with code.loop("%first", "%last", step=self.images) as block:
@@ -85,8 +93,8 @@ class Weight:
                     number = code.plus(block.index, image.index)
                     channel = code.plus(code.times(number, shape.groups), group.index)
                     self._spread(channel, image.index, outputs)
-                first = 0
-                for together, count in runs(self.inputs, self.together):
+                first: int | str = 0
+                for together, count in self._runs():
                     with code.loop(0, count) as loop:
                         channel = code.plus(code.times(loop.index, together), first)
                         with code.loop(0, images) as image:
@@ -95,8 +103,14 @@ class Weight:
                             source = code.plus(code.times(plane, self.inputs), channel)
                             self._pack(source, image.index, together)
                         self._outputs(images, target, channel, together, tiles)
-                    first += together * count
+                    first = code.plus(first, code.times(count, together))
         return code
+
+    def _runs(self) -> list[tuple[int, int | str]]:
+        """Return how many input channels are worked on together, and how often."""
+        if isinstance(self.inputs, str):
+            return [(1, self.inputs)]
+        return [*runs(self.inputs, self.together)]
 
     def _first_output(self, tile: int | str) -> str:
         """Return the first output channel of a tile."""
@@ -143,7 +157,7 @@ class Weight:
                 output = code.plus(code.times(loop.index, height), first)
                 place = code.at(
                     target,
-                    code.times(output, self.inputs * self.shape.taps),
+                    code.times(output, code.times(self.inputs, self.shape.taps)),
                     code.times(channel, self.shape.taps),
                 )
                 if self.row_pitch is None:
@@ -188,16 +202,16 @@ class Weight:
                         at = n * tile.columns + m
                         loop.values[at] = code.fused(vector, factor, loop.values[at])
             image.values = loop.values
-        depth = self.inputs * self.shape.taps
+        depth, pointer = code.times(self.inputs, self.shape.taps), target
         for n in range(tile.rows):
             sums = image.values[n * tile.columns : (n + 1) * tile.columns]
-            pointer = code.at(target, n * depth)
             for start in range(0, len(sums), lanes):
                 some = sums[start : start + lanes]
                 kept = range(len(some))
                 slots = code.at(pointer, start)
                 total = code.value(f"fadd {code.vector} {code.load_part(slots, kept)}, {_summed(code, some)}")
                 code.store_part(total, slots, kept)
+            pointer = code.at(pointer, depth)
 
     def _place(self, tap: int) -> int:
         """Return how far from a place of the tile's first channel the element under a tap lies."""
