@@ -80,8 +80,7 @@ INHERITED = "PULLBACK_AS_TORCH"
 SHIM_FOLDER = str(Path(__file__).parent / "as_torch")
 
 
-# --------------------------------------------------------------------------------------------------- torch is
-# pullback
+# ------------------------------------------------------------------------------------------ torch is pullback
 def is_torch_name(name: str) -> bool:
     """Return whether a module name is torch or functorch, or below it."""
     return name.partition(".")[0] in ("torch", "functorch")
@@ -206,8 +205,7 @@ def install() -> None:
             os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [SHIM_FOLDER, *folders]))
 
 
-# ------------------------------------------------------------------------------------------------- what is to
-# be run
+# ------------------------------------------------------------------------------------------ what is to be run
 class Program(NamedTuple):
     """A program ready to run: its code, and what its `__main__` and `sys.argv[0]` are to be."""
 

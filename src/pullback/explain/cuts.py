@@ -20,6 +20,7 @@ from ..core.node import LEAF
 from ..core.value import TensorBase
 from ..nn.modules.module import Module
 from .answer import Answer, kind_of, texts
+from .names import parsed
 from .scene import Scene, Scope, Statement, called_name, code_of, paths_in, scope_of, tensors_in
 from .walk import node_of, nodes_of, reachable
 
@@ -361,10 +362,9 @@ class Search:
 
     def _touches(self, cut: Cut, inputs: list[str]) -> bool:
         """Return whether a construct is written around one of the inputs that have the history."""
-        try:
-            return any(path in inputs for path in paths_in(ast.parse(cut.code, mode="eval")))
-        except SyntaxError:
+        if (written := parsed(cut.code)) is None:
             return cut.kind == "no_grad"
+        return any(path in inputs for path in paths_in(written))
 
     def holds(self, path: str) -> bool:
         """Return whether what a path of names stands for carries the history."""

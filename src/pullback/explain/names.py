@@ -118,13 +118,14 @@ def _members(value: Any) -> Iterator[tuple[str, Any]]:
 def expression_at(code: CodeType, instruction: int) -> ast.expr | None:
     """Return the expression that an instruction of a frame is part of: a call as it is written."""
     _, _, lines = written_at(code, instruction)
-    return _parsed("".join(lines)) if lines else None
+    return parsed(f"({''.join(lines)})") if lines else None
 
 
 @lru_cache(maxsize=512)
-def _parsed(text: str) -> ast.expr | None:
+def parsed(text: str) -> ast.expr | None:
+    """Return a text as an expression; None where it is none."""
     try:
-        return ast.parse(f"({text})", mode="eval").body
+        return ast.parse(text, mode="eval").body
     except SyntaxError:
         return None
 

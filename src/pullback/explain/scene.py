@@ -189,7 +189,7 @@ def _expressions(node: ast.stmt) -> Iterator[ast.expr]:
                     yield one.context_expr
 
 
-def called_name(node: ast.AST) -> str:
+def called_name(node: ast.AST | None) -> str:
     """Return the last name of what a call calls, or of an expression itself; "" for none."""
     named = getattr(node, "func", node)
     return str(getattr(named, "attr", "") or getattr(named, "id", ""))

@@ -37,27 +37,25 @@ class Site:
 
     def written_output(self, position: int, count: int) -> str | None:
         """Return an output as it is written in the call."""
-        call = self.written
-        if not isinstance(call, ast.Call):
-            return None
-        name = called_name(call)
-        if name == "backward" and isinstance(call.func, ast.Attribute) and not _is_module(call.func.value):
-            return _text(call.func.value)
-        expression = argument(call, 0, {"grad": "outputs", "backward": "tensors"}.get(name, "y"))
-        return _text(_member(expression, position, count))
+        if (method := self._method()) is not None:
+            return _text(method.value)
+        keyword = {"grad": "outputs", "backward": "tensors"}.get(called_name(self.written), "y")
+        return _text(_member(argument(self.written, 0, keyword), position, count))
 
     def written_covector(self, position: int, count: int) -> str | None:
         """Return a covector as it is written in the call."""
-        call = self.written
-        if not isinstance(call, ast.Call):
-            return None
-        name = called_name(call)
-        if name == "backward" and isinstance(call.func, ast.Attribute) and not _is_module(call.func.value):
-            return _text(argument(call, 0, "gradient"))
-        place, keyword = {"grad": (2, "grad_outputs"), "backward": (1, "grad_tensors")}.get(
-            name, (1, "gradient")
-        )
-        return _text(_member(argument(call, place, keyword), position, count))
+        if self._method() is not None:
+            return _text(argument(self.written, 0, "gradient"))
+        places = {"grad": (2, "grad_outputs"), "backward": (1, "grad_tensors")}
+        place, keyword = places.get(called_name(self.written), (1, "gradient"))
+        return _text(_member(argument(self.written, place, keyword), position, count))
+
+    def _method(self) -> ast.Attribute | None:
+        """Return the tensor's method `backward` where the call is of that."""
+        called = getattr(self.written, "func", None)
+        if isinstance(called, ast.Attribute) and called.attr == "backward" and not _is_module(called.value):
+            return called
+        return None
 
 
 def _is_module(expression: ast.expr) -> bool:

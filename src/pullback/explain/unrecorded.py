@@ -14,6 +14,7 @@ from .cuts import Search, carrier_of, cuts_in, has_history
 from .failure import Raised, plain
 from .findings.keeping import filling
 from .missing import switched_off
+from .names import parsed
 from .scene import (
     Scene,
     Scope,
@@ -153,10 +154,7 @@ def _replacing(owner: Any, inside: dict[str, Any]) -> tuple[Place, str] | None:
 
 def _appended(code: str, scene: Scene) -> Any:
     """Return the cut at which the numbers of a list were put in, where a tensor is made of plain numbers."""
-    try:
-        made = ast.parse(code, mode="eval").body
-    except SyntaxError:
-        return None
+    made = parsed(code)
     if not isinstance(made, ast.Call) or not made.args:
         return None
     path = ast.unparse(made.args[0])

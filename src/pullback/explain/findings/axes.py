@@ -172,9 +172,7 @@ def _axis(event: Event, findings: Findings) -> None:
     left_out = dim is None
     if left_out:  # as torch chooses it
         dim = 0 if len(shape) in (0, 1, 3) else 1
-    if not isinstance(dim, int):
-        return
-    if not shape:
+    if not isinstance(dim, int) or not shape:
         return
     axis = dim % len(shape)
     if shape[axis] == 1:

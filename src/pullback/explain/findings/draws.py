@@ -22,7 +22,7 @@ from .makers import (
     origin,
     values_of,
 )
-from .targets import BY_HAND, DISTANCES, compared
+from .targets import BY_HAND, DISTANCES, compared, operand_maker
 
 #: Draws from 0 to 1.
 UNIFORM = ("rand", "rand_like")
@@ -183,9 +183,7 @@ def _uniform_target(event: Event, findings: Findings) -> None:
     pair = compared(event)
     if pair is None:
         return
-    drawn = event.maker_of(pair[1])
-    if drawn is None and event.inputs[0][1] is not None:
-        drawn = event.inputs[0][1].maker_of(pair[1])
+    drawn = operand_maker(event, pair[1])
     if drawn is None or drawn.name != "rand_like":
         return
     findings.tell("uniform noise: the target", drawn, event=event)

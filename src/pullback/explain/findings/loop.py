@@ -162,10 +162,7 @@ class Loop:
             self.sources[id(leaf)] = []
             self.stale.pop(id(leaf), None)
             self.stepped.discard(id(leaf))
-        if self.fresh and self.last in ("backward", "clip"):
-            self.cleared = at
-        else:
-            self.cleared = None
+        self.cleared = at if self.fresh and self.last in ("backward", "clip") else None
         self.last = "zero"
 
     def _discards(self, leaf: Any, at: At | None) -> None:

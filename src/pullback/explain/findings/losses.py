@@ -224,8 +224,7 @@ def _log_probabilities(event: Event, findings: Findings) -> None:
     values = values_of(x)
     if values is None or not values.size:
         return
-    target_only = target._node is not None and x._node is None if isinstance(target, TensorBase) else False
-    if target_only:
+    if isinstance(target, TensorBase) and target._node is not None and x._node is None:
         findings.tell("swapped: kl_div", event)
         return
     if (values > 1e-6).any() or _sums_to_one(values, values.ndim - 1):

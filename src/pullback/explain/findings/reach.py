@@ -15,6 +15,7 @@ from ...core.node import DIFFERENTIABLE, LEAF, AccumulateGrad, Node
 from ...core.value import dtype_of, shape_of
 from ..counterfactual import Rerun, reaches
 from ..cuts import Cut, literal
+from ..names import parsed
 from ..scene import tree_of
 from ..trace import LEAVING, Event, Trace
 from ..walk import Path, nodes_of, reachable
@@ -301,10 +302,7 @@ def _escaped(event: Event, trace: Trace) -> list[Event]:
 
 def _is_literal(text: str) -> bool:
     """Return whether a call is written with constants only."""
-    try:
-        call = ast.parse(text, mode="eval").body
-    except SyntaxError:
-        return False
+    call = parsed(text)
     return isinstance(call, ast.Call) and all(map(literal, call.args))
 
 

@@ -139,7 +139,7 @@ def _bootstrapped(event: Event, first: Event, second: Event, findings: Findings)
 
 def _fresh_noise(event: Event, x: Any, target: Any, findings: Findings) -> None:
     """Say where noise is to be predicted that was never put into what the network is given."""
-    drawn, given = _maker(event, target), list(behind(_maker(event, x)))
+    drawn, given = operand_maker(event, target), list(behind(operand_maker(event, x)))
     if drawn is None or drawn.name != "randn_like" or drawn in given:
         return
     mixed = [e for e in given if e.name == "randn_like" and shape_of(e.outputs[0]) == shape_of(target)]
@@ -147,7 +147,7 @@ def _fresh_noise(event: Event, x: Any, target: Any, findings: Findings) -> None:
         findings.tell("another noise", drawn.place or event.place, line=mixed[0].line)
 
 
-def _maker(event: Event, tensor: Any) -> Event | None:
+def operand_maker(event: Event, tensor: Any) -> Event | None:
     """Return the call that made an operand of a comparison."""
     found = event.maker_of(tensor)
     if found is None and event.inputs and event.inputs[0][1] is not None:
@@ -163,7 +163,7 @@ def _place_of(made: Event, findings: Findings) -> Place | None:
 
 def _out_of_reach(event: Event, x: Any, target: Any, findings: Findings) -> None:
     """Say where an activation at the end bounds predictions whose targets lie beyond."""
-    made, labels = origin(_maker(event, x)), values_of(target)
+    made, labels = origin(operand_maker(event, x)), values_of(target)
     if made is None or made.name not in BOUNDS or labels is None or labels.size < 2:
         return
     low, high = BOUNDS[made.name]
@@ -190,7 +190,7 @@ def _unscaled(event: Event, x: Any, target: Any, findings: Findings) -> None:
 def _given_away(event: Event, x: Any, target: Any, findings: Findings) -> None:
     """Say where the target itself is a column of what the network is given."""
     labels = values_of(target)
-    start = None if labels is None else _maker(event, x)
+    start = None if labels is None else operand_maker(event, x)
     if labels is None or start is None or labels.ndim == 0 or len(labels) < 8 or labels.size != len(labels):
         return
     flat = labels.reshape(-1)
@@ -222,7 +222,7 @@ def origin_place(user: Event, tensor: Any) -> Place | None:
 
 def _taken_from(event: Event, target: Any, data: Any) -> bool:
     """Return whether a target was computed from a whole input, as in a task that is made up."""
-    return any(tensor is data for made in behind(_maker(event, target)) for tensor, _ in made.inputs)
+    return any(tensor is data for made in behind(operand_maker(event, target)) for tensor, _ in made.inputs)
 
 
 def _softmax_of_many(event: Event, findings: Findings) -> None:
