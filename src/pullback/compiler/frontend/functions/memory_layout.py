@@ -41,21 +41,10 @@ class _AnyStride(Deferred):
 
     __slots__ = ()
 
-    def parts(self) -> NoReturn:
-        """Refuse."""
+    def _refuse(self, *_: Any) -> NoReturn:
         raise self.session.refusal(_UNKNOWN)
 
-    def known(self) -> NoReturn:
-        """Refuse."""
-        self.parts()
-
-    def present(self) -> NoReturn:
-        """Refuse."""
-        self.parts()
-
-    def evaluate(self, tensor: Any) -> NoReturn:
-        """Refuse."""
-        self.parts()
+    parts = known = present = evaluate = _refuse
 
 
 def _of_size_one(args: tuple[Any, ...]) -> tuple[Any, ...]:
