@@ -41,10 +41,11 @@ class _AnyStride(Deferred):
 
     __slots__ = ()
 
-    def _refuse(self, *_: Any) -> NoReturn:
+    def evaluate(self, tensor: Any = None) -> NoReturn:
+        """Refuse."""
         raise self.session.refusal(_UNKNOWN)
 
-    parts = known = present = evaluate = _refuse
+    parts = known = present = evaluate
 
 
 def _of_size_one(args: tuple[Any, ...]) -> tuple[Any, ...]:
