@@ -225,7 +225,7 @@ class _Capture:
             session.note(Guard(dict_item, own, name, own.get(name, ABSENT)), (id(own), "item", name))
         # No word tells what a thread's device is: it is asked for where one was ever chosen.
         if SETTINGS.chooses_devices:
-            session.note(Guard(answer, default_name, (), default_name()), (id(default_name), "answer"))
+            session.ask(default_name)
 
     def _look_at_arguments(self) -> None:
         session = self.session

@@ -34,7 +34,7 @@ from ..operations import (
     subscripts,
 )
 from ..state.deferred import Applied, Deferred, Elements, Item, comes_before
-from ..state.guards import ABSENT, COMPARED, SCALARS, Contents, Guard, answer, class_dict, is_heap_type
+from ..state.guards import ABSENT, COMPARED, SCALARS, Contents, answer, class_dict, is_heap_type
 from ..state.session import Session
 from ..unsupported import OnlyNow
 from . import native_functions, outside_functions
@@ -146,9 +146,7 @@ def _handled(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, 
 @rule(sys.getrecursionlimit, threading.get_ident)
 def _guarded(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Return what a function says without arguments; each call asks it again."""
-    found = f()
-    session.note(Guard(answer, f, (), found), (id(f), "answer"))
-    return found
+    return session.ask(f)
 
 
 # --- numbers ------------------------------------------------------------------------------------------------
@@ -312,8 +310,7 @@ def _isinstance(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[st
             check is vars(abc.ABCMeta).get("__instancecheck__" if f is isinstance else "__subclasscheck__")
         ):
             # It changes when a class is registered with any abstract one.
-            token = abc.get_cache_token()
-            session.note(Guard(answer, abc.get_cache_token, (), token), "abstract classes")
+            session.ask(abc.get_cache_token)
             if type(session.lookup(cls, "__subclasshook__")) is not classmethod:
                 continue
             hook = session.lookup(cls, "__subclasshook__")

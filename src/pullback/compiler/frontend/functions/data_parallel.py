@@ -62,17 +62,16 @@ def _forward(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, 
 def _check(session: Session, ddp: Any, of: Callable[[str], Any], own: Callable[[str], Any]) -> None:
     """Refuse what is not done in one way by every call."""
     reducer = ddp.reducer
-    if of("find_unused_parameters") and not of("static_graph"):
-        raise in_parts(session, "it looks for unused parameters")
-    if of("static_graph"):
-        raise in_parts(session, "its graph is static")
-    if of("gradient_as_bucket_view"):
-        raise in_parts(session, "its gradients are views of buckets")
-    if of("_buffer_hook") is not None or own("_comm_hook") is not None:
-        raise in_parts(session, "it has a communication hook")
-    if load_attribute(of("_join_config"), "enable"):
-        raise in_parts(session, "processes have different numbers of inputs")
-    if own("_expects_hooks"):
-        raise in_parts(session, "a forward before the function waits for its backward")
-    if any(reducer.expect_sparse) or not all(p.is_contiguous() for p in reducer.parameters):
-        raise in_parts(session, "a gradient is sparse, or not contiguous")
+    dense = not any(reducer.expect_sparse) and all(p.is_contiguous() for p in reducer.parameters)
+    hooked = of("_buffer_hook") is not None or own("_comm_hook") is not None
+    for found, why in (
+        (of("static_graph"), "its graph is static"),
+        (of("find_unused_parameters"), "it looks for unused parameters"),
+        (of("gradient_as_bucket_view"), "its gradients are views of buckets"),
+        (hooked, "it has a communication hook"),
+        (load_attribute(of("_join_config"), "enable"), "processes have different numbers of inputs"),
+        (own("_expects_hooks"), "a forward before the function waits for its backward"),
+        (not dense, "a gradient is sparse, or not contiguous"),
+    ):
+        if found:
+            raise in_parts(session, why)

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..operations import formatting
 from ..state.deferred import Applied, Deferred
-from ..state.guards import SCALARS, Guard, answer
+from ..state.guards import SCALARS
 from ..state.session import Session
 from .builtin_functions import _STREAMS, refuse
 from .messages import frame_of
@@ -48,9 +48,8 @@ def _log(session: Session, logger: Any, level: int, args: tuple[Any, ...], kwarg
         raise session.refusal("it logs in a way of which not everything is known")
     if not _asked(session, logging.Logger.isEnabledFor, (logger, level), {}):
         return
-    if kwargs or not _is_plain(logger):
+    if kwargs or not session.ask(_is_plain, logger):
         raise session.refusal("it logs in a way of which not everything is known")
-    session.note(Guard(answer, _is_plain, (logger,), True), (id(logger), "logs"))
     text, *values = args
     if not isinstance(text, (str, Deferred)):
         raise session.refusal("it logs something that is no text")
@@ -104,14 +103,9 @@ def _of_level(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str,
 
 @rule(*(getattr(logging, name) for name in _LEVELS))
 def _of_root(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    if not logging.root.handlers:
+    if not session.ask(logging.Logger.hasHandlers, logging.root):
         raise session.refusal("it logs where no handler is known yet")
-    session.note(Guard(answer, _has_handlers, (), True), "root handlers")
     _log(session, logging.root, _LEVELS[f.__name__], args, kwargs)
-
-
-def _has_handlers() -> bool:
-    return bool(logging.root.handlers)
 
 
 @rule(logging.Logger.isEnabledFor, logging.Logger.getEffectiveLevel)
@@ -119,15 +113,11 @@ def _asked(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, An
     logger, *rest = args
     if type(logger) not in _LOGGERS or kwargs or any(type(value) is not int for value in rest):
         raise refuse(session, f)
-    value = f(logger, *rest)
-    session.note(Guard(answer, f, args, value), (id(logger), f.__name__, *rest))
-    return value
+    return session.ask(f, *args)
 
 
 @rule(logging.getLogger)
 def _logger(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if kwargs or any(type(value) not in SCALARS for value in args):
         raise refuse(session, f)
-    found = f(*args)
-    session.note(Guard(answer, f, args, found), ("logger", *args))
-    return session.seen(found)
+    return session.seen(session.ask(f, *args))

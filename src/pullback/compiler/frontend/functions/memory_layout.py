@@ -41,21 +41,11 @@ class _AnyStride(Deferred):
 
     __slots__ = ()
 
-    def parts(self) -> NoReturn:
+    def evaluate(self, tensor: Any = None) -> NoReturn:
         """Refuse."""
         raise self.session.refusal(_UNKNOWN)
 
-    def known(self) -> NoReturn:
-        """Refuse."""
-        self.parts()
-
-    def present(self) -> NoReturn:
-        """Refuse."""
-        self.parts()
-
-    def evaluate(self, tensor: Any) -> NoReturn:
-        """Refuse."""
-        self.parts()
+    parts = known = present = evaluate
 
 
 def _of_size_one(args: tuple[Any, ...]) -> tuple[Any, ...]:

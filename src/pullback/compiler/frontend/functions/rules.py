@@ -1,6 +1,7 @@
 """Hold what calls of functions do that are not written in Python: a rule for each that is known."""
 
 from collections.abc import Callable
+from importlib import import_module
 from types import FunctionType
 from typing import Any
 
@@ -24,16 +25,8 @@ def rule(*functions: Any) -> Callable[[Rule], Rule]:
     return declare
 
 
-def _of_data_parallel() -> None:
-    from . import data_parallel  # noqa: F401  # declares rules
-
-
-def _of_logging() -> None:
-    from . import log_records  # noqa: F401  # declares rules
-
-
-#: By module, what declares the rules for its functions, when the first of them is called.
-_LATER = {f"{_PACKAGE}.nn.parallel.distributed": _of_data_parallel, "logging": _of_logging}
+#: By module, the one that declares the rules for its functions, when the first of them is called.
+_LATER = {f"{_PACKAGE}.nn.parallel.distributed": "data_parallel", "logging": "log_records"}
 
 
 def rule_of(f: Any) -> Rule | None:
@@ -41,6 +34,6 @@ def rule_of(f: Any) -> Rule | None:
     found = _RULES.get(id(f))
     if found is None and type(f) is FunctionType and (name := f.__globals__.get("__name__")) in _LATER:
         with importing:
-            _LATER[name]()
+            import_module(f"{__package__}.{_LATER[name]}")
         found = _RULES.get(id(f))
     return None if found is None else found[1]

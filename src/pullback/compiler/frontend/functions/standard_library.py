@@ -20,7 +20,7 @@ from typing import Any
 from ....core.value import TensorBase
 from ....core.versions import bump
 from ..operations import attributes, calls, containers, iteration, operators
-from ..state.guards import ABSENT, SCALARS, Guard, answer, is_heap_type
+from ..state.guards import ABSENT, SCALARS, is_heap_type
 from ..state.session import Session
 from ..unsupported import OnlyNow
 from .builtin_functions import refuse
@@ -73,21 +73,12 @@ def _unwrapped(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str
     return calls.call_user(session, f, args, kwargs)
 
 
-@rule(os.fspath)
+@rule(os.fspath, os.path.exists, os.path.isfile, os.path.isdir)
 def _path(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if len(args) != 1 or kwargs or type(args[0]) not in (str, bytes, *_PATHS):
         raise refuse(session, f)
-    return f(*args)
-
-
-@rule(os.path.exists, os.path.isfile, os.path.isdir)
-def _is_there(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Ask whether a file is there, as each call does."""
-    if len(args) != 1 or kwargs or type(args[0]) not in (str, bytes, *_PATHS):
-        raise refuse(session, f)
-    found = f(*args)
-    session.note(Guard(answer, f, args, found), (id(f), "answer", args))
-    return found
+    # Whether a file is there each call asks again.
+    return f(*args) if f is os.fspath else session.ask(f, *args)
 
 
 @rule(importlib.util.find_spec)
@@ -97,9 +88,8 @@ def _found(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, An
         raise refuse(session, f)
     loaded = session.dict_item(sys.modules, args[0])
     if loaded is ABSENT:
-        if f(*args) is not None:
+        if session.ask(f, *args) is not None:
             raise session.refusal(f"it looks for {args[0]}, which is not loaded yet")
-        session.note(Guard(answer, f, args, None), (id(f), "answer", args))
         return None
     spec = None if loaded is None else attributes.load_attribute(loaded, "__spec__")
     if spec is None:

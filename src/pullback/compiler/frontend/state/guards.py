@@ -48,11 +48,6 @@ def is_same(now: Any, value: Any) -> bool:
     return now == value and (kind not in _BY_TEXT or repr(now) == repr(value))
 
 
-def all_same(now: tuple[Any, ...], values: tuple[Any, ...]) -> bool:
-    """Return whether tuples hold the same values, one by one."""
-    return len(now) == len(values) and all(map(is_same, now, values))
-
-
 class Guard:
     """``read(container, key)`` gave `value` when the function was traced."""
 
@@ -81,7 +76,8 @@ class Contents(Guard):
 
     def holds(self) -> bool:
         """Return whether the container holds the same values in the same order."""
-        return all_same(self.read(self.container, self.key), self.value)
+        now = self.read(self.container, self.key)
+        return len(now) == len(self.value) and all(map(is_same, now, self.value))
 
 
 class Alike(Guard):

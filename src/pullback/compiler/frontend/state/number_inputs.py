@@ -188,16 +188,11 @@ def of_array(session: Session, name: str, args: tuple[Any, ...], kwargs: dict[st
     """Return what a function makes of such a list or array; None where that is not known."""
     if name not in ("from_numpy", "tensor", "as_tensor", "asarray") or len(args) != 1:
         return None
-    if (found := shared(args[0])) is not None and kwargs.keys() <= {"dtype", "device"}:
+    found = shared(args[0])
+    if isinstance(args[0], GivenArray) and (whole := array(session, args[0])) is not None:
+        found = _beside(whole)
+    if found is not None and kwargs.keys() <= {"dtype", "device"}:
         given = {option: value for option, value in kwargs.items() if value is not None}
-        found = found.to(**given) if given else found
-        return found.clone() if name == "tensor" else found
-    if isinstance(args[0], GivenArray) and kwargs.keys() <= {"dtype", "device"}:
-        given = {option: value for option, value in kwargs.items() if value is not None}
-        found = array(session, args[0])
-        if found is None:
-            return None
-        found = _beside(found)
         made = found.to(**given) if given else found
         return made.clone() if name == "tensor" and made is found else made
     if kwargs:

@@ -13,6 +13,7 @@ from ....core.value import TensorBase, wrap
 from ..unsupported import user_line
 from .deferred import Deferred, GivenArray, Item, Memory, Number, formula
 from .effects import copied, name_of
+from .guards import Guard, answer
 from .writes import Writes
 
 if TYPE_CHECKING:
@@ -104,6 +105,12 @@ class Session(Writes):
                 raise self.refusal("the elements that decide what happens next are others in each call")
             self._fixed[number] = found
         return self._fixed[number]
+
+    def ask(self, f: Any, *args: Any) -> Any:
+        """Return what a function without effects answers, which each call asks again."""
+        found = f(*args)
+        self.note(Guard(answer, f, args, found), (id(f), "answer", *args))
+        return found
 
     def number(self, value: Deferred, dtype: Any) -> Any:
         """Return a tensor for a number that each call works out before its program; None if none can be."""
