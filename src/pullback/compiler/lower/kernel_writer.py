@@ -308,10 +308,13 @@ class _Writer:
         """
         for node in nodes:
             where = self.places[node.buffer.number]
-            own = any(read.buffer.number in self.places for read in self._reads(node))
+            reads = [read.buffer for read in self._reads(node)]
+            own = any(buffer.number in self.places for buffer in reads)
             steps = [index.coefficient(variable) for index in where.indices]
             is_written = isinstance(node, Map) and node.buffer.number in self.stored
-            if not is_written or own or None in steps or not analysis_of(node, where).places:
+            # Of places that are worked out nothing is read, and named they keep like steps from one kernel.
+            is_gathered = any(b.dtype.kind in "iu" for b in reads) and analysis_of(node, where).places
+            if not is_written or own or None in steps or not is_gathered:
                 continue
             start = (i - atom_index(variable) * (n or 0) for i, n in zip(where.indices, steps, strict=True))
             node.body(self.ops, tuple(start))  # type: ignore[attr-defined]  # maps and reductions have one

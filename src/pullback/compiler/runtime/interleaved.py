@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from copy import copy
 from functools import partial
 from itertools import takewhile
 from typing import Any
@@ -129,8 +129,8 @@ def _at_once(segments: Sequence[Any]) -> Iterator[Any]:
         if isinstance(segment, Call) and segment.op == "begin_exchange":
             others = takewhile(lambda s: isinstance(s, Call), segments[n + 1 :])
             if any(other.op == "end_exchange" and other.operands == segment.outputs for other in others):
-                yield replace(segment, op="exchange")
-                continue
+                segment = copy(segment)
+                segment.op = "exchange"
         yield segment
 
 
