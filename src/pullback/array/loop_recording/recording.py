@@ -81,7 +81,8 @@ class _ToldNumPy:
 @contextmanager
 def _made_told(recorder: Recorder) -> Iterator[None]:
     """Let the arrays that this thread makes in the block tell what is done with them: in the modules of this
-    package, and nowhere else, the name of NumPy means what stands for it.
+    package, and nowhere else, the name of NumPy means what stands for it. Where a native
+    kernel is asked for one of them, NumPy does not tell, and the recording ends.
     """
     if not _EXCHANGED.acquire(blocking=False):
         raise Unrecorded("another thread records")
