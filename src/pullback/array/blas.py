@@ -33,12 +33,8 @@ _Functions = tuple[Callable[[int], Any], Callable[[], int]]
 
 
 class OpenBLAS:
-    """The library that an extension module is linked to; NumPy's wheels and SciPy's have one each.
-
-    Parameters
-    ----------
-    extension : callable
-        Imports the module.
+    """The library that the extension module is linked to which `extension` imports; NumPy's and SciPy's have
+    one each.
     """
 
     def __init__(self, extension: Callable[[], Any]) -> None:

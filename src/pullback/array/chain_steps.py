@@ -28,24 +28,13 @@ _COUNTS = {ROWS[0] * _LENGTH: ALL, _LENGTH: LENGTH, ROWS[0]: ROW_COUNT, 1: ONE}
 
 
 class Operand(NamedTuple):
-    """Tell an operand of a step.
-
-    Attributes
-    ----------
-    slot : int
-    begin : int
-        Where it begins, in bytes for each place of a row.
-    along : int
-        Bytes from one element of a call to the next.
-    fixed, for_each : int
-        Bytes from one call to the next, and more of them for each place of a row.
-    """
+    """Tell an operand of a step."""
 
     slot: int
-    begin: int
-    along: int
-    fixed: int
-    for_each: int
+    begin: int  # where it begins, in bytes for each place of a row
+    along: int  # bytes from one element of a call to the next
+    fixed: int  # bytes from one call to the next
+    for_each: int  # more of them for each place of a row
 
 
 class Step(NamedTuple):
@@ -61,46 +50,25 @@ class Step(NamedTuple):
 
 
 class Note(NamedTuple):
-    """Tell a chain.
-
-    Attributes
-    ----------
-    steps : tuple of Step
-    given : int
-        How many slots are given in a call, inputs and outputs; they are the first.
-    spare : int
-        How many slots hold what only the chain sees; they follow.
-    constants : tuple of array
-        Numbers; their slots are the last.
-    """
+    """Tell a chain."""
 
     steps: tuple[Step, ...]
-    given: int
-    spare: int
-    constants: tuple[ndarray, ...]
+    given: int  # how many slots are given in a call, inputs and outputs; they are the first
+    spare: int  # how many slots hold what only the chain sees; they follow
+    constants: tuple[ndarray, ...]  # numbers; their slots are the last
 
 
 class Variant(NamedTuple):
     """Tell how an elementwise op is called on arrays of some dtypes: a chain whose result is its last slot.
 
-    Attributes
-    ----------
-    note : Note
-    roles : tuple of tuple of int
-        What the operands are: `ROWS`, or `SCALAR` for one of Python's numbers.
-    dtypes : tuple of np.dtype
-        Of the operands; a number is taken in the dtype of the last array.
-    made : np.dtype
-        Of the result.
-    lays_out : bool
-        Whether operands of other shapes and strides may be copied to where the chain reads them: all of them
-        say how the result is laid out.
+    It `lays_out` where operands of other shapes and strides may be copied to where the chain reads them: all
+    of them say how the result is laid out.
     """
 
     note: Note
-    roles: tuple[tuple[int, ...], ...]
-    dtypes: tuple[np.dtype[Any], ...]
-    made: np.dtype[Any]
+    roles: tuple[tuple[int, ...], ...]  # of operands: `ROWS`, or `SCALAR` for one of Python's numbers
+    dtypes: tuple[np.dtype[Any], ...]  # of operands; a number is taken in that of the last array
+    made: np.dtype[Any]  # of the result
     lays_out: bool = True
 
 
@@ -140,21 +108,10 @@ def _recorded(
 def noted(
     kernel: Callable[..., Any], roles: Sequence[tuple[int, ...]], spare: int, dtype: np.dtype[Any]
 ) -> Note:
-    """Return the chain that a kernel is.
+    """Return the chain that ``kernel(*arrays, *spare)`` is, which computes with ufuncs and looks at no shape.
 
-    Parameters
-    ----------
-    kernel : callable
-        ``kernel(*arrays, *spare)``, which computes with ufuncs alone and looks at no shape.
-    roles : sequence of tuple of int
-        What each of the arrays is.
-    spare : int
-        How many arrays like rows it wants beside them.
-
-    Raises
-    ------
-    Unfit
-        It is none.
+    `roles` says what each of the arrays is, `spare` how many arrays like rows it wants beside them. Raises
+    `Unfit` where it is none.
     """
     every = [*roles, *(ROWS,) * spare]
     recorder, _ = _recorded(kernel, every, [dtype] * len(every))
@@ -164,12 +121,8 @@ def noted(
 def variant_of(
     kernel: Callable[..., Any], roles: tuple[tuple[int, ...], ...], dtypes: tuple[np.dtype[Any], ...]
 ) -> Variant:
-    """Return the variant in which a kernel computes element by element, which returns its result.
-
-    Raises
-    ------
-    Unfit
-        It is no chain.
+    """Return the variant in which a kernel computes element by element, returning its result, or raise
+    `Unfit`.
     """
     if isinstance(kernel, np.ufunc):
         return _of_ufunc(kernel, roles, dtypes)

@@ -68,14 +68,8 @@ def native(nanoseconds: float) -> Any:
 class Chain:
     """A kernel on rows that may become native.
 
-    Parameters
-    ----------
-    kernel : callable
-    roles : tuple of tuple of int
-        See `chain_steps.noted`; the first is `ROWS`.
-    spare : int
-    cost : int
-        Nanoseconds that a call takes in NumPy.
+    `roles` are those of `chain_steps.noted`, the first is `ROWS`; `cost` is what a call takes in NumPy, in
+    nanoseconds.
     """
 
     __slots__ = ("_cost", "_f32", "_f64", "kernel", "roles", "spare")

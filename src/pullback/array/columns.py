@@ -49,15 +49,7 @@ class Block(NamedTuple):
 
 
 class Columns:
-    """The places of `x` under the taps, side by side, block by block.
-
-    Parameters
-    ----------
-    x, kernel, stride, pads, dilation, output, groups
-        As in `conv`.
-    out_channels : int
-        Of a group.
-    """
+    """The places of `x` under the taps, side by side, block by block; `out_channels` are those of a group."""
 
     def __init__(
         self, x: ndarray, kernel: Sequence[int], stride: Sequence[int], pads: Pads, dilation: Sequence[int],

@@ -86,23 +86,10 @@ def conv(
     groups: int, bias: ndarray | None = None,
 ) -> ndarray:
     """Return y[n, o] = Σ_i w[i] · x[n, o·stride + i·dilation − padding], summed over the input channels of
-    each group, plus a bias for each output channel.
+    each group, plus a bias for each output channel, of the dtype of x.
 
-    Parameters
-    ----------
-    x
-        ``(N, C, *size)``.
-    w
-        ``(O, C / groups, *kernel)``.
-    stride, padding, dilation
-        One number per spatial dimension; zeros stand where x is padded.
-    bias
-        ``(O,)`` of the dtype of x, or None.
-
-    Returns
-    -------
-    ndarray
-        ``(N, O, *output)`` with output = (size + 2·padding − dilation·(kernel − 1) − 1) // stride + 1.
+    x is ``(N, C, *size)``, with zeros around it, w ``(O, C / groups, *kernel)`` and the bias ``(O,)``; the
+    result is ``(N, O, *output)`` with output = (size + 2·padding − dilation·(kernel − 1) − 1) // stride + 1.
     """
     if _is_half(x):
         wide = None if bias is None else _wide(bias)
@@ -154,21 +141,10 @@ def conv_transpose(
     groups: int, size: Sequence[int],
 ) -> ndarray:
     """Return x[n, t] = Σ_i w[i] · y[n, o] over the o with o·stride + i·dilation − padding = t: the transpose
-    of `conv`.
+    of `conv`, (N, O, *output) -> (N, C, *size).
 
-    Parameters
-    ----------
-    y
-        ``(N, O, *output)``: the covector of a convolution, or the input of a transposed convolution.
-    w
-        ``(O, C / groups, *kernel)``.
-    size
-        The spatial size of the result, which a stride above 1 leaves open; see `geometry.transposed_size`.
-
-    Returns
-    -------
-    ndarray
-        ``(N, C, *size)``.
+    y is the covector of a convolution, or the input of a transposed one. A stride above 1 leaves the size of
+    the result open; see `geometry.transposed_size`.
     """
     if _is_half(y):
         return conv_transpose(_wide(y), _wide(w), stride, padding, dilation, groups, size).astype(y.dtype)
@@ -241,21 +217,7 @@ def conv_weight(
     dilation: Sequence[int], groups: int,
 ) -> ndarray:
     """Return w[i] = Σ_n,o x[n, o·stride + i·dilation − padding] · y[n, o]: what a covector y of `conv` gives
-    the weight.
-
-    Parameters
-    ----------
-    x
-        ``(N, C, *size)``.
-    y
-        ``(N, O, *output)``.
-    kernel
-        The spatial size of the weight.
-
-    Returns
-    -------
-    ndarray
-        ``(O, C / groups, *kernel)``.
+    the weight, ``(O, C / groups, *kernel)``.
     """
     if _is_half(x):
         return conv_weight(_wide(x), _wide(y), kernel, stride, padding, dilation, groups).astype(x.dtype)

@@ -16,19 +16,10 @@ from .scatter import index_sum
 
 
 class States(NamedTuple):
-    """Labels with blanks between them.
-
-    Attributes
-    ----------
-    labels : ndarray
-        (N, 2·S + 1).
-    skips : ndarray
-        (N, 2·S + 1), True where the state before the last can be left for this one: no blank, and no label
-        twice.
-    """
+    """Labels with blanks between them: (N, 2·S + 1) each."""
 
     labels: ndarray
-    skips: ndarray
+    skips: ndarray  # whether the state before the last can be left for this one: no blank, no label twice
 
 
 def padded(targets: ndarray, target_lengths: ndarray, blank: int, width: int) -> ndarray:
@@ -70,17 +61,10 @@ def _at_labels(log_probs: ndarray, labels: ndarray) -> ndarray:
 class _Laid(NamedTuple):
     """Emissions and what a skip costs, all samples of a time in one row: two places of −inf before the states
     of each, so that neighbours are the same row begun one or two places apart.
-
-    Attributes
-    ----------
-    emitted : ndarray
-        (T, N·(2 + states)).
-    penalty : ndarray
-        (N·(2 + states),), 0 where a state can be skipped into, else −inf.
     """
 
-    emitted: ndarray
-    penalty: ndarray
+    emitted: ndarray  # (T, N·(2 + states))
+    penalty: ndarray  # (N·(2 + states),), 0 where a state can be skipped into, else −inf
 
 
 def _laid(emitted: ndarray, skips: ndarray) -> _Laid:

@@ -109,16 +109,10 @@ def worth_asking(kernel: Any) -> int:
 
 
 def apply(ufunc: Any, *operands: Any, out: ndarray | EllipsisType = ...) -> ndarray:
-    """Return ``ufunc(*operands, out=out)``, on several threads where that is faster.
+    """Return ``ufunc(*operands, out=out)`` of a ufunc with one output, on several threads where that is
+    faster.
 
-    Parameters
-    ----------
-    ufunc
-        A ufunc with one output.
-    operands
-        Arrays and scalars, as many as the ufunc takes.
-    out
-        Where to write; by default a new array of the layout that NumPy would choose.
+    `out` is by default a new array of the layout that NumPy would choose.
     """
     key = _key(ufunc, operands if out is ... else (*operands, out))
     plan = _PLANS.get(key)
@@ -290,19 +284,10 @@ def blockwise(
 ) -> ndarray:
     """Return a chain of ufuncs, run block by block so that its temporaries stay in the cache.
 
-    Parameters
-    ----------
-    block
-        ``block(*inputs, out, *scratch)``: writes `out` from `inputs`, all of one shape; `out` and `scratch`
-        start out uninitialised and no two of the arrays share memory.
-    inputs
-        Arrays of one shape.
-    scratch
-        How many temporaries the block wants, of the dtype of the result.
-    dtype
-        The dtype of the result, by default that of the first input.
-    out
-        Where to write. It may be one of the inputs if the block writes `out` in its last step only.
+    ``block(*inputs, out, *scratch)`` writes `out`, of dtype `dtype` (by default that of the first input),
+    from inputs of one shape. It and the `scratch` temporaries, of the same dtype, start out uninitialised,
+    and no two of the arrays share memory; `out` may be one of the inputs if the block writes it in its last
+    step only.
     """
     first = inputs[0]
     if out is not ... and (

@@ -40,21 +40,12 @@ def refuse(*operands: Any) -> None:
 
 
 class ElementwiseCalls:
-    """The native functions of an op.
+    """The native functions of an op, whose ``kernel(*operands, *attrs)`` computes with ufuncs, `np.where` and
+    `np.copyto`.
 
-    Parameters
-    ----------
-    kernel : callable
-        ``kernel(*operands, *attrs)`` computes with ufuncs, `np.where` and `np.copyto`.
-    inputs : int
-    numbers : bool
-        Whether the last of two inputs may be a number.
-    promote : str or None
-        As the op's. Where it is None, one of several inputs may be a mask.
-    dtypes : iterable of np.dtype
-        Those of which the kernel takes arrays as they are.
-    lays_out : bool
-        As a `chains.Variant` says.
+    `numbers` says whether the last of two inputs may be a number. Where `promote`, as the op's, is None, one
+    of several inputs may be a mask. `dtypes` are those of which the kernel takes arrays as they are;
+    `lays_out` is as in a `chains.Variant`.
     """
 
     __slots__ = ("_counts", "_kernel", "_lays_out", "_variants", "compiled")

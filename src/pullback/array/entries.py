@@ -25,30 +25,12 @@ def _loop() -> Callable[..., None] | None:
 def weighted_rows(
     put: ndarray, take: ndarray, weights: ndarray, x: ndarray, rows: int | ndarray
 ) -> ndarray:
-    """Return ``out[put[i]] += weights[i] * x[take[i]]`` over all i in order.
+    """Return ``out[put[i]] += weights[i] * x[take[i]]`` over all i in order, by SciPy.
 
-    Parameters
-    ----------
-    put, take : ndarray
-        ``(n,)``, integers in ``range(rows)`` and ``range(len(x))``.
-    weights : ndarray
-        ``(n,)``, of the dtype of x, which is no half precision.
-    x : ndarray
-        ``(m, k)``.
-    rows : int or ndarray
-        How many rows of zeros are added to, or an array ``(rows, k)`` in C order.
-
-    Returns
-    -------
-    ndarray
-        ``(rows, k)``; the array that was given.
-
-    Raises
-    ------
-    IndexError
-        A row is out of range.
-    ModuleNotFoundError
-        SciPy is not installed.
+    `put`, `take` and `weights` are ``(n,)``, the first two integers in ``range(rows)`` and ``range(len(x))``,
+    or an IndexError is raised; x is ``(m, k)``, of the dtype of the weights, which is no half precision.
+    `rows` is how many rows of zeros are added to, or an array ``(rows, k)`` in C order, which is then
+    returned.
     """
     loop = _loop()
     out = np.zeros((rows, x.shape[1]), x.dtype) if isinstance(rows, int) else rows

@@ -35,18 +35,10 @@ def pad_into(
     x: ndarray, pads: Pads, starts: Sequence[int] | None = None, lengths: Sequence[int] | None = None, *,
     fill: float = 0,
 ) -> ndarray:
-    """Return a box of the padded `x`: a view where it holds no padding, else a copy.
+    """Return a box of the padded `x` ``(N, C, *size)``: a view where it holds no padding, else a copy.
 
-    Parameters
-    ----------
-    x
-        ``(N, C, *size)``.
-    pads
-        The padding of each spatial axis.
-    starts, lengths
-        The box, counted from the first padded place; by default everything.
-    fill
-        What stands in the padding.
+    The box is counted from the first padded place, and is everything by default; `fill` stands in the
+    padding.
     """
     axes = len(pads)
     size = x.shape[2:]

@@ -121,12 +121,8 @@ def each(
 ) -> tuple[ndarray, ...]:
     """Run ``step`` on the items of stacks whose leading axes broadcast.
 
-    Parameters
-    ----------
-    outputs : sequence of (shape, dtype)
-        What the step returns for one item; matrices are stored column by column.
-    ranks : sequence of int, optional
-        How many axes an item of each array has (2 by default).
+    `outputs` are the shape and dtype of each of its results, of which matrices are stored column by column;
+    `ranks` how many axes an item of each array has (2 by default).
     """
     ranks = (2,) * len(arrays) if ranks is None else ranks
     if all(a.ndim == r for a, r in zip(arrays, ranks, strict=True)):

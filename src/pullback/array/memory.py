@@ -23,12 +23,8 @@ _LARGEST_BLOCK = (32 << 20) - (64 << 10)
 
 @functools.cache
 def adapt() -> bool:
-    """Have glibc keep freed blocks of up to 32 MiB, together at most 64 MiB, for the next arrays.
-
-    Returns
-    -------
-    bool
-        Whether it was asked: not where the C library is another one, or where the user has tuned it.
+    """Have glibc keep freed blocks of up to 32 MiB, together at most 64 MiB, for the next arrays, and return
+    whether it was asked: not where the C library is another one, or where the user has tuned it.
     """
     if not sys.platform.startswith("linux") or any(name in os.environ for name in _USER_SETTINGS):
         return False

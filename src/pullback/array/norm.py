@@ -154,17 +154,8 @@ def log_softmax_adjoint(g: ndarray, y: ndarray, out: ndarray) -> None:
 def layer_norm(
     x: ndarray, weight: ndarray | None, bias: ndarray | None, axes: int, eps: float
 ) -> tuple[ndarray, ndarray, ndarray]:
-    """Return (x − mean) · rstd · weight + bias over the last `axes` axes, with rstd = 1 / √(variance + eps).
-
-    Parameters
-    ----------
-    weight, bias
-        Of the shape of the last `axes` axes, or None.
-
-    Returns
-    -------
-    y, mean, rstd
-        y like x; the statistics with the last axes kept as 1, float32 for 16-bit x.
+    """Return (x − mean) · rstd · weight + bias over the last `axes` axes, with rstd = 1 / √(variance + eps),
+    and the mean and rstd, in which these axes are kept as 1, in float32 for 16-bit x.
     """
     if is_half(x):
         y, mean, rstd = layer_norm(wide(x), maybe_wide(weight), maybe_wide(bias), axes, eps)
@@ -362,12 +353,7 @@ def group_norm(
     x: ndarray, weight: ndarray | None, bias: ndarray | None, groups: int, eps: float
 ) -> tuple[ndarray, ndarray, ndarray]:
     """Return (x − mean) · rstd · weight + bias of x ``(N, C, *size)``, with statistics of each group of
-    channels.
-
-    Returns
-    -------
-    y, mean, rstd
-        y like x, C-ordered; the statistics ``(N, groups, 1, 1)``, float32 for 16-bit x.
+    channels: C-ordered; and these statistics ``(N, groups, 1, 1)``, float32 for 16-bit x.
     """
     if is_half(x):
         y, mean, rstd = group_norm(wide(x), maybe_wide(weight), maybe_wide(bias), groups, eps)

@@ -106,15 +106,10 @@ class Windows(NamedTuple):
 
 
 def max_pool(x: ndarray, windows: Windows) -> tuple[ndarray, ndarray]:
-    """Return the largest element under each window, and which tap it is under.
+    """Return the largest element under each window, and which tap it is under: ``(N, C, *output)`` each.
 
-    The first of equal elements wins; a NaN wins over all numbers, and of several NaNs the last.
-
-    Returns
-    -------
-    values, winners
-        ``(N, C, *output)`` each; winners are unsigned integers, a byte where the window has at most 256
-        places.
+    The first of equal elements wins; a NaN wins over all numbers, and of several NaNs the last. Winners are
+    unsigned integers, a byte where the window has at most 256 places.
     """
     count, output = prod(windows.kernel), windows.output(x.shape[2:])
     simple = count <= _TAPS and _FEW < 4 * x.size <= 4 * _RECORDED
@@ -155,19 +150,10 @@ def max_pool(x: ndarray, windows: Windows) -> tuple[ndarray, ndarray]:
 
 
 class _Table(NamedTuple):
-    """Tell which places of a plane lie under the windows.
-
-    Attributes
-    ----------
-    output : tuple of int
-    places : ndarray
-        ``(windows, taps)``: where in the plane; what is padding stands for the first place that is none.
-    taps : ndarray
-        The same: the number of the tap over it.
-    """
+    """Tell which places of a plane lie under the windows, and under which tap: ``(windows, taps)`` each."""
 
     output: tuple[int, ...]
-    places: ndarray
+    places: ndarray  # where in the plane; what is padding stands for the first place that is none
     taps: ndarray
 
 

@@ -19,12 +19,7 @@ else:
     def record(*, eq: bool, kw_only: bool = False) -> Callable[[type], type]:
         """Return what gives a class a constructor that takes its fields, those of its base first.
 
-        Parameters
-        ----------
-        eq : bool
-            False: a record equals itself alone.
-        kw_only : bool
-            Whether the fields of the class itself are given by name.
+        Without `eq` a record equals itself alone; with `kw_only` the class' own fields are given by name.
         """
 
         def made(cls: type) -> type:

@@ -42,20 +42,11 @@ _CALL, _PLACE, _PIXEL, _SCIPY = 150_000, 6, 3, 50_000_000
 
 
 class Sampler(NamedTuple):
-    """Read values between pixels.
+    """Read values between pixels."""
 
-    Attributes
-    ----------
-    mode : {"bilinear", "nearest", "bicubic"}
-    padding : {"zeros", "border", "reflection"}
-        What lies outside the image.
-    align_corners : bool
-        Whether −1 and 1 are the centres of the corner pixels, or their outer edges.
-    """
-
-    mode: str
-    padding: str
-    align_corners: bool
+    mode: str  # "bilinear", "nearest" or "bicubic"
+    padding: str  # what lies outside the image: "zeros", "border" or "reflection"
+    align_corners: bool  # whether −1 and 1 are the centres of the corner pixels, or their outer edges
 
 
 def _reflected(c: ndarray, n: int, align_corners: bool) -> tuple[ndarray, ndarray]:
@@ -153,14 +144,8 @@ class _Axis:
 class Matrices:
     """The sparse matrices (N·places, N·pixels + 1) that sample N images at a grid, and their derivatives.
 
-    The last column stands for what lies outside the images.
-
-    Parameters
-    ----------
-    grid
-        ``(N, *places, rank)``, coordinates between −1 and 1, the last axis' first.
-    size
-        Pixels along each axis.
+    The last column stands for what lies outside the images. The grid ``(N, *places, rank)`` holds coordinates
+    between −1 and 1, the last axis' first.
     """
 
     def __init__(self, grid: ndarray, size: Sequence[int], sampler: Sampler) -> None:

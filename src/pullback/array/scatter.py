@@ -42,13 +42,8 @@ _HOTNESS = Hotness()
 
 
 def positions(index: ndarray, dim: int, shape: Sequence[int]) -> ndarray:
-    """Return where the elements that `index` names along `dim` lie in a flat array of `shape`; each of its
-    axes but `dim` is walked from 0.
-
-    Returns
-    -------
-    ndarray
-        intp, of the shape of `index`.
+    """Return where the elements that `index` names along `dim` lie in a flat array of `shape`, as intp of the
+    shape of `index`; each of its axes but `dim` is walked from 0.
     """
     if index.ndim == 0:
         return index.astype(np.intp)
@@ -279,19 +274,7 @@ def index_sum(values: ndarray, index: ndarray, size: int) -> ndarray:
 
 def sum_rows(values: ndarray, index: ndarray, rows: int) -> ndarray:
     """Return out[j] = Σ of values[i] over the i with index[i] = j, for rows of any shape: an embedding's
-    covector.
-
-    Parameters
-    ----------
-    values
-        ``(n, *row)``.
-    index
-        ``(n,)``, integers in ``range(rows)``.
-
-    Returns
-    -------
-    ndarray
-        ``(rows, *row)``.
+    covector, ``(n, *row)`` -> ``(rows, *row)``.
     """
     if _is_half(values):
         return sum_rows(values.astype(np.float32), index, rows).astype(values.dtype)
@@ -358,15 +341,8 @@ def put_sum(shape: Sequence[int], key: tuple[Any, ...], values: ndarray) -> ndar
 
 
 def add_put(x: ndarray, key: tuple[Any, ...], values: ndarray) -> ndarray:
-    """Add `values` at ``[key]`` of a C-ordered array of their dtype, and return it; NumPy's index may name a
-    place many times.
-
-    Parameters
-    ----------
-    key
-        What NumPy accepts between brackets: integers, slices, None, Ellipsis, integer and boolean arrays.
-    values
-        Broadcasts to the shape of ``array[key]``.
+    """Add `values`, which broadcast to the shape of ``x[key]``, at ``[key]`` of a C-ordered array of their
+    dtype, and return it; NumPy's index may name a place many times.
     """
     lead = next((d for d, part in enumerate(key) if type(part) is not slice or part != slice(None)), 0)
     arrays = [part for part in key[lead:] if isinstance(part, ndarray) and part.dtype.kind in "iu"]
@@ -404,12 +380,7 @@ def scatter_reduce(
 ) -> ndarray:
     """Return `base` with the elements of `source` that fall on each place reduced into it.
 
-    Parameters
-    ----------
-    reduce
-        ``"sum"``, ``"prod"``, ``"mean"``, ``"amax"`` or ``"amin"``.
-    include_self
-        Whether what stood at the place takes part; places that nothing falls on keep it either way.
+    `include_self`: what stood at the place takes part; places that nothing falls on keep it either way.
     """
     if _is_half(base):
         wide = (base.astype(np.float32), dim, index, source.astype(np.float32), reduce, include_self)

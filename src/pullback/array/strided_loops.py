@@ -61,20 +61,9 @@ def _walk(shape: Ints, lies: tuple[tuple[Ints, Ints], ...]) -> _Walk:
 class Plan:
     """Run a native loop over arrays that lie as others did, and numbers of the same types.
 
-    Parameters
-    ----------
-    job
-        What `StridedLoops.job` gave.
-    dtypes
-        Of the operands and the result.
-    shape
-        Of the result.
-    numbers
-        The places of operands that are numbers.
-    like
-        The place of an operand after which a new result is laid out; None for C order.
-    aligned
-        A number of whose multiples all addresses are.
+    `job` is what `StridedLoops.job` gave, `numbers` the places of operands that are numbers, `like` that of
+    an operand after which a new result is laid out, None for C order; all addresses are multiples of
+    `aligned`.
     """
 
     __slots__ = ("_aligned", "_dtypes", "_job", "_like", "_numbers", "_shape")
@@ -115,14 +104,9 @@ def planned(ufunc: np.ufunc, operands: Sequence[Any], out: Any, element: float, 
     """Return how ``ufunc(*operands, out=out)`` is computed; None where NumPy does it as well, or by other
     loops.
 
-    Parameters
-    ----------
-    out
-        An array, of whose elements none is another place of an operand, or ``...``.
-    element
-        Nanoseconds that the loop takes for an element in the cache.
-    flat
-        Whether the arrays, `out` among them, have one shape and lie without gaps in the same order of axes.
+    No element of the array `out` is another place of an operand, or it is ``...``. The loop takes `element`
+    nanoseconds for an element in the cache; in the `flat` case all arrays have one shape and lie without gaps
+    in the same order of axes.
     """
     dtypes = _dtypes(ufunc, tuple([x.dtype if isinstance(x, ndarray) else type(x) for x in operands]))
     if dtypes is None:

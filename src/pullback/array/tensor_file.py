@@ -33,18 +33,9 @@ class Damaged(ValueError):
 
 
 def packed(arrays: Mapping[str, ndarray], about: Mapping[str, str] | None = None) -> bytes:
-    """Return arrays as bytes.
+    """Return arrays as bytes, with what else is to be known of them.
 
-    Parameters
-    ----------
-    arrays : mapping of str to array
-    about : mapping of str to str, optional
-        What else is to be known of them.
-
-    Raises
-    ------
-    TypeError
-        The format has no name for a dtype.
+    Raises a TypeError where the format has no name for a dtype.
     """
     header: dict[str, Any] = {"__metadata__": {**about}} if about else {}
     at = 0
@@ -63,11 +54,8 @@ def packed(arrays: Mapping[str, ndarray], about: Mapping[str, str] | None = None
 
 
 def unpacked(data: bytes | memoryview) -> tuple[dict[str, ndarray], dict[str, str]]:
-    """Return the arrays, which cannot be written to and share the memory of `data`, and what else is known.
-
-    Raises
-    ------
-    Damaged
+    """Return the arrays, which cannot be written to and share the memory of `data`, and what else is known,
+    or raise `Damaged`.
     """
     view = memoryview(data)
     start = 8 + int.from_bytes(view[:8], "little")

@@ -105,14 +105,9 @@ def were_set() -> bool:
 def run_parts(part: Callable[[int], None], parts: int, *, uses_blas: bool = False) -> None:
     """Call ``part(0) … part(parts - 1)``, side by side where threads are free, and return when all are done.
 
-    Parameters
-    ----------
-    part
-        Must write to places of its own only. The first exception that a part raises is raised here.
-    parts
-        How many parts; part ``i`` runs after part ``i - threads`` on the same thread.
-    uses_blas
-        Keep BLAS to one thread per part meanwhile.
+    A part must write to places of its own only; part ``i`` runs after part ``i - threads`` on the same
+    thread. The first exception that one raises is raised here. With `uses_blas` BLAS keeps to one thread per
+    part meanwhile.
     """
     threads = min(get_num_threads(), parts)
     token = quiet(SHORT_BUFFERS)

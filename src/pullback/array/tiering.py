@@ -66,10 +66,7 @@ account = Account()
 class Hotness:
     """Count what work of one kind costs in NumPy, until it is hot: native code pays.
 
-    Attributes
-    ----------
-    compiled : object
-        What was compiled, for those who keep it here; a copy has to earn it again.
+    `compiled` keeps what was compiled, for those who have it here; a copy has to earn it again.
     """
 
     __slots__ = ("_due", "_is_due", "_pause", "_seen", "_times", "compiled")

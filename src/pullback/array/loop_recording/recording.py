@@ -272,20 +272,10 @@ def _numbers(dtype: np.dtype[Any], special: tuple[float, ...]) -> ndarray:
 
 
 def record(function: Callable[..., Any], arrays: Sequence[ndarray], target: int = -1) -> Recording:
-    """Return what a function does with arrays of these shapes and strides.
+    """Return what ``function(*arrays)`` does with arrays of these shapes and strides; it returns arrays.
 
-    Parameters
-    ----------
-    function : callable
-        ``function(*arrays)`` returns an array or a tuple of arrays.
-    arrays : sequence of array
-    target : int
-        Which of them it writes to in the end; -1: to none.
-
-    Raises
-    ------
-    Unrecorded
-        It does what cannot be told, as far as this can be seen.
+    It writes to the array number `target` in the end, −1: to none. Raises `Unrecorded` where it does what
+    cannot be told, as far as this can be seen.
     """
     # Each has memory of its own: what is given twice in this call may be two arrays in the next.
     own = [lying_alike(array, array) for array in arrays]
@@ -331,11 +321,7 @@ def _read_later(steps: Sequence[Step], asked: set[int]) -> list[Step]:
     """Return the steps that results, or decisions, need; those of a result that a plan leaves out are many in
     a maximum pool, which finds winners for its pullback.
 
-    Parameters
-    ----------
-    steps : sequence of Step
-    asked : set of int
-        The memories that results are in, and that is written to; others that are read are added.
+    `asked` are the memories that results are in, and that is written to; others that are read are added.
     """
     needed = []
     for step in reversed(steps):

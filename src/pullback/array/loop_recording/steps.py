@@ -39,29 +39,17 @@ class Operand(NamedTuple):
 class Step(NamedTuple):
     """Tell how often a loop is called, and with what.
 
-    Attributes
-    ----------
-    ufunc : ufunc, or str
-        Of a loop that is none of NumPy's its name (choose, gather, convert, argmax, argmin, argsort,
-        search_left, search_right); `DECIDE` asks whether a bool or an int64 is what it was.
-    dtypes : tuple of np.dtype
-    around : tuple of int
-        How often, along up to `AROUND` axes.
-    sizes, steps : tuple of int
-        The numbers of elements and the steps in bytes that the loop is given.
-    operands : tuple of Operand
-        Inputs, then the outputs.
-    written : int
-        How many outputs there are.
+    A `ufunc` that is none of NumPy's is a name (choose, gather, convert, argmax, argmin, argsort,
+    search_left, search_right); `DECIDE` asks whether a bool or an int64 is what it was.
     """
 
     ufunc: Any
     dtypes: tuple[np.dtype[Any], ...]
-    around: tuple[int, ...]
-    sizes: tuple[int, ...]
-    steps: tuple[int, ...]
-    operands: tuple[Operand, ...]
-    written: int = 1
+    around: tuple[int, ...]  # how often, along up to `AROUND` axes
+    sizes: tuple[int, ...]  # the numbers of elements that the loop is given
+    steps: tuple[int, ...]  # in bytes
+    operands: tuple[Operand, ...]  # inputs, then the outputs
+    written: int = 1  # how many outputs there are
 
     def outputs(self) -> tuple[Operand, ...]:
         """Return what the loop writes."""
@@ -69,20 +57,9 @@ class Step(NamedTuple):
 
 
 class Recording(NamedTuple):
-    """Tell what a function does.
-
-    Attributes
-    ----------
-    steps : list of Step
-    memories : list of (int, array)
-        Of each memory its kind, and an array that has it whole.
-    results : list of (int, array)
-        The memory of each result, and the result.
-    alone : bool
-        Whether OpenBLAS is to be kept from threads meanwhile.
-    """
+    """Tell what a function does."""
 
     steps: list[Step]
-    memories: list[tuple[int, ndarray]]
-    results: list[tuple[int, ndarray]]
-    alone: bool = False
+    memories: list[tuple[int, ndarray]]  # of each its kind, and an array that has it whole
+    results: list[tuple[int, ndarray]]  # the memory of each result, and the result
+    alone: bool = False  # whether OpenBLAS is to be kept from threads meanwhile
