@@ -80,17 +80,10 @@ def invalid_combination(
     kwargs: Mapping[str, object],
     signatures: Mapping[str, Sequence[tuple[str, Accepts]]],
 ) -> TypeError:
-    """Build the error for arguments that fit none of several signatures.
+    """Build the error for arguments that fit none of several signatures of a public function.
 
-    Parameters
-    ----------
-    function : str
-        The public name, without parentheses.
-    args, kwargs
-        What the caller gave.
-    signatures : mapping from str to sequence of (str, callable)
-        The printed form of each signature, such as ``"(str type, int index = -1)"``, and for each of its
-        parameters the name and a test of whether a value is of the right type.
+    `signatures` maps the printed form of each, such as ``"(str type, int index = -1)"``, to its parameters:
+    of each the name and a test of whether a value is of the right type.
     """
 
     def described(value: object) -> str:

@@ -80,23 +80,12 @@ def needed_nodes(roots: Sequence[Node], targets: dict[Node, Any]) -> set[Node]:
 class Task:
     """One run of backward, as hooks that belong to several tensors see it.
 
-    Attributes
-    ----------
-    roots : sequence of (edge, covector)
-    capture : Capture or None
-    accumulates : bool
-        Whether what was captured goes to `.grad`.
-    callbacks : sequence of callable
-        What is called once every node has run; see `queue_callback`.
-    freed : tuple or None
-        What nodes get in place of the saved values that it frees.
-    needed : set of Node, optional
-        The nodes that covectors are sent to; by default all.
+    `accumulates` says whether what `capture` captured goes to `.grad`.
     """
 
-    callbacks: Sequence[Callable[[], Any]] = ()
-    freed: tuple[object, ...] | None = None
-    needed: set[Node] | None = None
+    callbacks: Sequence[Callable[[], Any]] = ()  # called once every node has run; see `queue_callback`
+    freed: tuple[object, ...] | None = None  # what nodes get in place of the saved values that it frees
+    needed: set[Node] | None = None  # the nodes that covectors are sent to; by default all
 
     def __init__(
         self, roots: Sequence[tuple[Any, Any]], capture: Capture | None = None, accumulate: bool = True
@@ -125,12 +114,8 @@ selecting: set[int] = set()
 
 
 def queue_callback(callback: Callable[[], Any]) -> None:
-    """Have a function called at the end of the backward that this thread is running.
-
-    Raises
-    ------
-    RuntimeError
-        When none runs.
+    """Have a function called at the end of the backward that this thread is running; a RuntimeError if none
+    is.
     """
     task = running.get(get_ident())
     if task is None:

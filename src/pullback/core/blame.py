@@ -163,25 +163,13 @@ def freed_at(saved: tuple[Any, ...]) -> Place | None:
 
 
 class Place(NamedTuple):
-    """A line of the user's program.
-
-    Attributes
-    ----------
-    file, line
-        Where it is; for a call that spans lines, where the call begins.
-    function : str
-        The function around it; ``<module>`` at the top of a file.
-    code : str
-        The text of the line, "" where the source cannot be read.
-    expression : str
-        The part of the source that was running, "" where it is not known.
-    """
+    """A line of the user's program: for a call that spans lines, that where the call begins."""
 
     file: str
     line: int
-    function: str
-    code: str
-    expression: str = ""
+    function: str  # the function around it; ``<module>`` at the top of a file
+    code: str  # the text of the line, "" where the source cannot be read
+    expression: str = ""  # the part of the source that was running, "" where it is not known
 
     def __str__(self) -> str:
         where = f"{self.file}:{self.line}"

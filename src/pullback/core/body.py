@@ -19,16 +19,8 @@ from .value import TensorBase, Value, dtype_of, shape_of, wrap
 
 
 class Body:
-    """Equations between inputs and outputs.
-
-    Attributes
-    ----------
-    inputs, outputs : tuple of int
-        Value numbers.
-    equations : tuple of Equation
-    constants : dict of int to array
-    shapes, dtypes : list
-        Of every value, by number.
+    """Equations between inputs and outputs, which are numbers of values; `shapes` and `dtypes` are of every
+    value.
     """
 
     def __init__(
@@ -105,14 +97,10 @@ def _apart(body: Body) -> Body:
 
 
 class BodyRecorder(Recorder):
-    """A recorder that takes values from outside as further inputs.
+    """A recorder that takes values from outside as further inputs: parts of other traces, of transforms, of
+    recorded graphs.
 
-    Attributes
-    ----------
-    held : list
-        Those values: parts of other traces, of transforms, of recorded graphs.
-    numbers : list of int
-        Their numbers inside.
+    `held` are those values, `numbers` their numbers inside.
     """
 
     def __init__(self, level: int) -> None:

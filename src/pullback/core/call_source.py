@@ -17,71 +17,38 @@ from ..array.named_tuples import NamedTuple
 
 
 class Saved(NamedTuple):
-    """Describe one value of a node's saved tuple.
+    """Describe one value of a node's saved tuple."""
 
-    Attributes
-    ----------
-    source : int
-        Which input, or ``~k`` for output k.
-    wanted : tuple of int
-        The inputs whose rules ask for it; empty where it is saved always.
-    """
-
-    source: int
-    wanted: tuple[int, ...]
+    source: int  # which input, or ``~k`` for output k
+    wanted: tuple[int, ...]  # the inputs whose rules ask for it; empty where it is saved always
 
 
 class Facts(NamedTuple):
     """Hold what the source of a call depends on.
 
-    Attributes
-    ----------
-    inputs : tuple of str
-    outputs : int
-    carried : tuple of int
-        Which outputs carry gradients.
-    attrs : int
-        How many attributes there are.
-    public, derivable, view, elementwise, ufunc : bool
-    numbers : bool
-        Whether the second input may be a Python number.
-    optional : bool
-        Whether inputs may be None.
-    agree : bool
-        Whether the kernel runs at once only where all arrays have one dtype.
-    direct : bool
-        Whether the kernel ever runs at once on tensors, and `on_arrays` on the bare arrays of rules.
-    floats : bool
-        Whether it takes float32 and float64.
-    place : str
-        How the result is laid out: "" as it is, "first" by the first operand (see `layout.placed`), "format"
-        by the memory format of the first operand, "any" by a function that looks for itself.
-    saved : tuple of Saved
-    metadata : tuple of int
-        The inputs whose shapes are saved.
-    small : bool
-        Whether there may be a native function for small operands (`array.elementwise_calls`).
+    `place` says how the result is laid out: "" as it is, "first" by the first operand (see `layout.placed`),
+    "format" by the memory format of the first operand, "any" by a function that looks for itself.
     """
 
     inputs: tuple[str, ...]
     outputs: int
-    carried: tuple[int, ...]
-    attrs: int
+    carried: tuple[int, ...]  # which outputs carry gradients
+    attrs: int  # how many attributes there are
     public: bool
     derivable: bool
     view: bool
     elementwise: bool
     ufunc: bool
-    numbers: bool
-    optional: bool
-    agree: bool
-    direct: bool
-    floats: bool
-    on_arrays: bool
+    numbers: bool  # whether the second input may be a Python number
+    optional: bool  # whether inputs may be None
+    agree: bool  # whether the kernel runs at once only where all arrays have one dtype
+    direct: bool  # whether the kernel ever runs at once on tensors
+    floats: bool  # whether it takes float32 and float64
+    on_arrays: bool  # the same, on the bare arrays of rules
     place: str
     saved: tuple[Saved, ...]
-    metadata: tuple[int, ...]
-    small: bool
+    metadata: tuple[int, ...]  # the inputs whose shapes are saved
+    small: bool  # whether a native function may do small operands (`array.elementwise_calls`)
 
 
 #: Asks for a mode that a call which is written here does not know.

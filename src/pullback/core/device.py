@@ -195,14 +195,8 @@ def _accelerator(index: int) -> NoReturn:
 
 
 def as_device(value: Any, function: str = "to") -> device:
-    """Return the device on which to put a tensor: the CPU or ``meta``.
-
-    Parameters
-    ----------
-    value
-        What a caller gave as ``device=``: None for the default device, a device, a string or an index.
-    function : str
-        The function to name when ``value`` is none of these.
+    """Return the device on which to put a tensor, the CPU or ``meta``, from what a caller of `function` gave
+    as ``device=``: None for the default device, a device, a string or an index.
     """
     if value is None:
         value = _defaults.get()[-1]

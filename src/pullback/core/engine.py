@@ -43,15 +43,10 @@ _YOUNGEST = 1 << 62
 
 
 class BackwardPass:
-    """Pull covectors back from some roots, youngest node first.
+    """Pull covectors back from some roots, youngest node first, to the nodes `needed`, by default to all.
 
     A subclass that only looks at a graph says what happens where a covector arrives (`arrive`), how a node
     pulls it back (`pull`) and what becomes of the result (`deliver`).
-
-    Parameters
-    ----------
-    needed : set of Node, optional
-        The nodes that covectors are sent to; by default all.
     """
 
     #: The node whose turn it is, and how many had theirs in Python.
@@ -125,12 +120,8 @@ class BackwardPass:
     def send(self, edge: Any, g: Any, incoming: Any, saved: tuple[Any, ...] = ()) -> Any:
         """Put a covector at the end of an edge; return it as it arrives there.
 
-        Parameters
-        ----------
-        edge : Node or Output
-        g : value
-        incoming, saved : value, tuple
-            What the node that sends had and has: where `g` is one of these arrays, a leaf copies it.
+        `incoming` and `saved` are what the node that sends had and has: where `g` is one of these arrays, a
+        leaf copies it.
         """
         if type(edge) is Output:
             node, index = edge_target(edge)
@@ -202,15 +193,7 @@ def _is_saved(value: ndarray, saved: tuple[object, ...]) -> bool:
 class Backward(BackwardPass, Task):
     """The pass of `backward` and `grad`: hooks are called, saved values freed, leaves filled.
 
-    Parameters
-    ----------
-    roots : sequence of (edge, covector)
-    freed : tuple or None
-        What nodes get in place of the saved values that are freed; None: they stay.
-    create_graph : bool
-    capture : Capture or None
-    accumulate : bool
-        As of `run_backward`.
+    Its arguments are those of `run_backward`, but that saved values stay where `freed` is None.
     """
 
     def __init__(
@@ -410,26 +393,14 @@ def run_backward(
     record_inner: bool = False,
     freed: tuple[object, ...] | None = None,
 ) -> None:
-    """Pull covectors back from the roots to the leaves (or to what `capture` asks for).
+    """Pull covectors, inner values or tensors with `create_graph`, back from the roots to the leaves.
 
-    Parameters
-    ----------
-    roots : sequence of (edge, covector)
-        Covectors are inner values, or tensors with `create_graph`.
-    keep_graph : bool
-        Leave saved values in place for another run.
-    create_graph : bool
-        Record the pullback itself.
-    capture : Capture, optional
-        Collect covectors at these places; only nodes that lead there run.
-    accumulate : bool
-        With `capture`: add what was captured to the leaves' `.grad` instead of returning it
-        (`backward(inputs=...)`).
-    record_inner : bool
-        Leave grad mode as it is: a transform pulls back values of lower levels, which may themselves be
-        recorded.
-    freed : tuple, optional
-        What nodes get in place of freed saved values (`blame.freed_by_caller`), where the caller knows.
+    With `keep_graph` saved values stay for another run; by default nodes get `freed` in their place
+    (`blame.freed_by_caller`), where the caller knows. `create_graph` records the pullback itself,
+    `record_inner` leaves grad mode as it is: a transform pulls back values of lower levels, which may
+    themselves be recorded. With `capture` covectors are collected at these places, and only nodes that lead
+    there run; `accumulate` adds them to the leaves' `.grad` instead of returning them
+    (`backward(inputs=...)`).
     """
     if keep_graph:
         freed = None

@@ -46,13 +46,8 @@ view_nodes = import_later(".view_nodes", __package__)
 
 
 def check_history(x: TensorBase, recording: bool) -> None:
-    """Raise torch's error where the history of an in-place update of `x` could not be kept.
-
-    Parameters
-    ----------
-    x : tensor
-    recording : bool
-        Whether the update would be recorded were grad mode on (some input requires grad).
+    """Raise torch's error where the history of an in-place update of `x` could not be kept, which would be
+    recorded (`recording`) were grad mode on: some input requires grad.
     """
     if recording and modes().grad and dtype_of(x) in DIFFERENTIABLE:
         record = x._view
@@ -76,19 +71,12 @@ def check_captured(x: TensorBase, name: str, args: tuple[Any, ...], kwargs: dict
 def check_writable(
     x: TensorBase, recording: bool, overlap: bool = False, operands: Iterable[Any] = (), apart: bool = False
 ) -> None:
-    """Raise torch's error where an in-place update of `x` is not allowed.
+    """Raise torch's error where an in-place update of `x` is not allowed; `recording` is as in
+    `check_history`.
 
-    Parameters
-    ----------
-    x : tensor
-    recording : bool
-        As `check_history` takes it.
-    overlap : bool
-        Whether elements of `x` may share memory, as when only sizes change or all become one number.
-    operands : iterable
-        What the update reads; tensors among it may not share just a part of `x`.
-    apart : bool
-        Whether they may not share all of it, either, which `check_apart` says of arrays.
+    With `overlap` elements of `x` may share memory, as when only sizes change or all become one number.
+    Tensors among the `operands`, which the update reads, may not share just a part of `x`, and where they are
+    to be `apart`, which `check_apart` says of arrays, not all of it, either.
     """
     if x._born < modes().differentiating:
         check_captured(x, "copy_", (), {})
@@ -209,15 +197,8 @@ def rearrange(x: TensorBase, view_op: Call, attrs: tuple[object, ...], inverse: 
     """Make `x` a view of what it was (``transpose_`` and its like): other sizes and strides, the same
     elements.
 
-    Parameters
-    ----------
-    x : tensor
-    view_op : callable
-        The view op; its node goes behind `x`.
-    attrs : tuple
-    inverse : tuple of (op, attrs, index)
-        View steps that lead from the new layout to the old one, which views of `x` made before then start
-        with.
+    The node of `view_op` goes behind `x`. `inverse` are the steps, (op, attrs, index) each, that lead from
+    the new layout to the old one, which views of `x` made before then start with.
     """
     check_writable(x, requires_grad(x), overlap=True)
     new = view_op(x, *attrs)

@@ -12,17 +12,10 @@ from .modes import change, modes
 
 
 class Level(int):
-    """The number of a level.
+    """The number of a level."""
 
-    Attributes
-    ----------
-    ended : bool
-        Whether the transform that entered it is over.
-    of_function : bool
-        Whether it belongs to a transform of a function (else to `forward_ad.dual_level`).
-    """
-
-    ended: bool = False
+    ended: bool = False  # whether the transform that entered it is over
+    #: Whether it belongs to a transform of a function (else to `forward_ad.dual_level`).
     of_function: bool = False
 
 

@@ -31,11 +31,7 @@ drawn_for: ContextVar[Callable[[Any], Any] | None] = ContextVar("pullback_drawn_
 class Memory:
     """Stand for the memory that a tensor and its views would share.
 
-    Attributes
-    ----------
-    nbytes : int
-    shown : storage, optional
-        The object that users see (`tensor.storage` makes it when it is first asked for).
+    `shown` is the object that users see, which `tensor.storage` makes when it is first asked for.
     """
 
     __slots__ = ("nbytes", "shown")
@@ -46,18 +42,9 @@ class Memory:
 
 
 class Meta(InnerValue):
-    """The layout of a tensor that has no elements.
+    """The layout of a tensor that has no elements; strides and offset are in elements, by default of C order.
 
-    Parameters
-    ----------
-    shape : tuple of int
-    dtype : numpy.dtype
-    strides : tuple of int, optional
-        In elements; those of C order where they are left out.
-    memory : Memory, optional
-        Of what this is a view of.
-    offset : int
-        The place of the first element there, in elements.
+    `memory` is that of what this is a view of, in which the first element has the place `offset`.
     """
 
     __slots__ = ("dtype", "memory", "offset", "shape", "strides")

@@ -259,12 +259,7 @@ class Nowhere(Node):
     """The history of a view that was made unrecorded, of a base that requires grad.
 
     Such a view requires grad, as its base does, but no covector gets any further. What users see is a leaf
-    without a node.
-
-    Attributes
-    ----------
-    inference : bool
-        Whether it was made in inference mode.
+    without a node. `inference` says whether it was made in inference mode.
     """
 
     __slots__ = ("inference",)

@@ -11,10 +11,7 @@ from numpy import ndarray
 class ProcessGroup:
     """Processes that work together; `pullback.distributed` makes its kinds.
 
-    Parameters
-    ----------
-    backend : str
-        By what name a program knows the means of communication: ``"gloo"`` or ``"mpi"``.
+    A program knows the means of communication by the name `backend`: ``"gloo"`` or ``"mpi"``.
     """
 
     def __init__(self, backend: str) -> None:
@@ -39,13 +36,8 @@ class ProcessGroup:
         raise NotImplementedError
 
     def exchange(self, array: ndarray, how: tuple[str, object]) -> None:
-        """Exchange a contiguous array in place.
-
-        Parameters
-        ----------
-        array : ndarray
-        how : (str, Any)
-            ``("all_reduce", operation)``, of which None is the sum, or ``("broadcast", root)``.
+        """Exchange a contiguous array in place: ``("all_reduce", operation)``, of which None is the sum, or
+        ``("broadcast", root)``.
         """
         raise NotImplementedError
 
@@ -59,14 +51,10 @@ class ProcessGroup:
 
 
 def exchange_in_place(tensor: object, how: tuple[str, object], group: ProcessGroup) -> bool:
-    """Write an exchange of a tensor down in the program of the function that is traced, if one is.
+    """Write an exchange of a tensor down in the program of the function that is traced, if one is, and return
+    whether that is done, so that the exchange must not be made now.
 
     The front end of the compiler has a rule for it; otherwise it does nothing.
-
-    Returns
-    -------
-    bool
-        Whether that is done, so that the exchange must not be made now.
     """
     return False
 
@@ -86,13 +74,7 @@ def set_default_group(group: ProcessGroup | None) -> None:
 
 
 def needed_group() -> ProcessGroup:
-    """Return the group that `init_process_group` made.
-
-    Raises
-    ------
-    ValueError
-        When there is none.
-    """
+    """Return the group that `init_process_group` made; a ValueError where there is none."""
     if _default is None:
         raise ValueError(
             "Default process group has not been initialized, please make sure to call init_process_group."

@@ -37,14 +37,7 @@ def pulled_back(
 ) -> tuple[Any, ...]:  # fmt: skip
     """Pull covectors of the function's results back to the inputs that are needed; None for the others.
 
-    Parameters
-    ----------
-    function : callable
-        From the inputs to as many results as there are covectors.
-    inputs, covectors : sequences of values
-        Of levels below the one at which the function runs.
-    needs : sequence of bool
-        One per input.
+    There are as many results as covectors. All values are of levels below the one at which the function runs.
     """
     level = fresh_level()
     lifted = [wrap(v) if isinstance(v, ndarray) else v for v in inputs]

@@ -72,21 +72,13 @@ def read_by(equations: Iterable[Equation]) -> set[int]:
 
 
 class Recorder:
-    """Hold what a trace has written down so far.
+    """Hold what a trace has written down so far: `shapes` and `dtypes` of every value by number, `equations`,
+    and as `constants` values that were arrays when they met a tracer, as they were then.
 
-    Attributes
-    ----------
-    shapes, dtypes : list
-        Of every value, by number.
-    equations : list of Equation
-    constants : dict of int to array
-        Values that were arrays when they met a tracer, as they were then.
-    shared : list of SharedMemory
-    silent : dict of int to (list, int)
-        By the identity of a version counter, which is kept so that no other one gets it, the counter and how
-        many writes it counts of which eager's does not know: those by ``.data`` and of running statistics.
-    refused : BaseException or None
-        Why an op could not be written down; a program that caught the error went on without knowing why.
+    `silent` has, by the identity of a version counter, which is kept so that no other one gets it, the
+    counter and how many writes it counts of which eager's does not know: those by ``.data`` and of running
+    statistics. `refused` is why an op could not be written down; a program that caught the error went on
+    without knowing why.
     """
 
     def __init__(self, level: int) -> None:

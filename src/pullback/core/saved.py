@@ -63,17 +63,11 @@ def picker(places: Sequence[int]) -> Callable[[Any], tuple[Any, ...]]:
 
 
 class Layout:
-    """Order of a node's saved tuple, from the parameter names of the op's rules.
+    """Order of a node's saved tuple, from the parameter names of the op's rules, of which the first is the
+    covector.
 
-    Parameters
-    ----------
-    inputs, attrs, outputs : sequences of str
-        The op's names; a rule may ask for any of them, for ``shape_<input>``, and for `out` (the first
-        output).
-    rules : sequence of callables or None
-        One per input; the first parameter is the covector.
-    kept : sequence of str
-        Values that are saved whatever the rules ask for.
+    A rule may ask for any of the op's names, for ``shape_<input>``, and for `out` (the first output). What
+    `kept` names is saved whatever the rules ask for.
     """
 
     def __init__(
@@ -185,14 +179,8 @@ def renew(nodes: Iterable[Node], counter: object, before: object) -> None:
 
 def pack_made(results: Iterable[Any], given: Iterable[Any], since: int) -> None:
     """Send through the hooks in force what nodes saved that lead to results of a call and are numbered from
-    `since` on. The call itself was done without hooks: with them an op costs ten times as much.
-
-    Parameters
-    ----------
-    results : iterable of Tensor
-    given : iterable of Tensor
-        What the call was given, and hooks are given where it was saved.
-    since : int
+    `since` on, and what the call was `given` where it was saved. The call itself was done without hooks: with
+    them an op costs ten times as much.
     """
     hooks = modes().saved_hooks[-1]
     known = {(id(tensor._value), id(tensor._node)): tensor for tensor in given}
@@ -287,10 +275,7 @@ class SavedTensor:
     def register_hooks(self, pack_hook: Callable[[Any], Any], unpack_hook: Callable[[Any], Any]) -> None:
         """Replace the tensor by ``pack_hook(tensor)``; `unpack_hook` gives it back when it is needed.
 
-        Raises
-        ------
-        RuntimeError
-            Where the graph was freed, or the tensor has hooks already.
+        Raises a RuntimeError where the graph was freed, or the tensor has hooks already.
         """
         saved = self._node._saved
         if is_freed(saved):
@@ -386,13 +371,8 @@ def graph_reader(
     """Return what reads a node's saved tuple for a pullback that is itself recorded: the values as tensors at
     their places in the graph, then metadata and attributes.
 
-    Parameters
-    ----------
-    layout : Layout
-    outputs : sequence of int
-        The op's outputs that carry gradients.
-    needs : tuple of bool, optional
-        The inputs whose rules are to run: what they do not ask for is None. By default all.
+    `outputs` are those of the op that carry gradients, `needs` the inputs whose rules are to run, by default
+    all: what they do not ask for is None.
     """
     behind = 3 * layout.count
     asked = (True,) * layout.count if needs is None else layout.needed(needs)

@@ -20,14 +20,8 @@ class Alias(NamedTuple):
 
 
 class SharedMemory:
-    """Tensors that share memory without being views of one another.
-
-    Attributes
-    ----------
-    aliases : list of Alias
-        Of the tensor that had the memory first, or of one another.
-    whole : bool
-        Whether each of them is all of the memory.
+    """Tensors that share memory without being views of one another, but `aliases` of the one that had it
+    first, or of one another; `whole`, where each of them is all of the memory.
     """
 
     def __init__(self, owner: object) -> None:

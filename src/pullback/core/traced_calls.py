@@ -34,20 +34,12 @@ Pullback = Callable[["Node", Any], tuple[Any, ...]]
 
 
 class _Written(NamedTuple):
-    """One equation of a pattern.
-
-    Attributes
-    ----------
-    operands : tuple of (bool, value)
-        A value of the pattern by its place, or what stands there in every case.
-    kinds : tuple of int
-        Of its results (see `Recorder.kind_of`).
-    """
+    """One equation of a pattern."""
 
     op: str
-    operands: tuple[tuple[bool, Any], ...]
+    operands: tuple[tuple[bool, Any], ...]  # a value of the pattern by its place, or what stands there always
     attrs: tuple[object, ...]
-    kinds: tuple[int, ...]
+    kinds: tuple[int, ...]  # of its results (see `Recorder.kind_of`)
     several: bool
 
 

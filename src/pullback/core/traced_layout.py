@@ -45,24 +45,12 @@ _new_tuple = tuple.__new__
 
 
 class Layout(NamedTuple):
-    """Describe where a value lies.
+    """Describe where a value lies."""
 
-    Attributes
-    ----------
-    root : int
-        The number of the value whose memory it is.
-    offset : int
-        Bytes from the root's first element to its own.
-    strides : tuple of int
-        In bytes.
-    alike : int
-        What values of one shape, dtype, offset and strides have in common.
-    """
-
-    root: int
-    offset: int
-    strides: tuple[int, ...]
-    alike: int
+    root: int  # the number of the value whose memory it is
+    offset: int  # bytes from the root's first element to its own
+    strides: tuple[int, ...]  # in bytes
+    alike: int  # what values of one shape, dtype, offset and strides have in common
 
 
 class Layouts:

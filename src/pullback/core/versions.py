@@ -30,12 +30,8 @@ class NoVersions(list[Any]):
 
 
 class Joined(list[Any]):
-    """The version counter of a value that was packed of tensors: how often those were written to since then.
-
-    Attributes
-    ----------
-    parts : list of (value, counter, version)
-        What was packed.
+    """The version counter of a value that was packed of `parts`, (value, counter, version) each: how often
+    those were written to since then.
     """
 
     __slots__ = ("parts",)
@@ -77,27 +73,15 @@ class Detached(Unequal):
 
 
 class Replaced(Unequal):
-    """The version of a tensor that was given other data.
+    """The version of a tensor that was given other data."""
 
-    Attributes
-    ----------
-    arrays : list of (weak reference to array, weak reference to tensor)
-        What tensors held before.
-    """
-
-    arrays: list[tuple[Any, Any]]
+    arrays: list[tuple[Any, Any]]  # what tensors held before, and the tensors, weakly
 
 
 class VersionOfView(int):
-    """The version at which a node saved its result, which had been written into a view.
+    """The version at which a node saved its result, which had been written into a view."""
 
-    Attributes
-    ----------
-    history : weak reference to Node
-        The node that the write put behind the view.
-    """
-
-    history: ref[Any]
+    history: ref[Any]  # the node that the write put behind the view
 
 
 def replace_data(tensor: Any, value: Any) -> None:
@@ -144,11 +128,8 @@ def holders(counter: list[Any], value: object) -> list[Any]:
 def bump(tensor: Any) -> None:
     """Count a write to the storage of `tensor`.
 
-    Raises
-    ------
-    RuntimeError
-        Of an inference tensor outside of inference mode: as in torch, which counts last, the write has been
-        done.
+    Raises a RuntimeError for an inference tensor outside of inference mode: as in torch, which counts last,
+    the write has been done.
     """
     if type(tensor._counter) is not NoVersions:
         written(tensor._counter)

@@ -80,13 +80,9 @@ class AsStridedBackward0(Node):
     """History of a stale view: the rules of the view's steps, run one after the other on the base's present
     history.
 
-    Attributes
-    ----------
-    chain : tuple of (node, index)
-        The nodes of the steps, last step first; `index` is the step's output where it has several, else None.
-    inside : bool
-        Whether it leads from an op that was computed from the view and written to it: in torch the op then
-        hangs in the base's history, not behind a view.
+    `chain` has the nodes of the steps, last step first, with the step's output where it has several. It lies
+    `inside` where it leads from an op that was computed from the view and written to it: in torch the op then
+    hangs in the base's history, not behind a view.
     """
 
     __slots__ = ("__weakref__", "chain", "inside")

@@ -45,21 +45,12 @@ DAMAGED = -1
 
 
 class View:
-    """The record behind a view.
+    """The record behind a view of `base`, the tensor that owns the storage and is never itself a view.
 
-    Attributes
-    ----------
-    base : tensor
-        The tensor that owns the storage; never itself a view.
-    chain : tuple or None
-        The view ops from the base to here, the last one first: the chain before it, and (op, attrs, index);
-        `index` picks one of several outputs, or is None. A view of a view shares the chain of that one.
-    creation : int
-        One of the constants above.
-    at : int
-        The version at which the view's node is right; `DAMAGED` once that can no more be had.
-    laid : int
-        Of a damaged view: the version at which its steps are right.
+    `chain` has the view ops from the base to here, the last one first: the chain before it, and (op, attrs,
+    index); `index` picks one of several outputs, or is None. A view of a view shares the chain of that one.
+    `creation` is one of the constants above. At version `at` the view's node is right; it is `DAMAGED` once
+    that can no more be had, and `laid` is then the version at which its steps are right.
     """
 
     __slots__ = ("at", "base", "chain", "creation", "laid")

@@ -28,18 +28,9 @@ if TYPE_CHECKING:
 
 
 class Wrapped(InnerValue):
-    """The layout of a tensor whose class computes ops on it.
+    """The layout of a tensor whose class computes ops on it, the `tensor` that users hold.
 
-    Parameters
-    ----------
-    tensor : Tensor
-        The object that users hold.
-    shape : tuple of int
-    dtype : numpy.dtype
-    strides : tuple of int, optional
-        In elements; those of C order where they are left out.
-    offset : int
-    device : device
+    Strides and offset are in elements, by default of C order.
     """
 
     __slots__ = ("device", "dtype", "offset", "shape", "strides", "tensor")
@@ -132,10 +123,7 @@ def dispatched(op: Op, inputs: tuple[object, ...], attrs: tuple[object, ...]) ->
 def ask(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Hand a call to the innermost mode, else to the classes of its arguments, else do it.
 
-    Raises
-    ------
-    TypeError
-        torch's, where all of them have no answer.
+    Raises torch's TypeError where all of them have no answer.
     """
     now = modes()
     kinds = wrapping(args, kwargs)

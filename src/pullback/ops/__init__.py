@@ -51,10 +51,5 @@ def _is_module(name: str) -> bool:
 
 
 def load_library(path: str) -> NoReturn:
-    """Refuse a compiled extension of torch's, as torch does one that it cannot load.
-
-    Raises
-    ------
-    OSError
-    """
+    """Refuse a compiled extension of torch's by an OSError, as torch does one that it cannot load."""
     raise OSError(f"Could not load this library: {path}")

@@ -128,16 +128,8 @@ def batched_where(size: int, where: Term, batched: int | None, dims: Ints) -> tu
 def result_axes(rank: int, dims: Ints, rank_where: int, whole: Ints) -> Ints:
     """Return the axes of a batched result: batch, then as ``x[...]`` of one example has them.
 
-    Parameters
-    ----------
-    rank : int
-        Of one example of x.
-    dims : tuple of int
-        Indexed axes of one example.
-    rank_where : int
-        Axes of one example's index.
-    whole : tuple of int
-        Indexed axes of the batch: ``dims + 1``, with 0 in front where the index is batched too.
+    `rank`, `dims` and `rank_where` are of one example: its axes, those indexed, and those of its index.
+    `whole` are the indexed axes of the batch: ``dims + 1``, with 0 in front where the index is batched too.
     """
     rest = rank - len(dims)
     with_batch = whole[0] == 0

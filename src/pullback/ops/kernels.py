@@ -25,13 +25,10 @@ def into(out: Any, result: Any) -> ndarray:
 
 
 def from_scipy(name: str, *, finite: bool = False) -> Callable[..., ndarray]:
-    """Return a kernel of one input from `scipy.special`, which computes one number at a time: of some on,
-    the compiler's loop for the op of this name, where it has one.
+    """Return a kernel of one input from `scipy.special`, which computes one number at a time: of some on, the
+    compiler's loop for the op of this name, where it has one.
 
-    Parameters
-    ----------
-    finite : bool
-        The value at an infinite argument is nan, which is what torch's series give there.
+    `finite`: the value at an infinite argument is nan, which is what torch's series give there.
     """
 
     def kernel(x: ndarray, /, out: Any = ...) -> ndarray:
@@ -49,18 +46,9 @@ def from_scipy(name: str, *, finite: bool = False) -> Callable[..., ndarray]:
 class Refusal:
     """A check that looks at dtypes alone, and refuses some as torch's kernel of a name does.
 
-    Parameters
-    ----------
-    kernel : str
-        The name that torch's message prints.
-    kinds : str
-        NumPy's letters for the kinds of dtypes that the kernel does not take.
-    halves : bool
-        Whether it does not take float16 and bfloat16 either.
-    inputs : int
-        How many of the op's operands are inputs and not attributes.
-    alike : bool
-        Whether it takes inputs of one dtype only.
+    It does not take the `kinds` of dtypes that these letters of NumPy's name, nor, with `halves`, float16 and
+    bfloat16, and with `alike` only inputs of one dtype. The first `inputs` operands of the op are no
+    attributes.
     """
 
     def __init__(self, kernel: str, kinds: str, halves: bool, inputs: int, alike: bool) -> None:

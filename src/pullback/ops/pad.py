@@ -118,17 +118,11 @@ def _slices(found: list[int], start: int, stop: int) -> Iterator[tuple[slice, sl
 class _Copies(NamedTuple):
     """Say how an array is padded: by copies within the result.
 
-    Attributes
-    ----------
-    inside : index
-        Where the array is in the result.
-    around : tuple of pairs of indices
-        What is to be copied next to where. Places before and behind an axis are found in the result, of which
-        the axes before it are whole by then.
+    Places before and behind an axis are found in the result, of which the axes before it are whole by then.
     """
 
-    inside: Any
-    around: tuple[tuple[Any, Any], ...]
+    inside: Any  # where the array is in the result
+    around: tuple[tuple[Any, Any], ...]  # what is to be copied next to where
 
 
 def _is_whole(sizes: Sequence[int], amounts: Amounts) -> bool:

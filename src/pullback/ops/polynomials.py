@@ -23,15 +23,9 @@ Values = Callable[[ndarray, ndarray, int], ndarray]
 
 
 def recurrence(x: ndarray, n: ndarray, highest: int, first: ndarray, step: Step) -> ndarray:
-    """Return polynomials of degree n[i] at x[i].
+    """Return polynomials of degree n[i] at x[i]: none is negative or above `highest`.
 
-    Parameters
-    ----------
-    x : ndarray
-    n : ndarray
-        Degrees, int64, of the same shape, none negative and none above `highest`.
-    first : ndarray
-        The polynomial of degree 1; that of degree 0 is 1.
+    That of degree 0 is 1, and that of degree 1 is `first`.
     """
     p, q, k = x.dtype.type(1), first, 1
     result = np.where(n == 0, p, q)
@@ -73,18 +67,10 @@ def _chebyshev(
     shifted: bool,
     above: int,
 ) -> Values:
-    """Return a Chebyshev polynomial of some kind.
+    """Return a Chebyshev polynomial of some kind, of 2x − 1 where it is `shifted`.
 
-    Parameters
-    ----------
-    first
-        Its value of degree 1.
-    trigonometric
-        Its value at cos θ from the degree and θ, used inside (−1, 1) above the degree `above`.
-    at_ends
-        Its values at 1 and, but for the sign (−1)ⁿ, at −1.
-    shifted
-        Whether its argument is 2x − 1.
+    `first` is its value of degree 1; `trigonometric` that at cos θ from the degree and θ, used inside (−1, 1)
+    above the degree `above`; `at_ends` those at 1 and, but for the sign (−1)ⁿ, at −1.
     """
 
     def step(k: int, x: ndarray, q: ndarray, p: ndarray) -> ndarray:

@@ -83,17 +83,9 @@ def _zero_tangent(primals: Terms, tangents: Terms, out: Term, *attributes: Any) 
 class Draw:
     """A way to fill an array with random numbers.
 
-    Parameters
-    ----------
-    name : str
-        The op's.
-    kernels : module
-        Loads when something is first drawn.
-    kernel : str, optional
-        The function of the module that fills an array, by default one of the op's name:
-        ``kernel(generator, array, *numbers)``.
-    operands : tuple of str
-        Names of the numbers, where they are tensors of one element and not attributes.
+    ``kernel(generator, array, *numbers)`` is a function of the module that `kernels` loads when something is
+    first drawn, by default the one of the op's name; the `operands` among the numbers are tensors of one
+    element and not attributes.
     """
 
     def __init__(

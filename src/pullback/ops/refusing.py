@@ -48,14 +48,7 @@ REFUSING: Mapping[str, tuple[str, str]] = {op: what for what, ops in _BY_INPUT.i
 
 
 def may_refuse(equation: Equation, dtypes: Sequence[np.dtype[Any]]) -> bool:
-    """Return whether the numbers of an equation's operands decide if it raises.
-
-    Parameters
-    ----------
-    equation : Equation
-    dtypes : sequence of dtype
-        Of the program's values, by number.
-    """
+    """Return whether the numbers of an equation's operands decide if it raises; `dtypes` are of all."""
     found = REFUSING.get(equation.op)
     if found is None:
         return False

@@ -280,10 +280,7 @@ def distinct(
 ) -> tuple[ndarray, ndarray, ndarray]:
     """Return distinct values (slices), the place of each element's among them, and their counts.
 
-    Parameters
-    ----------
-    in_order : callable, optional
-        Gives the order in which to look for equal neighbours; without it only neighbours as they stand count.
+    `in_order` gives the order in which to look for equal neighbours, by default as they stand.
     """
     rows = x.reshape(-1) if dim is None else np.moveaxis(x, dim, 0)
     order = slice(None) if in_order is None else in_order(rows)
