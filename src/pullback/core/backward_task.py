@@ -114,9 +114,7 @@ selecting: set[int] = set()
 
 
 def queue_callback(callback: Callable[[], Any]) -> None:
-    """Have a function called at the end of the backward that this thread is running; a RuntimeError if none
-    is.
-    """
+    """Have a function called at the end of the backward that this thread runs, or raise a RuntimeError."""
     task = running.get(get_ident())
     if task is None:
         raise RuntimeError("Final callbacks can only be installed during backward pass.")

@@ -74,7 +74,7 @@ def set_default_group(group: ProcessGroup | None) -> None:
 
 
 def needed_group() -> ProcessGroup:
-    """Return the group that `init_process_group` made; a ValueError where there is none."""
+    """Return the group that `init_process_group` made, or raise a ValueError where there is none."""
     if _default is None:
         raise ValueError(
             "Default process group has not been initialized, please make sure to call init_process_group."

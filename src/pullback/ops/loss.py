@@ -298,7 +298,7 @@ def _nll_index(target: ndarray, /, ignore_index: int, dim: int) -> ndarray:
 
 
 def _all_count(target: ndarray, classes: int, ignore_index: int) -> bool:
-    """Return whether no target is ignored; an IndexError where one that is not is no class."""
+    """Return whether no target is ignored, or raise an IndexError where one that is not is no class."""
     # As numbers without a sign, which negative ones make large: one reduction instead of two.
     unsigned = target.view(np.uint64) if target.dtype == np.int64 else target
     if not target.size or np.maximum.reduce(unsigned, axis=None) < classes:

@@ -33,14 +33,8 @@ FIELDS = (
 
 
 class Row:
-    """One array, or a part of it, that a draw fills.
-
-    Attributes
-    ----------
-    words : int
-        How many words it takes.
-    offset : int
-        Where it begins in its array, in bytes.
+    """One array, or a part of it, that a draw fills: how many `words` it takes, and the `offset` where it
+    begins in its array, in bytes.
     """
 
     def __init__(

@@ -40,25 +40,12 @@ _FITTING = 0x1 | 0x100
 class FlatCall:
     """A loop over flat arrays as a function that is native as soon as this pays.
 
-    Parameters
-    ----------
-    part : int
-        The address of a part's function (`jobs`).
-    inputs, outputs : sequence of np.dtype
-        Of the arrays that it reads and writes.
-    order : sequence of int
-        Which of all these each of its parameters is.
-    work : float
-        Nanoseconds for an element.
-    each : int
-        Rows of the loop for an element.
-    others : int
-        How many of the last inputs are of another shape than the rest.
-    lead : int
-        Which input has a row at each place of its first axis: `work` and `each` are then of a row, and shapes
-        of inputs are not looked at.
-    shapes : sequence of tuple of int
-        Of the outputs, if there are rows, with `ROWS` for how many there are.
+    `part` is the address of a part's function (`jobs`); `inputs` and `outputs` are the dtypes of the arrays
+    that it reads and writes, and `order` tells which of all these each of its parameters is. An element takes
+    `work` nanoseconds, and `each` rows of the loop. The last `others` inputs are of another shape than the
+    rest. The input `lead` has a row at each place of its first axis: `work` and `each` are then of a row, and
+    shapes of inputs are not looked at, but `shapes` are those of the outputs, with `ROWS` for how many rows
+    there are.
     """
 
     def __init__(

@@ -47,12 +47,8 @@ class Moving(Jobs):
         """Write ``out[l, m, t] = x[l, index[l, m, t], t]``; return False where an index is outside, None
         where the dtypes are others.
 
-        Parameters
-        ----------
-        x, out
-            ``(outer, extent, inner)`` and ``(outer, count, inner)``, C-ordered, of one dtype.
-        index
-            int64, like `out`.
+        x and out are ``(outer, extent, inner)`` and ``(outer, count, inner)``, C-ordered, of one dtype; the
+        index is int64, like `out`.
         """
         if not _movable(x, index):
             return None

@@ -51,17 +51,9 @@ class Sampling:
     ) -> bool:  # fmt: skip
         """Write what a kind of loop makes of C-ordered arrays; return whether that was done.
 
-        Parameters
-        ----------
-        kind : {"values", "adjoint", "places"}
-            Values of x at the grid; y added to `out`, zeros before, at the grid; the covector of the grid,
-            of which y is that of the values.
-        x, out
-            Images ``(N, C, *size)`` are x, or `out` of the adjoint, whose x is y.
-        y
-            ``(N, C, *places)``.
-        grid
-            ``(N, *places, rank)``.
+        Of "values" it is those of the images x ``(N, C, *size)`` at the grid ``(N, *places, rank)``; of
+        "adjoint", y ``(N, C, *places)`` added to the images `out`, zeros before, at the grid, x being y; of
+        "places", the covector of the grid, of which y is that of the values.
         """
         if grid.dtype not in FLOATS or x.dtype != grid.dtype:
             return False
@@ -92,15 +84,7 @@ class _Grid:
 
 
 class _Kernel:
-    """Write the loops of one kernel.
-
-    Parameters
-    ----------
-    real : str
-        LLVM's name of the dtype.
-    size : tuple of int
-        Pixels along each axis of an image.
-    """
+    """Write the loops of one kernel, for numbers `real` as LLVM names them and images of so many pixels."""
 
     def __init__(self, real: str, dtype: np.dtype[Any], size: tuple[int, ...], sampler: Sampler) -> None:
         self.ops: Any = opened(Module(), _FIELDS)

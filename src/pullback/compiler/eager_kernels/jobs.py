@@ -34,13 +34,7 @@ _One = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64)
 
 
 class Parts:
-    """A compiled function of one part, and how all parts of a job are run.
-
-    Parameters
-    ----------
-    address : int
-        Of the function.
-    """
+    """A compiled function of one part, by its address, and how all parts of a job are run."""
 
     def __init__(self, address: int) -> None:
         self._address, self._one = address, _One(address)
@@ -114,10 +108,7 @@ class _Shared(Program):
 class Job:
     """The function of one part, which may still be compiled until it first runs.
 
-    Parameters
-    ----------
-    source : Emitter, callable or Library
-        What `opened` gave, with the loops written, or what waits for the machine code.
+    `source` is what `opened` gave, with the loops written, or what waits for the machine code.
     """
 
     def __init__(self, source: Emitter | Callable[[], Code] | engine.Library) -> None:

@@ -15,16 +15,10 @@ class RowCopies(Jobs):
     """The function, made when it is first asked for."""
 
     def take(self, x: ndarray, index: ndarray, out: ndarray, work: float) -> bool:
-        """Write ``out[l, m] = x[l, index[m]]``; return whether that was done.
+        """Write ``out[l, m] = x[l, index[m]]`` for int64 indices in range; return whether that was done.
 
-        Parameters
-        ----------
-        x, out
-            ``(outer, extent, inner)`` and ``(outer, count, inner)``, C-ordered, of one dtype.
-        index
-            int64, ``(count,)``, all in range.
-        work
-            Nanoseconds that it may take one thread.
+        x and out are ``(outer, extent, inner)`` and ``(outer, count, inner)``, C-ordered, of one dtype. One
+        thread may take `work` nanoseconds.
         """
         if index.dtype != np.int64:
             return False

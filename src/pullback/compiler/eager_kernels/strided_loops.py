@@ -58,19 +58,10 @@ class StridedLoops:
         """Return what calls a ufunc's loop for these dtypes, or copies, given the operands' addresses; None
         where there is no loop.
 
-        Parameters
-        ----------
-        sizes
-            Of the axes.
-        steps
-            Of each operand the bytes from place to place along the last axis and then along the others; the
-            result is the last one.
-        work
-            Nanoseconds that it may take one thread.
-        cores, core_steps
-            What a generalised ufunc's loop is told of an element: its sizes, and two steps for each.
-        aligned
-            Elements in whose multiples rows are cut.
+        `sizes` are of the axes, `steps` of each operand the bytes from place to place along the last axis and
+        then along the others; the result is the last one. One thread may take `work` nanoseconds. `cores` and
+        `core_steps` are what a generalised ufunc's loop is told of an element: its sizes, and two steps for
+        each. Rows are cut at multiples of `aligned` elements.
         """
         try:
             found = loop_of(ufunc, tuple(dtypes)) if ufunc is not None else (self._copy, dtypes[0].itemsize)

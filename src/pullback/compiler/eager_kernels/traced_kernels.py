@@ -92,14 +92,7 @@ class Plan(NamedTuple):
 
 
 class LargeKernel:
-    """A kernel and how it is called.
-
-    Parameters
-    ----------
-    plan : Plan
-    code : Code or callable
-        The machine code, or what waits for it.
-    """
+    """A kernel, its machine code or what waits for it, and how it is called."""
 
     def __init__(self, plan: Plan, code: Code | Callable[[], Code]) -> None:
         self.plan, self.outputs = plan, plan.outputs

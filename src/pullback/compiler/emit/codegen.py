@@ -37,25 +37,16 @@ SPEED = 3
 
 
 class Effort(NamedTuple):
-    """Hold what a text is worth.
+    """Hold what a text is worth."""
 
-    Attributes
-    ----------
-    passes : bool
-        Run LLVM's passes. Text that is written as the processor wants it gains nothing from them and is
-        compiled in a third of the time without.
-    straight : bool
-        It has long stretches without loops, which are worth the time that their vectoriser takes.
-    hasty : bool
-        Generate code line by line, in a sixth of the time: for what runs rarely, or calls what takes long.
-    reduces : bool
-        Look for fewer ways to compute addresses, in a third of the code generator's time.
-    """
-
+    #: Run LLVM's passes. Text that is written as the processor wants it gains nothing from them and is
+    #: compiled in a third of the time without.
     passes: bool = True
+    #: It has long stretches without loops, which are worth the time that their vectoriser takes.
     straight: bool = True
+    #: Generate code line by line, in a sixth of the time: for what runs rarely, or calls what takes long.
     hasty: bool = False
-    reduces: bool = True
+    reduces: bool = True  # look for fewer ways to compute addresses, in a third of the code generator's time
 
 
 #: Text that is written as the processor wants it; loops; what runs rarely.
@@ -68,18 +59,10 @@ PLACED = WRITTEN._replace(reduces=False)
 
 
 class Code(NamedTuple):
-    """Machine code.
+    """Machine code."""
 
-    Attributes
-    ----------
-    objects : tuple of bytes
-        Object files in memory, one for each module.
-    called : tuple of str
-        The mathematical functions that the optimised modules call.
-    """
-
-    objects: tuple[bytes, ...]
-    called: tuple[str, ...]
+    objects: tuple[bytes, ...]  # object files in memory, one for each module
+    called: tuple[str, ...]  # the mathematical functions that the optimised modules call
 
 
 #: Of a program without native code.
@@ -191,13 +174,7 @@ def send(stream: IO[bytes], head: Any, content: bytes) -> None:
 
 
 def receive(stream: IO[bytes]) -> tuple[Any, bytes]:
-    """Return what another process sent.
-
-    Raises
-    ------
-    EOFError
-        It has ended.
-    """
+    """Return what another process sent, or raise an EOFError where it has ended."""
     sizes = _exactly(stream, 16)
     about = _exactly(stream, int.from_bytes(sizes[:8], "little"))
     return json.loads(about), _exactly(stream, int.from_bytes(sizes[8:], "little"))

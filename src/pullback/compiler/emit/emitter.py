@@ -84,12 +84,8 @@ class Module:
 class Emitter(Lines):
     """Write the body of one function.
 
-    Parameters
-    ----------
-    module : Module
-    moves : bool
-        Take pointers to where a buffer is first read or written, all variables being 0: functions of several
-        slices are one then. Of 80 kernels of a field of 19 positions 42 are left.
+    `moves` takes pointers to where a buffer is first read or written, all variables being 0: functions of
+    several slices are one then. Of 80 kernels of a field of 19 positions 42 are left.
     """
 
     def __init__(self, module: Module, moves: bool = False) -> None:

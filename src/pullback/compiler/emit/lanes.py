@@ -57,12 +57,8 @@ def _comparison(of_reals: str, of_whole: str = "") -> _Operator:
 
 
 class Lanes:
-    """A value in every lane.
-
-    Attributes
-    ----------
-    kind : str
-        ``"double"``, ``"float"``, ``"i64"``, ``"i32"`` or ``"i1"``; of a writer for one lane a vector, too.
+    """A value in every lane, of kind "double", "float", "i64", "i32" or "i1"; of a writer for one lane a
+    vector, too.
     """
 
     __slots__ = ("kind", "name", "writer")
@@ -103,18 +99,10 @@ class Lanes:
 
 
 class Writer(Lines):
-    """Write one function for a number of lanes.
+    """Write one function for a number of lanes, of kind "double", or "float" where it computes in float32.
 
-    Attributes
-    ----------
-    lanes : int
-    narrow : bool
-        Whether the result will be rounded to float32, so that the arithmetic need not be exact to float64's
-        last bit.
-    kind : str
-        ``"double"``, or ``"float"`` where a function computes in float32.
-    lines : list of str
-    declarations : dict of str to str
+    A `narrow` one's result will be rounded to float32, so that the arithmetic need not be exact to float64's
+    last bit.
     """
 
     def __init__(self, lanes: int, narrow: bool, kind: str = "double") -> None:

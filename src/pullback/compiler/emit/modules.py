@@ -33,21 +33,11 @@ Compiler = Callable[[str, Effort], Callable[[], Code]]
 
 
 class Kernels:
-    """A program's kernels, and the names that their texts are given.
+    """A program's kernels, and the names that their texts are given, by the text of a function but for its
+    name.
 
-    Parameters
-    ----------
-    module : Module
-        What all functions of the program share.
-    compile : callable
-        Begins to compile a module.
-
-    Attributes
-    ----------
-    names : dict of str to str
-        By the text of a function but for its name.
-    apart : bool
-        Whether kernels have modules of their own.
+    `module` is what all functions of the program share; `compile` begins to compile a module. `apart` says
+    whether kernels have modules of their own.
     """
 
     #: Kernels that differ in sizes and numbers alone of which one is made that is told them.

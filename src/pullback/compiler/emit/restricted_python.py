@@ -78,14 +78,8 @@ class Static(NamedTuple):
 class Program:
     """Native functions, with all that they call, as LLVM's text.
 
-    Parameters
-    ----------
-    entries : sequence of function
-        Those that are called from outside, under their names.
-    fields : mapping of str to Field
-    constants : mapping of str to object
-        What has other values in this program than in the modules: constants, as the bits of an element, and
-        functions.
+    The `entries` are called from outside, under their names. `constants` are what has other values in this
+    program than in the modules: constants, as the bits of an element, and functions.
     """
 
     def __init__(

@@ -35,20 +35,11 @@ _KEPT = 256
 
 
 class Selection(NamedTuple):
-    """Say which elements of a row are wanted, and their type as LLVM names it.
+    """Say which elements of a row are wanted, and their type as LLVM names it."""
 
-    Attributes
-    ----------
-    type : str
-        ``"float"``, ``"double"``, ``"i32"`` or ``"i64"``.
-    length, few : int
-        Of a row, and of the elements that are wanted.
-    largest : bool
-    """
-
-    type: str
-    length: int
-    few: int
+    type: str  # ``"float"``, ``"double"``, ``"i32"`` or ``"i64"``
+    length: int  # of a row
+    few: int  # how many elements are wanted
     largest: bool
 
     @property

@@ -47,12 +47,8 @@ def _numbers(text: str) -> list[str]:
 
 
 class General:
-    """The function for texts of one pattern; it takes what differs behind the rows.
-
-    Attributes
-    ----------
-    text : str
-        The function, without its name.
+    """The function, as text without its name, for texts of one pattern; it takes what differs behind the
+    rows.
     """
 
     def __init__(self, texts: Sequence[str]) -> None:

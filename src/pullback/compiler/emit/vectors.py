@@ -15,15 +15,11 @@ _LETTERS = {"float": "f32", "double": "f64", "i8": "i8"}
 
 
 class Loop:
-    """A loop being written: its counter, and what it carries from one iteration to the next.
+    """A loop being written: its counter `index`, and the `values` that it carries from one iteration to the
+    next.
 
-    Attributes
-    ----------
-    index : str
-        The counter.
-    values : list of str
-        What is carried; to be replaced in the body by the values for the next iteration. After the loop, the
-        last ones.
+    These are to be replaced in the body by those for the next iteration. After the loop they are the last
+    ones.
     """
 
     def __init__(self, index: str, values: list[str]) -> None:
@@ -32,14 +28,8 @@ class Loop:
 
 
 class Code(Lines):
-    """Write the body of one function.
-
-    Parameters
-    ----------
-    real : str
-        ``"float"`` or ``"double"``.
-    lanes : int
-        Numbers in a vector.
+    """Write the body of one function of numbers `real`, "float" or "double", and of vectors of `lanes` of
+    them.
     """
 
     def __init__(self, real: str, lanes: int) -> None:

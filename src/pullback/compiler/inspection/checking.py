@@ -29,28 +29,14 @@ class NumericalDifference(UserWarning):
 
 
 class Difference(NamedTuple):
-    """Say where native code and eager part.
+    """Say where native code and eager part."""
 
-    Attributes
-    ----------
-    equation : str
-        The equation, as the program prints it.
-    place : Place or None
-        The line of the user's that it comes from.
-    element : tuple of int
-        The element that differs most.
-    eager, native
-        What it is.
-    units : float
-        The difference in units of the last place of the tensor's largest element.
-    """
-
-    equation: str
-    place: Place | None
-    element: tuple[int, ...]
+    equation: str  # as the program prints it
+    place: Place | None  # the line of the user's that it comes from
+    element: tuple[int, ...]  # the element that differs most
     eager: Any
     native: Any
-    units: float
+    units: float  # the difference in units of the last place of the tensor's largest element
 
     def __str__(self) -> str:
         where = "inside pullback" if self.place is None else f"{self.place.file}:{self.place.line}"
@@ -62,13 +48,8 @@ class Difference(NamedTuple):
 
 
 class Check:
-    """A program with native code that keeps every value.
-
-    Parameters
-    ----------
-    program : Program
-    places : dict of int to (code, int)
-        Instructions of the user's program, by the number of a value.
+    """A program with native code that keeps every value; `places` are instructions of the user's program, by
+    the number of a value.
     """
 
     def __init__(self, program: Program, places: dict[int, Any]) -> None:

@@ -57,12 +57,7 @@ def _atom_text(atom: Atom) -> str:
 
 
 class Printer:
-    """A handler of loop bodies that writes expressions, with a line for each that gets long.
-
-    Attributes
-    ----------
-    lines : list of str
-    """
+    """A handler of loop bodies that writes expressions, with a line for each that gets long."""
 
     def __init__(self) -> None:
         self.lines: list[str] = []

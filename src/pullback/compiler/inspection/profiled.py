@@ -25,18 +25,7 @@ _PLAIN = frozenset({"load", "load_part", "index", "place", "constant", "cast", "
 
 
 def called(compiled: Callable[..., Any], name: str, recorder: Any, args: Any, kwargs: Any) -> Any:
-    """Call a compiled function as an event of a profiler.
-
-    Parameters
-    ----------
-    compiled : callable
-        Finds or makes the program, and runs it.
-    name : str
-        The function's.
-    recorder : autograd.profiler.Recorder
-    args, kwargs
-        What it is called with.
-    """
+    """Call a compiled function, which finds or makes the program and runs it, as an event of a profiler."""
     position = recorder.enter(f"Torch-Compiled Region: {name}", args)
     token = PROFILER.set(recorder)
     try:

@@ -125,10 +125,7 @@ class Explanation:
 def last(native: Compiled) -> Specialization:
     """Return the specialisation that was traced last.
 
-    Raises
-    ------
-    RuntimeError
-        There is none: the function was not called yet, or runs eagerly.
+    Raises a RuntimeError where there is none: the function was not called yet, or runs eagerly.
     """
     if not native.specializations:
         why = native.eager_because or "it was not called yet"

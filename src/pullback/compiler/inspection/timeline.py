@@ -128,32 +128,16 @@ def _call_cost() -> float:
 
 @dataclass(frozen=True)
 class Row:
-    """A step of a program.
-
-    Attributes
-    ----------
-    what : str
-    seconds : float
-    bytes : int
-        Of the arrays outside registers that it reads and writes, each counted once.
-    flops : int
-        Operations on numbers; a mathematical function counts as `handlers.Analysis.FUNCTION`.
-    """
+    """A step of a program."""
 
     what: str
     seconds: float
-    bytes: int
-    flops: int
+    bytes: int  # of the arrays outside registers that it reads and writes, each counted once
+    flops: int  # operations on numbers; a mathematical function counts as `handlers.Analysis.FUNCTION`
 
 
 class Timeline:
-    """A table of a program's steps; it prints as one.
-
-    Attributes
-    ----------
-    rows : list of Row
-    ceilings : Ceilings
-    """
+    """A table of a program's steps; it prints as one."""
 
     def __init__(self, rows: list[Row], limits: Ceilings) -> None:
         self.rows = rows

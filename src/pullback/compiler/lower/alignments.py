@@ -22,13 +22,7 @@ _EDGE, _CLASSES = 2, 1 << 40
 
 
 class _Samples:
-    """Hold what both directions read.
-
-    Attributes
-    ----------
-    labels, skips : Lowered
-        (N, states): see `array.ctc.States`.
-    """
+    """Hold what both directions read: labels and skips, (N, states), as in `array.ctc.States`."""
 
     def __init__(
         self, context: Context, log_probs: Lowered, targets: Lowered, input_lengths: Lowered,
@@ -85,15 +79,10 @@ class _Samples:
     def recursion(self, first: Callable[..., Any], step: Callable[..., Any], forward: bool) -> Lowered:
         """Return variables (T, N, states) with an edge of unreached states, each time from the one before it.
 
-        Parameters
-        ----------
-        first : callable
-            Of (ops, sample, state): the variable at the first time.
-        step : callable
-            Of (ops, time, sample, state, the variables of this state, of its neighbour and of the next one at
-            the time before).
-        forward : bool
-            Whether time and neighbours go upward; the edge is in front then, otherwise behind.
+        ``first(ops, sample, state)`` is the variable at the first time, ``step(ops, time, sample, state, …)``
+        a later one, from the variables of this state, of its neighbour and of the next one at the time
+        before. `forward` says whether time and neighbours go upward; the edge is in front then, otherwise
+        behind.
         """
         times, states = self.times, self.states
         shape = (times, self.samples, states + _EDGE)

@@ -70,14 +70,8 @@ class _Transform:
     Vectors are written out: of the copies between stages LLVM's vectoriser makes gathers, or ends the process
     (22). What is transformed is copied before, so that transforms of one size are one function.
 
-    Parameters
-    ----------
-    shape : tuple of int
-        Of what is transformed: ``(lead…, length, lanes…)``.
-    part : dtype
-        Of a real or an imaginary part.
-    scale : float
-        What the results are multiplied by.
+    Its `shape` is ``(lead…, length, lanes…)``, `part` the dtype of a real or an imaginary part; the results
+    are multiplied by `scale`.
     """
 
     def __init__(
@@ -118,13 +112,9 @@ class _Transform:
     def run(self, ops: Emitter, given: _Rows, target: _Rows | Put) -> None:
         """Write the stages.
 
-        Parameters
-        ----------
-        given : _Rows
-            What is transformed; it may be the second of the rows between stages.
-        target : _Rows or callable
-            Where the results go, which may be there, too: the last stage may write where it reads. Or what
-            takes vectors of results that lie side by side, and where the first of them is.
+        What is transformed may be given in the second of the rows between stages, and the results may go
+        there, too: the last stage may write where it reads. Or `target` takes vectors of results that lie
+        side by side, and where the first of them is.
         """
         if not self.forward:
             # The transform back is that of exchanged parts.

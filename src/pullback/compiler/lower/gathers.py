@@ -50,14 +50,8 @@ def _integral(index: Lowered) -> bool:
 class _Picked:
     """The elements of an array of some shape at places that an index names along the axes `dims`.
 
-    Parameters
-    ----------
-    own : tuple of int
-        The shape of what the index names.
-    element : callable
-        Of (ops, k, indices): the place along the axis ``dims[k]``.
-    wraps : bool
-        Whether negative places count from the end.
+    `own` is the shape of what the index names. ``element(ops, k, indices)`` is the place along the axis
+    ``dims[k]``; where it `wraps`, negative places count from the end.
     """
 
     def __init__(

@@ -138,10 +138,8 @@ class Loop(Filling):
     """A loop over steps: the body runs on the carry, on slices of some operands, and on the others as they
     are; it gives the next carry and slices of the stacked outputs.
 
-    Attributes
-    ----------
-    outputs : tuple of Buffer
-        The last carry, what is stacked, and whether a step refuses its results where the body may.
+    Its outputs are the last carry, what is stacked, and whether a step refuses its results where the body
+    may.
     """
 
     #: The first carry, what is sliced, what is held.
@@ -162,10 +160,7 @@ class Loop(Filling):
 class Branch(Filling):
     """One of two bodies: the first where a bool is true.
 
-    Attributes
-    ----------
-    outputs : tuple of Buffer
-        What they give, and whether the results are refused where a body may.
+    Its outputs are what they give, and whether the results are refused where a body may.
     """
 
     #: The bool, then what both bodies take.

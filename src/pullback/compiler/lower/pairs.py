@@ -22,13 +22,7 @@ if TYPE_CHECKING:
 
 
 class Pairs:
-    """Handle scalars of which some are pairs.
-
-    Parameters
-    ----------
-    ops : handler
-        What computes with the parts.
-    """
+    """Handle scalars of which some are pairs, whose parts `ops` computes with."""
 
     def __init__(self, ops: Handler) -> None:
         self.ops = ops

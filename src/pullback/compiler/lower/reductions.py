@@ -86,13 +86,7 @@ _BROKEN, _MANY = range(9, 16), 64
 
 
 class Exponentials:
-    """``exp(x - max)`` along an axis, and its sums.
-
-    Parameters
-    ----------
-    safe : bool
-        Zeros are wanted where x is -∞ throughout.
-    """
+    """``exp(x - max)`` along an axis, and its sums; a `safe` one is 0 where x is -∞ throughout."""
 
     def __init__(self, context: Context, x: Lowered, axes: tuple[int, ...], safe: bool) -> None:
         self.context, self.x, self.axes, self.safe = context, x, axes, safe

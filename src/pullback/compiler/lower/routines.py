@@ -27,12 +27,8 @@ def scattered(
     """Return `base`, or zeros, with the elements of `source` added (or written) at the places `where`, in
     order. Where the result lies in the memory of the base, nothing else is touched.
 
-    Parameters
-    ----------
-    where
-        The indices into the result of an element of the source.
-    kept
-        Whether an element counts; the others add zero.
+    The places are the indices into the result of an element of the source; `kept` says whether it counts,
+    else zero is added.
     """
     over = None if base is None or base.buffer is None or base.shape != shape else base.buffer
     read: Any = Analysis()

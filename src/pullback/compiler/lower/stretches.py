@@ -37,14 +37,10 @@ def fill(ops: Emitter, buffer: Buffer, number: Any) -> None:
 def stretches(
     ops: Emitter, rows: int | None, sums: Collection[tuple[Buffer, Buffer]]
 ) -> Iterator[tuple[str, str]]:
-    """Open a loop over the stretches of a kernel's rows, of which it gives the bounds.
+    """Open a loop over the stretches of a kernel's rows, of which it gives the bounds: about as many as there
+    are rows in one, where the number of rows is known.
 
-    Parameters
-    ----------
-    rows : int or None
-        How many there are, where that is known. There are about as many stretches as rows in one.
-    sums : collection of (Buffer, Buffer)
-        The sums of all rows, and the spare row that those of a stretch are gathered in.
+    `sums` has the sums of all rows, and the spare row that those of a stretch are gathered in.
     """
     length = TYPICAL if rows is None else max(LEAST, isqrt(rows))
     least = ops.module.declare("llvm.smin.i64", "i64", "i64", "i64")

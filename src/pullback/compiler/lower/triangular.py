@@ -34,14 +34,8 @@ def solved(
 ) -> Lowered | None:
     """Return X with A·X = B for matrices with a triangle; None where the array kernel is to do it.
 
-    Parameters
-    ----------
-    a, b : Lowered
-        Matrices ``(…, n, n)`` and ``(…, n, m)``, whose leading axes broadcast to those of the solution.
-    upper, unit : bool
-        Which triangle of A counts, and whether its diagonal is all ones.
-    across : bool
-        Whether what is given for A is its transpose.
+    They are ``(…, n, n)`` and ``(…, n, m)``, with leading axes that broadcast to those of the solution.
+    `unit` says whether A's diagonal is all ones, `across` whether what is given for A is its transpose.
     """
     rows, sides = b.shape[-2:]
     shape = (*np.broadcast_shapes(a.shape[:-2], b.shape[:-2]), rows, sides)

@@ -30,13 +30,7 @@ _Serial = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64)
 
 
 class Update:
-    """A loop, for any number of arrays.
-
-    Parameters
-    ----------
-    dtype : dtype
-        Of all arrays.
-    """
+    """A loop, for any number of arrays of one dtype."""
 
     def __init__(self, written: Any, dtype: np.dtype[Any]) -> None:
         def text() -> str:
@@ -84,14 +78,9 @@ def _rounded(name: str) -> int:
 
 
 class Rows:
-    """Say where the arrays of some parameters lie: a row of addresses for each.
+    """Say where the arrays of some parameters lie, each itself and its state: a row of addresses for each.
 
-    Parameters
-    ----------
-    arrays : sequence of sequence of array
-        Of each parameter itself and its state.
-    taken : sequence of (int, int)
-        Memory, begin and end in order, in which no gradient may lie.
+    `taken` is memory, begin and end in order, in which no gradient may lie.
     """
 
     def __init__(self, arrays: Sequence[Sequence[ndarray]], taken: Sequence[tuple[int, int]]) -> None:
@@ -159,23 +148,14 @@ NATIVE = Updating()
 def finder(
     slots: int, row: int, expected: Sequence[ndarray], written: Sequence[tuple[int, int]]
 ) -> Callable[[tuple[Any, ...]], int]:
-    """Return a function of a tuple of arrays that writes their addresses to slots: in Python looking where
-    gradients lie takes 1 µs each, and a native step's other costs do not grow with their number.
+    """Return a function of a tuple of arrays that writes their addresses to slots, the first at `slots` and
+    each `row` bytes further: in Python looking where gradients lie takes 1 µs each, and a native step's other
+    costs do not grow with their number.
 
-    Parameters
-    ----------
-    slots, row : int
-        Address of the first slot, and bytes from one to the next.
-    expected : sequence of array
-        Of the shapes and dtypes that the arrays must have.
-    written : sequence of (int, int)
-        Begin and end of memory in which no array may lie, in order.
-
-    Returns
-    -------
-    callable
-        It gives `native_gradients.GOOD`, or the number of the first array that is not as it must be
-        (contiguous, too); or `native_gradients.SHARED` and the number of one that lies where none may.
+    They must have the shapes and dtypes of those `expected`, and none may lie in the memory that `written`
+    tells by begin and end, in order. The function gives `native_gradients.GOOD`, or the number of the first
+    array that is not as it must be (contiguous, too); or `native_gradients.SHARED` and the number of one that
+    lies where none may.
     """
     shapes = [np.array(a.shape, np.int64) for a in expected]
     records = [

@@ -112,12 +112,8 @@ class Update:
 
 
 class Rows:
-    """The arrays of some parameters, flat, and which of them a pass goes over together.
-
-    Parameters
-    ----------
-    arrays, taken
-        See `loops.Rows`.
+    """The arrays of some parameters, flat, as `loops.Rows` takes them, and which of them a pass goes over
+    together.
     """
 
     def __init__(self, arrays: Sequence[Sequence[ndarray]], taken: Sequence[tuple[int, int]]) -> None:

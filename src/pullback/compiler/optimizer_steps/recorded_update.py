@@ -207,20 +207,10 @@ _complete(StandIn)
 def script_of(
     change: Callable[..., None], names: Sequence[str], numbers: dict[str, Any], group: dict[str, Any]
 ) -> Script:
-    """Return the script of a change of a parameter.
+    """Return the script of a change of a parameter, which takes it, its gradient, state and group.
 
-    Parameters
-    ----------
-    change
-        Takes parameter, gradient, state and group.
-    names : sequence of str
-        Of the state's arrays.
-    numbers : dict of str to Tensor
-        The state's other values, which the change may write to.
-
-    Raises
-    ------
-    Unsupported
+    `names` are of the state's arrays; `numbers` are the state's other values, which the change may write to.
+    Raises `Unsupported`.
     """
     script = Script(2 + len(names))
     param, grad, *arrays = script.arrays

@@ -15,21 +15,10 @@ from ..program.program import Program
 def without(
     program: Program, covectors: Collection[int], absent: Collection[int]
 ) -> tuple[Program, list[int | None]]:
-    """Return the program without what comes of absent covectors.
+    """Return a pullback without what comes of absent covectors, which takes the inputs that are left, and for
+    each of its outputs the place of its value among the new program's, or None.
 
-    Parameters
-    ----------
-    program : Program
-        A pullback.
-    covectors, absent : collection of int
-        Those of its inputs in which it is linear, and those of them that are left out.
-
-    Returns
-    -------
-    Program
-        It takes the inputs that are left.
-    list of int or None
-        For each output of `program`, the place of its value among the new program's, or None.
+    It is linear in the inputs that are covectors, some of which are left out.
     """
     varying, gone = set(covectors), set(absent)
     constants = dict(program.constants)

@@ -37,12 +37,8 @@ class Covered(NamedTuple):
 class History:
     """Versions of one value: each is the one before with a part replaced.
 
-    Attributes
-    ----------
-    base : int
-        The number of the first version.
-    first : tuple or None
-        The part that was written first, where the base is zero everywhere.
+    `base` is the number of the first version, `first` the part that was written first, where the base is zero
+    everywhere.
     """
 
     def __init__(self, base: int, first: Path | None = None) -> None:

@@ -41,10 +41,8 @@ def of_draws(program: Program) -> dict[int, ndarray]:
     """Return arrays without contents that lie as the values do that draws are laid out like, by the draws'
     numbers; those in C order are left out.
 
-    Raises
-    ------
-    NotImplementedError
-        A loop whose number of steps the zeros might not end stands before a draw.
+    Raises a NotImplementedError where a loop whose number of steps the zeros might not end stands before a
+    draw.
     """
     draws = {
         e.outputs[0]: o.index for e in program.equations if e.op in DRAWS

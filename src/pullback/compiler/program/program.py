@@ -19,11 +19,8 @@ from .verify import verify
 class Program(Body):
     """A body that stands alone: it is verified, replayed with checks, printed and read back.
 
-    Attributes
-    ----------
-    strides : mapping of int to tuple of int
-        Strides, in elements, of the inputs that are not given in C order, which random draws follow, and of
-        draws that the equations do not tell it of. No part of the text.
+    `strides` are those, in elements, of the inputs that are not given in C order, which random draws follow,
+    and of draws that the equations do not tell it of. They are no part of the text.
     """
 
     strides: Mapping[int, tuple[int, ...]] = MappingProxyType({})
@@ -33,13 +30,7 @@ class Program(Body):
         verify(self)
 
     def run(self, *arrays: ndarray) -> list[ndarray]:
-        """Replay on arrays of the inputs' shapes and dtypes.
-
-        Raises
-        ------
-        TypeError
-            An array has another shape or dtype than the input it is given for.
-        """
+        """Replay on arrays of the inputs' shapes and dtypes, or raise a TypeError where one has others."""
         if len(arrays) != len(self.inputs):
             raise TypeError(f"the program takes {len(self.inputs)} arrays, not {len(arrays)}")
         for index, array in zip(self.inputs, arrays, strict=True):

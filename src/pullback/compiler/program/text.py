@@ -86,16 +86,8 @@ def printed(program: Program, generators: list[Any] | None = None) -> str:
     """Return what tells the program from all others, in every process: its text, with digests of large
     constants.
 
-    Parameters
-    ----------
-    program : Program
-    generators : list, optional
-        Gets those that the program draws from; in the text they are numbers in this list.
-
-    Raises
-    ------
-    Unprintable
-        It has something without a text.
+    `generators` gets those that it draws from; in the text they are numbers in this list. Raises
+    `Unprintable` where it has something without a text.
     """
     writer = _Writer(_digest, generators)
     main = writer.function("program", program)
@@ -264,13 +256,7 @@ MAKERS: dict[str, Any] = {
 
 
 def value_as_text(value: Any) -> str:
-    """Return an attribute as it stands in a program.
-
-    Raises
-    ------
-    Unprintable
-        It has no text.
-    """
+    """Return an attribute as it stands in a program, or raise `Unprintable`."""
     writer = _Writer()
     text = writer._value(value)
     if "held" in writer.names or writer.bodies:
@@ -284,13 +270,7 @@ def read_value(text: str) -> Any:
 
 
 def parsed(text: str) -> dict[str, Any]:
-    """Return the fields of the program that a text writes down.
-
-    Raises
-    ------
-    UnreadableError
-        The text is no program.
-    """
+    """Return the fields of the program that a text writes down, or raise UnreadableError where it is none."""
     try:
         tree = ast.parse(text)
     except SyntaxError as error:

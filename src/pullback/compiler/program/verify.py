@@ -29,14 +29,7 @@ class ProgramError(ValueError):
 
 
 def verify(program: Program | Body, kinds: bool = False) -> None:
-    """Raise `ProgramError` where a program is not well formed.
-
-    Parameters
-    ----------
-    program : Program or Body
-    kinds : bool
-        Check shapes and dtypes by the ops' shape rules.
-    """
+    """Raise `ProgramError` where a program is not well formed, with `kinds` by the ops' shape rules, too."""
     defined = {*program.inputs, *program.constants}
     if len(defined) != len(program.inputs) + len(program.constants):
         raise ProgramError("an input is defined twice")

@@ -38,25 +38,12 @@ class Part(NamedTuple):
 class Apart:
     """The results of a call, one by one.
 
-    Parameters
-    ----------
-    program : Program
-        The pullback of all, as it was traced.
-    totals
-        For each result, the value that is all of what arrives there; its own covector where none is
-        computed of it.
-    pulled
-        For each edge of the call's node, which output of the program it gets.
-    arrives
-        For each result, the outputs of the program that its covector reaches.
-    order
-        The results, none before one that it is computed of.
-    overlaps
-        For each result, those whose backward frees what its own reads; None where all share something.
-    beside
-        The same, of what lies before other results.
-    bare
-        The results whose own operation saves nothing that is freed.
+    `program` is the pullback of all, as it was traced. For each result `totals` has the value that is all of
+    what arrives there, its own covector where none is computed of it; `arrives` the outputs of the program
+    that its covector reaches; `overlaps` those results whose backward frees what its own reads, None where
+    all share something, and `beside` the same of what lies before other results. `pulled` has for each edge
+    of the call's node which output of the program it gets. `order` has the results, none before one that it
+    is computed of, `bare` those whose own operation saves nothing that is freed.
     """
 
     def __init__(

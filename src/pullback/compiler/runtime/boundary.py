@@ -259,24 +259,13 @@ def boundary(
     positions: Sequence[int | None], refused: Exception | None = None,
     apart: Apart | None = None,
 ) -> CompiledFunctionBackward:  # fmt: skip
-    """Make the node of a call.
+    """Make the node of a call, from the edges of the inputs that require grad.
 
-    Parameters
-    ----------
-    edges
-        Of the inputs that require grad.
-    saved
-        What the pullback reads (see `CompiledFunctionBackward`).
-    shapes, dtypes
-        Of the outputs that require grad.
-    pull
-        ``pull(saved arrays, covectors)`` gives the covectors of inputs; a covector may be None.
-    positions
-        For each edge, which of these is its covector; None for an input that the outputs do not vary with.
-    refused
-        The error of what cannot be pulled back.
-    apart
-        The pullback of each output alone, where there are several.
+    `saved` is what the pullback reads (see `CompiledFunctionBackward`); shapes and dtypes are of the outputs
+    that require grad. ``pull(saved arrays, covectors)`` gives the covectors of inputs; a covector may be
+    None. For each edge `positions` has which of these is its covector, None for an input that the outputs do
+    not vary with. `refused` is the error of what cannot be pulled back, `apart` the pullback of each output
+    alone, where there are several.
     """
     if apart is None:
         node = _new(CompiledFunctionBackward)

@@ -17,12 +17,8 @@ from ..program.text import kind, read_kind, read_value, value_as_text
 def told(step: Call, generators: Sequence[Any]) -> dict[str, Any]:
     """Return a call as JSON, with what it draws from by its place among some generators.
 
-    Raises
-    ------
-    Unprintable
-        It holds something without a text.
-    ValueError
-        It draws from another generator.
+    Raises `Unprintable` where it holds something without a text, a ValueError where it draws from another
+    generator.
     """
     attrs, found = tuple(step.attrs), {}
     if TABLE[step.op].draws:

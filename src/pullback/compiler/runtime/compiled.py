@@ -45,16 +45,11 @@ _OPS_RAISE = (RuntimeError, ValueError, IndexError, ArithmeticError, TypeError)
 
 
 class Compiled:
-    """A function with its specialisations.
+    """A function with its specialisations, of which there are at most `limit` before it runs eagerly,
+    whatever comes.
 
-    Parameters
-    ----------
-    fullgraph : bool
-        Raise where the numbers of a tensor decide what the function does, instead of running it eagerly.
-    limit : int
-        Specialisations before it runs eagerly, whatever comes again.
-    check : bool
-        Compare every value with eager's in every call.
+    `fullgraph` raises where the numbers of a tensor decide what the function does, instead of running it
+    eagerly; `check` compares every value with eager's in every call.
     """
 
     def __init__(

@@ -82,13 +82,9 @@ def started(text: str, effort: Effort, helpers: int = 0) -> Callable[[], Code]:
 
 
 def named(name: str, write: Callable[[], str], effort: Effort, helpers: int = 0) -> Callable[[], Code]:
-    """Return `started` for a text that is written only where it is compiled; `name` is its key in the
-    cache.
+    """Return `started` for a text that is written only where it is compiled; `name` is its key in the cache.
 
-    Raises
-    ------
-    NotYet
-        It is not on disk, and who asks does without it for now (`array.tiering`).
+    Raises `NotYet` where it is not on disk, and who asks does without it for now (`array.tiering`).
     """
     known = found_as(name)
     if known is not None:
@@ -146,18 +142,10 @@ class _Engine:
 class Library:
     """Machine code in memory, and the addresses of its functions.
 
-    It is put into memory when the first address is asked for; until then it may still be compiled.
-
-    Parameters
-    ----------
-    source : Code, callable or str
-        Machine code, what waits for it, or LLVM's text.
-    symbols : dict of str to int
-        Addresses of functions that the module calls and the process does not export.
-    resolve : callable, optional
-        Gives the addresses of the mathematical functions that are called.
-    effort : Effort
-        What the text is worth.
+    It is put into memory when the first address is asked for; until then it may still be compiled: the source
+    is machine code, what waits for it, or LLVM's text. `symbols` are addresses of functions that the module
+    calls and the process does not export; `resolve` gives those of the mathematical functions that are
+    called.
     """
 
     def __init__(
@@ -201,13 +189,7 @@ class Library:
 
 
 def library(program: Program, effort: Effort = DEFAULT, helpers: int = 0) -> Library:
-    """Return native functions that call Python's; they are translated only where they are not on disk.
-
-    Raises
-    ------
-    NotYet
-        See `named`.
-    """
+    """Return native functions that call Python's, translated only where they are not on disk; see `named`."""
     symbols = python_functions.addresses() or {}
     copy = "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1 immarg)"
 

@@ -41,32 +41,15 @@ class Refused(RuntimeError):
 
 
 class Executable:
-    """A compiled program.
+    """A compiled program, which says of `pairs` of inputs and outputs in `shared` where the output may be
+    written to the input's memory.
 
-    Parameters
-    ----------
-    pairs : sequence of (int, int)
-        Inputs and outputs of which it is asked whether the output may be written to the input's memory.
-
-    Attributes
-    ----------
-    inputs, outputs : list of Buffer
-        Where the program may refuse its inputs, the last output says so.
-    elements : int
-        Of all buffers.
-    checked : bool
-        Whether it may refuse its inputs.
-    shared : set of (int, int)
-        Of `pairs`, those for which the answer is yes.
-    entry : int
-        Address of the function that is the whole program; 0 where there is nothing to do.
-    interleaved : Interleaved or None
-        That function, where array kernels run between native stretches.
-    table : array
-        What it is given: the arena's address, then the addresses of inputs, outputs and constants; last, of a
-        byte that says whether the results of an interleaved program do not count.
-    turn : Lock
-        Held by who uses the table and the arena.
+    Where it may refuse its inputs (`checked`), the last output says so. `elements` are those of all buffers.
+    `entry` is the address of the function that is the whole program, 0 where there is nothing to do;
+    `interleaved` is that function where array kernels run between native stretches. It is given a `table`:
+    the arena's address, then the addresses of inputs, outputs and constants; last, of a byte that says
+    whether the results of an interleaved program do not count. The lock `turn` is held by who uses the table
+    and the arena.
     """
 
     #: Whether what is built is kept on disk.
@@ -225,12 +208,8 @@ class Executable:
     def run(self, *arrays: ndarray) -> list[ndarray]:
         """Run on contiguous arrays of the inputs' shapes and dtypes; return new arrays.
 
-        Threads take turns: the arena is one.
-
-        Raises
-        ------
-        Refused
-            An index is out of its range: what eager raises is for eager to say.
+        Threads take turns: the arena is one. Raises `Refused` where an index is out of its range: what eager
+        raises is for eager to say.
         """
         if (profiler := PROFILER.get()) is not None:
             from ..inspection.profiled import run

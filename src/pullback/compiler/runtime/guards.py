@@ -131,10 +131,7 @@ def _first_changed() -> Callable[[int, int, int, int], int]:
 class Places:
     """Say where in memory the tensors lie that every call is given, as long as they do not move.
 
-    Parameters
-    ----------
-    cells : list of (int, int, bool)
-        Slot in the table, bytes, and whether the call writes there.
+    Of each cell it has the slot in the table, the bytes, and whether the call writes there.
     """
 
     table: np.ndarray[Any, Any]

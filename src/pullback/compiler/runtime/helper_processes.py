@@ -88,10 +88,7 @@ _PASSED, _HASTY = 5.0, 0.1
 class Helpers:
     """Some processes, each with a thread that hands it one text after the other.
 
-    Parameters
-    ----------
-    lingers : float, optional
-        Seconds after which a process that has nothing to do goes.
+    One that has had nothing to do for `lingers` seconds goes.
     """
 
     def __init__(self, lingers: float | None = None) -> None:
@@ -366,10 +363,7 @@ def _lasting() -> Helpers | None:
 def made_apart(name: str, write: Callable[[], str], effort: Effort | None) -> Callable[[], Code]:
     """Return what gives the machine code of a text, once another process has made it.
 
-    Raises
-    ------
-    NotYet
-        It is being made, or no other process can now.
+    Raises `NotYet` where it is being made, or no other process can now.
     """
     with _lock:
         if name not in _asked:

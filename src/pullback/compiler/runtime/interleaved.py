@@ -37,22 +37,12 @@ _TOO_LATE = (
 
 
 class Interleaved:
-    """The steps of a program, in order.
+    """The steps of a program, in order: native functions of a table's address, and calls of array kernels.
 
-    Parameters
-    ----------
-    segments : sequence of callable or Call
-        Native functions of a table's address, and calls of array kernels.
-    slots : mapping of int to int
-        The place in the table of each buffer that is given from outside, by its number.
-    fixed : callable
-        Returns the array of any other buffer.
-    flag : Buffer or None
-        The output that says whether the program refuses its inputs.
-    words : int
-        Words of a table; the last points to a byte that says whether the results do not count.
-    generators : sequence of Generator
-        What the array kernels draw from.
+    `slots` has the place in the table of each buffer that is given from outside, by its number, and `fixed`
+    returns the array of any other. The output `flag` says whether the program refuses its inputs. A table has
+    so many `words`; the last points to a byte that says whether the results do not count. Array kernels draw
+    from the `generators`.
     """
 
     def __init__(

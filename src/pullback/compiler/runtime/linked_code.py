@@ -67,13 +67,7 @@ def _text(data: bytes, at: int) -> str:
 
 
 def _sections(data: bytes) -> list[_Section]:
-    """Return the sections of an object file.
-
-    Raises
-    ------
-    NotImplementedError
-        It is none of ELF for x86-64.
-    """
+    """Return the sections of an object file of ELF for x86-64, or raise a NotImplementedError."""
     if data[:5] != b"\x7fELF\2" or struct.unpack_from("<H", data, 18)[0] != _X86_64:
         raise NotImplementedError("object code is put together for x86-64 in the format ELF alone")
     (start,) = struct.unpack_from("<Q", data, 40)
@@ -103,10 +97,7 @@ def _symbols(sections: Sequence[_Section]) -> list[_Symbol]:
 def linked(objects: Iterable[bytes]) -> Linked:
     """Put object files together.
 
-    Raises
-    ------
-    NotImplementedError
-        They are for a processor, or of a kind, that this does not know.
+    Raises a NotImplementedError where they are for a processor, or of a kind, that this does not know.
     """
     files = [_sections(data) for data in objects]
     content = bytearray()
@@ -153,17 +144,10 @@ def linked(objects: Iterable[bytes]) -> Linked:
 
 
 class Loaded:
-    """Machine code in memory.
+    """Machine code in memory, and `known` addresses of functions that are not the C library's.
 
-    Parameters
-    ----------
-    known : dict of str to int, optional
-        Addresses of functions that are not the C library's.
-
-    Raises
-    ------
-    RuntimeError
-        The system does not let the process run code of its own, or has no function that the code calls.
+    Raises a RuntimeError where the system does not let the process run code of its own, or has no function
+    that the code calls.
     """
 
     def __init__(self, code: Linked, known: Mapping[str, int] = MappingProxyType({})) -> None:

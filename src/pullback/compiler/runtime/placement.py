@@ -37,13 +37,7 @@ class Placement(NamedTuple):
 
 
 class Memory:
-    """Find how the results of a trace lie.
-
-    Parameters
-    ----------
-    inputs : sequence of int
-        The numbers of the cells' values.
-    """
+    """Find how the results of a trace lie whose cells' values have the numbers `inputs`."""
 
     def __init__(self, recorder: Recorder, inputs: Any) -> None:
         self._recorder = recorder

@@ -34,14 +34,8 @@ _REMEMBERED = 1_000
 
 
 class Recurring:
-    """The programs of a function that runs eagerly where none fits.
-
-    Parameters
-    ----------
-    ways : list of callable
-        The short ways through its programs.
-    left : int
-        Programs that may still be made.
+    """The programs of a function that runs eagerly where none fits, by the short `ways` through them, and how
+    many may still be made.
     """
 
     def __init__(self, ways: list[Callable[..., Any]], left: int) -> None:

@@ -77,28 +77,12 @@ class Kernel:
     The table that its functions take holds pointers to the arrays and the scratch, then units, rows and
     splits (see `Cut`).
 
-    Parameters
-    ----------
-    what : object
-        Says, with these sources and the processor, which kernel it is; named by its `repr`.
-    write : callable
-        ``()``: return the text of a module with the functions ``part(table, number)`` and, where there are
-        sums, ``joining(table)``. What is found on disk is not written.
-    size : int
-        Bytes of an element.
-    work : float
-        Estimated nanoseconds for an image.
-    scratch, sums : int
-        Elements of a part's scratch and sums.
-    splits : int
-        Into how many parts the work on an image can be cut; 1 where it is cut along images only.
-    effort : Effort
-        What LLVM's passes are worth.
-
-    Attributes
-    ----------
-    part, joining : int
-        The functions' addresses, when they are asked for; 0 where there are no sums.
+    The `repr` of `what` says, with these sources and the processor, which kernel it is. ``write()`` returns
+    the text of a module with the functions ``part(table, number)`` and, where there are sums,
+    ``joining(table)``, whose addresses `part` and `joining` are, when asked for, 0 where there are no sums.
+    What is found on disk is not written. `size` is the bytes of an element, `work` the estimated nanoseconds
+    for an image, `scratch` and `sums` the elements of a part's scratch and sums. The work on an image can be
+    cut into `splits` parts; 1 where it is cut along images only.
     """
 
     def __init__(

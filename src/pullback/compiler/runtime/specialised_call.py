@@ -76,21 +76,10 @@ def forward(
     captured: Captured, executable: Executable, leaves: Sequence[Any], spec: TreeSpec,
     tensors: Sequence[Any], mode: Any, pull: Callable[..., Any],
 ) -> Callable[..., Any] | None:
-    """Return the function of ``(args, kwargs)`` that does a call.
+    """Return the function of ``(args, kwargs)`` that does a call, None where a part of it needs Python.
 
-    Parameters
-    ----------
-    leaves, spec
-        Of the arguments at the trace.
-    tensors
-        Those of the cells.
-    pull
-        The pullback, as a node takes it.
-
-    Returns
-    -------
-    callable or None
-        None where a part of the call needs Python.
+    `leaves` and `spec` are of the arguments at the trace, `tensors` those of the cells; `pull` is the
+    pullback, as a node takes it.
     """
     if not native_call.is_there() or not executable.entry:
         return None
@@ -330,12 +319,8 @@ class _Forward:
     def _outputs(self, table: np.ndarray[Any, Any], scratch: list[Any]) -> tuple[list[str], dict[str, Any]]:
         """Return the names of the results, and the fields that say what is made and what is written over.
 
-        Parameters
-        ----------
-        table : array
-            Gets the addresses of memory for what is copied to where it is to be.
-        scratch : list
-            Gets that memory, and what records of results point to.
+        `table` gets the addresses of memory for what is copied to where it is to be, `scratch` that memory,
+        and what records of results point to.
         """
         captured, executable = self.captured, self.executable
         first, outputs = 1 + len(executable.program.inputs), executable.outputs

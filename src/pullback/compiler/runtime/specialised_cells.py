@@ -18,21 +18,10 @@ from .specialised_source import Source, tuple_text
 class Cells:
     """The tensors that a program is given, as the function of a call finds and checks them.
 
-    Parameters
-    ----------
-    source : Source
-        Gets the lines that find tensors and compare what native code does not.
-    leaves, expressions : sequences
-        Of the arguments at the trace, and the expressions of the arguments.
-    tensors : sequence of tensor
-        Those of the cells at the trace.
-
-    Attributes
-    ----------
-    items, extras : str
-        Those of the tuples that native code is given.
-    places : Places
-        Where tensors lie that every call is given.
+    `source` gets the lines that find tensors and compare what native code does not. `leaves` are those of the
+    arguments at the trace, with their `expressions`, `tensors` those of the cells then. `items` and `extras`
+    are those of the tuples that native code is given, and `places` say where tensors lie that every call is
+    given.
     """
 
     def __init__(

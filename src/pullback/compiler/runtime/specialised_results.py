@@ -31,16 +31,8 @@ def may_fail(result: Any) -> bool:
 class Results:
     """The results of a call, and the node that leads back from them.
 
-    Parameters
-    ----------
-    cells : sequence of str
-        The expressions of the cells' tensors.
-    tensors : sequence of tensor
-        Those at the trace.
-    containers : sequence of (str, bool)
-        The arguments' containers, and whether each can be changed.
-    pull : callable
-        The pullback, as a node takes it.
+    `cells` are the expressions of the cells' tensors, `tensors` those at the trace, `containers` the
+    arguments' and whether each can be changed; `pull` is the pullback, as a node takes it.
     """
 
     def __init__(

@@ -355,13 +355,7 @@ declare i32 @sched_yield()
 
 
 class Pool:
-    """The native functions, and the threads that this process has started.
-
-    Parameters
-    ----------
-    functions : dict of str to int
-        The addresses of `SYMBOLS`.
-    """
+    """The native functions, the addresses of `SYMBOLS`, and the threads that this process has started."""
 
     def __init__(self, functions: dict[str, int]) -> None:
         #: Of ``pullback_parallel``.

@@ -40,11 +40,8 @@ from .words import PLACES, RULE, RULES, SMALL
 class BackwardLoop:
     """The native code, and the tables that it reads.
 
-    Attributes
-    ----------
-    run : callable or None
-        ``run(backward, heap, pending, needed, looked_at, empty, summed, shared, freed, captures, deliver,
-        send, recorded)`` does what it can of a pass, whose parts these are; None: there is no native code.
+    ``run(backward, heap, pending, needed, looked_at, empty, summed, shared, freed, captures, deliver, send,
+    recorded)`` does what it can of a pass, whose parts these are; None: there is no native code.
     """
 
     def __init__(

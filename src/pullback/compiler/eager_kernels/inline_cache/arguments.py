@@ -45,12 +45,7 @@ _LEAST, _MOST = -5, 256
 def argument_words(value: Any, words: list[int], kept: list[Any], recorded: Iterator[bool] | None) -> bool:
     """Append the words that tell an argument, and what they are addresses of; whether it can be told.
 
-    Parameters
-    ----------
-    value : Any
-    words, kept : list
-    recorded : iterator of bool, optional
-        Of each tensor, whether it has a history; None where that does not matter.
+    `recorded` tells of each tensor whether it has a history; it is None where that does not matter.
     """
     kind = type(value)
     if kind is facade.Tensor or kind is facade.Parameter:

@@ -52,13 +52,7 @@ _ALIGNED = 64
 
 
 class Replays:
-    """Make functions that call loops again.
-
-    Parameters
-    ----------
-    library : Library
-        Code with the function of `text`, and loops that choose.
-    """
+    """Make functions that call loops again, by a library with `text`'s function and loops that choose."""
 
     def __init__(self, library: engine.Library) -> None:
         self._library = library

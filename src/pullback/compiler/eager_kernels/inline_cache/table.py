@@ -135,13 +135,7 @@ class Viewed(NamedTuple):
 
 
 class InlineCaches:
-    """The native code, and the tables that it reads.
-
-    Parameters
-    ----------
-    library : Library or None
-        The code (`text`); None where there is none.
-    """
+    """The native code (`text`), None where there is none, and the tables that it reads."""
 
     def __init__(self, library: engine.Library | None) -> None:
         self._library = library
@@ -201,34 +195,17 @@ class InlineCaches:
     ) -> bool:  # fmt: skip
         """Add a plan to a table; whether it can be told.
 
-        Parameters
-        ----------
-        table : array
-        arguments : tuple
-            By place: tensors to be matched, numbers and other objects, and lists or tuples of such.
-        named : dict
-            The same by name.
-        compute : callable or None
-            ``compute(*arrays)`` gives what is no view: an array, or a tuple of those.
-        computed : int
-            How many tensors these are.
-        results : sequence of (int or tuple, Source)
-            Numbers of tensors, of those among the arguments and then of those that are computed, or what
-            tells a `Viewed`, and where its history comes from.
-        container : callable or None
-            Makes what is returned from a tuple of results; None: there is one, which is returned.
-        recorded : sequence of bool, optional
-            Of each tensor among the arguments, whether it has a history; None where that does not matter.
-        nodes, attached : sequences
-            The nodes that are made, and of which tensors that are computed they are the history.
-        held : int
-            How many arrays are computed for nodes alone, behind the others.
-        version : int
-            How often each tensor that is computed was written to since it was made.
-        target : int
-            The number of the tensor that is written to; -1: none is.
-        arrays : sequence of array
-            Those of the tensors, where one is written to.
+        `arguments` and `named` are tensors to be matched, numbers and other objects, and lists or tuples of
+        such. ``compute(*arrays)`` gives what is no view, `computed` tensors: an array, or a tuple of those;
+        behind them come `held` arrays for nodes alone. `results` are numbers of tensors, of those among the
+        arguments and then of those that are computed, or what tells a `Viewed`, each with where its history
+        comes from; `container` makes what is returned from a tuple of them, None: there is one, which is
+        returned.
+
+        `recorded` tells of each tensor among the arguments whether it has a history; it is None where that
+        does not matter. `nodes` are made, and are the history of what is `attached`. Each tensor that is
+        computed was written to `version` times since it was made. The tensor number `target` is written to
+        (−1: none is); `arrays` are those of the tensors then.
         """
         kept: list[Any] = [compute, container, version]
         told: list[int] = []

@@ -24,10 +24,7 @@ class _Ufunc(ctypes.Structure):
 def loop_of(ufunc: np.ufunc, dtypes: tuple[np.dtype[Any], ...]) -> tuple[int, int]:
     """Return the addresses of a ufunc's loop for some dtypes and of what the loop is given.
 
-    Raises
-    ------
-    LookupError
-        It has none, or is not laid out as NumPy documents.
+    Raises a LookupError where it has none, or is not laid out as NumPy documents.
     """
     there = _Ufunc.from_address(id(ufunc))
     if (there.nin, there.nout, there.ntypes) != (ufunc.nin, ufunc.nout, ufunc.ntypes):

@@ -45,11 +45,7 @@ class ChannelShape(NamedTuple):
 class _Channel:
     """Write what is done with one channel after another: the loop over channels is open.
 
-    Attributes
-    ----------
-    channel : int or str
-    real : str
-        The type of a channel's numbers in double precision.
+    `real` is the type of a channel's numbers in double precision.
     """
 
     channel: int | str

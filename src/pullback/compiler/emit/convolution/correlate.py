@@ -27,21 +27,9 @@ class _Weights(NamedTuple):
 
 class Correlation:
     """Write one kernel: units `first` to below `last`, a unit being one of `splits` parts of an image's
-    output channels.
+    output channels, in a scratch of `scratch` elements.
 
-    Parameters
-    ----------
-    shape : Shape
-    registers : Registers
-    transposed : bool
-        Write the transpose.
-    bias : bool
-        Add a number for each output channel.
-
-    Attributes
-    ----------
-    scratch : int
-        Elements of the scratch.
+    `transposed` writes the transpose, `bias` adds a number for each output channel.
     """
 
     def __init__(self, shape: Shape, registers: Registers, *, transposed: bool, bias: bool) -> None:

@@ -23,34 +23,18 @@ class Tap(NamedTuple):
 
 
 class Axis(NamedTuple):
-    """One axis of what is read, of what is written, and of the kernel.
+    """One axis of what is read, of what is written, and of the kernel."""
 
-    Attributes
-    ----------
-    size : int
-        Of the array that is read.
-    step : int
-        Between the places of a part: part r holds, at j, place ``j·step + firsts[r]``, or zero where that is
-        outside the array.
-    firsts : tuple of int
-    length : int
-        Of each part.
-    positions : int
-        How many outputs are computed along the axis, for each of the interleaved results.
-    taps : tuple of tuple of Tap
-        For each interleaved result, what it reads.
-    out_size : int
-        Of the array that is written: position m of result r is its place ``m·len(taps) + r + out_first``,
-        where that is inside.
-    out_first : int
-    """
-
-    size: int
+    size: int  # of the array that is read
+    #: Between the places of a part: part r holds, at j, place ``j·step + firsts[r]``, or zero where that is
+    #: outside the array.
     step: int
     firsts: tuple[int, ...]
-    length: int
-    positions: int
-    taps: tuple[tuple[Tap, ...], ...]
+    length: int  # of each part
+    positions: int  # how many outputs are computed along the axis, for each of the interleaved results
+    taps: tuple[tuple[Tap, ...], ...]  # for each interleaved result, what it reads
+    #: Of the array that is written: position m of result r is its place ``m·len(taps) + r + out_first``,
+    #: where that is inside.
     out_size: int
     out_first: int
 

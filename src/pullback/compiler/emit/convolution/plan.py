@@ -10,20 +10,11 @@ from .places import Axis, correlation, transposition
 
 
 class Shape(NamedTuple):
-    """A convolution of two spatial axes, batch size apart.
+    """A convolution of two spatial axes, batch size apart."""
 
-    Attributes
-    ----------
-    real : str
-        ``"float"`` or ``"double"``.
-    channels, outputs, groups : int
-        Channels of x and of y.
-    size, output, kernel, stride, padding, dilation : tuple of int
-    """
-
-    real: str
-    channels: int
-    outputs: int
+    real: str  # ``"float"`` or ``"double"``
+    channels: int  # of x
+    outputs: int  # channels of y
     groups: int
     size: tuple[int, int]
     output: tuple[int, int]

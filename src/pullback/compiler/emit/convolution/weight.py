@@ -26,15 +26,10 @@ _MANY_TAPS = 25
 
 class Weight:
     """Write one kernel: the sum over images `first` to below `last`, of one of `splits` parts of the output
-    channels.
+    channels, in a scratch of `scratch` elements.
 
-    Attributes
-    ----------
-    inputs : int or str
-        Input channels of a group: `INPUTS`, which the kernel is told when it runs, where one is worked on
-        after the other.
-    scratch : int
-        Elements of the scratch.
+    `inputs` are the input channels of a group: `INPUTS`, which the kernel is told when it runs, where one is
+    worked on after the other.
     """
 
     def __init__(self, shape: Shape, registers: Registers) -> None:

@@ -12,19 +12,11 @@ ROUND = float.fromhex("0x1.8p52")
 
 
 class Octaves(NamedTuple):
-    """A number as a multiple of log(2) and a rest.
+    """A number as a multiple of log(2) and a rest."""
 
-    Attributes
-    ----------
-    shifted : Lanes
-        The multiple, in the lowest bits.
-    rest, below : Lanes
-        The rest and what its rounding left.
-    """
-
-    shifted: Lanes
+    shifted: Lanes  # the multiple, in the lowest bits
     rest: Lanes
-    below: Lanes
+    below: Lanes  # what the rounding of the rest left
 
 
 def octaves(ops: Writer, x: Lanes) -> Octaves:

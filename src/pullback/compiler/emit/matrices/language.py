@@ -20,20 +20,12 @@ Place = int | str
 
 
 class Reals(Writer):
-    """Write one function of numbers of one type, ``"float"`` or ``"double"``, and of vectors of them.
+    """Write one function of numbers of one type `real`, "float" or "double", and of vectors of them.
 
     Loops are not unrolled: what they do to a row takes longer than to count, and LLVM as long as all else.
 
-    Parameters
-    ----------
-    name : str
-    parameters : mapping of str to str
-        Types by names; in the text a parameter is its name after a ``%``.
-    real : str
-    result : str
-        The type of what it returns.
-    width : int
-        Numbers in a vector; 0 for as many as a register of the processor's has.
+    `parameters` are types by names; in the text a parameter is its name after a ``%``. `result` is the type
+    of what it returns. A vector has `width` numbers, 0: as many as a register of the processor's.
     """
 
     #: What is said of loops where they begin again, and of who may call the function.

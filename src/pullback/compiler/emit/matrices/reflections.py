@@ -94,14 +94,8 @@ def orthogonal(real: str, height: int, width: int, kept: int) -> Kernel:
 def tridiagonal(f: Reals, a: Rows, z: Rows, diagonal: str, beside: str, line: str, size: int) -> None:
     """Bring a symmetric matrix to three diagonals by reflections, whose product z begins and ends with.
 
-    Parameters
-    ----------
-    a, z : Rows
-        The matrix, which is written over; the product, transposed.
-    diagonal, beside : str
-        The addresses of the numbers on the diagonal and beside it.
-    line : str
-        The address of room for two rows.
+    The matrix a is written over; z is the product, transposed. `diagonal` and `beside` are the addresses of
+    the numbers on the diagonal and beside it, `line` that of room for two rows.
     """
     taus, other = f.at(line, a.pitch), f.at(line, 2 * a.pitch)
     with f.count(0, size) as i:

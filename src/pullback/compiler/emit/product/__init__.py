@@ -56,41 +56,21 @@ class Grid(NamedTuple):
 
 
 class Operand(NamedTuple):
-    """Steps between the elements of a batch of matrices.
+    """Steps between the elements of a batch of matrices, along rows or along columns 1."""
 
-    Attributes
-    ----------
-    row, column : int
-        To the next row and to the next column; one of them is 1.
-    batch : tuple of int
-        Along the two axes of the batch.
-    """
-
-    row: int
-    column: int
-    batch: tuple[int, int] = (0, 0)
+    row: int  # to the next row
+    column: int  # to the next column
+    batch: tuple[int, int] = (0, 0)  # along the two axes of the batch
 
 
 class Product(NamedTuple):
-    """``c[n] = alpha · a[n] @ b[n]`` for a batch of matrices, c being contiguous.
+    """``c[n] = alpha · a[n] @ b[n]`` for a batch of matrices, c being contiguous."""
 
-    Attributes
-    ----------
-    real : str
-        ``"float"`` or ``"double"``.
-    extents : tuple of int
-        Rows, columns, and the axis that is summed over.
-    a, b : Operand
-    batch : tuple of int
-        Extents of two axes.
-    alpha : float
-    """
-
-    real: str
-    extents: tuple[int, int, int]
+    real: str  # ``"float"`` or ``"double"``
+    extents: tuple[int, int, int]  # rows, columns, and the axis that is summed over
     a: Operand
     b: Operand
-    batch: tuple[int, int] = (1, 1)
+    batch: tuple[int, int] = (1, 1)  # extents of two axes
     alpha: float = 1.0
 
     @classmethod

@@ -59,12 +59,8 @@ class Blocks(NamedTuple):
 class Compiled:
     """The machine code of one dtype: of a tile, of sums along k (`DOTS`), or of what calls these.
 
-    Attributes
-    ----------
-    name : str
-        Unique to the code.
-    part : int
-        The address of ``part(table, number)``, or of the tile or the sums, when it is asked for.
+    `name` is unique to the code, `part` the address of ``part(table, number)``, or of the tile or the sums,
+    when it is asked for.
     """
 
     def __init__(self, real: str, what: Tile | None = None) -> None:
