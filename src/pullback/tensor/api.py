@@ -30,14 +30,8 @@ Function = Callable[..., Any]
 
 
 class Declaration:
-    """A public function and where it appears.
-
-    Parameters
-    ----------
-    method : callable or None
-        The function as a method.
-    inplace : InPlace or bool
-        Whether there is an in-place variant, or what is particular in it.
+    """A public function and where it appears: the `method`, if any, and what is particular in the variant in
+    place.
     """
 
     __slots__ = ("function", "inplace", "is_function", "method", "name", "namespace")

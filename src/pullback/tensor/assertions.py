@@ -7,13 +7,7 @@ from .api import public
 
 @public(method=False, out=False)
 def _assert_async(input: Any, assert_msg: str | None = None) -> None:
-    """Raise a RuntimeError where a tensor of one element is zero.
-
-    Raises
-    ------
-    RuntimeError
-        Also where the tensor has more elements, or none.
-    """
+    """Raise a RuntimeError where a tensor of one element is zero, or a tensor has more elements, or none."""
     if not input.numel():
         raise RuntimeError("Boolean value of Tensor with no values is ambiguous")
     if input.numel() > 1:

@@ -38,20 +38,11 @@ engine = import_later("..core.engine", __package__)
 
 
 class BackwardCall:
-    """One call of `backward` or `grad` whose arguments have been checked, as observers see it.
+    """One call of `backward` or `grad`, its `kind`, whose arguments have been checked, as observers see it.
 
-    Attributes
-    ----------
-    kind : {"backward", "grad"}
-    outputs, covectors : tuples
-        Covectors as they were given, None for the default.
-    inputs : tuple or None
-        What gradients were asked for; None: of all leaves.
-    roots : sequence of (edge, covector)
-    targets : list of edges, or None
-        Where the gradients of `inputs` arrive.
-    batched : bool
-        Whether the covectors have a leading axis over which the pullback is mapped.
+    `covectors` are as they were given, None for the default; `inputs` are what gradients were asked for, None
+    for all leaves, and `targets` the edges where these arrive. `roots` are (edge, covector); `batched` says
+    whether the covectors have a leading axis over which the pullback is mapped.
     """
 
     __slots__ = ("batched", "covectors", "inputs", "kind", "outputs", "roots", "targets")

@@ -34,13 +34,8 @@ def _listed(value: Any) -> Any:
 
 
 def transform(name: str, result: str, family: str = "") -> Callable[[_Function], _Function]:
-    """Declare a transform: torch's parser reads its arguments, and `out` must be `result`, complex or
-    floating.
-
-    Parameters
-    ----------
-    family : str
-        The name by which errors call it.
+    """Declare a transform, of a `family` by whose name errors call it: torch's parser reads its arguments,
+    and `out` must be `result`, complex or floating.
     """
     parser = Parser(f"fft_{name}")
     several = ("s", "dim") if name.endswith(("2", "n")) else ()

@@ -172,10 +172,7 @@ def _read(parts: tuple[Any, ...], rank: int) -> tuple[tuple[Any, ...], int]:
 def applied(x: Any, parts: tuple[Any, ...], keep_whole: bool) -> tuple[Any, list[Entry]]:
     """Take the views that the parts of an index ask for; return what is left of `x`, and the indexed axes.
 
-    Raises
-    ------
-    IndexError, TypeError
-        torch's, for indices out of range, too many, or of a wrong type.
+    Raises torch's IndexError or TypeError for indices out of range, too many, or of a wrong type.
     """
     rank = len(shape_of(x))
     taken = 0

@@ -35,20 +35,11 @@ Function = Callable[..., Any]
 class InPlace:
     """Say what is particular in the in-place variant of a function.
 
-    Parameters
-    ----------
-    parts : callable, optional
-        ``parts(*args, **kwargs)`` gives (elementwise op, operands after the first, attributes) of the same
-        call; where nothing is recorded and dtypes agree, the op's kernel then writes straight into the
-        storage.
-    written : callable, optional
-        What it writes, where that is not the function's result.
-    fills : bool
-        Whether torch lets it write to expanded tensors, with a warning.
-    apart : bool
-        Whether it may not read what it writes to.
-    older : bool
-        Whether torch also takes it by an older signature, a number first.
+    ``parts(*args, **kwargs)`` gives (elementwise op, operands after the first, attributes) of the same call;
+    where nothing is recorded and dtypes agree, the op's kernel then writes straight into the storage.
+    `written` computes what it writes, where that is not the function's result. torch lets one that `fills`
+    write to expanded tensors, with a warning, has one that is `apart` not read what it writes to, and takes
+    one that is `older` also by an older signature, a number first.
     """
 
     __slots__ = ("apart", "fills", "older", "parts", "written")
@@ -77,10 +68,7 @@ def warn_of_expanded(name: str) -> None:
 def inplace_variant(name: str, function: Function, how: InPlace = PLAIN, operator: bool = False) -> Function:
     """Derive `name_` from a public function of a tensor.
 
-    Parameters
-    ----------
-    operator : bool
-        It stands behind an operator, which has no answer to what is no tensor and no number.
+    One that stands behind an operator (`operator`) has no answer to what is no tensor and no number.
     """
     function = how.written or function
     fills, apart, has_older = how.fills, how.apart, how.older

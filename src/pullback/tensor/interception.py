@@ -98,16 +98,8 @@ def intercepted(
 ) -> Any:
     """Do a call for who counts it or casts its arguments; `PASS` where nobody does.
 
-    Parameters
-    ----------
-    call : callable
-        The public function.
-    function : callable, optional
-        What it does behind this question; None where only the whole can be called.
-    label : str
-        Its name in torch's dispatcher, such as ``"linalg_inv"``.
-    args, kwargs
-        What it was called with.
+    `call` is the public function, `function` what it does behind this question, None where only the whole can
+    be called; `label` is its name in torch's dispatcher, such as ``"linalg_inv"``.
     """
     now = modes()
     if now is DEFAULT or now is NO_GRAD:

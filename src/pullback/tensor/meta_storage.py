@@ -13,13 +13,7 @@ from .untyped_storage import UntypedStorage
 
 
 class MetaStorage(UntypedStorage):
-    """A storage that has a size only; writing to it does nothing.
-
-    Parameters
-    ----------
-    memory : Memory
-        What the tensors on it have in common.
-    """
+    """A storage that has a size only; writing to it does nothing. Its tensors have the `memory` in common."""
 
     __slots__ = ("_memory",)
 

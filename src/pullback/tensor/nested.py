@@ -277,10 +277,7 @@ class NestedTensor(OneElement, Tensor):
     ) -> None:
         """Pull a nested covector of the same sizes back, part by part, into the ``.grad`` of leaves.
 
-        Raises
-        ------
-        RuntimeError
-            torch's, for a covector that is missing, not nested, or of other sizes.
+        Raises torch's RuntimeError for a covector that is missing, not nested, or of other sizes.
         """
         if not self.requires_grad:
             raise RuntimeError("element 0 of tensors does not require grad and does not have a grad_fn")

@@ -125,24 +125,12 @@ def declare(
     inplace: InPlace | bool = True, writes_out: bool = False, numbers: Collection[str] = (),
     numbers_first: bool = False, text: str | None = None,
 ) -> Any:
-    """Publish a function of tensors.
+    """Publish a function of tensors, which gets the required arguments by position, the others by name.
 
-    Parameters
-    ----------
-    function : callable
-        It gets the required positional arguments by position, the others by name.
-    signatures : str
-        As torch prints them.
-    namespace : str
-        Where it lives; functions of a namespace have no method.
-    writes_out : bool
-        The function takes `out` itself.
-    numbers : collection of str
-        Parameters of the last signature for which a Python number is taken as it is.
-    numbers_first : bool
-        The first operand may be a number, which no signature says.
-    text : str, optional
-        What help says, by default what it says of `function`.
+    `signatures` are as torch prints them; functions of a namespace have no method. One that `writes_out`
+    takes `out` itself. For the parameters `numbers` of the last signature a Python number is taken as it is;
+    with `numbers_first` the first operand may be one, too, which no signature says. `text` is what help says,
+    by default what it says of `function`.
     """
     printed = f"{namespace}_{name}" if namespace else name
     read = _reading(printed, signatures, function, 0, numbers, numbers_first, text)

@@ -175,16 +175,8 @@ facade.provide(public_call=public_call)
 def _answering(method: str, function: Any, *known: type, inner: Any = None) -> Any:
     """Return an operator that has no answer to operands of other types than those that the function knows.
 
-    Parameters
-    ----------
-    method
-        What overrides are told was called.
-    function
-        What gives the result.
-    known
-        The types of operands that the function has answers or errors for.
-    inner
-        What the function does with a tensor and a number, where nothing can override it.
+    `method` is what overrides are told was called, `inner` what the function does with a tensor and a number,
+    where nothing can override it.
     """
 
     def operator(self: Any, other: Any) -> Any:

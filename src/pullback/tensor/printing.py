@@ -230,26 +230,13 @@ def tensor_text(
     contents: str | None = None, device: str = "cpu", requires_grad: bool = False, grad_fn: str | None = None,
     tangent: str | None = None,
 ) -> str:
-    """Return the text of a tensor whose elements are ``array``.
+    """Return the text of a tensor whose elements are ``array``, which are not read on the device ``'meta'``.
 
-    Parameters
-    ----------
-    array : numpy.ndarray
-        The elements, of any shape and of any dtype in :mod:`pullback.array.dtypes`.
-    class_name : str, optional
-        The name of the tensor's class where that is neither Tensor nor Parameter.
-    is_parameter : bool
-        Whether an instance of such a class is a Parameter; torch says so, but not inside a dual level.
-    contents : str, optional
-        Stands for the elements (``tensor_contents`` of ``Tensor.__repr__``).
-    device : str
-        The device's name, printed unless it is ``'cpu'``. On ``'meta'`` no element is read.
-    requires_grad : bool
-        Whether a leaf requires grad.
-    grad_fn : str, optional
-        The name of the node, such as ``'AddBackward0'``; takes the place of ``requires_grad``.
-    tangent : str, optional
-        The forward-mode tangent as ``format(tangent, '')`` gives it.
+    `class_name` is that of its class where it is neither Tensor nor Parameter; `is_parameter` says whether an
+    instance of such a class is a Parameter: torch says so, but not inside a dual level. `contents` stands for
+    the elements (``tensor_contents`` of ``Tensor.__repr__``). The device is printed unless it is ``'cpu'``,
+    and ``requires_grad`` unless there is the name of a node, `grad_fn`. The forward-mode `tangent` is as
+    ``format(tangent, '')`` gives it.
     """
     options = _options
     prefix = "tensor(" if class_name is None else f"{class_name}("
@@ -311,18 +298,10 @@ def parameter_text(text: str) -> str:
 
 
 def wrapper_text(kind: str, text: str, *, level: int, bdim: int | None = None) -> str:
-    """Return the text of a transform's wrapper around a value.
+    """Return the text of a transform's wrapper, ``'GradTrackingTensor'`` or ``'BatchedTensor'``, around a
+    value with a text, of a level; torch prints -2 on a GradTrackingTensor whose transform is over.
 
-    Parameters
-    ----------
-    kind : str
-        ``'GradTrackingTensor'`` or ``'BatchedTensor'``.
-    text : str
-        The text of the value inside.
-    level : int
-        The transform's level; torch prints -2 on a GradTrackingTensor whose transform is over.
-    bdim : int, optional
-        The batch dimension of the value inside, for a BatchedTensor.
+    `bdim` is the batch dimension of the value inside, for a BatchedTensor.
     """
     batch = "" if bdim is None else f"bdim={bdim}, "
     return f"{kind}(lvl={level}, {batch}value=\n{textwrap.indent(text, '    ')}\n)"

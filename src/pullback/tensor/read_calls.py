@@ -170,16 +170,10 @@ def at_once(function: Function, general: Function, failed: Function, kinds: Kind
     that reads its arguments with a parser, that is not asked where they are so many tensors: then it is the
     function `behind` the parser that is called. Before all that, its inline cache is asked.
 
-    Parameters
-    ----------
-    general : callable
-        ``general(args, kwargs)`` does any call.
-    failed : callable
-        ``failed(error, args, kwargs)`` says what is wrong with a call that failed, or does it otherwise;
-        `PASS` where the error is to be raised again. It does not raise it itself: a frame in the error's
-        traceback that holds the error would be a cycle.
-    kinds : Kinds, optional
-        Tells how many arguments need no look; by default none needs one.
+    ``general(args, kwargs)`` does any call; ``failed(error, args, kwargs)`` says what is wrong with a call
+    that failed, or does it otherwise, and gives `PASS` where the error is to be raised again. It does not
+    raise it itself: a frame in the error's traceback that holds the error would be a cycle. `kinds` tell how
+    many arguments need no look; by default none needs one.
     """
     behind, count_taken = getattr(function, "behind", function), getattr(function, "taken", None)
     kinds = None if count_taken else kinds

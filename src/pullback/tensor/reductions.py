@@ -82,10 +82,7 @@ def in_dtype(input: Any, dtype: Any) -> Any:
 def accumulated(input: Any, dtype: Any) -> Any:
     """Return the input in the dtype of its sum: what was asked for, int64 for integers.
 
-    Raises
-    ------
-    RuntimeError
-        Where the input requires grad and the dtype carries none.
+    Raises a RuntimeError where the input requires grad and the dtype carries none.
     """
     if dtype is not None:
         if dtype.numpy.kind in "biu" and input.requires_grad and modes().grad:
@@ -153,12 +150,8 @@ def _taken_by_name(
     place: str, name: str, by_place: tuple[Any, ...], dtype: Any, out: Any, names: dict[str, Any]
 ) -> tuple[Any, Any, Any]:
     """Return (input, dim, keepdim) of a call of `sum` or `mean` that gives arguments by name, NumPy's among
-    them, or too many.
-
-    Raises
-    ------
-    TypeError
-        torch's, which tells what was given by name from what was given by place.
+    them, or too many: then it raises torch's TypeError, which tells what was given by name from what was by
+    place.
     """
     input, dim, keepdim, *rest = given = by_place
     if not rest and (found := _named_dim(names, dim, keepdim)) is not None:

@@ -82,11 +82,7 @@ def signatures(place: str, name: str) -> Sequence[str]:
     """Return the signatures of a function or method as torch's parser prints them, in the order in which it
     tries them; none of a function that is written in Python.
 
-    Parameters
-    ----------
-    place : str
-        'Tensor' for a method, otherwise the namespace; torch's top level is ''.
-    name : str
+    The place is 'Tensor' for a method, otherwise the namespace; torch's top level is ''.
     """
     known = recorded("signatures.json")
     found = known["signatures"][place].get(name, ())

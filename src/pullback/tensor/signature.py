@@ -159,19 +159,11 @@ class Signature:
 
 
 class Parser:
-    """All signatures of a function.
+    """All signatures of a function that messages name so, in the form and the order in which torch prints
+    them.
 
-    Parameters
-    ----------
-    function : str
-        The name that messages use.
-    *signatures : str
-        In the form and the order in which torch prints them. Where none is given, they are derived from the
-        schemas of the function of that name.
-    numbers : bool
-        Whether numbers are taken for tensors.
-    place : str
-        'Tensor' for a method whose signatures are derived.
+    Where none is given, they are derived from the schemas of the function of that name, at a place that is
+    'Tensor' for a method. `numbers` says whether numbers are taken for tensors.
     """
 
     def __init__(self, function: str, *signatures: str, numbers: bool = False, place: str = "") -> None:
@@ -312,10 +304,7 @@ def described(call: Callable[..., Any], function: Callable[..., Any], parser: Pa
 def reads(parser: Parser, tensor_first: bool = False) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Decorate a function with the parser that reads its arguments, for the stubs to show.
 
-    Parameters
-    ----------
-    tensor_first : bool
-        The tensor whose method it is comes before what the parser reads.
+    `tensor_first`: the tensor whose method it is comes before what the parser reads.
     """
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -19,15 +19,8 @@ from .signature import ALTERNATIVES, COMMA, NotTensorsError, Parameter, Parser, 
 
 
 class Misfit:
-    """The arguments of a call, held against a signature that they do not fit.
-
-    Parameters
-    ----------
-    function : str
-        The name that messages use.
-    signature : Signature
-    args, kwargs
-        What the call was given.
+    """The arguments of a call of a function, which messages name, held against a signature that they do not
+    fit.
     """
 
     def __init__(

@@ -41,10 +41,7 @@ def is_int(v: Any) -> bool:
 def ints(function: str, argument: str, given: tuple[Any, ...], keyword: Any = None) -> Ints:
     """Return sizes or dims given as separate arguments, as one sequence, or by keyword.
 
-    Raises
-    ------
-    TypeError
-        torch's, where nothing was given or something is no int.
+    Raises torch's TypeError where nothing was given or something is no int.
     """
     if keyword is not None:
         return sequence(function, argument, None, keyword)

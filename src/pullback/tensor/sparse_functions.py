@@ -38,16 +38,8 @@ _OPERATORS = {
 
 
 def called(short: str, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Call a function with a sparse tensor among its arguments.
-
-    Parameters
-    ----------
-    short : str
-        The layout, such as ``"csr"``.
-    name : str
-        Of the function, as the user called it.
-    args, kwargs
-        What it was called with.
+    """Call a function, by the user's name, with a tensor of the layout `short`, such as "csr", among its
+    arguments.
     """
     if name == "__rmatmul__":
         name, args = "matmul", args[::-1]

@@ -24,18 +24,8 @@ def _texts() -> dict[str, dict[str, str]]:
 
 
 def refusal(name: str, short: str, args: tuple[Any, ...], named: Iterable[Any] = ()) -> Exception:
-    """Build torch's error for a function without a form for a layout.
-
-    Parameters
-    ----------
-    name : str
-        Of the function.
-    short : str
-        Of the layout, such as ``"csr"``.
-    args : tuple
-        What the function was called with.
-    named : iterable
-        The same by keyword.
+    """Build torch's error for a function without a form for a layout `short`, such as "csr", from what it was
+    called with, `named` by keyword.
     """
     title = f"Sparse{short.capitalize()}" if short != "coo" else "Sparse"
     backend = "SparseCPU" if short == "coo" else "SparseCsrCPU"

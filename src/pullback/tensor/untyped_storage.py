@@ -167,10 +167,7 @@ class UntypedStorage(StorageBase):
 def mapped(filename: Any, shared: bool | None, size: int) -> ndarray:
     """Return the bytes of a file as an array that the operating system fills when they are read.
 
-    Raises
-    ------
-    RuntimeError
-        Where the file is not there, or too short for one that is not shared.
+    Raises a RuntimeError where the file is not there, or too short for one that is not shared.
     """
     if size == 0:
         return np.empty(0, np.uint8)

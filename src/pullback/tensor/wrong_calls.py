@@ -72,12 +72,8 @@ def takes_out(name: str) -> bool:
 def deprecated_call(
     place: str, name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]
 ) -> tuple[dict[str, Any], str] | None:
-    """Read a call that torch takes by an older signature, such as ``add_(alpha, other)``.
-
-    Returns
-    -------
-    (dict, str) or None
-        The arguments by name, and torch's warning; None where no such signature fits.
+    """Read a call that torch takes by an older signature, such as ``add_(alpha, other)``: return the
+    arguments by name, and torch's warning; None where no such signature fits.
     """
     parser = _parser(place, name)
     if parser is None:
@@ -96,12 +92,8 @@ def deprecated_call(
 def converted(
     place: str, name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]
 ) -> dict[str, Any] | None:
-    """Read a call as torch's parser does, which takes tensors and NumPy's numbers for Python's.
-
-    Returns
-    -------
-    dict or None
-        The arguments by name; None where they are wrong, or none was given in another form.
+    """Read a call as torch's parser does, which takes tensors and NumPy's numbers for Python's: return the
+    arguments by name; None where they are wrong, or none was given in another form.
     """
     parser = _parser(place, name)
     given = (*args, *kwargs.values())
@@ -354,13 +346,8 @@ _PLAIN = frozenset({int, float, bool, complex, str, type(None), list, tuple, dty
 def wrong_call(place: str, name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Exception | None:
     """Build torch's error for a call, or return None where the arguments fit.
 
-    Parameters
-    ----------
-    place : str
-        'Tensor' for a method, otherwise the namespace; torch's top level is ''.
-    name : str
-    args, kwargs
-        What was given; of a method, without the tensor itself.
+    The place is 'Tensor' for a method, otherwise the namespace, at torch's top level ''; of a method the
+    arguments are without the tensor itself.
     """
     parser = _parser(place, name)
     if parser is None:

@@ -71,18 +71,11 @@ HOT: Any = object()
 class InlineCache:
     """The calls of a public function that have a plan.
 
-    Parameters
-    ----------
-    function : callable
-    kinds : Kinds, optional
-        Tells how many arguments by place need no look; by default none needs one.
-    general : callable
-        ``general(args, kwargs)`` does any call.
-    use : callable
-        Takes the function of four arguments, of those by name and of more by place, that gives what a call
-        with a plan gives, None for others, and `HOT` when a plan is to be made; None: there is none.
-    looks : bool
-        Whether it looks at places before a kernel reads or writes there, as public functions do.
+    ``general(args, kwargs)`` does any call. `kinds` tell how many arguments by place need no look; by default
+    none needs one. `use` takes the function of four arguments, of those by name and of more by place, that
+    gives what a call with a plan gives, None for others, and `HOT` when a plan is to be made; None: there is
+    none. `looks` says whether it looks at places before a kernel reads or writes there, as public functions
+    do.
     """
 
     __slots__ = ("_asked", "_calls", "_casts", "_earned", "_function", "_general", "_kinds", "_left",

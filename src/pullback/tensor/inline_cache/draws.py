@@ -15,15 +15,9 @@ from ...array.random import Generator
 
 
 class Stand:
-    """Remember where streams stand.
+    """Remember where streams stand."""
 
-    Attributes
-    ----------
-    end : list
-        The `place` where a call left them.
-    """
-
-    end: list[Any]
+    end: list[Any]  # the `place` where a call left them
     _behind: Stand
 
     def __init__(self, streams: Sequence[Generator]) -> None:

@@ -52,21 +52,11 @@ class Left(NamedTuple):
 
 
 class History:
-    """The nodes of a call, oldest first.
+    """The nodes of a call, oldest first, from the edges that lead to the results.
 
-    Parameters
-    ----------
-    given, known : sequences of tensor
-        Tensors without elements: those that were given, and those with the ones that were computed behind
-        them.
-    edges : iterable of edge
-        What leads to the results.
-
-    Attributes
-    ----------
-    nodes : list of Left
-    held : list
-        Values without elements that nodes alone hold, so that nothing can be written to them.
+    `given` are the tensors that were given, without elements, `known` those with the ones that were computed
+    behind them. `held` are values without elements that nodes alone hold, so that nothing can be written to
+    them.
     """
 
     def __init__(self, given: Sequence[Any], known: Sequence[Any], edges: Iterable[Any]) -> None:
@@ -131,14 +121,8 @@ class History:
     def check(self, tensors: Sequence[Any], held: Sequence[ndarray], ends: Iterable[tuple[Any, Any]]) -> None:
         """Raise where a call recorded other nodes than these.
 
-        Parameters
-        ----------
-        tensors : sequence of tensor
-            Those of the call: given, and then computed.
-        held : sequence of array
-            What nodes alone hold, as it is computed for them.
-        ends : iterable of (edge, edge)
-            What leads to a result, and to the one without elements.
+        `tensors` are those of the call, given and then computed; `held` is what nodes alone hold, as it is
+        computed for them; `ends` are pairs of what leads to a result, and to the one without elements.
         """
         comparison = _Comparison(self.nodes, tensors, held)
         if not all(comparison.is_edge(edge, self.source(own)) for edge, own in ends):
@@ -241,12 +225,8 @@ def _steps(array: ndarray) -> list[int]:
 
 
 def steps_behind(record: View, tensor: Any) -> tuple[Any, ...]:
-    """Return the steps of a view behind those of the tensor that it was taken of.
-
-    Raises
-    ------
-    Unplanned
-        It was taken of another one.
+    """Return the steps of a view behind those of the tensor that it was taken of, or raise `Unplanned` where
+    it was taken of another one.
     """
     above = tensor._view
     if above is None:

@@ -66,10 +66,8 @@ def without_inference(call: Function, given: tuple[Any, ...], tensors: list[Any]
     """Return the arguments of a call that inference mode made, its tensors and its result as they are where
     nothing is recorded. The call is made once more, on copies, for it may write to what it is given.
 
-    Raises
-    ------
-    Unplanned
-        It gives other arrays there, or a tensor that is neither known nor one of inference mode.
+    Raises `Unplanned` where it gives other arrays, or a tensor that is neither known nor one of inference
+    mode.
     """
     # A plan makes inference tensors, or views of what is known: `detach` of a normal tensor gives neither.
     results = result if isinstance(result, (tuple, list)) else [result]
@@ -100,12 +98,8 @@ def planned(
 ) -> Any:  # fmt: skip
     """Return what computes a call, its results and their container (`table.InlineCaches.add`). A function
     that `looks` at places before a kernel writes to them is tried with others, with fewer where arguments of
-    the kind were `met`. Where it draws, it does so from where the streams `stand`.
-
-    Raises
-    ------
-    Exception
-        It is none whose like can be known.
+    the kind were `met`. Where it draws, it does so from where the streams `stand`. Raises where it is none
+    whose like can be known.
     """
     notes = Notes()
     arrays = [tensor._value for tensor in tensors]

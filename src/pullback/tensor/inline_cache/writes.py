@@ -32,12 +32,8 @@ def planned_write(
 ) -> tuple[Any, ...]:  # fmt: skip
     """Return what computes a call and writes what it gives, with what else is a plan
     (`table.InlineCaches.add`). Where it draws, it does so from where the streams `stand`. It is tried with
-    fewer other elements where arguments of the kind were `met`.
-
-    Raises
-    ------
-    Exception
-        It is none whose like can be known.
+    fewer other elements where arguments of the kind were `met`. Raises where it is none whose like can be
+    known.
     """
     places = [k for k, tensor in enumerate(tensors) if tensor is result]
     if len(places) != 1 or modes() is INFERENCE or any(map(has_history, tensors)):
