@@ -133,7 +133,7 @@ __version__: Any
 def _assert(condition: Any, message: Any) -> Tensor:
     """Return ``assert condition, message`` that a class which overrides functions is told of."""
 def _assert_async(input: Tensor, assert_msg: str | None = None) -> None:
-    """Raise a RuntimeError where a tensor of one element is zero."""
+    """Raise a RuntimeError where a tensor of one element is zero, or a tensor has more elements, or none."""
 def _check(cond: Any, message: Callable[[], Any] | None = None) -> None:
     """Raise RuntimeError where a condition is False."""
 def _check_index(cond: Any, message: Callable[[], Any] | None = None) -> None:

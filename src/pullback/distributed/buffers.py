@@ -55,16 +55,8 @@ def nothing() -> None:
 def writable(tensor: Any, read: bool = True) -> tuple[ndarray, Callable[[], None]]:
     """Return a flat contiguous array to write to, and what brings it into the tensor afterwards.
 
-    Parameters
-    ----------
-    tensor : Tensor
-    read : bool
-        Whether the array must begin with the tensor's elements.
-
-    Returns
-    -------
-    (ndarray, callable)
-        The tensor's own memory where it is contiguous.
+    It is the tensor's own memory where that is contiguous. With `read` it must begin with the tensor's
+    elements.
     """
     announce_write(tensor)
     value = tensor._value

@@ -130,12 +130,8 @@ def _unlike(marks: Sequence[dict[str, Any]]) -> str:
 
 
 def verify(group: Group, name: str, tensors: Sequence[Any], routes: Any, how: dict[str, Any]) -> None:
-    """Raise where the processes of a group are not about to run the same collective.
-
-    Raises
-    ------
-    RuntimeError
-        torch's, with what this process and another one run.
+    """Raise torch's RuntimeError, with what this process and another one run, where the processes of a group
+    are not about to run the same collective.
     """
     from .objects import gathered
 

@@ -24,17 +24,9 @@ def is_installed() -> bool:
 
 
 def library(start: bool = True) -> Any:
-    """Return the module mpi4py.MPI.
+    """Return the module mpi4py.MPI; MPI is started where it is not and `start` asks for it.
 
-    Parameters
-    ----------
-    start : bool
-        Whether MPI is to be started where it is not.
-
-    Raises
-    ------
-    RuntimeError
-        mpi4py or an MPI library is missing.
+    Raises a RuntimeError where mpi4py or an MPI library is missing.
     """
     try:
         import mpi4py

@@ -76,18 +76,11 @@ class Group(ProcessGroup):
             self.control.free()
 
     def verify(self, name: str, *tensors: Any, routes: Any = None, **how: Any) -> None:
-        """Check at DETAIL that all processes are about to run the same.
+        """Check at DETAIL that all processes are about to run the same collective, on tensors of the same
+        shapes and dtypes.
 
-        Parameters
-        ----------
-        name : str
-            The collective.
-        *tensors : Tensor
-            Of the same shapes and dtypes in all.
-        routes : (Tensor, list of int, Tensor, list of int), optional
-            What each process sends and how many elements to each, and what it receives from each.
-        **how : Any
-            What else all must agree on: the root, the reduction, what a tensor is made of.
+        `routes` has what each process sends and how many elements to each, and the same of what it receives;
+        `how` what else all must agree on: the root, the reduction, what a tensor is made of.
         """
         if self.control is not None:
             agreed = {"tensors": len(tensors), **how}

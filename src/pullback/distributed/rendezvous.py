@@ -76,10 +76,7 @@ def registered(url: str) -> bool:
 def numbers(url: str, rank: int, world_size: int) -> tuple[int, int]:
     """Return rank and size with what was not given taken from the URL, or from the environment it means.
 
-    Raises
-    ------
-    ValueError, RuntimeError
-        They are told nowhere, or the URL is of no kind that is known.
+    Raises a ValueError or RuntimeError where they are told nowhere, or the URL is of no kind that is known.
     """
     parts = urlsplit(url)
     if parts.scheme not in BUILT_IN:

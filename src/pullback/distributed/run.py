@@ -91,10 +91,7 @@ def processes(told: str) -> int:
 def streams(told: str, count: int) -> dict[int, int]:
     """Return which streams ``--redirects`` or ``--tee`` means, by local rank.
 
-    Raises
-    ------
-    ValueError
-        It is neither one of 0 to 3 nor pairs of a rank and one of these.
+    Raises a ValueError where it is neither one of 0 to 3 nor pairs of a rank and one of these.
     """
     try:
         if ":" not in told:
@@ -150,13 +147,8 @@ def parse_args(args: Sequence[str] | None) -> argparse.Namespace:
 
 
 def run(args: Any, rank_argument: bool = False) -> int:
-    """Run the program that options name; return the exit status.
-
-    Parameters
-    ----------
-    args : argparse.Namespace
-    rank_argument : bool
-        Whether the program is given its rank on the machine as an argument as well.
+    """Run the program that options name, given its rank on the machine as well where it takes a
+    `rank_argument`; return the exit status.
     """
     try:
         launch = launch_of(args)

@@ -40,26 +40,12 @@ yield_processor: Callable[[], None] = getattr(os, "sched_yield", lambda: time.sl
 
 
 class Work:
-    """A collective or a message under way.
+    """A collective or a message under way, of the processes of a group.
 
-    Parameters
-    ----------
-    requests : list
-        MPI's requests, all of which must complete.
-    group : Group
-        The processes that take part.
-    name : str
-        What messages call it.
-    finish : callable
-        What is to be done then, before the work counts as complete.
-    result : list of Tensor
-        What `result` and the future give.
-    number : int
-        The how-manieth collective of the group it is; 0 for a message.
-    peer : int, optional
-        The rank in the group that a message goes to or comes from, where it is one.
-    receives : bool
-        Whether it is a message that is received, which tells who sent it.
+    It is complete when all of MPI's `requests` are and `finish` was called; `result` is what `result` and the
+    future give. `number` is the how-manieth collective of the group it is, 0 for a message, which goes to or
+    comes from the rank `peer` in the group; one that it `receives` tells who sent it. Messages call it
+    `name`.
     """
 
     def __init__(

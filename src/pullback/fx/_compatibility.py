@@ -14,13 +14,7 @@ _EXPERIMENTAL = "\n\n.. warning::\n    This API is experimental and is *NOT* bac
 
 
 def compatibility(is_backward_compatible: bool) -> Callable[[T], T]:
-    """Return a decorator that says in a docstring whether what it marks promises to stay.
-
-    Parameters
-    ----------
-    is_backward_compatible : bool
-        Whether it does.
-    """
+    """Return a decorator that says in a docstring whether what it marks promises to stay."""
 
     def mark(marked: T) -> T:
         note = _GUARANTEED if is_backward_compatible else _EXPERIMENTAL

@@ -68,10 +68,7 @@ def tensor_method(function: Any) -> str | None:
 def qualified_name(function: Callable[..., Any]) -> str:
     """Return the path under which generated code names a function.
 
-    Raises
-    ------
-    RuntimeError
-        For a lambda whose source cannot be read.
+    Raises a RuntimeError for a lambda whose source cannot be read.
     """
     name = function.__name__
     if getattr(builtins, name, None) is function:

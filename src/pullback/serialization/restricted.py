@@ -119,15 +119,9 @@ def _refused(module: str, name: str) -> UnpicklingError:
 class Unpickler:
     """Run a pickle's instructions with allowed names only.
 
-    Parameters
-    ----------
-    content : bytes
-    reference : callable
-        What a reference to a storage stands for.
-    place : int
-        Where in `content` the pickle begins; after `load`, `reader.place` is behind its end.
-    encoding : str
-        Of strings that Python 2 wrote; "bytes" leaves them.
+    `reference` tells what a reference to a storage stands for. The pickle begins at `place` in `content`;
+    after `load`, `reader.place` is behind its end. `encoding` is of strings that Python 2 wrote; "bytes"
+    leaves them.
     """
 
     def __init__(

@@ -40,10 +40,7 @@ def excluded(place: str) -> list[str]:
 def reason(place: str, name: str) -> str | None:
     """Return why a public name of torch is not part of pullback; None where the list does not have it.
 
-    Parameters
-    ----------
-    place : str
-        ``"torch"``, ``"torch.Tensor"``, ``"torch.nn.functional"`` and so on.
+    A place is ``"torch"``, ``"torch.Tensor"``, ``"torch.nn.functional"`` and so on.
     """
     return next((why for why, places in absent().items() if name in places.get(place, ())), None)
 
@@ -62,17 +59,8 @@ def no_attribute(
 ) -> AttributeError:
     """Build the error for a name that a module or class lacks: torch's text, and a note that helps.
 
-    Parameters
-    ----------
-    text : str
-        What is before "has no attribute", as Python and torch say it.
-    place : str
-        As in `reason`.
-    name : str
-    known : iterable of str
-        The names that are there, of which the note gives the nearest.
-    obj : object, optional
-        What was asked, from which Python makes a suggestion of its own.
+    `text` is what is before "has no attribute", as Python and torch say it. The note gives the nearest of the
+    names that are `known`; Python makes a suggestion of its own from `obj`, which was asked.
     """
     error = AttributeError(f"{text} has no attribute '{name}'", name=name, obj=obj)
     why = reason(place, name)

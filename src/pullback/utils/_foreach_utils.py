@@ -23,19 +23,8 @@ def _get_fused_kernels_supported_devices() -> list[str]:
 def _group_tensors_by_device_and_dtype(
     tensorlistlist: list[list[Any]], with_indices: bool = False
 ) -> dict[tuple[device, Any], tuple[list[list[Any]], list[int]]]:
-    """Return parallel lists of tensors, taken apart by device and dtype of the first list's.
-
-    Parameters
-    ----------
-    tensorlistlist : list of list of Tensor or None
-        Lists of one length; the first holds no None.
-    with_indices : bool
-        Whether to also tell where in the lists each tensor stood.
-
-    Returns
-    -------
-    dict
-        From (device, dtype) to the lists with what belongs there, and the places.
+    """Return parallel lists of tensors, or None, taken apart by device and dtype of the first list's, which
+    has no None: what belongs to each, and where in the lists it stood, `with_indices`.
     """
     groups: dict[tuple[device, Any], tuple[list[list[Any]], list[int]]] = {}
     for place, row in enumerate(zip(*tensorlistlist, strict=True)):

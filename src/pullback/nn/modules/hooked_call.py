@@ -38,12 +38,7 @@ def _through_identity(
 ) -> tuple[tuple[Any, ...], list[int] | None]:
     """Send the tensors of a tuple through the identity and let its node call a hook.
 
-    Returns
-    -------
-    values : tuple
-        With what the identity gave; the very same where no gradient flows.
-    places : list of int or None
-        Where the tensors are; None where no gradient flows.
+    Where no gradient flows, the very same values are returned, and None in place of the tensors' places.
     """
     places = [i for i, value in enumerate(values) if isinstance(value, Tensor)]
     if not (is_grad_enabled() and any(values[i].requires_grad for i in places)):

@@ -56,26 +56,12 @@ def compute_bucket_assignment_by_size(
 
 
 class Bucket:
-    """Gradients that are reduced together.
+    """Gradients that are reduced together, of the parameters with some numbers, or one `sparse` one, as it
+    is.
 
-    Parameters
-    ----------
-    numbers : list of int
-        Which parameters these are.
-    parameters : list of Tensor
-    sparse : bool
-        Whether this is the bucket of one sparse gradient, which is reduced as it is.
-
-    Attributes
-    ----------
-    flat : Tensor
-        All gradients, one after the other; None of a sparse one.
-    views : list of Tensor
-        The parts of `flat`, with the shapes and strides of the parameters.
-    pending : int
-        How many gradients are still missing.
-    future : Any
-        What gives the reduced bucket, once reduction has begun.
+    `flat` has all gradients, one after the other, None of a sparse one, and `views` are its parts, with the
+    shapes and strides of the parameters. `pending` gradients are still missing; `future` gives the reduced
+    bucket, once reduction has begun.
     """
 
     def __init__(self, numbers: list[int], parameters: list[Any], sparse: bool) -> None:

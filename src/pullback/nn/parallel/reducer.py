@@ -29,35 +29,13 @@ from .synchronization import all_reduced_sparse, broadcast
 
 
 class Reducer:
-    """Reduce the gradients of parameters in buckets.
+    """Reduce the gradients of parameters in buckets, which are numbers of parameters in the order of
+    reduction.
 
-    Parameters
-    ----------
-    parameters : list of Tensor
-    buckets : list of list of int
-        Numbers of the parameters of each bucket, in the order of reduction.
-    group : ProcessGroup
-    expect_sparse_gradient : list of bool
-    size_limits : tuple of int
-        In bytes; of the first and of later buckets, when they are made anew after the first pass.
-    find_unused_parameters, gradient_as_bucket_view : bool
-    names : dict of int to str
-        For messages.
-
-    Attributes
-    ----------
-    static : bool
-        Whether every pass uses the same parameters equally often, which the first one counts.
-    has_rebuilt : bool
-        Whether buckets were made anew in the order in which gradients came.
-    passes : int
-        How many passes were reduced.
-    ready_order : list of int
-        The parameters of the last pass in the order in which their gradients came.
-    first_sizes : list of int
-        The sizes of the buckets of the first pass, in bytes.
-    times : PassTimes
-        How long passes have taken.
+    `size_limits` are the bytes of the first and of later buckets, when they are made anew after the first
+    pass, in the order in which gradients came: then it `has_rebuilt`. It is `static` where every pass uses
+    the same parameters equally often, which the first one counts. `passes` were reduced, in `times`, the last
+    with gradients in `ready_order`; `first_sizes` are the sizes of the buckets of the first, in bytes.
     """
 
     def __init__(

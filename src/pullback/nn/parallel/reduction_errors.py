@@ -38,17 +38,9 @@ _DEBUG = (
 def unfinished(
     rank: int, missing: list[int], names: list[str] | None, *, static: bool, finds_unused: bool
 ) -> RuntimeError:
-    """Return the error for a pass that begins while gradients of the last are missing.
-
-    Parameters
-    ----------
-    rank : int
-    missing : list of int
-        The numbers of the parameters without a gradient.
-    names : list of str, optional
-        Their names, where debugging is on.
-    static, finds_unused : bool
-        The settings of the module.
+    """Return the error for a pass that begins while gradients of the last are missing, of parameters with
+    these numbers and, where debugging is on, names; `static` and `finds_unused` are the settings of the
+    module.
     """
     text = _UNFINISHED
     if static:

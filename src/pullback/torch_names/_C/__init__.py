@@ -89,12 +89,7 @@ class DispatchKey(Enum):
 
 
 class DispatchKeySet:
-    """A set of such names.
-
-    Parameters
-    ----------
-    key : DispatchKey
-    """
+    """A set of such names."""
 
     def __init__(self, key: DispatchKey) -> None:
         self._keys = frozenset({key})

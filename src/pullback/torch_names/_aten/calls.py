@@ -120,12 +120,8 @@ def _dropped(input: Any, p: float) -> Any:
 
 
 def compute(packet: str, overload: str, schema: FunctionSchema, given: dict[str, Any]) -> Any:
-    """Return the result of an overload for arguments by name.
-
-    Raises
-    ------
-    NotImplementedError
-        Where pullback has nothing that computes it.
+    """Return the result of an overload for arguments by name, or raise a NotImplementedError where pullback
+    has nothing that computes it.
     """
     own = _CALLS.get(packet)
     result = own(**given) if own is not None and "out" not in given else _by_name(packet, schema, given)

@@ -37,20 +37,9 @@ def _word(kind: Any) -> str | None:
 def infer_schema(
     prototype_function: Callable[..., Any], /, *, mutates_args: Any = (), op_name: str | None = None
 ) -> str:
-    """Return the schema of a function with annotations.
+    """Return the schema of a function with annotations, which writes to the arguments of some names.
 
-    Parameters
-    ----------
-    prototype_function : callable
-    mutates_args : iterable of str
-        The names of the arguments that it writes to.
-    op_name : str, optional
-        Written before it.
-
-    Raises
-    ------
-    ValueError
-        Where an annotation is missing or cannot be told in a schema.
+    Raises a ValueError where an annotation is missing or cannot be told in a schema.
     """
     hints = typing.get_type_hints(prototype_function)
     signature = inspect.signature(prototype_function)

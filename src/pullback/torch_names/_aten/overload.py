@@ -16,13 +16,7 @@ from .schema import FunctionSchema, overloads, schema
 
 
 class OpOverload:
-    """One overload of an op.
-
-    Parameters
-    ----------
-    packet : OpOverloadPacket
-    name : str
-    """
+    """One overload of an op."""
 
     def __init__(self, packet: OpOverloadPacket, name: str) -> None:
         self._overloadpacket = packet
@@ -82,12 +76,7 @@ class OpOverload:
 
 
 class OpOverloadPacket:
-    """An op under its name.
-
-    Parameters
-    ----------
-    name : str
-    """
+    """An op under its name."""
 
     def __init__(self, name: str, namespace: str = "aten") -> None:
         self.__name__ = name

@@ -80,14 +80,7 @@ def _value(text: str, kind: str) -> Any:
 
 
 class FunctionSchema:
-    """Hold what an overload takes and gives.
-
-    Parameters
-    ----------
-    text : str
-        As torch writes it, without the namespace.
-    namespace : str
-    """
+    """Hold what an overload takes and gives, by the text that torch writes, without the namespace."""
 
     __module__ = "torch"
 
@@ -120,10 +113,7 @@ class FunctionSchema:
     def bound(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
         """Return the arguments of a call by name, those that were left out with their defaults.
 
-        Raises
-        ------
-        RuntimeError
-            torch's, where they are not what the op takes.
+        Raises torch's RuntimeError where they are not what the op takes.
         """
         given = len(args) + len(kwargs)
         if given > len(self.arguments):

@@ -213,10 +213,7 @@ def settings() -> tuple[Any, ...]:
 def traced_apart() -> Iterator[list[Any]]:
     """Keep casts apart from those outside for a ``with`` block: a trace must neither meet nor leave any.
 
-    Yields
-    ------
-    list
-        Is no longer empty when the settings were asked for.
+    The list that it yields is no longer empty when the settings were asked for.
     """
     asked: list[Any] = []
     tokens = _cache.set(None if _cache.get() is None else {}), _asked.set(asked)

@@ -85,10 +85,8 @@ def parameter_names(model: Any) -> list[str]:
 def labels(model: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any], dynamic_shapes: Any) -> Labels:
     """Return which axes may change, from `dynamic_shapes`.
 
-    Raises
-    ------
-    ValueError
-        It names an argument that the model is not given, or an axis that a tensor has not.
+    Raises a ValueError where it names an argument that the model is not given, or an axis that a tensor has
+    not.
     """
     if not dynamic_shapes:
         return {}
@@ -143,10 +141,7 @@ def capture(
 ) -> tuple[Family, Labels]:
     """Trace a model on examples, at several sizes where some may change.
 
-    Parameters
-    ----------
-    find : callable
-        Gives the axes that may change, when it is known what the tensors among the arguments are called.
+    `find` gives the axes that may change, when it is known what the tensors among the arguments are called.
     """
     names = parameter_names(model)
     example = traced(model, args, kwargs, names)

@@ -27,13 +27,7 @@ if TYPE_CHECKING:
 
 
 class ProgramModule(Module):
-    """A module that runs a traced program: its parameters and buffers have the names of the traced one's.
-
-    Parameters
-    ----------
-    family : Family
-    state : mapping of str to tensor
-    """
+    """A module that runs a traced program: its parameters and buffers have the names of the traced one's."""
 
     def __init__(self, family: Family, state: Mapping[str, Any]) -> None:
         super().__init__()

@@ -41,20 +41,10 @@ def save(
     f: Any, traces: list[Example], dynamic: Labels, state: Mapping[str, Any], extra: Mapping[str, Any],
     files: Mapping[str, str | bytes] | None = None,
 ) -> None:  # fmt: skip
-    """Write a program to a file.
+    """Write a program, by its traces at several sizes where some may change, and further members of the
+    archive.
 
-    Parameters
-    ----------
-    f : path or binary file
-    traces : list of Example
-        Of the program, at several sizes where some may change.
-    files : mapping of str to str or bytes, optional
-        Further members of the archive.
-
-    Raises
-    ------
-    RuntimeError
-        The program holds something that a file cannot, such as a generator of random numbers.
+    Raises a RuntimeError where it holds something that a file cannot, such as a generator of random numbers.
     """
     first = traces[0]
     texts = []
@@ -91,18 +81,9 @@ def save(
 
 
 def load(f: Any, files: dict[str, Any] | None = None) -> Saved:
-    """Read a program.
+    """Read a program, and put the contents of further members into `files`, whose keys name them.
 
-    Parameters
-    ----------
-    f : path or binary file
-    files : dict, optional
-        Its keys name further members, whose contents are put into it.
-
-    Raises
-    ------
-    RuntimeError
-        It is no file that `save` has written.
+    Raises a RuntimeError where it is no file that `save` has written.
     """
     try:
         with zipfile.ZipFile(f if hasattr(f, "read") else os.fspath(f)) as archive:

@@ -68,13 +68,7 @@ class OutputSpec(NamedTuple):
 
 
 class ExportGraphSignature(NamedTuple):
-    """The inputs and outputs of a graph.
-
-    Attributes
-    ----------
-    input_specs : list of InputSpec
-    output_specs : list of OutputSpec
-    """
+    """The inputs and outputs of a graph."""
 
     input_specs: list[InputSpec]
     output_specs: list[OutputSpec]

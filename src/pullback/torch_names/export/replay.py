@@ -17,16 +17,8 @@ assert nn.functional  # the ops of layers are declared when they are first used
 
 
 class Replay:
-    """A program that can be called.
-
-    Parameters
-    ----------
-    family : Family
-
-    Raises
-    ------
-    ValueError
-        How a size follows from the sizes of the inputs is not clear.
+    """A program that can be called; a ValueError says that it is not clear how a size follows from the
+    inputs' sizes.
     """
 
     def __init__(self, family: Family) -> None:

@@ -46,12 +46,8 @@ class VaryingArray(NamedTuple):
     def progression(self) -> tuple[Any, Any]:
         """Return the first number and the distance of the next, each of which may be `Varying`.
 
-        An array of one number, of any shape, is at distance 0.
-
-        Raises
-        ------
-        Unclear
-            The numbers are not at equal distances.
+        An array of one number, of any shape, is at distance 0. Raises `Unclear` where distances are not
+        equal.
         """
         found = self._distances()
         if found is None:
@@ -98,13 +94,7 @@ def fixed(example: Example) -> Family:
 
 
 def compared(examples: Sequence[Example]) -> Family:
-    """Return what traces have in common, and what varies.
-
-    Raises
-    ------
-    Different
-        They do not do the same operations.
-    """
+    """Return what traces have in common, and what varies; raise `Different` where their operations do."""
     programs = [e.program for e in examples]
     first = programs[0]
     if any(len(p.shapes) != len(first.shapes) or len(p.inputs) != len(first.inputs) for p in programs):
@@ -206,19 +196,9 @@ def family(
 ) -> Family:
     """Trace a model at several sizes and compare.
 
-    Parameters
-    ----------
-    trace : callable
-        ``trace(tensors)`` traces the model with others in the place of its arguments' tensors.
-    example : Example
-        The trace on what the user gave.
-    dynamic : dict of str to dict of int to str
-        By argument, the axes of which the size may change and what each size is called.
-
-    Raises
-    ------
-    RuntimeError
-        The model does something else for other sizes.
+    ``trace(tensors)`` traces it with others in the place of its arguments' tensors; `example` is the trace on
+    what the user gave. `dynamic` has by argument the axes of which the size may change and what each size is
+    called. Raises a RuntimeError where the model does something else for other sizes.
     """
     base: dict[str, int] = {}
     for name, t in zip(example.paths, example.arguments, strict=True):

@@ -223,13 +223,7 @@ class FrozenProgram:
 
 
 class _Call:
-    """A step that an array kernel does.
-
-    Parameters
-    ----------
-    told : dict
-        What `call_text` writes.
-    """
+    """A step that an array kernel does, as `call_text` writes it."""
 
     def __init__(self, told: dict[str, Any]) -> None:
         if told["op"] not in TABLE:

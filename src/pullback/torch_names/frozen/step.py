@@ -41,10 +41,7 @@ def step_written_down(
 ) -> Subject:
     """Return a step, whose arguments by position have the given names.
 
-    Raises
-    ------
-    RuntimeError
-        It does what a program cannot hold, or changes Python's objects.
+    Raises a RuntimeError where it does what a program cannot hold, or changes Python's objects.
     """
     arguments = tensors_given(args, kwargs, names)
     drawn = default_generator.get_state()

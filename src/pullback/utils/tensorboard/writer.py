@@ -17,17 +17,7 @@ from . import summary
 
 
 class FileWriter:
-    """Write records to one event file.
-
-    Parameters
-    ----------
-    log_dir : str
-    max_queue : int
-        How many records wait to be written.
-    flush_secs : int
-        How often they are.
-    filename_suffix : str
-    """
+    """Write records to one event file, of which up to `max_queue` wait to be written every `flush_secs`."""
 
     def __init__(
         self, log_dir: str, max_queue: int = 10, flush_secs: int = 120, filename_suffix: str = ""
