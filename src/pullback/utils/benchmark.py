@@ -28,12 +28,7 @@ class _Row(NamedTuple):
 
 
 class Compare:
-    """Tables of measurements, one for each label.
-
-    Parameters
-    ----------
-    results : list of Measurement
-    """
+    """Tables of measurements, one for each label."""
 
     def __init__(self, results: Sequence[Any]) -> None:
         self._results: list[Any] = []

@@ -106,12 +106,7 @@ WeakTensorKeyDictionary = WeakIdKeyDictionary
 
 
 class TensorWeakRef:
-    """A weak reference to a tensor.
-
-    Parameters
-    ----------
-    tensor : Tensor
-    """
+    """A weak reference to a tensor."""
 
     __slots__ = ("ref",)
 
