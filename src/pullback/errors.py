@@ -185,9 +185,7 @@ def name_constructors(namespace: dict[str, Any], *shared: type) -> None:
 def make_own(cls: type, name: str) -> None:
     """Give a class a method that it inherits as its own."""
     method: Any = getattr(cls, name)
-    own = FunctionType(
-        method.__code__, method.__globals__, name, method.__defaults__, method.__closure__
-    )
+    own = FunctionType(method.__code__, method.__globals__, name, method.__defaults__, method.__closure__)
     own.__kwdefaults__, own.__annotations__ = method.__kwdefaults__, method.__annotations__
     own.__doc__, own.__qualname__ = method.__doc__, f"{cls.__name__}.{name}"
     setattr(cls, name, own)

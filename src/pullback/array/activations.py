@@ -38,9 +38,7 @@ def _rounding_halves(kernel: Callable[..., ndarray]) -> Callable[..., ndarray]:
     return run
 
 
-def _of_blocks(
-    scratch: int = 0, op: str = ""
-) -> Callable[[Callable[..., None]], Callable[..., ndarray]]:
+def _of_blocks(scratch: int = 0, op: str = "") -> Callable[[Callable[..., None]], Callable[..., ndarray]]:
     """Make what writes blocks, with so many temporaries, a function of arrays; `op` has a native loop."""
 
     def decorated(block: Callable[..., None]) -> Callable[..., ndarray]:

@@ -22,9 +22,7 @@ def _loop() -> Callable[..., None] | None:
         return None
 
 
-def weighted_rows(
-    put: ndarray, take: ndarray, weights: ndarray, x: ndarray, rows: int | ndarray
-) -> ndarray:
+def weighted_rows(put: ndarray, take: ndarray, weights: ndarray, x: ndarray, rows: int | ndarray) -> ndarray:
     """Return ``out[put[i]] += weights[i] * x[take[i]]`` over all i in order, by SciPy.
 
     `put`, `take` and `weights` are ``(n,)``, the first two integers in ``range(rows)`` and ``range(len(x))``,

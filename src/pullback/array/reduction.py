@@ -356,9 +356,7 @@ def places(name: str, x: ndarray, dim: int) -> ndarray | None:
         cut *= 2
     if lead * cut < _SHORT:
         return None
-    found = large.ask(
-        "rows", f"{name}_along", (x.reshape(lead * cut, length // cut, tail),), (1,), (True,)
-    )
+    found = large.ask("rows", f"{name}_along", (x.reshape(lead * cut, length // cut, tail),), (1,), (True,))
     if found is None:
         return None
     values, at = (v.reshape(lead, cut, tail) for v in found)

@@ -479,9 +479,7 @@ def of(call: Declared) -> Op:
     return call.op
 
 
-def renamed(
-    call: C, name: str, node_name: str, rules: Sequence[Rule | None] = (), **fields: Any
-) -> C:
+def renamed(call: C, name: str, node_name: str, rules: Sequence[Rule | None] = (), **fields: Any) -> C:
     """Declare an op once more under another name, with other rules or fields where they are given: torch
     names the node of ``t_`` otherwise than that of ``t``.
     """

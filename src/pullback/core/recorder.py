@@ -445,9 +445,7 @@ class Recorder:
         known = self.silent.get(id(t._counter))
         return 0 if known is None else known[1]
 
-    def check_apart(
-        self, written: Any, overlap: bool, operands: Iterable[Any], apart: bool = False
-    ) -> None:
+    def check_apart(self, written: Any, overlap: bool, operands: Iterable[Any], apart: bool = False) -> None:
         """Refuse an update in place whose elements, or whose operands' elements, share memory where eager
         does not allow it. What it allows, as a view written onto itself, reads all before it writes; where
         operands must lie `apart`, that is not allowed, either.

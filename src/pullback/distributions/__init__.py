@@ -23,12 +23,7 @@ from .kl import kl_divergence, register_kl
 from .location_scale import Cauchy, Laplace, Normal, StudentT
 from .matrices import LKJCholesky, Wishart
 from .multivariate_normal import LowRankMultivariateNormal, MultivariateNormal
-from .relaxed import (
-    ExpRelaxedCategorical,
-    LogitRelaxedBernoulli,
-    RelaxedBernoulli,
-    RelaxedOneHotCategorical,
-)
+from .relaxed import ExpRelaxedCategorical, LogitRelaxedBernoulli, RelaxedBernoulli, RelaxedOneHotCategorical
 from .transformed import (
     Gumbel,
     HalfCauchy,

@@ -97,12 +97,8 @@ def _categorical(p: Any, q: Any) -> Any:
 
 
 register_kl(OneHotCategorical, OneHotCategorical)(lambda p, q: _categorical(p._categorical, q._categorical))
-register_kl(Geometric, Geometric)(
-    lambda p, q: -p.entropy() - (-q.probs).log1p() / p.probs - q.logits
-)
-register_kl(Poisson, Poisson)(
-    lambda p, q: p.rate * (p.rate.log() - q.rate.log()) - (p.rate - q.rate)
-)
+register_kl(Geometric, Geometric)(lambda p, q: -p.entropy() - (-q.probs).log1p() / p.probs - q.logits)
+register_kl(Poisson, Poisson)(lambda p, q: p.rate * (p.rate.log() - q.rate.log()) - (p.rate - q.rate))
 
 # --- numbers ------------------------------------------------------------------------------------------------
 

@@ -14,13 +14,7 @@ from .compound import TransformedDistribution
 from .gamma_family import Exponential, Gamma
 from .intervals import Uniform
 from .location_scale import Cauchy, Normal
-from .transforms import (
-    AbsTransform,
-    AffineTransform,
-    ExpTransform,
-    PowerTransform,
-    StickBreakingTransform,
-)
+from .transforms import AbsTransform, AffineTransform, ExpTransform, PowerTransform, StickBreakingTransform
 from .utils import NUMBER, broadcast_all, delegated, euler_constant, formula
 
 

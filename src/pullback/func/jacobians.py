@@ -71,9 +71,7 @@ def jacrev(
         ys, out_spec = tree_flatten(output)
         _check_real("jacrev", ys, "outputs")
         flat, in_spec = tree_flatten(chosen)
-        rows = _rows(
-            lambda *vs: tuple(tree_flatten(pull(tree_unflatten(vs, out_spec)))[0]), ys, chunk_size
-        )
+        rows = _rows(lambda *vs: tuple(tree_flatten(pull(tree_unflatten(vs, out_spec)))[0]), ys, chunk_size)
         jacobians = [_chosen(parts, in_spec, argnums) for parts in by_output(rows, ys, flat)]
         result = tree_unflatten(jacobians, out_spec)
         return (result, aux[0]) if has_aux else result

@@ -183,9 +183,7 @@ def _made_of_rows(
     return large.ask("rows", name, (*shared, seen, *rows), (), per_row)
 
 
-def _weighed(
-    scores: ndarray, attn_mask: Any, first: int | None, factor: float
-) -> tuple[ndarray, ndarray]:
+def _weighed(scores: ndarray, attn_mask: Any, first: int | None, factor: float) -> tuple[ndarray, ndarray]:
     """Return the softmax of scores and its sums' logarithms; no weights and ∞ if a query sees no key."""
     if attn_mask is not None:
         scores, first, factor = _masked(scores, attn_mask, first, factor), None, 1.0
@@ -407,9 +405,7 @@ def _stretch_rule(
     return matmul(pulled, key), matmul(swap(pulled), query), matmul(swap(weights), g), each
 
 
-def _attention_batched(
-    size: int, values: Terms, dims: Axes, *attrs: Any
-) -> tuple[Any, ...]:
+def _attention_batched(size: int, values: Terms, dims: Axes, *attrs: Any) -> tuple[Any, ...]:
     ranks = [0 if v is None else len(shape_of(v)) - (d is not None) for v, d in zip(values, dims)]
 
     def aligned(v: Term, d: int | None) -> Term:

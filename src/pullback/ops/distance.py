@@ -174,9 +174,7 @@ def _pdist_rule(g: Term, x: Term, out: Term, p: float) -> Term:
     slope, first, second = _pair_slopes(x, out, p)
     pulled = mul(column(g), slope)
     shape = shape_of(x)
-    return sub(
-        take_places_backward(pulled, shape, 0, first), take_places_backward(pulled, shape, 0, second)
-    )
+    return sub(take_places_backward(pulled, shape, 0, first), take_places_backward(pulled, shape, 0, second))
 
 
 def _pdist_jvp(primals: Terms, tangents: Terms, out: Term, p: float) -> Term:

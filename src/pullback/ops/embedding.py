@@ -90,9 +90,7 @@ def _below(indices: Term, rows: int) -> Term:
     return add(indices, (np.arange(shape[0]) * rows).reshape(shape[0], *(1,) * (len(shape) - 1)))
 
 
-def _batched(
-    size: int, values: Terms, dims: Axes, padding: int, by_frequency: bool
-) -> Term:
+def _batched(size: int, values: Terms, dims: Axes, padding: int, by_frequency: bool) -> Term:
     if by_frequency or (padding >= 0 and dims[0] is not None):
         return NotImplemented
     if dims[0] is None:

@@ -31,6 +31,4 @@ by_number = elementwise(
 by_tensor = renamed(
     by_number, "fake_quantize_by_tensor", "FakeQuantizePerTensorAffineCachemaskTensorQparamsBackward0"
 )
-by_channel = renamed(
-    by_number, "fake_quantize_by_channel", "FakeQuantizePerChannelAffineCachemaskBackward0"
-)
+by_channel = renamed(by_number, "fake_quantize_by_channel", "FakeQuantizePerChannelAffineCachemaskBackward0")

@@ -203,9 +203,7 @@ def _lstsq_jvp(
     return (reshape(change, shape_of(out[0])) if vector else change), slope, None, None
 
 
-def _lstsq_batched(
-    size: int, values: Terms, dims: Axes, rcond: float, driver: str, vector: bool
-) -> Any:
+def _lstsq_batched(size: int, values: Terms, dims: Axes, rcond: float, driver: str, vector: bool) -> Any:
     x, y = values
     x, y = aligned_fronts(size, (x, column(y) if vector else y), dims)
     out = lstsq(x, y, rcond, driver, False)

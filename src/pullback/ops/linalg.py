@@ -243,9 +243,7 @@ def _solve_jvp(
     return solve(x, change, left, vector), None
 
 
-def _solve_batched(
-    size: int, values: Terms, dims: Axes, left: bool, vector: bool, caller: str
-) -> Any:
+def _solve_batched(size: int, values: Terms, dims: Axes, left: bool, vector: bool, caller: str) -> Any:
     if not vector:
         return solve_ex(*aligned_fronts(size, values, dims), left, False, caller)
     result, info = solve_ex(*aligned_fronts(size, (values[0], column(values[1])), dims), left, False, caller)
@@ -338,10 +336,7 @@ def _det_rule(g: Term, x: Term, out: Term) -> Term:
 
 
 #: The determinant.
-det: Call = op(
-    "linalg_det", _det, (_det_rule,), batch=lambda size: (),
-    check=computes("lu_cpu"),
-)
+det: Call = op("linalg_det", _det, (_det_rule,), batch=lambda size: (), check=computes("lu_cpu"))
 
 
 def _slogdet(x: ndarray, /) -> tuple[ndarray, ndarray]:

@@ -438,9 +438,7 @@ def _nll_jvp(primals: Terms, tangents: Terms, out: Term, reduction: str, ignore_
     return None if tangents[0] is None else nll_loss(tangents[0], *primals[1:], reduction, ignore_index)
 
 
-def _nll_batched(
-    size: int, values: Terms, dims: Axes, reduction: str, ignore_index: int
-) -> Term:
+def _nll_batched(size: int, values: Terms, dims: Axes, reduction: str, ignore_index: int) -> Term:
     x, target = (_spread_batch(v, d, size) for v, d in zip(values[:2], dims[:2], strict=True))
     own = shape_of(x)[1:]
     rows = shape_of(target)[1:]

@@ -180,9 +180,7 @@ def _lu_unpack_jvp(primals: Terms, tangents: Terms, out: Term, data: bool, excha
     return None, tril(narrow(dx, -1, 0, count), -1), triu(narrow(dx, -2, 0, count), 0)
 
 
-def _lu_unpack_batched(
-    size: int, values: Terms, dims: Axes, data: bool, exchanges: bool
-) -> Any:
+def _lu_unpack_batched(size: int, values: Terms, dims: Axes, data: bool, exchanges: bool) -> Any:
     fronts = [
         add(v, np.zeros((size, *(1,) * len(shape_of(v))), dtype_of(v)))
         if d is None
@@ -220,9 +218,7 @@ lu: Several = op(
 )  # fmt: skip
 
 
-def _lu_solve(
-    x: ndarray, pivots: ndarray, y: ndarray, /, left: bool, adjointed: bool
-) -> ndarray:
+def _lu_solve(x: ndarray, pivots: ndarray, y: ndarray, /, left: bool, adjointed: bool) -> ndarray:
     # LAPACK would exchange rows that are not there.
     said = "Did you properly pass the result of lu_factor?"
     if pivots.size and pivots.min() < 1:
@@ -256,9 +252,7 @@ def _lu_solve_rule(g: Term, x: Term, pivots: Term, out: Term, left: bool, adjoin
     return -_packed(matmul(z, adjoint(matmul(triu(x, 0), out))), matmul(w, adjoint(out)))
 
 
-def _lu_solve_batched(
-    size: int, values: Terms, dims: Axes, left: bool, adjointed: bool
-) -> Any:
+def _lu_solve_batched(size: int, values: Terms, dims: Axes, left: bool, adjointed: bool) -> Any:
     x, pivots, y = values
     shape = shape_of(pivots)
     fronts = aligned_fronts(size, (x, reshape(pivots, (*shape, 1)), y), dims)

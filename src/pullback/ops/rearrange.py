@@ -111,9 +111,7 @@ def _repeat_rule(g: Term, shape_x: Shape, repeats: tuple[int, ...]) -> Term:
     return reshape(sum_dims(reshape(g, pairs), tuple(range(0, len(pairs), 2)), False), shape_x)
 
 
-def _repeat_batched(
-    size: int, values: Terms, dims: tuple[Any, ...], repeats: tuple[int, ...]
-) -> Term:
+def _repeat_batched(size: int, values: Terms, dims: tuple[Any, ...], repeats: tuple[int, ...]) -> Term:
     x = permute_to_front(values[0], dims[0])
     own = shape_of(x)[1:]
     return repeat(reshape(x, (size, *(1,) * (len(repeats) - len(own)), *own)), (1, *repeats))

@@ -251,11 +251,4 @@ _LOGSUMEXP = Chain(_logsumexp_rows, (ROWS, COLUMN), cost=6000)
 
 
 #: log Σ exp(x) over `dims`.
-logsumexp = op(
-    "logsumexp",
-    _logsumexp,
-    (_logsumexp_rule,),
-    kind="reduce",
-    halves=True,
-    batch=shifted,
-)
+logsumexp = op("logsumexp", _logsumexp, (_logsumexp_rule,), kind="reduce", halves=True, batch=shifted)

@@ -21,18 +21,7 @@ from .complex import as_complex, real
 from .contract import column, matmul
 from .convert import conj
 from .join import cat
-from .linalg import (
-    LinAlgError,
-    adjoint,
-    computes,
-    embedded,
-    eye_of,
-    narrow,
-    real_dtype,
-    row_of,
-    solve,
-    total,
-)
+from .linalg import LinAlgError, adjoint, computes, embedded, eye_of, narrow, real_dtype, row_of, solve, total
 from .structure import sum_dims
 from .view import diagonal
 

@@ -19,16 +19,7 @@ from .indexing import index_put
 from .interception import OVERRIDING
 from .join import cat, stack
 from .printing import printing_options, with_suffixes
-from .sparse import (
-    NoElements,
-    Sparse,
-    SparseTensor,
-    functions,
-    in_backend,
-    shown_dtype,
-    shown_part,
-    sparse,
-)
+from .sparse import NoElements, Sparse, SparseTensor, functions, in_backend, shown_dtype, shown_part, sparse
 from .sparse_graph import of_values
 from .sparse_refusals import refusal
 
@@ -117,9 +108,7 @@ class CompressedTensor(Sparse):
         return self._what
 
     def _of_coordinates(self, name: str) -> NoReturn:
-        raise RuntimeError(
-            f"{name} expected sparse coordinate tensor layout but got {self._kind.title}"
-        )
+        raise RuntimeError(f"{name} expected sparse coordinate tensor layout but got {self._kind.title}")
 
     def indices(self) -> NoReturn:
         """Raise torch's error: these are not coordinates."""

@@ -66,9 +66,7 @@ def _in_place(
     return InPlace(written=written, older=True)
 
 
-@public(
-    inplace=_in_place(lambda *a, **k: addmm(*a, **k), lambda x, y: (*x[:1], *y[-1:]), first=True),
-)
+@public(inplace=_in_place(lambda *a, **k: addmm(*a, **k), lambda x, y: (*x[:1], *y[-1:]), first=True))
 def addmm(input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """Return ``beta * input + alpha * mat1 @ mat2``; `input` broadcasts to (n, m)."""
     require_tensors("addmm", input=input, mat1=mat1, mat2=mat2)

@@ -48,9 +48,7 @@ def product(x: Any, y: Any) -> Any:
         if x.is_sparse:
             return sparse(wrap(np.stack([rows, columns])), found, size, unique=True)
         starts = np.searchsorted(rows, np.arange(x.shape[0] + 1))
-        return compressed(
-            CSR, wrap(starts), wrap(columns[order]), found.index_select(0, wrap(order)), size
-        )
+        return compressed(CSR, wrap(starts), wrap(columns[order]), found.index_select(0, wrap(order)), size)
     if not x._nnz() or not y.shape[1]:
         return y.new_zeros((x.shape[0], y.shape[1]))
     rows, columns, found = entries(x)
@@ -61,9 +59,7 @@ def product(x: Any, y: Any) -> Any:
     return entries_product(y, found, wrap(columns), wrap(rows), x.shape[0])
 
 
-def _of_sparse(
-    x: CompressedTensor, y: CompressedTensor
-) -> tuple[np.ndarray, np.ndarray, Any, np.ndarray]:
+def _of_sparse(x: CompressedTensor, y: CompressedTensor) -> tuple[np.ndarray, np.ndarray, Any, np.ndarray]:
     """Return rows, columns and values of the product of two matrices in CSR, in order of place: of each entry
     of x with each of the row of y that it meets. Last, how they are ordered within rows as MKL has them: as
     they are met.
@@ -74,9 +70,7 @@ def _of_sparse(
     right = np.arange(met.sum()) - np.repeat(np.cumsum(met) - met, met)
     right += np.repeat(starts[array_of(x._places)], met)
     rows, columns = majors(x._pointers)[left], array_of(y._places)[right]
-    places, first, which = np.unique(
-        rows * y.shape[1] + columns, return_index=True, return_inverse=True
-    )
+    places, first, which = np.unique(rows * y.shape[1] + columns, return_index=True, return_inverse=True)
     products = x._what[wrap(left)] * y._what[wrap(right)]
     values = products.new_zeros(len(places)).index_add(0, wrap(which.reshape(-1)), products)
     rows, columns = np.divmod(places, max(y.shape[1], 1))
@@ -198,9 +192,7 @@ def matmul(x: Any, y: Any) -> Any:
     return run(function, RULES[name], (x, y), {})
 
 
-def addmm(
-    input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1, inplace: bool = False
-) -> Any:
+def addmm(input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1, inplace: bool = False) -> Any:
     """Return ``beta·input + alpha·(mat1 @ mat2)``."""
     if not input._sparse and not inplace and mat1.dim() == mat2.dim() == 2:
         input = input.expand(mat1.shape[0], mat2.shape[1])
@@ -275,9 +267,7 @@ def sspaddmm(input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1)
     """Return ``beta·input + alpha·(mat1 @ mat2)`` as a tensor of coordinates, `mat1` being one."""
     _refuse_compressed(input, mat1)
     if mat1.shape[1] != mat2.shape[0]:
-        raise RuntimeError(
-            f"sspaddmm: Argument #3: Expected dim 0 size {mat1.shape[1]}, got {mat2.shape[0]}"
-        )
+        raise RuntimeError(f"sspaddmm: Argument #3: Expected dim 0 size {mat1.shape[1]}, got {mat2.shape[0]}")
     for axis, n in enumerate((mat1.shape[0], mat2.shape[1])):
         if input.shape[axis] != n:
             raise RuntimeError(
@@ -333,9 +323,7 @@ def _sampled(input: Any, mat1: Any, mat2: Any, *, beta: Any, alpha: Any) -> Any:
     kind = input._kind
     refuse_blocks(kind)
     if kind is not CSR:
-        raise RuntimeError(
-            f"sampled_addmm: Expected result to have sparse csr layout, but got {kind.title}"
-        )
+        raise RuntimeError(f"sampled_addmm: Expected result to have sparse csr layout, but got {kind.title}")
     for name, t in (("mat2", mat2), ("self", input)):
         if mat1.dtype is not t.dtype:
             raise RuntimeError(

@@ -318,9 +318,7 @@ def _check_spectrum(
     if not 0 < size <= n_fft:
         raise RuntimeError(f"{call} : expected 0 < win_length <= n_fft")
     if window is not None and shape_of(window) != (size,):
-        raise RuntimeError(
-            f"{call} : Invalid window shape. window has to be 1D and length of `win_length`"
-        )
+        raise RuntimeError(f"{call} : Invalid window shape. window has to be 1D and length of `win_length`")
 
 
 istft = with_signature(name="istft", out=False, method=False)(_inverse)

@@ -306,9 +306,7 @@ def record(function: Callable[..., Any], arrays: Sequence[ndarray], target: int 
     if fixed and any(a.dtype.kind in "iu" and a.size and not a.any() for a in arrays):
         # That what it took for fixed follows from these is not seen with others, as there are none.
         raise Unrecorded("constants beside integers that are all 0")
-    memories = [
-        (MADE if k in made else kind, whole) for k, (kind, whole, *_) in enumerate(recorder.memories)
-    ]
+    memories = [(MADE if k in made else kind, whole) for k, (kind, whole, *_) in enumerate(recorder.memories)]
     if sum(whole.nbytes + 64 for kind, whole in memories if kind == OWN) > SCRATCH:
         raise Unrecorded("too much memory")
     if len(recorder.alone) > 1:

@@ -85,9 +85,7 @@ class Running(Jobs):
 
 
 @native
-def rows_gathered(
-    x: Bytes, out: Bytes, rows: Int, length: Int, part: Int, lo: Int, hi: Int
-) -> None:
+def rows_gathered(x: Bytes, out: Bytes, rows: Int, length: Int, part: Int, lo: Int, hi: Int) -> None:
     """Gather along a part's share of groups of rows; beyond the last one that is computed again."""
     totals = room(TOGETHER)
     for group in range(lo, hi):

@@ -10,18 +10,7 @@ from functools import lru_cache
 from math import log
 
 from ...array.named_tuples import NamedTuple
-from ...array.selection import (
-    WORTH_A_HEAP,
-    divide,
-    empty,
-    halve,
-    halvings,
-    hold,
-    select,
-    sink,
-    sort,
-    swap,
-)
+from ...array.selection import WORTH_A_HEAP, divide, empty, halve, halvings, hold, select, sink, sort, swap
 from ..runtime import engine, shared_kernels
 from ..runtime.shared_kernels import Kernel
 from .restricted_python import Bool, Bytes, Int, Program, Words, load, load_real, native, store

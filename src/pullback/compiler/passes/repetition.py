@@ -153,9 +153,7 @@ class Period:
             stack, index = self.roller.slices[here]
             step = index - self.roller.slices[before].index
             base = index - step * middle
-            holds = [
-                self.roller.slices.get(v) == (stack, base + step * k) for k, v in enumerate(values)
-            ]
+            holds = [self.roller.slices.get(v) == (stack, base + step * k) for k, v in enumerate(values)]
             # Slices in no order, as of numbers of which some happen to be equal, are stacked anew.
             if step in (1, -1) and 2 * sum(holds) > self.count:
                 slot = Slot("sliced", (stack, base, step))

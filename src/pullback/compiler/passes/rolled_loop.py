@@ -254,9 +254,7 @@ class Loop:
         kinds = zip(body.shapes, body.dtypes, strict=True)
         if not may_pay(len(body.equations) * self.length, body.equations, kinds):
             return False
-        program = Program(
-            body.inputs, body.equations, body.outputs, body.constants, body.shapes, body.dtypes
-        )
+        program = Program(body.inputs, body.equations, body.outputs, body.constants, body.shapes, body.dtypes)
         return image.is_native(program)
 
 

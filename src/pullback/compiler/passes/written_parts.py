@@ -253,9 +253,7 @@ class _Parting:
     def _latest(self, base: int, path: Path) -> _Part:
         """Return a value as the latest version of a history in which a part may be written to."""
         part = self.parts.get(base)
-        if (
-            part is None or part.path or part.version != part.history.version or not part.history.fits(path)
-        ):
+        if part is None or part.path or part.version != part.history.version or not part.history.fits(path):
             part = _Part(History(self.there(base)), 0, ())
         return part
 
@@ -372,9 +370,7 @@ class _Parting:
             history.made.sort()
         return made
 
-    def _joined(
-        self, whole: int | None, run: list[Step], parts: list[_Part], shape: tuple[int, ...]
-    ) -> int:
+    def _joined(self, whole: int | None, run: list[Step], parts: list[_Part], shape: tuple[int, ...]) -> int:
         """Return a value with neighbouring parts replaced."""
         axis, low, width = run[0]
         if whole is not None and len(run) < LEAST:

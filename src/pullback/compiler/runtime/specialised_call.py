@@ -52,12 +52,7 @@ def _runs(executable: Executable, table: np.ndarray[Any, Any]) -> dict[str, Any]
         free, refusal = {}, len(table) - 1
     else:
         refusal = len(executable.inputs) + len(executable.outputs) if executable.checked else 0
-    return {
-        "refusal": refusal,
-        "run": executable.entry,
-        "table": int(table.ctypes.data),
-        **free,
-    }
+    return {"refusal": refusal, "run": executable.entry, "table": int(table.ctypes.data), **free}
 
 
 def _prepare(source: Source, executable: Executable, spec: native_call.Specification) -> None:

@@ -389,10 +389,10 @@ def gumbel_softmax(logits: Any, tau: float = 1, hard: bool = False, eps: float =
     dim : int
         Along which the draws sum to 1.
 
-    Notes
-    -----
-    ----- Jang, Gu and Poole 2017, "Categorical reparameterization with Gumbel-softmax", eq. 2; Maddison, Mnih
-    and Teh 2017, "The concrete distribution".
+    References
+    ----------
+    Jang, Gu and Poole 2017, "Categorical reparameterization with Gumbel-softmax", eq. 2; Maddison, Mnih and
+    Teh 2017, "The concrete distribution".
     """
     if eps != 1e-10:
         warn("`eps` parameter is deprecated and has no effect.")

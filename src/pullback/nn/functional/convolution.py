@@ -194,9 +194,7 @@ def _declare(rank: int, text: str) -> Callable[..., Any]:
     return declared
 
 
-conv1d = _declare(
-    1, "Return the convolution over one axis: (N, C, L) with (O, C / groups, K) -> (N, O, L')."
-)
+conv1d = _declare(1, "Return the convolution over one axis: (N, C, L) with (O, C / groups, K) -> (N, O, L').")
 conv2d = _declare(
     2, "Return the convolution over two axes: (N, C, H, W) with (O, C / groups, K, L) -> (N, O, H', W')."
 )

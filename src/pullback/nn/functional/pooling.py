@@ -307,9 +307,7 @@ def _put_back(x: Any, indices: Any, size: tuple[int, ...], rank: int) -> Any:
         raise RuntimeError(f"elements in indices should be type int64{found}")
     if len(size) != rank:
         axes = "two elements (height, width)" if rank == 2 else "three elements (depth, height, width)"
-        raise RuntimeError(
-            f"There should be exactly {axes} in output_size, but got {len(size)} elements."
-        )
+        raise RuntimeError(f"There should be exactly {axes} in output_size, but got {len(size)} elements.")
     if len(shape) not in (rank + 1, rank + 2):
         raise RuntimeError(
             f"Input to max_unpooling{rank}d should be a {rank + 1}d or {rank + 2}d Tensor, but got a tensor "

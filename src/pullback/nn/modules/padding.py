@@ -128,6 +128,4 @@ class CircularPad3d(_CircularPadNd):
     """The last three axes wrapped around."""
 
 
-name_constructors(
-    vars(), _CircularPadNd, _ConstantPadNd, _ReflectionPadNd, _ReplicationPadNd, _ZeroPadNd
-)
+name_constructors(vars(), _CircularPadNd, _ConstantPadNd, _ReflectionPadNd, _ReplicationPadNd, _ZeroPadNd)

@@ -35,9 +35,7 @@ class MaxPool3d(_MaxPoolNd):
 
 
 class _AvgPoolNd(FunctionLayer):
-    kept: ClassVar[tuple[str, ...]] = (
-        "kernel_size", "stride", "padding", "ceil_mode", "count_include_pad"
-    )
+    kept: ClassVar[tuple[str, ...]] = ("kernel_size", "stride", "padding", "ceil_mode", "count_include_pad")
     shown = ("kernel_size", "stride", "padding")
 
 

@@ -193,9 +193,7 @@ class InlineCache:
             self._pause = self._table[1] = min(2 * self._pause, _SELDOM)
         return casts is False
 
-    def specialise(
-        self, *arguments: Any, named: dict[str, Any] | None = None, autocast: bool = False
-    ) -> Any:
+    def specialise(self, *arguments: Any, named: dict[str, Any] | None = None, autocast: bool = False) -> Any:
         """Do a call, and make a plan for such calls if there can be one; None where it is none to look at, as
         one in which `autocast`, which is on, casts something.
         """

@@ -14,11 +14,7 @@ from tensorboard.compat.proto.summary_pb2 import HistogramProto, Summary, Summar
 from tensorboard.compat.proto.tensor_pb2 import TensorProto
 from tensorboard.compat.proto.tensor_shape_pb2 import TensorShapeProto
 from tensorboard.plugins.hparams import api_pb2, metadata
-from tensorboard.plugins.hparams.plugin_data_pb2 import (
-    HParamsPluginData,
-    SessionEndInfo,
-    SessionStartInfo,
-)
+from tensorboard.plugins.hparams.plugin_data_pb2 import HParamsPluginData, SessionEndInfo, SessionStartInfo
 
 from ...core.value import TensorBase
 from ...tensor.tensor import Tensor
@@ -225,7 +221,5 @@ def _check_domains(given: dict[str, Any], discrete: dict[str, Any]) -> None:
 
 def _hparams_record(tag: str, **content: Any) -> Any:
     data = HParamsPluginData(version=metadata.PLUGIN_DATA_VERSION, **content)
-    plugin = SummaryMetadata.PluginData(
-        plugin_name=metadata.PLUGIN_NAME, content=data.SerializeToString()
-    )
+    plugin = SummaryMetadata.PluginData(plugin_name=metadata.PLUGIN_NAME, content=data.SerializeToString())
     return Summary(value=[Summary.Value(tag=tag, metadata=SummaryMetadata(plugin_data=plugin))])

@@ -286,9 +286,7 @@ def _backward(shape: ChannelShape, weight: bool) -> Code:
     return code
 
 
-def _kernel(
-    shape: ChannelShape, arrays: tuple[str, ...], write: Callable[..., Code], *how: float
-) -> Kernel:
+def _kernel(shape: ChannelShape, arrays: tuple[str, ...], write: Callable[..., Code], *how: float) -> Kernel:
     # A weight or bias that is missing may be given as what another pointer is.
     work = shape.images * shape.places * shape.together() * _NANOSECONDS
     what = write.__name__, shape, how

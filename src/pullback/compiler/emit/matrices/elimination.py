@@ -41,9 +41,7 @@ def eliminated(f: Reals, rows: Rows, size: int) -> tuple[str, str]:
     return sign, regular
 
 
-def substituted(
-    f: Reals, rows: Rows, size: int, sides: int, keep: Callable[[str, str, Lanes], None]
-) -> None:
+def substituted(f: Reals, rows: Rows, size: int, sides: int, keep: Callable[[str, str, Lanes], None]) -> None:
     """Hand over the solutions of what elimination left, whose sides stand behind the triangle."""
     with f.count_down(size, 0) as k:
         pivot = f.spread(rows[k, k])

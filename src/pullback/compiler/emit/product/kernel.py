@@ -186,9 +186,7 @@ class _Part:
         with self.code.loop(first, last) as matrix:
             self._matrix(matrix.index)
         body = "\n".join(self.code.lines)
-        return (
-            f"define void @part(ptr %table, i64 %number) nounwind #0 {{\nentry:\n{body}\n  ret void\n}}"
-        )
+        return f"define void @part(ptr %table, i64 %number) nounwind #0 {{\nentry:\n{body}\n  ret void\n}}"
 
     def _matrix(self, number: str) -> None:
         """Write a matrix of the batch."""
