@@ -2777,7 +2777,7 @@ def zeros(
     layout: layout | None = None, device: _Device | None = None, pin_memory: builtins.bool | None = False,
     requires_grad: builtins.bool | None = False,
 ) -> Tensor:
-    """Make a tensor of zeros, by default of the default dtype."""
+    """Make a tensor of zeros."""
 def zeros_like(
     input: Tensor, *, memory_format: memory_format | None = None, dtype: dtype | None = None,
     layout: layout | None = None, device: _Device | None = None, pin_memory: builtins.bool | None = False,

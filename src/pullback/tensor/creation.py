@@ -297,7 +297,15 @@ def warn_of_copy(function: str) -> None:
 
 @creator("zeros", f"(tuple of ints size, *, {OUT})")
 def zeros(size: Any, *, dtype: Any = None) -> ndarray:
-    """Make a tensor of zeros, by default of the default dtype."""
+    """Make a tensor of zeros.
+
+    Parameters
+    ----------
+    size : ints or sequence of ints
+    dtype : dtype, optional
+        The default dtype where it is left out.
+    requires_grad : bool
+    """
     if size and min(size) < 0:
         raise RuntimeError("zeros: Dimension size must be non-negative.")
     return np.zeros(size, numpy_dtype(dtype))

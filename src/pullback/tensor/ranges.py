@@ -142,7 +142,13 @@ def _spans(more: str = "") -> list[str]:
 
 @creator("linspace", *_spans())
 def linspace(start: Any, end: Any, steps: int, *, dtype: Any = None) -> np.ndarray:
-    """Make `steps` numbers at equal distances, the first `start` and the last `end`."""
+    """Make `steps` numbers at equal distances, the first `start` and the last `end`.
+
+    Parameters
+    ----------
+    start, end : number or tensor of no dimension
+    steps : int
+    """
     start, end, chosen = _row("linspace", start, end, steps, dtype)
     return ranges.linspace(start, end, steps, chosen)
 
