@@ -359,6 +359,76 @@ h = torch.ones(3, requires_grad=True) * 2
 table, x = nn.Embedding(5, 3), torch.tensor([1.0, 2.0])
 out = table(x)
 """, "table(x)", "table(x.long())"),
+    "integers_made_in_the_loss": Case(
+        "error", "counts = x.int() * 2", "keep a floating dtype", """
+x = torch.tensor([1.2, 3.4], requires_grad=True)
+counts = x.int() * 2
+loss = (counts.float() - 3).square().sum()
+loss.backward()
+""", ".int()", ""),
+    "reads_what_it_writes": Case(
+        "error", "u[i] = u[i - 1]", "copy what the line reads of it (`u[…].clone()`)", """
+k, u = torch.tensor(2.0, requires_grad=True), torch.ones(5)
+for i in range(1, 5):
+    u[i] = u[i - 1] * torch.exp(-k)
+u.sum().backward()
+""", "u[i - 1]", "u[i - 1].clone()"),
+    "one_part_goes_backward_twice": Case(
+        "error", "u.sum().backward()", "add the losses and call backward once", """
+x = torch.linspace(0, 1, 5, requires_grad=True)
+u = torch.sin(x * 3) * x
+u.sum().backward()
+flux = u * 2
+flux.sum().backward()
+""", "u.sum().backward()\nflux = u * 2\nflux.sum()", "flux = u * 2\n(u.sum() + flux.sum())"),
+    "condition_under_vmap": Case(
+        "error", "if r.abs() < 1.0:", "`torch.where(condition, a, b)`", """
+def huber(r):
+    if r.abs() < 1.0:
+        return 0.5 * r ** 2
+    return r.abs() - 0.5
+torch.func.vmap(huber)(torch.linspace(-3, 3, 7))
+""", "    if r.abs() < 1.0:\n        return 0.5 * r ** 2\n    return r.abs() - 0.5",
+        "    return torch.where(r.abs() < 1.0, 0.5 * r ** 2, r.abs() - 0.5)"),
+    "number_under_vmap": Case(
+        "error", "return row[i.item()]", "`torch.gather`", """
+def pick(row, i):
+    return row[i.item()]
+torch.func.vmap(pick)(torch.ones(3, 4), torch.tensor([0, 2, 1]))
+""", "row[i.item()]", "torch.gather(row, 0, i.unsqueeze(0))"),
+    "draw_under_vmap": Case(
+        "error", "return (x + torch.randn(3))", '`randomness="different"`', """
+def noisy(x):
+    return (x + torch.randn(3)).sum()
+torch.func.vmap(noisy)(torch.ones(4, 3))
+""", "vmap(noisy)", "vmap(noisy, randomness='different')"),
+    "written_under_vmap": Case(
+        "error", "out[0] = x.sum()", "`x.new_zeros(…)`", """
+def total(x):
+    out = torch.zeros(2)
+    out[0] = x.sum()
+    return out
+torch.func.vmap(total)(torch.ones(4, 3))
+""", "torch.zeros", "x.new_zeros"),
+    "kept_from_a_transform": Case(
+        "error", "print(kept[0] + 1)", "a second result of the function under `vmap`", """
+kept = []
+def f(x):
+    kept.append(x * 2)
+    return x.sum(), x * 2
+_, kept2 = torch.func.vmap(f)(torch.ones(4, 3))
+print(kept[0] + 1)
+""", "kept[0]", "kept2[0]"),
+    "axes_of_vmap": Case(
+        "error", "torch.func.vmap(", "`vmap(f, in_dims=(0, None))`", """
+f = lambda x, w: x @ w
+torch.func.vmap(f)(torch.ones(4, 3), torch.ones(3, 2))
+""", "vmap(f)", "vmap(f, in_dims=(0, None))"),
+    "grad_of_several_numbers": Case(
+        "error", "torch.func.grad(", "reduce the result", """
+energy = lambda x: x ** 2
+torch.func.grad(energy)(torch.ones(3))
+""", "x ** 2", "(x ** 2).sum()"),
 }  # fmt: skip
 
 

@@ -112,7 +112,11 @@ class Conclusions:
         """Return what the program means to train: what optimizers hold, or all parameters in use."""
         if self.loop.optimizers:
             return list(self.loop.ever_held.values())
-        return [p for m in self.layers.called.values() for p in m._parameters.values() if p is not None]
+        # Leaves of the program's own that numbers were taken of, and not only to be printed.
+        apart = [loss for loss in self.reach.asides.values() if not _is_printed(loss.event.place)]
+        named = [x for loss in apart for x in loss.leaves.values() if id(x) in self.watch.names]
+        called = [p for m in self.layers.called.values() for p in m._parameters.values() if p is not None]
+        return list({id(p): p for p in (*called, *named)}.values())
 
     def _made_at(self, leaf: Any) -> At | None:
         owner = self.layers.owner_of(leaf)
@@ -214,10 +218,14 @@ class Conclusions:
             at = None if owner is None else self.layers.made.get(id(owner))
             use = None if owner is None else self.layers.uses.get(id(owner))
             names = listed(leaves, self.watch.name_of)
-            cut = aside(self.reach, leaves) if use else None
+            cut = aside(self.reach, leaves) if use or owner is None else None
             end = self.reach.end_of(leaves) if use else None
             if end is not None:
                 self.findings.tell("left out", end, names=names, end=end, use=use)
+                continue
+            derived = self.reach.behind_derivatives.get(id(leaves[0]))
+            if derived is not None:
+                self.findings.tell("not reached: a derivative without it", derived, names=names)
                 continue
             early = [] if use else returns_in_loop(self._files())
             if early:
@@ -248,6 +256,10 @@ class Conclusions:
                     self.watch.inits.get(id(weight)) or at,
                     weight=self.watch.name_of(weight) or "a weight"
                 )
+
+
+def _is_printed(place: Place | None) -> bool:
+    return place is not None and place.code.lstrip().startswith("print(")
 
 
 def _named(answer: Answer, name: str | None) -> Answer:

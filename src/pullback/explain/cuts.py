@@ -29,11 +29,12 @@ DETACHING = {"detach", "detach_"}
 LEAVING = {"item", "tolist", "numpy", "__array__", "data_ptr"}
 COPYING = {"tensor", "Tensor", "FloatTensor", "DoubleTensor", "from_numpy", "asarray", "new_tensor"}
 CHOOSING = {
-    "argmax", "argmin", "argsort", "nonzero", "searchsorted", "bucketize", "one_hot", "long", "int", "bool",
-    "short", "byte", "multinomial", "bernoulli", "count_nonzero", "histc", "unique", "isclose", "eq", "ne",
-    "lt", "le", "gt", "ge", "logical_and", "logical_or", "logical_not", "randint_like", "zeros_like",
-    "ones_like", "rand_like", "randn_like", "full_like", "empty_like",
+    "argmax", "argmin", "argsort", "nonzero", "searchsorted", "bucketize", "one_hot", "multinomial",
+    "bernoulli", "count_nonzero", "histc", "unique", "isclose", "eq", "ne", "lt", "le", "gt", "ge",
+    "logical_and", "logical_or", "logical_not", "randint_like", "zeros_like", "ones_like", "rand_like",
+    "randn_like", "full_like", "empty_like",
 }  # fmt: skip
+CASTING = {"long", "int", "bool", "short", "byte"}
 NUMBERS = {"float", "int", "bool", "list"}
 #: Functions that give values and, second, their indices.
 SELECTING = {"max", "min", "sort", "topk", "median", "mode", "kthvalue", "cummax", "cummin"}
@@ -120,7 +121,8 @@ def _cut(node: ast.AST) -> str | None:
     if name in CHOOSING and method:
         return "not differentiable: choice"
     arguments = [*node.args, *(k.value for k in node.keywords)]
-    if name in ("to", "type") and any(getattr(a, "attr", "") in INTEGER_DTYPES for a in arguments):
+    to_integers = name in ("to", "type") and any(getattr(a, "attr", "") in INTEGER_DTYPES for a in arguments)
+    if to_integers or (name in CASTING and method):
         return "integer: cast"
     if name in NUMBERS and not method and node.args and not literal(node.args[0]):
         return "left the library: a number"
@@ -246,9 +248,9 @@ class Search:
             if here:
                 near = [c for c in here if self._touches(c, inputs)] or here
                 found = _left_first(near), evidence
-                if near[0].kind != "not differentiable":
+                if near[0].kind not in ("not differentiable", "integer"):
                     return found
-                # What chooses may be meant to: a cut after it is likelier.
+                # What chooses, or makes indices, may be meant to: a cut after it is likelier.
                 suspects.append(found)
                 continue
             direct = self._forward_called(statement)

@@ -14,11 +14,17 @@ from .counterfactual import nudged
 from .cuts import carrier_of
 from .finite import counted, has_nan, is_finite
 from .flow import Flow, Visit, leading_to
-from .patterns import UNKNOWN, Pattern, applying, patterns
+from .patterns import UNKNOWN, Pattern, applying, patterns, unused
 from .roots import Root, root_of
 from .scene import Scene, paths_in
 from .sentences import op_of
 from .source import changed_at, place_of
+
+#: Ops that leave elements of what they are given out.
+CHOOSING = {
+    "`where`", "`masked_fill`", "`index`", "`masked_select`", "`masked_scatter`", "`triu`", "`tril`",
+    "`slice`", "`select`", "`gather`", "`index_select`", "`nan_to_num`",
+}  # fmt: skip
 
 
 def why_nan(t: Any, loss: Any = None) -> Answer:
@@ -219,14 +225,15 @@ def of_gradient(leaf: Any, name: str, root: Root, scene: Scene) -> Answer:
     evidence = [
         (f"the covector that arrives at {op_of(node)} is finite, the one it sends on has {counted(bad)}")
     ]
-    cause, mend = pattern.cause, pattern.mend
-    masked = _masked(first)
-    if masked:
-        evidence.append("the covector is 0 there: the result is not even used, and 0 · inf is NaN")
-        mend = (
-            "choose the input, not only the result: `op(torch.where(ok, x, 1.0))` inside the `where`; or "
-            f"{mend}"
-        )
+    cause, mend = f"{pattern.cause} It happens on the way back, in {op_of(node)}.", pattern.mend
+    if _masked(first):
+        evidence.append("the covector is 0 there, and 0 · inf is NaN")
+        after = leading_to(flow.nodes, node)
+        choosing = next((n for n in reversed(flow.nodes) if n in after and op_of(n) in CHOOSING), None)
+        if choosing is not None:
+            at = place_of(choosing)
+            told, mend = unused(op_of(choosing).strip("`"), "" if at is None else f" at line {at.line}", mend)
+            cause = f"{cause} {told}"
     place = place_of(node)
     checked: str = ""
     if not flow.stuck and root.known and not flow.assumed:
@@ -237,8 +244,7 @@ def of_gradient(leaf: Any, name: str, root: Root, scene: Scene) -> Answer:
             cause = f"{cause} So it is at line {listed}, too."
             checked = checked.replace("from there", f"from there and at line {listed}")
     return Answer(
-        pattern.kind, f"{cause} It happens on the way back, in {op_of(node)}.", place, tuple(evidence), mend,
-        checked,
+        pattern.kind, cause, place, tuple(evidence), mend, checked,
     )  # fmt: skip
 
 

@@ -88,6 +88,16 @@ UNKNOWN = Pattern(
 )
 
 
+def unused(name: str, at: str, mend: str) -> tuple[str, str]:
+    """Return (cause, mend) where a call, such as `where`, leaves out what is not finite."""
+    cause = (
+        f"`{name}`{at} leaves it out going forward; going backward the op gets a gradient of 0 there, and 0 "
+        "times an infinity or NaN is NaN."
+    )
+    choose = "choose what goes into the op, not only its result: `op(torch.where(ok, x, 1.0))`"
+    return cause, f"{choose}; or {mend}"
+
+
 @cache
 def patterns() -> dict[str, list[Pattern]]:
     """Return what is known of each op, likeliest first, of `answers.toml`."""

@@ -200,8 +200,8 @@ class Trace:
         nodes = reachable(nodes_of([tensor]))
         return [event for node in nodes if (event := self._by_node.get(id(node))) is not None]
 
-    def differentiated(self, call: Any, result: Any, frame: FrameType) -> None:
-        """Write down what a call of `autograd.grad` gave."""
+    def differentiated(self, call: Any, result: Any, frame: FrameType) -> Event:
+        """Write down what a call of `autograd.grad` gave; return the event."""
         event = Event("grad", call.outputs, {}, self._module())
         event.frames = frames_from(frame)
         event.entry = "grad"
@@ -214,6 +214,7 @@ class Trace:
         for tensor in event.outputs:
             self._makers[id(tensor)] = event
         self.events.append(event)
+        return event
 
     def applied(self, name: str, args: Any, kwargs: Any, result: Any) -> None:
         """Write down the call of a custom function."""

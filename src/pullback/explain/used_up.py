@@ -21,7 +21,7 @@ from .carried import Boundary, Carried, boundaries, carried, leads, loop_around
 from .discarded import thrown_away, written_alone
 from .failure import Raised
 from .findings.keeping import appending
-from .scene import Scene, as_read, last_place, parts_of, paths_in, scope_at
+from .scene import Scene, as_read, called_name, last_place, parts_of, paths_in, scope_at
 from .trace import Trace
 from .walk import node_of, nodes_of, reachable
 
@@ -32,13 +32,16 @@ def in_place(error: BaseException, raised: Raised) -> Answer:
     moment, edge = (*rest, None)[:2] if rest else (-1, None)
     name = _name_of_edge(edge, raised)
     evidence = [] if saved is None else [f"saved at {saved}"]
-    evidence += [f"changed at {place}" for place in changes]
+    evidence += dict.fromkeys(f"changed at {place}" for place in changes)
     what = name or "A value"
     steps = [place for place in changes if _is_step(place, edge)]
     if steps:
         return _step_between(what, raised, steps[-1], tuple(evidence), moment)
     place = changes[0] if changes else raised.place
     mend, place, written = _out_of_place(place)
+    if place is not None and saved is not None and (saved.file, saved.line) == (place.file, place.line):
+        before = f"write to a copy (`{written} = {written}.clone()` before the line)"  # the line reads that
+        mend = mend.replace(before, f"copy what the line reads of it (`{written}[…].clone()`)")
     name = name or written
     return Answer(
         "in-place change",
@@ -318,13 +321,23 @@ def _shared(
     if first is not None and _steps_between(raised, first):
         return Answer.of("not detached", place, evidence, found=found)
     sum_of = next(iter(raised.names_at()), "")
-    if found.name in names and sum_of:
-        line = None if raised.scene is None else raised.scene.line
+    line = None if raised.scene is None else raised.scene.line
+    if found.name in names and sum_of and _adds_up(raised, sum_of, line):
         return Answer.of(
             "sum of losses that went backward", raised.made(sum_of, line) or raised.place, evidence,
             found=found, sum_of=sum_of
         )
     return Answer.of(_CARRIED["shared"], first or found.place or made, evidence, name=found.name)
+
+
+def _adds_up(raised: Raised, name: str, line: int | None) -> bool:
+    """Return whether a name of the scene is given a sum, or is added to."""
+    made = () if raised.scene is None else raised.scene.scope.assigning(name, line)
+    return any(
+        isinstance(getattr(n, "op", None), ast.Add) or getattr(getattr(n, "func", n), "id", "") == "sum"
+        or called_name(n) == "stack"
+        for statement in made for n in ast.walk(statement.value)
+    )  # fmt: skip
 
 
 def _steps_between(raised: Raised, first: Place) -> bool:

@@ -254,6 +254,8 @@ def _cause(node: Node) -> Cause:
     if node._op is None and hasattr(node, "_forward_cls"):
         returned = f"The `backward` of {op_of(node)} returned zeros."
         return Cause("own backward", returned, "compare it with differences: `torch.autograd.gradcheck`")
+    if type(node).__name__ in STRAIGHT:
+        return _told("straight pieces")
     op = "" if node._op is None else node._op.base
     if op in STEPS:
         mend = "use a smooth stand-in (tanh for sign), or pass straight through: `x + (f(x) - x).detach()`"

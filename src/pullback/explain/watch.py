@@ -273,7 +273,7 @@ class Watch:
     def differentiated(self, call: BackwardCall, result: Any, frame: FrameType) -> None:
         """Note what a call of `autograd.grad` gave."""
         if self.trace.on:
-            self.trace.differentiated(call, result, frame)
+            self.reach.differentiated(self.trace.differentiated(call, result, frame))
 
     def backward_brief(self, call: BackwardCall, frame: FrameType, value: float | None) -> None:
         """Look at a call of backward that is not explained: only whether the loss, `value`, is finite."""

@@ -101,3 +101,45 @@ def test_a_copy_that_is_trained_is_no_teacher() -> None:
     found = findings_of(FOLDER / "mistaken" / "copy_trained_in_place_of_the_model.py")
     assert "make the optimizer of them, after this line" in found[0].mend
     assert not any("teacher" in answer.cause for answer in found)
+
+
+@pytest.mark.parametrize(
+    ("program", "cause"),
+    [
+        ("division_behind_where", "`where` at line 6 leaves it out going forward"),
+        ("logarithm_times_mask", "The product with a mask at line 8 does not take it out"),
+        ("descent_by_hand_diverges", "the updates are too large"),
+        ("number_of_a_leaf", "No gradient reaches `mu`: `mu.item()` gives plain numbers"),
+        ("second_derivative_of_relu", "the derivative that is taken here, which does not depend on it"),
+    ],
+)
+def test_the_cause_is_told(program: str, cause: str) -> None:
+    assert cause in findings_of(FOLDER / "mistaken" / f"{program}.py")[0].cause
+
+
+def test_numbers_that_are_printed_are_no_cut(tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text("""import pullback as torch
+w, bound = torch.ones(2, requires_grad=True).unbind(), torch.tensor(3.0, requires_grad=True)
+(w[0] - 2).square().backward()
+print(bound.item())
+""")
+    assert findings_of(program) == []
+
+
+def test_a_covector_of_zeros_without_a_where_is_not_told_for_one() -> None:
+    v = torch.zeros(3, requires_grad=True)
+    loss = (v.square().sum().sqrt() * v).sum()
+    loss.backward(retain_graph=True)
+    answer = explain.why_nan(v, loss)
+    assert "infinite slope at 0" in answer.cause
+    assert "torch.where" not in answer.mend
+
+
+def test_values_that_are_infinite_are_not_told_to_be_clipped(tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text("""import pullback as torch
+w, u = torch.ones(2, 2, requires_grad=True), torch.ones(2, 2, requires_grad=True)
+((w @ u) * 1e30 * 1e30).sum().backward()
+""")
+    assert not any(found.kind == "exploding" for found in findings_of(program))

@@ -13,6 +13,7 @@ from ...core.value import dtype_of, shape_of
 from ..answer import Answer
 from ..scene import code_of, last_place, paths_in, returning, scope_at
 from ..shown import norm
+from ..source import changed_at
 from .makers import values_of
 from .reach import listed
 from .written import attribute_set
@@ -243,24 +244,32 @@ def diverged(loop: Loop) -> Answer | None:
     """Return the answer that the loss grew from step to step until it was not finite."""
     finite = [v for v in loop.losses if math.isfinite(v)]
     known = max(loop.optimizers.values(), key=lambda w: w.steps, default=None)
-    if known is None or known.at is None or len(finite) < ENOUGH or not known.rates:
+    if known is None:
+        place = next((at for leaf in loop.graded.values() if (at := changed_at(leaf)) is not None), None)
+        steps, why = loop.backwards - 1, "the updates are too large, each overshoots farther than the last"
+    elif known.at is not None and known.rates:
+        place, steps = place_at(*known.at), known.steps
+        why = f"the learning rate {known.rates[-1]:g} is too large, the steps overshoot"
+    else:
+        return None
+    if place is None or len(finite) < ENOUGH:
         return None
     grown = abs(finite[-1]) / max(abs(finite[0]), 1e-12)
     if grown < GROWN or (grown < GROWN**2 and abs(finite[-1]) < abs(finite[-2])):
         return None
-    momentum = max((g.get("momentum", 0) or 0 for g in known.optimizer.param_groups), default=0)
-    why = f"the learning rate {known.rates[-1]:g} is too large, the steps overshoot"
+    groups = [] if known is None else known.optimizer.param_groups
+    momentum = max((g.get("momentum", 0) or 0 for g in groups), default=0)
     mend = "take a smaller learning rate, scale the data, or clip the gradients"
     if isinstance(momentum, (int, float)) and momentum >= 1:
         why = f"a momentum of {momentum:g}, 1 or more, makes each step larger than the one before"
         mend = "take a momentum below 1, such as 0.9"
-    several = loop.backwards // max(known.steps, 1)
+    several = loop.backwards // max(steps, 1)
     if several > 1 and len(loop.optimizers) == 1:
         why += f", and each step uses the sum of the gradients of {several} calls of backward"
         mend = f"divide each loss by their number (`(loss / {several}).backward()`), or {mend}"
     return Answer(
-        "diverged", f"The loss grew from {finite[0]:.3g} to {finite[-1]:.3g} and beyond within {known.steps} "
-        f"steps: {why}.", place_at(*known.at), (), mend,
+        "diverged", f"The loss grew from {finite[0]:.3g} to {finite[-1]:.3g} and beyond within {steps} "
+        f"steps: {why}.", place, (), mend,
     )  # fmt: skip
 
 

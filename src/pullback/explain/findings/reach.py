@@ -97,6 +97,8 @@ class Reach:
         #: Of lines that compute losses which no backward goes through: the first such call, and their number.
         self.left_out: dict[Any, tuple[Event, int]] = {}
         self.last = -1
+        #: Leaves of what was differentiated with a history, and the last call that did so.
+        self.behind_derivatives: dict[int, Event] = {}
         #: Of lines that compute one number which nothing uses, the call, and the leaves it was computed from.
         self.ends: dict[Any, tuple[Event, set[int]]] = {}
 
@@ -136,6 +138,13 @@ class Reach:
                 key = (event.name, *event.frames[0])
                 if key not in self.asides and len(self.asides) < MOST_LOSSES:
                     self.asides[key] = Loss(event, False, leaves_behind(event, trace))
+
+    def differentiated(self, event: Event) -> None:
+        """Note the leaves of what a call of `autograd.grad` differentiated with a history."""
+        if event.kept:
+            for node in reachable(nodes_of(event.args)):
+                if type(node) is AccumulateGrad:
+                    self.behind_derivatives[id(node.variable)] = event
 
     def wrote(self, tensor: Any) -> None:
         """Note that the program writes to a tensor, or to the one that it is a view of."""

@@ -97,7 +97,7 @@ class Sizes:
                 )
         for leaf, size in self.last:
             weight = norm(values_of(leaf))
-            if weight > 0 and size > EXPLODING * weight and size > EXPLODING:
+            if weight > 0 and max(EXPLODING, EXPLODING * weight) < size < math.inf:
                 findings.tell("exploding", name=name_of(leaf) or "a weight", ratio=size / weight, size=size)
                 return
 

@@ -12,7 +12,7 @@ from ...core.value import TensorBase, shape_of
 from ..answer import Answer
 from ..counterfactual import Change, Rerun, finite_number, made_finite, with_nudged
 from ..finite import counted, has_nan, is_finite
-from ..patterns import UNKNOWN, Pattern, applying, patterns
+from ..patterns import UNKNOWN, Pattern, applying, patterns, unused
 from ..shown import widened
 from ..trace import Event, Trace
 from .attention import ATTENTION, of_attention, with_open_rows
@@ -57,6 +57,12 @@ def look_at_value(
         answer = of_growth(event, name_of, set_at) or answer
     if answer is None:
         return None
+    masked = None if rerun is None or has_nan(event.outputs[0]) else _multiplied_mask(rerun)
+    if masked is not None:
+        answer = replace(
+            answer, cause=f"{answer.cause} The product with a mask{masked.at_line} does not take it out: "
+            "0 · inf is NaN.", mend=f"choose the elements before this op (`x[ok]`), or {answer.mend}",
+        )  # fmt: skip
     return _checked(answer, event, rerun, name_of)
 
 
@@ -155,12 +161,28 @@ def look_at_gradient(
         if first is None or len(tried) == MOST_SOURCES:
             continue
         tried.add(first)
+        answer = _chosen_after(answer, first, rerun)
+        first_answer = answer if len(tried) == 1 else first_answer
         for change, how in ((mended(first), MOVED), (finite_result, FILLED)):
             found = rerun.gradients(rerun.loss({first: change}), [leaf])[0]
             if found is not None and np.isfinite(found).all():
                 size = float(np.linalg.norm(found.astype(np.float64)))
                 return replace(answer, checked=f"{how} the gradient is finite, of norm {size:.3g}")
     return first_answer
+
+
+def _chosen_after(answer: Answer, first: Event, rerun: Rerun) -> Answer:
+    """Return an answer with the call that leaves out what is not finite, to which backward comes anyway."""
+    spoilt = {first}
+    for event in rerun.events:
+        if not any(maker in spoilt for _, maker in event.inputs):
+            continue
+        if not all(map(is_finite, event.outputs)):
+            spoilt.add(event)
+            continue
+        cause, mend = unused(event.name.strip("_"), event.at_line, answer.mend)
+        return replace(answer, cause=f"{answer.cause} {cause}", mend=mend)
+    return answer
 
 
 #: What is done to data that is not finite, to see whether that is all.
@@ -251,7 +273,7 @@ def _of_event(event: Event, name_of: Callable[[Any], str | None]) -> Answer | No
     mask = _mask_before(event) if pattern.kind == "softmax of nothing" else None
     masked = "" if mask is None or mask.place is None else f" The mask is put in at line {mask.place.line}."
     return Answer(
-        pattern.kind, f"{pattern.cause}{masked} The result of {event.name} holds "
+        pattern.kind, f"{pattern.cause}{masked} The result of {OP_OF.get(event.name, event.name)} holds "
         f"{counted(event.outputs[0])}.", event.place,
         (f"the inputs{' ' + ', '.join(f'`{n}`' for n in names) if names else ''} are finite",), pattern.mend,
     )  # fmt: skip
