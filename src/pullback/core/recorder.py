@@ -28,7 +28,7 @@ from .op import TABLE
 from .overlap import FULL, PARTIAL
 from .picks import Picks
 from .recorded_constants import bits_of, kept, same
-from .shared_memory import Alias, SharedMemory
+from .shared_memory import SharedMemory
 from .tracer import Tracer, tracing
 from .value import TensorBase, array_of, dtype_of, shape_of
 from .versions import NoVersions, version_of
@@ -362,8 +362,7 @@ class Recorder:
         if memory is None:
             memory = SharedMemory(owner)
             self.shared.append(memory)
-        memory.aliases.append(Alias(ref(tensor), ref(source), how))
-        memory.whole &= source is owner
+        memory.add(tensor, source, how)
         if how != "detach":
             for number in {t._value.index for t in (source, owner) if isinstance(t._value, Tracer)}:
                 self._beside.setdefault(number, []).extend((source._counter, tensor._counter))

@@ -325,6 +325,45 @@ def step(x):
     b.add_(1)
     c.mul_(2)
     return (y * 1, a * 1, b, c)
+=== detached_of_what_is_gone_shows_what_is_given: compiles
+old = ()
+def step(x):
+    x.mul_(2)
+    a, b, c = x.detach().detach(), x.view(3, 1).detach(), x.data.detach()
+    return a, b, b[1:].detach(), c, x.view(3, 1).detach().view(3)[1:].detach()
+--- change 2
+old = last
+old[1][0].add_(1)
+--- state
+old, [t._version for t in old]
+=== array_of_what_is_given_as_a_tensor_again: compiles
+old = ()
+def step(x):
+    x.mul_(2)
+    y = x.detach()
+    return torch.from_numpy(y.numpy()), y
+=== detached_of_a_result_through_what_is_gone: compiles
+old = ()
+def step(x):
+    y = x * 2
+    a, b = y.detach().detach(), y[1:].detach()
+    return y, a, b
+--- change 2
+old = last
+old[1].add_(1)
+--- state
+old, [t._version for t in old]
+=== detached_of_data_that_is_gone
+old = ()
+def step(x):
+    a = x.data
+    a.add_(1)
+    return a.detach(), a.detach()
+--- change 2
+old = last
+old[1].add_(1)
+--- state
+old, [t._version for t in old]
 === view_and_data: compiles
 def step(x):
     y = x * 2

@@ -9,7 +9,8 @@ where eager's does.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -135,21 +136,21 @@ class Results:
         self._outputs: dict[tuple[int, int | None], int] = {}
         self._place: dict[int, int] = {}
         self._shared = {
-            id(tensor): (source, alias.how)
+            id(tensor): (owner, alias.steps, alias.how)
             for memory in recorder.shared
             for alias in memory.aliases
-            if (tensor := alias.tensor()) is not None and (source := alias.source()) is not None
+            if (tensor := alias.tensor()) is not None and (owner := alias.owner()) is not None
         }
         self._given: set[int] = set()
-        #: Tensors of which several leaves are, or are views.
+        #: Tensors that several leaves are, or whose memory several leaves have through them.
         self._together: set[int] = set()
 
     def of(self, leaves: Sequence[Any]) -> list[Result]:
         """Return where each leaf comes from."""
         tensors = [leaf for leaf in leaves if isinstance(leaf, TensorBase)]
         self._given = {id(self._owner(t)) for t in tensors if id(t) not in self._shared}
-        owners = {id(t): id(self._owner(t)) for t in tensors}.values()
-        self._together = {owner for owner, times in Counter(owners).items() if times > 1}
+        behind = {id(t): self._behind(t) for t in tensors}.values()
+        self._together = {owner for owner, times in Counter(chain(*behind)).items() if times > 1}
         first: dict[int, int] = {}
         found: list[Result] = []
         for n, leaf in enumerate(leaves):
@@ -181,17 +182,37 @@ class Results:
             return Result("grad", self._grads[id(t)])
         if t._retained or t._leaf_hooks is not None:
             raise Unsupported("a result keeps its gradient or has hooks")
-        if id(t) in self._shared:
-            source, how = self._shared[id(t)]
-            owner = self._owner(source)
+        if self._shows_other(t):
+            owner, steps, how = self._shared[id(t)]
             plain = t._node is None and t._view is None and not t._rearranged
-            if id(owner) in self._cells or id(owner) in self._given:
-                if not plain or how not in ("detach", "data"):
-                    raise Unsupported("a result shares the memory of another tensor, and is more than that")
-                return Result("alias", how, self._of(source), version=self._version(t))
+            if not plain or how not in ("detach", "data") or (steps and owner._rearranged):
+                raise Unsupported("a result shares the memory of another tensor, and is more than that")
+            source = self._of(owner)
+            if source.kind != "made":
+                self._check_counts(how, t)
+            if steps:
+                source = Result("view", steps, source, recorded=False)
+            return Result("alias", how, source, version=self._version(t))
         if t._view is None:
             return Result("made", self._new(t))
         return self._view(t)
+
+    def _check_counts(self, how: str, t: Any) -> None:
+        if how == "data" and id(t) in self._together:
+            raise Unsupported("results count writes together, apart from those to the tensor beside them")
+
+    def _behind(self, t: Any) -> Iterator[int]:
+        """Yield the tensors from whose memory a tensor has its own, by their identities."""
+        owner = self._owner(t)
+        yield id(owner)
+        if id(owner) in self._shared:
+            yield from self._behind(self._shared[id(owner)][0])
+
+    def _shows_other(self, t: Any) -> bool:
+        """Return whether a tensor has the memory of one that is given or a result, and is no view of it."""
+        owner = self._shared[id(t)][0] if id(t) in self._shared else None
+        is_left = id(owner) in self._cells or id(owner) in self._given
+        return owner is not None and (is_left or self._shows_other(owner))
 
     def _view(self, t: Any) -> Result:
         record = t._view
@@ -202,8 +223,8 @@ class Results:
         recorded = record.creation in (DEFAULT_VIEW, MULTI_VIEW)
         # A view made before its base was set to require grad has no node, and a new one would.
         early = recorded and type(t._node) is Nowhere
-        if source.kind == "alias" and source.at == "data" and id(record.base) in self._together:
-            raise Unsupported("results count writes together, and apart from those to the tensor beside them")
+        if source.kind == "alias":
+            self._check_counts(source.at, record.base)
         if record.creation not in known or t._node is LEAF or early or (t._node is not None and not leads):
             raise Unsupported("a result is a view with a history of its own")
         if recorded and leads and t._node is None:
