@@ -49,7 +49,7 @@ def results(monkeypatch: Any, size: int, whole: bool) -> tuple[list[np.ndarray],
     return Executable(traced.program).run(*(t._value for t in traced._reads)), texts
 
 
-@pytest.mark.parametrize("vectors", [2, 3, 4, 12])
+@pytest.mark.parametrize("vectors", [2, 3, 4, 8])
 def test_vectors_give_what_loops_give(monkeypatch, vectors):
     size = vectors * min(widths("float"))
     wide, texts = results(monkeypatch, size, True)
