@@ -176,16 +176,12 @@ def _neg_view(input: Tensor) -> Tensor:
 def _pack_padded_sequence(
     input: Tensor, lengths: Tensor, batch_first: builtins.bool,
 ) -> tuple[Tensor, Tensor]:
-    """Pack (T, N, …), or (N, T, …) with `batch_first`, whose sequences have falling lengths (N,), into
-    elements and, for each of T steps, how many sequences have it.
-    """
+    """Pack (T, N, …), or (N, T, …) with `batch_first`, whose sequences have falling lengths (N,)."""
 def _pad_packed_sequence(
     data: Tensor, batch_sizes: Tensor, batch_first: builtins.bool, padding_value: _Number,
     total_length: builtins.int,
 ) -> tuple[Tensor, Tensor]:
-    """Unpack to (total_length, N, …), or (N, total_length, …) with `batch_first`; return that and the
-    lengths.
-    """
+    """Unpack to (total_length, N, …), or (N, total_length, …) with `batch_first`."""
 def _prelu_kernel(input: Tensor, weight: Tensor) -> Tensor:
     """Return `input` where it is positive, else `weight` times it."""
 def _sample_dirichlet(input: Tensor, generator: Generator | None = None) -> Tensor:
@@ -539,9 +535,7 @@ def bucketize(
 def can_cast(from_: dtype, to: dtype) -> builtins.bool:
     """Return whether a cast keeps or raises the category, as int to float does and float to int does not."""
 def cartesian_prod(*tensors: Any) -> Tensor:
-    """Return all tuples with one element of each vector, the last one running fastest, as rows of a
-    matrix; the vector itself where there is one.
-    """
+    """Return all tuples with one element of each vector, the last one running fastest."""
 def cat(
     tensors: Sequence[Tensor], dim: builtins.int = 0, *, axis: builtins.int | None = None,
     out: Tensor | None = None,
@@ -599,7 +593,7 @@ def clamp_(input: Tensor, min: _Number | None = None, max: _Number | None = None
 def clamp_max(input: Tensor, max: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
 def clamp_max(input: Tensor, max: _Number, *, out: Tensor | None = None) -> Tensor:
-    """Cut from above by a number or tensor, ``min(input, max)``."""
+    """Cut from above, ``min(input, max)``."""
 @overload
 def clamp_max_(input: Tensor, max: Tensor) -> Tensor: ...
 @overload
@@ -609,7 +603,7 @@ def clamp_max_(input: Tensor, max: _Number) -> Tensor:
 def clamp_min(input: Tensor, min: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
 def clamp_min(input: Tensor, min: _Number, *, out: Tensor | None = None) -> Tensor:
-    """Cut from below by a number or tensor, ``max(input, min)``."""
+    """Cut from below, ``max(input, min)``."""
 @overload
 def clamp_min_(input: Tensor, min: Tensor) -> Tensor: ...
 @overload
@@ -638,7 +632,7 @@ def col_indices_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """Return tensors, vectors as columns, joined along axis 1."""
 def combinations(input: Tensor, r: builtins.int = 2, with_replacement: builtins.bool = False) -> Tensor:
-    """Return all choices of `r` elements of a vector, in the order of their places, as rows."""
+    """Return all choices of `r` elements of a vector, in the order of their places."""
 def compiled_with_cxx11_abi() -> builtins.bool:
     """Return True, as every torch of today; nothing here is compiled."""
 def complex(real: Tensor, imag: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1604,9 +1598,7 @@ def lu_unpack(
     LU_data: Tensor, LU_pivots: Tensor, unpack_data: builtins.bool = True,
     unpack_pivots: builtins.bool = True, *, out: Sequence[Tensor] | None = None,
 ) -> return_types.lu_unpack:
-    """Return P, L and U from the results of `torch.linalg.lu_factor`; what is not asked for is empty: (…,
-    m, n) and int32 (…, min(m, n)) -> (P, L, U).
-    """
+    """Return P, L and U from the results of `torch.linalg.lu_factor`; what is not asked for is empty."""
 def manual_seed(seed: Any) -> Generator:
     """Start the default generator's stream that belongs to `seed` and return the generator."""
 def margin_ranking_loss(
@@ -1869,7 +1861,7 @@ def nuclear_norm(
 ) -> Tensor: ...
 @overload
 def nuclear_norm(input: Tensor, keepdim: builtins.bool = False, *, out: Tensor | None = None) -> Tensor:
-    """Return the sum of the singular values of matrices, whose rows and columns are the axes `dim`."""
+    """Return the sum of the singular values of matrices."""
 def numel(input: Tensor) -> builtins.int:
     """Return the number of elements."""
 @overload
@@ -2579,9 +2571,7 @@ def triangular_solve(
     input: Tensor, A: Tensor, upper: builtins.bool = True, transpose: builtins.bool = False,
     unitriangular: builtins.bool = False, *, out: Sequence[Tensor] | None = None,
 ) -> return_types.triangular_solve:
-    """Return X with ``A X = input``, or ``Aᵀ X = input``, for triangular A, and a copy of A, as (solution,
-    cloned_coefficient): (…, n, k), (…, n, n) -> (…, n, k), (…, n, n).
-    """
+    """Return X with ``A X = input``, or ``Aᵀ X = input``, for triangular A, and a copy of A."""
 def tril(input: Tensor, diagonal: builtins.int = 0, *, out: Tensor | None = None) -> Tensor:
     """Return zeros above a diagonal of the matrices of the last two axes."""
 def tril_indices(
@@ -2708,9 +2698,7 @@ def use_deterministic_algorithms(mode: builtins.bool, *, warn_only: builtins.boo
 def values_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return a copy of the `values` of a sparse tensor."""
 def vander(x: Tensor, N: builtins.int | None = None, increasing: builtins.bool = False) -> Tensor:
-    """Return powers of a vector as columns, ``x**(N - 1), …, x, 1``, or the other way round: (n,) -> (n,
-    N).
-    """
+    """Return powers of a vector as columns: ``x**(N - 1), …, x, 1``, or the other way round."""
 def var(
     input: Tensor, dim: Any = None, unbiased: Any = None, keepdim: builtins.bool = False, *,
     correction: Any = ..., out: Tensor | None = None,

@@ -236,8 +236,12 @@ def _report(
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Check what the arguments name, print what was found and return the exit status: 0 where nothing is
-    missing, 1 where something is or a file cannot be read, 2 for wrong arguments.
+    """Check what the arguments name, print what was found and return the exit status.
+
+    Returns
+    -------
+    int
+        0 where nothing is missing, 1 where something is or a file cannot be read, 2 for wrong arguments.
     """
     parser = argparse.ArgumentParser(
         prog="python -m pullback check",

@@ -157,8 +157,12 @@ def recv_object_list(
     object_list: list[Any], src: int | None = None, group: ProcessGroup | None = None, device: Any = None,
     group_src: int | None = None, use_batch: bool = False,
 ) -> int:  # fmt: skip
-    """Receive objects, as many as the list has, and put them into it; return the global rank of the sender,
-    -1 where this process is not in the group.
+    """Receive objects, as many as the list has, and put them into it.
+
+    Returns
+    -------
+    int
+        The global rank of the sender, -1 where this process is not in the group.
     """
     found = member(group, "recv_object_list")
     if found is None:

@@ -104,7 +104,13 @@ def recv(
     tensor: Any, src: int | None = None, group: ProcessGroup | None = None, tag: int = 0,
     group_src: int | None = None,
 ) -> int:  # fmt: skip
-    """Receive a tensor; return the global rank of the sender, -1 where this process is not in the group."""
+    """Receive a tensor.
+
+    Returns
+    -------
+    int
+        The global rank of the sender, -1 where this process is not in the group.
+    """
     check_tensor(tensor, "tensor")
     found = member(group, "recv")
     if found is None:

@@ -249,8 +249,11 @@ class Graph:
         return copied
 
     def graph_copy(self, g: Graph, val_map: dict[Node, Node], return_output_node: bool = False) -> Any:
-        """Copy the nodes of another graph that `val_map` does not hold, up to its output; return its result
-        in this graph, with `return_output_node` and the other's output node.
+        """Copy the nodes of another graph that `val_map` does not hold, up to its output.
+
+        Returns
+        -------
+        The other graph's result in this one; with `return_output_node` and the other's output node.
         """
         for node in g.nodes:
             if node in val_map:

@@ -42,7 +42,7 @@ def eigvalsh(input: Tensor, UPLO: str = "L", *, out: Tensor | None = None) -> Te
 def householder_product(input: Tensor, tau: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return the first n columns of the product of the reflectors ``I − τᵢ vᵢ vᵢᴴ``."""
 def inv(A: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Return the inverse A⁻¹ of square matrices: (…, n, n) -> (…, n, n)."""
+    """Return the inverse A⁻¹ of square matrices."""
 def inv_ex(
     A: Tensor, *, check_errors: bool = False, out: Sequence[Tensor] | None = None,
 ) -> return_types.linalg_inv_ex:

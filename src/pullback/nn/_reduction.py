@@ -6,7 +6,17 @@ __all__ = ["get_enum", "legacy_get_enum", "legacy_get_string"]
 
 
 def get_enum(reduction: str) -> int:
-    """Return the number of a reduction, "none", "mean" or "sum"; a ValueError is raised for another name."""
+    """Return the number of a reduction.
+
+    Parameters
+    ----------
+    reduction : {"none", "mean", "sum"}
+
+    Raises
+    ------
+    ValueError
+        For another name.
+    """
     check_reduction(reduction)
     return REDUCTIONS.index(reduction)
 

@@ -117,8 +117,15 @@ _triangle("triu_indices", np.triu_indices, "upper")
 
 @public(method=False, out=False)
 def cartesian_prod(*tensors: Any) -> Any:
-    """Return all tuples with one element of each vector, the last one running fastest, as rows of a matrix;
-    the vector itself where there is one.
+    """Return all tuples with one element of each vector, the last one running fastest.
+
+    Parameters
+    ----------
+    *tensors : tensors of shape (n₀,), …, (nₖ,)
+
+    Returns
+    -------
+    tensor (n₀·…·nₖ, k + 1), or the vector itself where there is one
     """
     for t in checked_tensors("cartesian_prod", tensors):
         if len(shape_of(t)) != 1:
@@ -131,7 +138,12 @@ def cartesian_prod(*tensors: Any) -> Any:
 
 @with_signature(method=False, out=False)
 def combinations(input: Any, r: int = 2, with_replacement: bool = False) -> Any:
-    """Return all choices of `r` elements of a vector, in the order of their places, as rows."""
+    """Return all choices of `r` elements of a vector, in the order of their places.
+
+    Returns
+    -------
+    tensor (number of choices, r)
+    """
     if len(shape_of(input)) != 1:
         raise RuntimeError(f"Expect a 1D vector, but got shape {list(shape_of(input))}")
     if r < 0:
@@ -191,9 +203,18 @@ def polar(abs: Any, angle: Any, *, out: Any = None) -> Any:
 
 @with_signature(method=False, out=False)
 def vander(x: Any, N: int | None = None, increasing: bool = False) -> Any:
-    """Return powers of a vector as columns, ``x**(N - 1), …, x, 1``, or the other way round: (n,) -> (n, N).
+    """Return powers of a vector as columns: ``x**(N - 1), …, x, 1``, or the other way round.
 
-    N is n by default.
+    Parameters
+    ----------
+    x : tensor (n,)
+    N : int, optional
+        The number of columns, by default n.
+    increasing : bool
+
+    Returns
+    -------
+    tensor (n, N)
     """
     if len(shape_of(x)) != 1:
         raise RuntimeError("x must be a one-dimensional tensor.")

@@ -105,7 +105,13 @@ def _bounds(dtype: np.dtype[Any]) -> tuple[float, float]:
 
 
 def clamp_min(input: Any, min: Any) -> Tensor:
-    """Cut from below by a number or tensor, ``max(input, min)``."""
+    """Cut from below, ``max(input, min)``.
+
+    Parameters
+    ----------
+    input : Tensor
+    min : Tensor or number
+    """
     if isinstance(min, TensorBase):
         return m.clamp_min_tensor(input, min)
     wide, min = _real("clamp_min_scalar_cpu", input, min)
@@ -113,7 +119,13 @@ def clamp_min(input: Any, min: Any) -> Tensor:
 
 
 def clamp_max(input: Any, max: Any) -> Tensor:
-    """Cut from above by a number or tensor, ``min(input, max)``."""
+    """Cut from above, ``min(input, max)``.
+
+    Parameters
+    ----------
+    input : Tensor
+    max : Tensor or number
+    """
     if isinstance(max, TensorBase):
         return m.clamp_max_tensor(input, max)
     wide, max = _real("clamp_max_scalar_cpu", input, max)

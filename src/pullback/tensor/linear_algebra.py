@@ -42,7 +42,16 @@ def _inverse(A: Any, name: str, caller: str) -> tuple[Any, Any]:
 
 @with_signature()
 def linalg_inv(A: Any) -> Any:
-    """Return the inverse A⁻¹ of square matrices: (…, n, n) -> (…, n, n)."""
+    """Return the inverse A⁻¹ of square matrices.
+
+    Parameters
+    ----------
+    A : tensor (…, n, n)
+
+    Returns
+    -------
+    tensor (…, n, n)
+    """
     return _inverse(A, "linalg.inv", "linalg.inv")[0]
 
 
@@ -292,8 +301,17 @@ def linalg_solve_triangular(
 def triangular_solve(
     input: Any, A: Any, upper: bool = True, transpose: bool = False, unitriangular: bool = False
 ) -> Any:
-    """Return X with ``A X = input``, or ``Aᵀ X = input``, for triangular A, and a copy of A, as (solution,
-    cloned_coefficient): (…, n, k), (…, n, n) -> (…, n, k), (…, n, n).
+    """Return X with ``A X = input``, or ``Aᵀ X = input``, for triangular A, and a copy of A.
+
+    Parameters
+    ----------
+    input : tensor (…, n, k)
+    A : tensor (…, n, n)
+    upper, transpose, unitriangular : bool
+
+    Returns
+    -------
+    (solution, cloned_coefficient)
     """
     for shape, word in ((shape_of(input), "b"), (shape_of(A), "A")):
         if len(shape) < 2:

@@ -144,8 +144,17 @@ def linalg_lu(A: Any, *, pivot: bool = True) -> Any:
 
 @with_signature(method=False)
 def lu_unpack(LU_data: Any, LU_pivots: Any, unpack_data: bool = True, unpack_pivots: bool = True) -> Any:
-    """Return P, L and U from the results of `torch.linalg.lu_factor`; what is not asked for is empty: (…, m,
-    n) and int32 (…, min(m, n)) -> (P, L, U).
+    """Return P, L and U from the results of `torch.linalg.lu_factor`; what is not asked for is empty.
+
+    Parameters
+    ----------
+    LU_data : tensor (…, m, n)
+    LU_pivots : int32 tensor (…, min(m, n))
+    unpack_data, unpack_pivots : bool
+
+    Returns
+    -------
+    (P, L, U)
     """
     _check_lu(LU_data, True, "torch.lu_unpack")
     if unpack_pivots and not int32_of(LU_pivots):

@@ -326,7 +326,12 @@ power = declare("pow", power_of, *_POWER_SIGNATURES, numbers=("exponent",))
 
 @public(inplace=True)
 def square(input: Any) -> Tensor:
-    """Return the square ``input²``, of bool in int64."""
+    """Return the square ``input²``, of bool in int64.
+
+    Parameters
+    ----------
+    input : Tensor
+    """
     if type(input) is Tensor and dtype_of(input).kind == "f":
         return a.pow_scalar(input, 2)
     return power(input, 2)
@@ -414,7 +419,16 @@ _infinite("isneginf", "−", c.lt)
 
 @public(out=False)
 def isreal(input: Any) -> Any:
-    """Return where the imaginary part is 0: everywhere in a real tensor."""
+    """Return where the imaginary part is 0: everywhere in a real tensor.
+
+    Parameters
+    ----------
+    input : Tensor
+
+    Returns
+    -------
+    Tensor of bool
+    """
     if dtype_of(tensor("isreal", "input", input)).kind in "cW":
         return c.eq(imag_view(input), 0)
     return fill(cast(input, np.dtype(np.bool_)), True)

@@ -410,7 +410,7 @@ class Methods(TensorBase):
     def clamp_max(self, max: Tensor) -> Tensor: ...
     @overload
     def clamp_max(self, max: _Number) -> Tensor:
-        """Cut from above by a number or tensor, ``min(input, max)``."""
+        """Cut from above, ``min(input, max)``."""
     @overload
     def clamp_max_(self, max: Tensor) -> Tensor: ...
     @overload
@@ -420,7 +420,7 @@ class Methods(TensorBase):
     def clamp_min(self, min: Tensor) -> Tensor: ...
     @overload
     def clamp_min(self, min: _Number) -> Tensor:
-        """Cut from below by a number or tensor, ``max(input, min)``."""
+        """Cut from below, ``max(input, min)``."""
     @overload
     def clamp_min_(self, min: Tensor) -> Tensor: ...
     @overload
@@ -1587,9 +1587,7 @@ class Methods(TensorBase):
         self, A: Tensor, upper: builtins.bool = True, transpose: builtins.bool = False,
         unitriangular: builtins.bool = False,
     ) -> return_types.triangular_solve:
-        """Return X with ``A X = input``, or ``Aᵀ X = input``, for triangular A, and a copy of A, as
-        (solution, cloned_coefficient): (…, n, k), (…, n, n) -> (…, n, k), (…, n, n).
-        """
+        """Return X with ``A X = input``, or ``Aᵀ X = input``, for triangular A, and a copy of A."""
     def tril(self, diagonal: builtins.int = 0) -> Tensor:
         """Return zeros above a diagonal of the matrices of the last two axes."""
     def tril_(self, diagonal: builtins.int = 0) -> Tensor:

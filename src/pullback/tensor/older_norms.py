@@ -21,7 +21,14 @@ def _warn(name: str, instead: str) -> None:
 
 
 def _frobenius_norm(input: Any, dim: Any, keepdim: bool = False) -> Any:
-    """Return the Euclidean norm ``√Σ|x|²`` over one axis or two, or over all where `dim` is empty."""
+    """Return the Euclidean norm ``√Σ|x|²`` over one axis or two, or over all where `dim` is empty.
+
+    Parameters
+    ----------
+    input : Tensor
+    dim : int or sequence of int
+    keepdim : bool
+    """
     _warn("frobenius_norm", "linalg.vector_norm(A, 2., dim, keepdim)")
     rank = len(shape_of(input))
     if len(dim) > 2:
@@ -36,7 +43,15 @@ def _frobenius_norm(input: Any, dim: Any, keepdim: bool = False) -> Any:
 
 
 def _nuclear_norm(input: Any, dim: Any = (-2, -1), keepdim: bool = False) -> Any:
-    """Return the sum of the singular values of matrices, whose rows and columns are the axes `dim`."""
+    """Return the sum of the singular values of matrices.
+
+    Parameters
+    ----------
+    input : Tensor
+    dim : sequence of int, optional
+        The axes of rows and columns, by default the last two.
+    keepdim : bool
+    """
     _warn("nuclear_norm", "linalg.matrix_norm(A, 'nuc', dim, keepdim)")
     if len(dim) != 2:
         raise RuntimeError(f"linalg.matrix_norm: dim must be a 2-tuple. Got {' '.join(map(str, dim))}")
@@ -63,6 +78,11 @@ _publish("nuclear_norm", _nuclear_norm, _OVER, "(Tensor input, bool keepdim = Fa
 def norm_except_dim(v: Any, pow: int = 2, dim: int = 0) -> Any:
     """Return the norm of order `pow` over all axes but `dim`, which the others stay beside with size 1; over
     all for −1.
+
+    Parameters
+    ----------
+    v : Tensor
+    pow, dim : int
     """
     if dim == -1:
         return v.norm(pow)

@@ -13,7 +13,12 @@ def _vmap(
 ) -> Callable[..., Any]:
     """Map a function over an axis of its inputs, as :func:`pullback.vmap` does.
 
-    With `allow_none_pass_through` it may return None among its outputs, which then stay None.
+    Parameters
+    ----------
+    func : callable
+    in_dims, out_dims : int or nested tuple
+    allow_none_pass_through : bool
+        Whether the function may return None among its outputs, which then stay None.
     """
     if not allow_none_pass_through:
         return vmap(func, in_dims, out_dims)

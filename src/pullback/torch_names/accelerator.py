@@ -51,7 +51,12 @@ def module_of(kind: str) -> ModuleType:
 
 
 def get_device_module(device: Any = None) -> Any:
-    """Return the module for a device's type, such as `torch.cuda`; that of the CPU where none is given."""
+    """Return the module for a device's type, such as `torch.cuda`; that of the CPU where none is given.
+
+    Parameters
+    ----------
+    device : device or str, optional
+    """
     if isinstance(device, str):
         device = _device(device)
     elif device is not None and not isinstance(device, _device):

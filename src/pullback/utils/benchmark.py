@@ -28,7 +28,12 @@ class _Row(NamedTuple):
 
 
 class Compare:
-    """Tables of measurements, one for each label."""
+    """Tables of measurements, one for each label.
+
+    Parameters
+    ----------
+    results : list of Measurement
+    """
 
     def __init__(self, results: Sequence[Any]) -> None:
         self._results: list[Any] = []

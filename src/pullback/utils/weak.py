@@ -106,7 +106,12 @@ WeakTensorKeyDictionary = WeakIdKeyDictionary
 
 
 class TensorWeakRef:
-    """A weak reference to a tensor."""
+    """A weak reference to a tensor.
+
+    Parameters
+    ----------
+    tensor : Tensor
+    """
 
     __slots__ = ("ref",)
 

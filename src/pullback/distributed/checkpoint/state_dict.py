@@ -97,10 +97,14 @@ def get_model_state_dict(
 def set_model_state_dict(
     model: Module, model_state_dict: dict[str, Any], *, options: StateDictOptions | None = None
 ) -> Any:
-    """Take over a state whose names are those without wrappers; return ``missing_keys`` and
-    ``unexpected_keys``.
+    """Take over a state whose names are those without wrappers.
 
     Where the model has tensors without memory (of the meta device), those of the state take their places.
+
+    Returns
+    -------
+    NamedTuple
+        ``missing_keys`` and ``unexpected_keys``.
     """
     options = options or StateDictOptions()
     if options.broadcast_from_rank0:

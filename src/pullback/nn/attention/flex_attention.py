@@ -105,7 +105,12 @@ def or_masks(*mask_mods: Mod) -> Mod:
 def create_mask(
     mod_fn: Mod, B: int | None, H: int | None, Q_LEN: int, KV_LEN: int, device: Any = None
 ) -> Any:
-    """Evaluate a mask, or what a score function does not make −∞, at all places: (B, H, Q_LEN, KV_LEN)."""
+    """Evaluate a mask, or what a score function does not make −∞, at all places.
+
+    Returns
+    -------
+    Tensor of bool, (B, H, Q_LEN, KV_LEN)
+    """
     b, h = 1 if B is None else B, 1 if H is None else H
     places = (arange(b), arange(h), arange(Q_LEN), arange(KV_LEN))
     if _counts_scores(mod_fn):

@@ -94,7 +94,10 @@ def self_attended(
 ) -> tuple[ndarray, ndarray]:  # fmt: skip
     """Return self-attention of (N, L, E), as (N·L, E), and its weights (N, heads, L, L).
 
-    `hidden` says which keys a query does not see, in a shape that broadcasts to that of the weights.
+    Parameters
+    ----------
+    hidden : array of bool, optional
+        Which keys a query does not see, in a shape that broadcasts to that of the weights.
     """
     batch, rows, width = query.shape
     head = width // heads

@@ -37,8 +37,12 @@ def _lengths(lengths: Any, batch: int) -> tuple[int, ...]:
 @public(method=False, out=False)
 @parsed("_pack_padded_sequence", "(Tensor input, Tensor lengths, bool batch_first)")
 def _pack_padded_sequence(input: Any, lengths: Any, batch_first: bool) -> tuple[Any, Any]:
-    """Pack (T, N, …), or (N, T, …) with `batch_first`, whose sequences have falling lengths (N,), into
-    elements and, for each of T steps, how many sequences have it.
+    """Pack (T, N, …), or (N, T, …) with `batch_first`, whose sequences have falling lengths (N,).
+
+    Returns
+    -------
+    (data, batch_sizes)
+        (elements, …) and (T,): how many sequences have each step.
     """
     steps = input.transpose(0, 1) if batch_first else input
     batch = steps.size(1)
@@ -58,8 +62,11 @@ def _pack_padded_sequence(input: Any, lengths: Any, batch_first: bool) -> tuple[
 def _pad_packed_sequence(
     data: Any, batch_sizes: Any, batch_first: bool, padding_value: float, total_length: int
 ) -> tuple[Any, Any]:
-    """Unpack to (total_length, N, …), or (N, total_length, …) with `batch_first`; return that and the
-    lengths.
+    """Unpack to (total_length, N, …), or (N, total_length, …) with `batch_first`.
+
+    Returns
+    -------
+    (padded, lengths)
     """
     sizes = array_of(batch_sizes)
     if total_length < len(sizes):

@@ -296,8 +296,12 @@ def lstm(
 ) -> tuple[Any, Any, Any]:  # fmt: skip
     """Compute a long short-term memory; arguments as of :func:`rnn_tanh`, weights as of `lstm_cell`.
 
-    `hx` is (h_0, c_0), and the results are (output, h_n, c_n). Where h_0 is narrower than c_0, each layer and
-    direction has one weight more, which projects its output to that width (Sak, Senior and Beaufays 2014).
+    `hx` is (h_0, c_0). Where h_0 is narrower than c_0, each layer and direction has one weight more, which
+    projects its output to that width (Sak, Senior and Beaufays 2014).
+
+    Returns
+    -------
+    (output, h_n, c_n)
     """
     options = _Options(has_biases, num_layers, dropout, train, bidirectional)
     if len(hx) != 2:

@@ -66,7 +66,14 @@ class RNNCellBase(Module):
 
 
 class RNNCell(RNNCellBase):
-    """``tanh(W_ih x + b_ih + W_hh h + b_hh)``, or with nonlinearity "relu" that instead of tanh."""
+    """``tanh(W_ih x + b_ih + W_hh h + b_hh)``, or with relu.
+
+    Parameters
+    ----------
+    input_size, hidden_size : int
+    bias : bool
+    nonlinearity : {"tanh", "relu"}
+    """
 
     def __init__(
         self, input_size: int, hidden_size: int, bias: bool = True, nonlinearity: str = "tanh",
@@ -87,7 +94,13 @@ class RNNCell(RNNCellBase):
 
 
 class GRUCell(RNNCellBase):
-    """A gated recurrent unit; see `torch.gru_cell` for the formula."""
+    """A gated recurrent unit; see `torch.gru_cell` for the formula.
+
+    Parameters
+    ----------
+    input_size, hidden_size : int
+    bias : bool
+    """
 
     def __init__(
         self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None, dtype: Any = None
@@ -100,7 +113,13 @@ class GRUCell(RNNCellBase):
 
 
 class LSTMCell(RNNCellBase):
-    """Long short-term memory; see `torch.lstm_cell` for the formula."""
+    """Long short-term memory; see `torch.lstm_cell` for the formula.
+
+    Parameters
+    ----------
+    input_size, hidden_size : int
+    bias : bool
+    """
 
     def __init__(
         self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None, dtype: Any = None

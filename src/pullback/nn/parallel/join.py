@@ -16,8 +16,12 @@ class JoinHook:
         """Take part in the collectives of one iteration of the others."""
 
     def post_hook(self, is_last_joiner: bool) -> None:
-        """Do what is left when no process has inputs any more; `is_last_joiner`: this one had the most
-        inputs.
+        """Do what is left when no process has inputs any more.
+
+        Parameters
+        ----------
+        is_last_joiner : bool
+            Whether this process was among those that had the most inputs.
         """
 
 

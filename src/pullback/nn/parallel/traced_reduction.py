@@ -22,7 +22,17 @@ SUM = ("all_reduce", None)
 
 
 class TracedPass:
-    """One pass of a trace, from the end of forward on; it `is_complete` when backward has come to its end."""
+    """One pass of a trace, from the end of forward on.
+
+    Parameters
+    ----------
+    reducer : Reducer
+
+    Attributes
+    ----------
+    is_complete : bool
+        Whether backward has come to its end.
+    """
 
     def __init__(self, reducer: Reducer) -> None:
         self.group = reducer.group

@@ -142,7 +142,12 @@ class GradScaler:
         return result
 
     def update(self, new_scale: Any = None) -> None:
-        """Adapt the factor to the steps since the last call, or set it."""
+        """Adapt the factor to the steps since the last call, or set it.
+
+        Parameters
+        ----------
+        new_scale : float or Tensor, optional
+        """
         if not self._enabled:
             return
         self._check_begun("update")

@@ -9,7 +9,13 @@ from ...nn.modules.module import Module
 
 
 class _Mark(Module):
-    """Hand its input on; `qconfig`, how numbers would be quantized, is kept as an attribute."""
+    """Hand its input on.
+
+    Parameters
+    ----------
+    qconfig : optional
+        How numbers would be quantized; kept as an attribute.
+    """
 
     def __init__(self, qconfig: Any = None) -> None:
         super().__init__()

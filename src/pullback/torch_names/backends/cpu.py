@@ -4,8 +4,12 @@ import importlib
 
 
 def get_cpu_capability() -> str:
-    """Name the widest vector instructions that NumPy uses here, in torch's words: ``"AVX512"``, ``"AVX2"``,
-    ``"DEFAULT"`` and the like.
+    """Name the widest vector instructions that NumPy uses here, in torch's words.
+
+    Returns
+    -------
+    str
+        ``"AVX512"``, ``"AVX2"``, ``"DEFAULT"`` and the like.
     """
     features = importlib.import_module("numpy._core._multiarray_umath").__cpu_features__
 

@@ -112,7 +112,12 @@ class FrozenProgram:
         return {name: wrap(array) for name, array in self._state.items()}
 
     def save(self, f: Any) -> None:
-        """Write the program to a file, a path or a binary one, a step with what its tensors now hold."""
+        """Write the program to a file, a step with what its tensors now hold.
+
+        Parameters
+        ----------
+        f : path or binary file
+        """
         if hasattr(f, "write"):
             f.write(self._data)
             return

@@ -42,7 +42,14 @@ class DDPCommHookType(Enum):
 
 
 def register_ddp_comm_hook(comm_hook_type: DDPCommHookType, model: Any, state: Any = None) -> None:
-    """Have a hook of this module reduce the gradients of a model, by default over the default group."""
+    """Have a hook of this module reduce the gradients of a model.
+
+    Parameters
+    ----------
+    comm_hook_type : DDPCommHookType
+    model : DistributedDataParallel
+    state : ProcessGroup, optional
+    """
     comm_hook_type.value(model=model, state=state)
 
 

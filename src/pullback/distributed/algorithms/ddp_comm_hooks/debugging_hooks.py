@@ -8,7 +8,18 @@ from ....torch_names.futures import Future
 
 
 def noop_hook(_: Any, bucket: Any) -> Any:
-    """Leave the gradients of a process as they are; return the future of the bucket's buffer."""
+    """Leave the gradients of a process as they are.
+
+    Parameters
+    ----------
+    _ : Any
+        Not used.
+    bucket : GradBucket
+
+    Returns
+    -------
+    Future of Tensor
+    """
     return Future._of(bucket.buffer())
 
 

@@ -19,7 +19,17 @@ def averaged(group: Any, tensor: Any) -> Any:
 
 
 def allreduce_hook(process_group: Any, bucket: Any) -> Any:
-    """Average the gradients of a bucket; return the future of its buffer."""
+    """Average the gradients of a bucket.
+
+    Parameters
+    ----------
+    process_group : ProcessGroup or None
+    bucket : GradBucket
+
+    Returns
+    -------
+    Future of Tensor
+    """
     return averaged(process_group, bucket.buffer())
 
 
@@ -33,8 +43,17 @@ def _compressed(dtype: Any, group: Any, bucket: Any) -> Any:
 
 
 def fp16_compress_hook(process_group: Any, bucket: Any) -> Any:
-    """Average the gradients of a bucket in float16; return the future of its buffer, in the dtype of the
-    bucket.
+    """Average the gradients of a bucket in float16.
+
+    Parameters
+    ----------
+    process_group : ProcessGroup or None
+    bucket : GradBucket
+
+    Returns
+    -------
+    Future of Tensor
+        In the dtype of the bucket.
     """
     return _compressed(float16, process_group, bucket)
 

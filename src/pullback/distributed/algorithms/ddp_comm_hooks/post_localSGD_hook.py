@@ -47,8 +47,16 @@ class PostLocalSGDState:
 
 
 def post_localSGD_hook(state: PostLocalSGDState, bucket: Any) -> Any:
-    """Average the gradients of a bucket over all processes at first, then over those of a subgroup; return
-    the future of its buffer.
+    """Average the gradients of a bucket over all processes at first, then over those of a subgroup.
+
+    Parameters
+    ----------
+    state : PostLocalSGDState
+    bucket : GradBucket
+
+    Returns
+    -------
+    Future of Tensor
     """
     if state.iter < state.start_localSGD_iter:
         state.maybe_increase_iter(bucket)

@@ -157,8 +157,16 @@ def _first_qs(state: PowerSGDState, qs: list[Any]) -> None:
 
 
 def powerSGD_hook(state: PowerSGDState, bucket: Any) -> Any:
-    """Average the gradients of a bucket, the large ones as products of narrow matrices; return the future of
-    its buffer.
+    """Average the gradients of a bucket, the large ones as products of narrow matrices.
+
+    Parameters
+    ----------
+    state : PowerSGDState
+    bucket : GradBucket
+
+    Returns
+    -------
+    Future of Tensor
     """
     if state.iter < state.start_powerSGD_iter:
         state.maybe_increase_iter(bucket)
@@ -181,8 +189,16 @@ def powerSGD_hook(state: PowerSGDState, bucket: Any) -> Any:
 
 
 def batched_powerSGD_hook(state: PowerSGDState, bucket: Any) -> Any:
-    """Average the gradients of a bucket as one square matrix, a product of narrow ones; return its buffer's
-    future.
+    """Average the gradients of a bucket as one square matrix, which is a product of narrow ones.
+
+    Parameters
+    ----------
+    state : PowerSGDState
+    bucket : GradBucket
+
+    Returns
+    -------
+    Future of Tensor
     """
     buffer = bucket.buffer()
     if state.iter < state.start_powerSGD_iter:
