@@ -45,8 +45,21 @@ def _create_chunk_list(tensor: Any) -> list[ChunkStorageMetadata]:
 def create_read_items_for_chunk_list(
     fqn: str, checkpoint_md: TensorStorageMetadata, local_chunks: list[ChunkStorageMetadata]
 ) -> list[ReadItem]:
-    """Return what is read to fill the parts `local_chunks` of an entry from those that the checkpoint has: an
-    item for each pair of parts that overlap.
+    """Return what is read to fill parts of a tensor from the parts that the checkpoint has.
+
+    Parameters
+    ----------
+    fqn : str
+        The entry's name.
+    checkpoint_md : TensorStorageMetadata
+        What the checkpoint says of the entry.
+    local_chunks : list of ChunkStorageMetadata
+        The parts to be filled.
+
+    Returns
+    -------
+    list of ReadItem
+        One for each pair of parts that overlap.
     """
     items = []
     for number, here in enumerate(local_chunks):

@@ -174,7 +174,16 @@ class _PipelineSchedule:
 
 
 class PipelineScheduleSingle(_PipelineSchedule):
-    """A schedule for ranks that have one stage each; its arguments are those of all schedules."""
+    """A schedule for ranks that have one stage each.
+
+    Parameters
+    ----------
+    stage : PipelineStage
+    n_microbatches : int
+    loss_fn : callable, optional
+    args_chunk_spec, kwargs_chunk_spec, output_merge_spec : optional
+    scale_grads : bool
+    """
 
     def __init__(
         self, stage: PipelineStage, n_microbatches: int, loss_fn: Callable[..., Any] | None = None,
