@@ -354,6 +354,19 @@ def step(x):
 if last is not None: last.sum().backward()
 --- state
 kept
+=== what_a_freed_result_does_not_lead_to: compiles
+w, u = torch.ones(3, requires_grad=True), torch.ones(3, requires_grad=True)
+found = []
+def step(x):
+    y, z = (w * x).sin(), w * u
+    y.sum().backward()
+    return y, z
+--- change
+for wanted in [w, u] if last is not None else []:
+    try: found.append(torch.autograd.grad(last[0], [wanted], torch.ones(3), allow_unused=True))
+    except RuntimeError as error: found.append(str(error)[:50])
+--- state
+found
 === view_taken_before_its_base_requires_grad:
 def step(x):
     y = x[:1]

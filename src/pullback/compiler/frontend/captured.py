@@ -130,8 +130,9 @@ class Captured:
     arrives: list[set[int]]
     #: They one by one, where there are several.
     apart: Apart | None = None
-    #: Of those that cannot be pulled back (the function has done so itself, say), and the error.
-    refused: list[tuple[Kind, Exception]]
+    #: Of those that cannot be pulled back (the function has done so itself, say), the error, and to which
+    #: places of `pulled` their histories lead.
+    refused: list[tuple[Kind, Exception, list[int]]]
     #: Cells whose `.grad` must be None, or not None, as at the trace.
     grad_absent: list[int]
     grad_present: list[int]

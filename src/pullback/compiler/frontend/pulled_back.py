@@ -246,6 +246,11 @@ class ResultsPulledBack:
             raise Unsupported(f"results cannot be pulled back: {error}")
         return error.with_traceback(None)
 
+    def _led_to(self, root: Any) -> list[int]:
+        """Return which of the wanted tensors the history of a root leads to."""
+        leaves = {id(node.variable) for node in _nodes([root]) if isinstance(node, AccumulateGrad)}
+        return [n for n, at in enumerate(self._wanted) if id(self._cells.tensors[at]) in leaves]
+
     def _part(self, out: Captured, refused: dict[int, Exception]) -> None:
         """Set the roots that cannot be pulled back apart from the others."""
         roots, covectors = self._roots, self.covectors
@@ -256,7 +261,7 @@ class ResultsPulledBack:
             if n is None:
                 continue
             if n in refused:
-                out.refused.append((kind_of(self._cells, made), refused[n]))
+                out.refused.append((kind_of(self._cells, made), refused[n], self._led_to(roots[n])))
             out.made[k] = made._replace(
                 differentiable=place.get(n), refused=len(out.refused) - 1 if n in refused else None
             )

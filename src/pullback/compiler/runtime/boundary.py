@@ -287,8 +287,11 @@ def boundary(
     return node
 
 
-def refusal(shape: tuple[int, ...], dtype: np.dtype[Any], error: Exception) -> Callable[[Sequence[Any]], Any]:
-    """Return what makes the node of a result that cannot be pulled back, from the edges of a call's inputs.
+def refusal(
+    shape: tuple[int, ...], dtype: np.dtype[Any], error: Exception, led_to: Sequence[int]
+) -> Callable[[Sequence[Any]], Any]:  # fmt: skip
+    """Return what makes the node of a result that cannot be pulled back, from the edges of a call's inputs,
+    of which it is `led_to` some.
 
     Where the function has pulled the result back itself, the node counts as freed by the function's caller.
     """
@@ -296,6 +299,7 @@ def refusal(shape: tuple[int, ...], dtype: np.dtype[Any], error: Exception) -> C
 
     def node(edges: Sequence[Any]) -> CompiledFunctionBackward:
         saved = freed_by_caller(3) if freed else ()
+        edges = [edges[n] for n in led_to]
         positions = [None] * len(edges)
         return boundary(edges, saved, [shape], [dtype], _never, positions, None if freed else error)
 

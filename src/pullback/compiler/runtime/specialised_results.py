@@ -47,7 +47,7 @@ class Results:
         self.is_spent = (
             bool(captured.refused)
             and not captured.differentiable
-            and all(is_freed_graph(error) for _, error in captured.refused)
+            and all(is_freed_graph(error) for _, error, _ in captured.refused)
             and all(c.kind == "fixed" and t._node is LEAF and t._view is None for c, t in pulled)
         )
 
@@ -96,7 +96,7 @@ class Results:
             if new.differentiable is not None:
                 source.line(f"{name}._node = edge(Output, (node, {new.differentiable}))")
             elif new.refused is not None:
-                given = "leaves, frame" if self.is_spent else "edges"
+                given = f"leaves{new.refused}, frame" if self.is_spent else "edges"
                 source.line(f"{name}._node = edge(Output, (refusal{new.refused}({given}), 0))")
             made.append(name)
         return made
@@ -139,12 +139,11 @@ class Results:
         }  # fmt: skip
         # What the class of a named tuple does in Python takes longer than all else about an edge.
         source.names["edge"] = tuple.__new__
-        for k, (kind, error) in enumerate(captured.refused):
-            source.names[f"refusal{k}"] = (
-                spent(*kind, len(captured.pulled)) if self.is_spent else refusal(*kind, error)
-            )
+        for k, (kind, error, led_to) in enumerate(captured.refused):
+            made = spent(*kind, len(led_to)) if self.is_spent else refusal(*kind, error, led_to)
+            source.names[f"refusal{k}"] = made
+            source.names[f"leaves{k}"] = tuple(self._tensors[captured.pulled[n][0]] for n in led_to)
         if self.is_spent:
-            source.names["leaves"] = tuple(self._tensors[at] for at, _ in captured.pulled)
             return
         edges = tuple_text(f"edge_of({self._cells[at]})" for at, _ in captured.pulled)
         source.line(f"edges = {edges}")
