@@ -102,8 +102,7 @@ def _window_sums(x: ndarray, axis: int, output: int, kernel: int, stride: int) -
 
 def _spread_windows(y: ndarray, axis: int, length: int, kernel: int, stride: int) -> ndarray:
     """Return the transpose of `_window_sums`: y[o] is added to the places o·stride + i of an axis."""
-    output = y.shape[axis]
-    if output == 1 and kernel == length:
+    if (output := y.shape[axis]) == 1 and kernel == length:
         shape = list(y.shape)
         shape[axis] = length
         return np.broadcast_to(y, shape)
@@ -120,8 +119,7 @@ def _spread_windows(y: ndarray, axis: int, length: int, kernel: int, stride: int
 
 def adaptive_avg_pool(x: ndarray, output: Sequence[int]) -> ndarray:
     """Return averages over windows of `output` nearly equal parts of each axis, which may overlap."""
-    windows = even_windows(x.shape[2:], tuple(output))
-    if windows is not None:
+    if (windows := even_windows(x.shape[2:], tuple(output))) is not None:
         return avg_pool(x, windows)
     if x.dtype.itemsize == 2:
         return adaptive_avg_pool(x.astype(np.float32), output).astype(x.dtype)
@@ -149,8 +147,7 @@ def _adaptive_table(size: int, output: int) -> tuple[ndarray, ndarray, int, ndar
 
 def adaptive_avg_pool_adjoint(y: ndarray, size: Sequence[int]) -> ndarray:
     """Return the transpose of `adaptive_avg_pool` from ``(N, C, *size)``."""
-    windows = even_windows(tuple(size), y.shape[2:])
-    if windows is not None:
+    if (windows := even_windows(tuple(size), y.shape[2:])) is not None:
         return avg_pool_adjoint(y, windows, size)
     if y.dtype.itemsize == 2:
         return adaptive_avg_pool_adjoint(y.astype(np.float32), size).astype(y.dtype)

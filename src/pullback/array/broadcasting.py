@@ -52,8 +52,7 @@ def spread(call: Any, operands: tuple[Any, ...], found: tuple[_Plan | None, ...]
     for x in operands:
         plan = next(rest) if isinstance(x, ndarray) and x.ndim else None
         if plan is not None:
-            x = _repeated(x, plan)
-            if x is None:
+            if (x := _repeated(x, plan)) is None:
                 return None
             if plan.strides is None:
                 own = x
@@ -92,8 +91,7 @@ def _planned(
     is; None where NumPy's stretches are long, or an array's axes do not lie in order.
     """
     steps = [steps_along(own, strides, shape) for own, strides, _ in lies]
-    stretch = _stretch(shape, steps)
-    if stretch >= _LONG or math.prod(shape) < LEAST * stretch:
+    if (stretch := _stretch(shape, steps)) >= _LONG or math.prod(shape) < LEAST * stretch:
         return None
     plans = []
     for (own, _, size), step in zip(lies, steps, strict=True):

@@ -115,8 +115,7 @@ def apply(ufunc: Any, *operands: Any, out: ndarray | EllipsisType = ...) -> ndar
     `out` is by default a new array of the layout that NumPy would choose.
     """
     key = _key(ufunc, operands if out is ... else (*operands, out))
-    plan = _PLANS.get(key)
-    if plan is PLAIN:
+    if (plan := _PLANS.get(key)) is PLAIN:
         return ufunc(*operands, out=out)
     found = None if plan is None else plan(operands, out)
     return _apply(key, ufunc, operands, out) if found is None else found
@@ -171,8 +170,7 @@ def _apply(
     flat_arrays = flat_views(arrays if out is ... else [*arrays, out])
     if flat_arrays is None or (out is not ... and overlaps(out, arrays)):
         return ufunc(*operands, out=out)
-    found = _planned(key, ufunc, operands, out, worth, True)
-    if found is not None:
+    if (found := _planned(key, ufunc, operands, out, worth, True)) is not None:
         return found
     result = np.empty_like(arrays[0], dtype=_result_dtype(ufunc, operands)) if out is ... else out
     flats = iter(flat_arrays)
@@ -227,8 +225,7 @@ def _asked(
         found = large.ask("elementwise", name, arrays, attrs, out)
         if found is not None:
             return found
-    made = large.ask("elementwise", name, arrays, attrs)
-    if made is None:
+    if (made := large.ask("elementwise", name, arrays, attrs)) is None:
         return None
     copy_into(out, made)
     return out
@@ -247,8 +244,7 @@ def _apply_to_rows(
     shape = whole.shape
     if out is not ... and (out.shape != shape or overlaps(out, arrays)):
         return ufunc(*operands, out=out)
-    found = _planned(key, ufunc, operands, out, worth, False)
-    if found is not None:
+    if (found := _planned(key, ufunc, operands, out, worth, False)) is not None:
         return found
     if whole.size < worth or not 1 < get_num_threads() <= shape[0]:
         return ufunc(*operands, out=out)
@@ -296,8 +292,7 @@ def blockwise(
         out[...] = blockwise(block, *inputs, scratch=scratch, dtype=dtype)
         return out
     if first.size >= large.CHAIN and dtype is None:
-        named = OPS_OF_BLOCKS.get(block)
-        if named is not None and flat_views(inputs) is None:
+        if (named := OPS_OF_BLOCKS.get(block)) is not None and flat_views(inputs) is None:
             inputs = tuple(map(np.ascontiguousarray, inputs))
         found = None if named is None else _asked(named[0], inputs, named[1], out)
         if found is not None:
@@ -307,8 +302,7 @@ def blockwise(
     if first.size <= step:
         block(*inputs, result, *(np.empty_like(result) for _ in range(scratch)))
         return result
-    flats = flat_views([*inputs, result])
-    if flats is None and out is not ...:
+    if (flats := flat_views([*inputs, result])) is None and out is not ...:
         out[...] = blockwise(block, *inputs, scratch=scratch, dtype=dtype)
         return out
     if flats is None:
@@ -359,10 +353,8 @@ def _copy_into(target: Any, source: Any) -> None:
 def copied(target: ndarray, source: ndarray) -> bool:
     """Do the same by native loops, of arrays that share no memory; return whether there are any for them."""
     key = _key(None, (source, target))
-    plan = _PLANS.get(key)
-    if plan is None:
-        plan = loops.copying(target, source)
-        if plan is None:
+    if (plan := _PLANS.get(key)) is None:
+        if (plan := loops.copying(target, source)) is None:
             return False
         _keep(key, plan)
     return plan((source,), target) is not None

@@ -34,8 +34,7 @@ def dot(x: ndarray, y: ndarray) -> np.floating[Any]:
     """
     products = x * y
     size = products.size
-    at = size & ~15
-    if at:
+    if at := size & ~15:
         lanes = np.add.reduce(products[:at].reshape(-1, 16), 0)  # NumPy adds rows in their order
     else:
         lanes = np.zeros(16, x.dtype)
@@ -63,8 +62,7 @@ def total(x: ndarray) -> np.floating[Any]:
     rounds = len(vectors) // 4
     lanes = np.zeros((4, width), x.dtype)
     rows = vectors[: rounds * 4].reshape(rounds, 4, width)
-    whole = rounds & ~15
-    if whole:
+    if whole := rounds & ~15:
         lanes += np.add.reduce(np.add.reduce(rows[:whole].reshape(-1, 16, 4, width), 1), 0)
     if whole < rounds:
         lanes += np.add.reduce(rows[whole:], 0)

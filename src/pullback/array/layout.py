@@ -174,8 +174,7 @@ def _in_order(shape: Ints, operands: Sequence[Ints]) -> Ints:
     for start in range(1, ndim):
         place = start
         for before in range(start - 1, -1, -1):
-            outside = lies_outside(inner_first[before], inner_first[place])
-            if outside > 0:
+            if (outside := lies_outside(inner_first[before], inner_first[place])) > 0:
                 inner_first[before], inner_first[place] = inner_first[place], inner_first[before]
                 place = before
             elif outside < 0:
@@ -198,8 +197,7 @@ def empty_like(array: ndarray, dtype: np.dtype[Any] | None = None) -> ndarray:
         1 not in shape or array.strides == _bytes_in_order(shape, array.itemsize)
     ):
         return np.empty(shape, dtype)
-    strides = dense_strides(array)
-    if strides == contiguous_strides(array.shape):
+    if (strides := dense_strides(array)) == contiguous_strides(array.shape):
         return np.empty(array.shape, dtype)
     return laid_out_empty(array.shape, strides, dtype)
 

@@ -428,15 +428,13 @@ def group_norm_adjoint(
     each, places = channels // groups, prod(x.shape[2:])
     shape = (images * groups, each, places)
     planes, upstream = (np.ascontiguousarray(v).reshape(shape) for v in (x, g))
-    factors = _of_groups(weight, images, groups)
-    if factors is None:
+    if (factors := _of_groups(weight, images, groups)) is None:
         factors = np.ones(shape[:2], x.dtype)
     means, scales = mean.reshape(-1, 1), rstd.reshape(-1, 1)
     in_x = sums = products = None
     if x.size >= large.ROWS:
         flat = upstream.reshape(-1, places), planes.reshape(-1, places)
-        found = large.ask("rows", "sums_and_products", flat, (), (True, True))
-        if found is not None:
+        if (found := large.ask("rows", "sums_and_products", flat, (), (True, True))) is not None:
             sums, products = found[0].reshape(shape[:2]), found[1].reshape(shape[:2])
             along, level = (np.add.reduce(v * factors, axis=1, keepdims=True) for v in (products, sums))
             slope, level = _adjoint_line(along, level, means, scales, each * places)

@@ -131,8 +131,7 @@ def planned(ufunc: np.ufunc, operands: Sequence[Any], out: Any, element: float, 
     pays = work >= WORTH_THREADS and (get_num_threads() > 1 or len(walk.sizes) > 1)
     if not pays or walk.sizes[-1] < _LONG or not _HOTNESS.is_hot(work):
         return None
-    job = _HOTNESS.ask("strided", ufunc, dtypes, walk.sizes, walk.steps, work)
-    if job is None:
+    if (job := _HOTNESS.ask("strided", ufunc, dtypes, walk.sizes, walk.steps, work)) is None:
         return None
     numbers = tuple([k for k, x in enumerate(operands) if not isinstance(x, ndarray)])
     like = next(k for k, x in enumerate(operands) if isinstance(x, ndarray) and x.ndim) if flat else None

@@ -41,8 +41,7 @@ def packed(arrays: Mapping[str, ndarray], about: Mapping[str, str] | None = None
     at = 0
     parts: list[bytes] = []
     for name, array in arrays.items():
-        word = _NAMES.get(str(array.dtype))
-        if word is None:
+        if (word := _NAMES.get(str(array.dtype))) is None:
             raise TypeError(f"{name}: the format of safetensors has no {array.dtype}")
         data = np.ascontiguousarray(array).tobytes()
         header[name] = {"dtype": word, "shape": [*array.shape], "data_offsets": [at, at + len(data)]}

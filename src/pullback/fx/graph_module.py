@@ -102,8 +102,7 @@ class GraphModule(Module):
         if isinstance(root, Module):
             self.training = root.training
             for node in used:
-                holder = _holder(self, node.target, root)
-                if holder is not None:
+                if (holder := _holder(self, node.target, root)) is not None:
                     _put(holder, node.target, attrgetter(node.target)(root))
         elif isinstance(root, dict):
             for node in used:
@@ -170,8 +169,7 @@ class GraphModule(Module):
         """Put a module at a path; False where the path leads through something else than modules."""
         holder: Any = self
         for part in target.split(".")[:-1]:
-            held = getattr(holder, part, None)
-            if held is None:
+            if (held := getattr(holder, part, None)) is None:
                 held = Module()
                 setattr(holder, part, held)
             if not isinstance(held, Module):
@@ -185,8 +183,7 @@ class GraphModule(Module):
         holder: Any = self
         *path, name = target.split(".")
         for part in path:
-            holder = getattr(holder, part, None)
-            if not isinstance(holder, Module):
+            if not isinstance((holder := getattr(holder, part, None)), Module):
                 return False
         if not isinstance(getattr(holder, name, None), Module):
             return False

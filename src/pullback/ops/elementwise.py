@@ -137,10 +137,8 @@ def _signs(x: ndarray, /, out: Any = ...) -> ndarray:
         return into(out, x.copy())
     if x.dtype.kind != "f":
         return np.sign(x, out=out)
-    if x.size >= large.CHAIN:
-        found = native("sign", (x,), (), out)
-        if found is not None:
-            return found
+    if x.size >= large.CHAIN and (found := native("sign", (x,), (), out)) is not None:
+        return found
     nan = np.isnan(x)
     result = np.sign(x, out=out)
     np.copyto(result, 0, where=nan)
@@ -169,10 +167,8 @@ sign = elementwise(
 
 
 def _abs(x: ndarray, /, out: Any = ...) -> ndarray:
-    if x.size >= large.SIZE:
-        found = native("abs", (x,), (), out)
-        if found is not None:
-            return found
+    if x.size >= large.SIZE and (found := native("abs", (x,), (), out)) is not None:
+        return found
     return np.absolute(x, out=out)
 
 
@@ -229,10 +225,8 @@ def _relu(x: ndarray, /, out: Any = ...) -> ndarray:
     """
     if x.size < _WORTH_CLIPPING or x.dtype.kind != "f":
         return np.maximum(ZEROS.get(x.dtype, 0), x, out=out)
-    if x.size >= large.CHAIN:
-        found = native("relu", (x,), (), out)
-        if found is not None:
-            return found
+    if x.size >= large.CHAIN and (found := native("relu", (x,), (), out)) is not None:
+        return found
     zero, most = x.dtype.type(0), x.dtype.type(np.inf)
     if x.size < WORTH_BLOCKS:
         return np.clip(x, zero, most, out=None if out is ... else out)

@@ -93,8 +93,7 @@ def _selected_rule(g: Term, shape_x: tuple[int, ...], indices: Term, dim: int, k
 
 
 def _selected_jvp(primals: Terms, tangents: Terms, out: Terms, dim: int, keepdim: bool) -> Covectors:
-    shape = shape_of(primals[0])
-    if not shape:
+    if not (shape := shape_of(primals[0])):
         return tangents[0], None
     picked = pick(tangents[0], reshape(out[1], kept(shape, (dim,))), dim)
     return reshape(picked, shape_of(out[0])), None

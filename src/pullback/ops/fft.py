@@ -169,8 +169,7 @@ r2c = op(
 
 def _of_size(x: ndarray, dim: int, size: int) -> ndarray:
     """Return x cut along an axis, or filled up with zeros."""
-    missing = size - x.shape[dim]
-    if missing <= 0:
+    if (missing := size - x.shape[dim]) <= 0:
         return x[(slice(None),) * dim + (slice(size),)]
     return np.pad(x, [(0, missing if d == dim else 0) for d in range(x.ndim)])
 

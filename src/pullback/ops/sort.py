@@ -114,8 +114,7 @@ def _at(x: ndarray, dim: int, places: ndarray) -> ndarray:
 
 def _all_differ(rows: ndarray, descending: bool) -> bool:
     """Return whether no two of sorted numbers of a row are equal, nor both nan: these come first or last."""
-    width = rows.shape[-1]
-    if width < 2:
+    if rows.shape[-1] < 2:
         return True
     if np.logical_or.reduce(np.equal(rows[..., 1:], rows[..., :-1]), axis=None):
         return False

@@ -107,8 +107,7 @@ def reshape(x: Any, shape: Shape) -> Any:
     """Return the same elements in another shape: a view where strides allow it, else of a contiguous copy."""
     if type(x) is ndarray:
         return x.reshape(shape)
-    inner = getattr(x, "_value", None)
-    if isinstance(inner, Meta):
+    if isinstance((inner := getattr(x, "_value", None)), Meta):
         inner = inner.phantom()
     try:
         if type(inner) is ndarray and not inner.flags.c_contiguous:
@@ -203,11 +202,9 @@ def _spread_dims(have: Shape, shape: Shape) -> tuple[int, ...]:
 
 def sum_to(x: Any, shape: Shape) -> Any:
     """Return the sum to a shape that broadcasts to `x`'s: the transpose of `expand`."""
-    have = shape_of(x)
-    if have == shape:
+    if (have := shape_of(x)) == shape:
         return x
-    lead = len(have) - len(shape)
-    if lead < 0:
+    if (lead := len(have) - len(shape)) < 0:
         return expand(x, shape)
     bare = type(x) is ndarray and x.dtype != COMPLEX32  # whose sum the op refuses, as torch's
     if lead and bare and have[lead:] == shape:  # a bias: the common case

@@ -112,8 +112,7 @@ class Optimizer:
         """Add a group of parameters with options of its own."""
         if not isinstance(param_group, dict):
             raise TypeError(f"param_group must be a dict, but got {type(param_group)}")
-        params = param_group["params"]
-        if isinstance(params, Tensor):
+        if isinstance((params := param_group["params"]), Tensor):
             param_group["params"] = [params]
         elif isinstance(params, set):
             raise TypeError(
@@ -267,8 +266,7 @@ class Optimizer:
 
     def _state_of(self, param: Any, group: dict[str, Any]) -> dict[str, Any]:
         """Return the state of a parameter, which is made where there is none."""
-        state = self.state.get(param)
-        if state:
+        if state := self.state.get(param):
             return state
         if group.get("fused") and not param.is_floating_point():
             raise RuntimeError(
@@ -450,8 +448,7 @@ def _with_hooks(step: Callable[..., Any]) -> Callable[..., Any]:
         # Hooks are given the optimizer twice, as torch has it: by itself and as the first argument.
         self: Optimizer = args[0]
         for pre in self._optimizer_step_pre_hooks.values():
-            replaced = pre(self, args, kwargs)
-            if replaced is not None:
+            if (replaced := pre(self, args, kwargs)) is not None:
                 if not (isinstance(replaced, tuple) and len(replaced) == 2):
                     raise RuntimeError(
                         f"{step} must return None or a tuple of (new_args, new_kwargs), but got {replaced}."

@@ -64,8 +64,7 @@ class SGD(Optimizer):
         grad = with_decay(param, grad, group["weight_decay"])
         momentum = group["momentum"]
         if stands(momentum) or momentum != 0:
-            buffer = state.get("momentum_buffer")
-            if buffer is None:
+            if (buffer := state.get("momentum_buffer")) is None:
                 buffer = state["momentum_buffer"] = grad.clone()
             else:
                 buffer.mul_(momentum).add_(grad, alpha=1 - group["dampening"])

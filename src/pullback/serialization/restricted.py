@@ -69,8 +69,7 @@ class Reader:
 
     def take(self, count: int) -> memoryview:
         """Return the next `count` bytes."""
-        end = self.place + count
-        if end > len(self._content):
+        if (end := self.place + count) > len(self._content):
             raise UnpicklingError("pickle data was truncated")
         part = self._content[self.place : end]
         self.place = end
@@ -82,8 +81,7 @@ class Reader:
 
     def line(self) -> str:
         """Return the text up to the next newline."""
-        end = self._bytes.find(b"\n", self.place)
-        if end < 0:
+        if (end := self._bytes.find(b"\n", self.place)) < 0:
             raise UnpicklingError("pickle data was truncated")
         text = bytes(self._content[self.place : end])
         self.place = end + 1
@@ -142,11 +140,9 @@ class Unpickler:
         """Return the object that the pickle describes; UnpicklingError for whatever is wrong with it."""
         try:
             while True:
-                code = bytes(self.reader.take(1))
-                if code == pickle.STOP:
+                if (code := bytes(self.reader.take(1))) == pickle.STOP:
                     return self._pop()
-                step = self.steps.get(code)
-                if step is None:
+                if (step := self.steps.get(code)) is None:
                     raise UnpicklingError(f"Unsupported operand {code[0]}")
                 step(self)
         except (KeyError, IndexError) as error:
@@ -278,8 +274,7 @@ class Unpickler:
             raise UnpicklingError(
                 f"Trying to load unsupported GLOBAL {module}.{name} whose module {module} is blocked."
             )
-        found = allowed(module, name)
-        if found is None:
+        if (found := allowed(module, name)) is None:
             raise _refused(module, name)
         self.stack.append(found)
 
@@ -345,8 +340,7 @@ def key_of(value: Any) -> Any:
         return value
     count, pending = 0, [value]
     while pending:
-        part = pending.pop()
-        if isinstance(part, tuple):
+        if isinstance((part := pending.pop()), tuple):
             count += len(part)
             if count > _PARTS:
                 raise UnpicklingError(f"a key in the pickle is a tuple of more than {_PARTS} parts")
@@ -399,8 +393,7 @@ def _pushes(make: Callable[[], Any]) -> Callable[[Unpickler], None]:
 
 
 def _protocol(machine: Unpickler) -> None:
-    version = machine.reader.number(1)
-    if version > pickle.HIGHEST_PROTOCOL:
+    if (version := machine.reader.number(1)) > pickle.HIGHEST_PROTOCOL:
         raise UnpicklingError(f"unsupported pickle protocol: {version}")
 
 

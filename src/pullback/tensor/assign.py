@@ -122,8 +122,7 @@ def _write_number(x: Any, value: Any, zero: bool) -> Any:
 def _fill_value(input: Any, value: Any) -> Any:
     """Return the value as a 0-d tensor or as a number that fits the dtype."""
     if isinstance(value, TensorBase):
-        rank = len(shape_of(value))
-        if rank:
+        if rank := len(shape_of(value)):
             raise RuntimeError(
                 f"fill_ only supports 0-dimension value tensor but got tensor with {rank} dimensions."
             )
@@ -177,8 +176,7 @@ def _copy_(self: Any, src: Any, non_blocking: bool = False) -> Any:
     if shape_of(source) != shape:
         inplace.check_writable(self, False)
         check_broadcast([np.broadcast_to(np.empty((), bool), s) for s in (shape, shape_of(source))])
-        whole = np.broadcast_shapes(shape, shape_of(source))
-        if whole != tuple(shape):
+        if (whole := np.broadcast_shapes(shape, shape_of(source))) != tuple(shape):
             raise RuntimeError(
                 f"output with shape {list(shape)} doesn't match the broadcast shape {list(whole)}"
             )
@@ -240,8 +238,7 @@ def assign(x: Any, source: Any, lasts: bool) -> None:
         if not shape_of(source):
             write_value(x, source, lasts)
             return
-        own = without_leading_ones(shape_of(source))
-        if own != shape_of(source):
+        if (own := without_leading_ones(shape_of(source))) != shape_of(source):
             source = reshape(source, own)
         source = expanded(source, shape)
     write_copy(x, source, lasts=lasts)

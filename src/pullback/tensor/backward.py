@@ -179,8 +179,7 @@ def run_plain(y: Any, gradient: Any, retain_graph: bool | None) -> bool:
         or observers
     ):
         return False
-    g = _plain_covector(y, gradient)
-    if g is None:
+    if (g := _plain_covector(y, gradient)) is None:
         return False
     freed = None if retain_graph else freed_by_caller(3)
     engine.run_backward(((node, g),), keep_graph=bool(retain_graph), create_graph=False, freed=freed)
@@ -285,8 +284,7 @@ def grad(
             "gradient for other parts of the graph, please use torch.autograd.backward.", FutureWarning
         )
     ys = _as_tuple(outputs)
-    xs = _as_tuple(inputs)
-    if not xs:
+    if not (xs := _as_tuple(inputs)):
         raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
     covectors = _covectors(ys, grad_outputs)
     keep = create_graph if retain_graph is None else retain_graph
@@ -414,8 +412,7 @@ def _roots(
                 roots.append((edge, g if not create_graph else wrap(g) if v is None else v))
                 continue
         covector = _covector(y, v, create_graph, batched, position)
-        edge = _edge(y)
-        if edge is None:
+        if (edge := _edge(y)) is None:
             raise errors.no_graph(position)
         node, index = edge_target(edge)
         wanted = node._shape[index] if isinstance(node, MultiNode) else node._shape

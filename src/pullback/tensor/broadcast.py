@@ -96,8 +96,7 @@ def broadcast_shapes(*shapes: Any) -> Any:
     found = [1] * max(map(len, given), default=0)
     for i, shape in enumerate(given):
         for d in range(-1, -len(shape) - 1, -1):
-            size = shape[d]
-            if size == found[d]:
+            if (size := shape[d]) == found[d]:
                 continue
             if found[d] == 1 and size < 0:
                 raise ValueError("Attempting to broadcast a dimension with negative length!")

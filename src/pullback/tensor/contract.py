@@ -162,8 +162,7 @@ def lowered(name: str, product: Any, x: Any, y: Any) -> Any:
 
     It is for functions that autocast lets run as they are, and of which it casts the products.
     """
-    caster = modes().autocast
-    if caster is None or not caster.casts(name):
+    if (caster := modes().autocast) is None or not caster.casts(name):
         return product(x, y)
     return caster.run(name, product, (x, y), {})
 

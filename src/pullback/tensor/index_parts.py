@@ -51,8 +51,7 @@ def is_mask(index: Any) -> bool:
 
 def selected(x: Any, dim: int, index: int, named_dim: int | None = None) -> Any:
     """Return the view at `index` of axis `dim`; messages call the axis `named_dim`."""
-    shape = shape_of(x)
-    if not shape and index == 0:
+    if not (shape := shape_of(x)) and index == 0:
         raise IndexError(
             "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to "
             "convert a 0-dim tensor to a number"
@@ -72,15 +71,13 @@ def sliced(x: Any, dim: int, part: slice, keep_whole: bool = True) -> Any:
         if part.start is None is part.stop and not keep_whole and shape_of(x):
             return x
     else:
-        step = _slice_end(part.step)
-        if step == 0:
+        if (step := _slice_end(part.step)) == 0:
             raise ValueError("slice step cannot be zero")
         if step < 0:
             raise ValueError("step must be greater than zero")
     start = 0 if part.start is None else _slice_end(part.start)
     stop = None if part.stop is None else _slice_end(part.stop)
-    shape = shape_of(x)
-    if not shape:
+    if not (shape := shape_of(x)):
         raise IndexError("slice() cannot be applied to a 0-dim tensor.")
     size = shape[dim]
     if not keep_whole and start == 0 and step == 1 and (stop is None or stop >= size):
@@ -278,8 +275,7 @@ def mask_entries(x: Any, dim: int, mask: Any) -> list[Entry]:
         "vmap: We do not support batching operators that can support dynamic shape. Attempting to batch over "
         "indexing with a boolean mask.", mask,
     )
-    traced = traced_places(mask)
-    if traced is not None:
+    if (traced := traced_places(mask)) is not None:
         return [(dim + j, v.select(traced, 0, j)) for j in range(len(own))]
     return [(dim + j, places) for j, places in enumerate(array_of(mask).nonzero())]
 
@@ -352,8 +348,7 @@ _NO_STEP = (int, type(None))
 
 def is_plain(index: Any) -> bool:
     """Return whether an index is Python integers and slices without step, behind an ellipsis or none."""
-    kind = type(index)
-    if kind is tuple:
+    if (kind := type(index)) is tuple:
         rest = index[1:] if index and index[0] is ... else index
         for k in rest:
             if type(k) is not int and not (type(k) is slice and is_plain(k)):
@@ -382,8 +377,7 @@ def arrays_of(index: Any, x: Any) -> Any:
     arrays: list[Any] = []
     for k in index:
         if type(k) is list:
-            k = listed(k)
-            if k is None:
+            if (k := listed(k)) is None:
                 return None
         elif type(k) is facade.Tensor:
             k = k._value

@@ -375,8 +375,7 @@ def slogdet(input: Any) -> Any:
 @with_signature(out=False)
 def trace(input: Any) -> Any:
     """Return the sum of a matrix's diagonal: (m, n) -> ()."""
-    rank = len(shape_of(input))
-    if rank != 2:
+    if (rank := len(shape_of(input))) != 2:
         raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {rank}")
     if dtype_of(input).kind == "b":
         raise NotImplementedError("\"trace\" not implemented for 'Bool'")

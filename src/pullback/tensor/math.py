@@ -71,8 +71,7 @@ def factor(value: Any, *operands: Any, exact: bool = True) -> Any:
 
 def widened(input: Any, *numbers: Any) -> Any:
     """Return a tensor in the dtype in which it meets numbers."""
-    kind = dtype_of(input).kind
-    if kind in "fV" and not any(isinstance(v, complex) for v in numbers):
+    if (kind := dtype_of(input).kind) in "fV" and not any(isinstance(v, complex) for v in numbers):
         return input
     if kind in "iu" and all(v is None or type(v) is int for v in numbers):
         return input
@@ -353,8 +352,7 @@ def _filled(input: Any, mask: Any, value: Any) -> Any:
     if dtype_of(mask).kind != "b":
         raise not_a_mask(dtype_of(mask))
     if isinstance(value, Tensor):
-        rank = len(shape_of(value))
-        if rank:
+        if rank := len(shape_of(value)):
             raise RuntimeError(
                 f"masked_fill_ only supports a 0-dimensional value tensor, but got tensor with {rank} "
                 "dimension(s)."

@@ -308,8 +308,7 @@ def linalg_matrix_power(A: Any, n: int) -> Any:
     if n == 0:
         return A.clone(memory_format=contiguous_format).copy_(A.new_ones(a[-1]).diag())
     base = A if n > 0 else linalg_inv(A)
-    count = abs(n)
-    if count == 1:
+    if (count := abs(n)) == 1:
         return base.clone() if n > 0 else base
     if count == 2:
         return matmul(base, base)

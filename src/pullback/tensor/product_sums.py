@@ -218,8 +218,7 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
     """Return ``input @ weightᵀ + bias``: (…, in) with (out, in) and (out,) -> (…, out)."""
     plain = arrays(input, weight) if bias is None else arrays(input, weight, bias)
     if plain is not None:
-        found = _unrecorded_linear(*plain)
-        if found is not None:
+        if (found := _unrecorded_linear(*plain)) is not None:
             return found
     elif _are_usual(input, weight, bias):
         columns = t(weight)

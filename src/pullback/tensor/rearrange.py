@@ -157,8 +157,7 @@ def repeat_interleave(
 ) -> Any:
     """Return each place of axis `dim` (of all elements as one row) repeated, by one count or one a place."""
     if repeats is None:
-        places = _traced_repeats(input, count(shape_of(input)))
-        if places is None:
+        if (places := _traced_repeats(input, count(shape_of(input)))) is None:
             places = wrap(np.repeat(np.arange(shape_of(input)[0]), _counts(input)))
         _check_allocated(output_size, places, shape_of(input)[0])
         return places
@@ -187,8 +186,7 @@ def repeat_interleave(
             "repeats must have the same size as input along dim, but got repeats.size(0) = "
             f"{shape_of(counts)[0]} and input.size({dim}) = {size}"
         )
-    places = _traced_repeats(counts, size)
-    if places is None:
+    if (places := _traced_repeats(counts, size)) is None:
         places = np.repeat(np.arange(size), np.broadcast_to(_counts(counts), (size,)))
     _check_allocated(output_size, places, size)
     if isinstance(places, TensorBase):
@@ -209,8 +207,7 @@ def _traced_repeats(counts: Any, size: int) -> Any:
     spread = counts.expand(size)
     ends = spread.cumsum(0)
     # What is refused is another size than any, so that calls tell the two apart.
-    found = asked(ends[-1].where(spread.amin() >= 0, -1))
-    if found < 0:
+    if (found := asked(ends[-1].where(spread.amin() >= 0, -1))) < 0:
         raise RuntimeError("repeats can not be negative")
     return searchsorted(ends, wrap(np.arange(found)), right=True)
 
@@ -285,8 +282,7 @@ def block_diag(*tensors_: Any) -> Any:
     """Return matrices along the diagonal of one, zeros elsewhere."""
     matrices = []
     for i, x in enumerate(listed("block_diag", tensors_)):
-        rank = len(shape_of(x))
-        if rank > 2:
+        if (rank := len(shape_of(x))) > 2:
             raise RuntimeError(
                 f"torch.block_diag: Input tensors must have 2 or fewer dimensions. Input {i} has {rank} "
                 "dimensions"
@@ -332,8 +328,7 @@ def slice_scatter(
     input: Any, src: Any, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1
 ) -> Any:
     """Return `input` with a slice of axis `dim` replaced by `src`."""
-    shape = shape_of(tensor("slice_scatter", "input", input))
-    if not shape:
+    if not (shape := shape_of(tensor("slice_scatter", "input", input))):
         raise IndexError("slice() cannot be applied to a 0-dim tensor.")
     dim = checked_dim(dim, len(shape))
     if step <= 0:

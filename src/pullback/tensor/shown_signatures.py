@@ -90,8 +90,7 @@ def signature_of(function: Callable[..., Any]) -> Signature:
 
 def _read(function: Callable[..., Any], place: str, name: str) -> Signature:
     own = own_signature(function)
-    forms = _functions(place).get(name, [])
-    if not forms:
+    if not (forms := _functions(place).get(name, [])):
         parameters = [p.replace(annotation=_words(p.annotation)) for p in own.parameters.values()]
         return Signature(parameters, return_annotation=_words(own.return_annotation))
     longest: Mapping[str, Parameter] = max((form.parameters for form in forms), key=len)

@@ -105,8 +105,7 @@ def add(x: Any, y: Any, *, alpha: Any = 1) -> Any:
         raise RuntimeError(
             f"add: expected sizes of 'self' and 'other' to match, but {list(x.shape)} != {list(y.shape)}"
         )
-    kind = dtypes.promote_types(x.dtype, y.dtype)
-    if kind is dtypes.bool:
+    if (kind := dtypes.promote_types(x.dtype, y.dtype)) is dtypes.bool:
         raise NotImplementedError("\"cadd_sparse\" not implemented for 'Bool'")
     scaled = y._what if alpha == 1 else y._what * alpha
     if np.array_equal(x._where.numpy(), y._where.numpy()):

@@ -168,8 +168,7 @@ def to_compressed(
         x = x.coalesce()
         rows, columns = array_of(x._where)
         return from_entries(kind, rows, columns, x._what, x.shape, block)
-    rank = x.dim() - (dense_dim or 0)
-    if rank < 2:
+    if (rank := x.dim() - (dense_dim or 0)) < 2:
         raise RuntimeError(
             f"dense_{name}: can only convert tensors with two or more dimensions that are not dense, but got "
             f"{rank}"

@@ -23,8 +23,7 @@ from .sizes import count, tensor
 
 
 def _check_rank(name: str, input: Any) -> None:
-    rank = len(shape_of(input))
-    if rank > 2:
+    if (rank := len(shape_of(input))) > 2:
         raise RuntimeError(
             f"{name}(): expected input to have two or fewer dimensions but got an input with {rank} "
             "dimensions"

@@ -107,8 +107,7 @@ def array_over(
     strides = contiguous_strides(shape) if stride is None else tuple(stride)
     if 0 in shape:
         return untyped._bytes[:0].view(dtype).reshape(shape)
-    needed = (offset + extent(shape, strides)) * dtype.itemsize
-    if needed > untyped.nbytes():
+    if (needed := (offset + extent(shape, strides)) * dtype.itemsize) > untyped.nbytes():
         give_size(untyped, needed, known)
     return np.ndarray(
         shape, dtype, untyped._bytes, offset * dtype.itemsize, tuple(s * dtype.itemsize for s in strides)
@@ -245,8 +244,7 @@ def shared_memory_of(tensor: Any) -> tuple[Any, int] | None:
     owner: Any = array
     while isinstance(owner, ndarray) and owner.base is not None:
         owner = owner.base
-    owner = getattr(owner, "obj", owner)
-    if not isinstance(owner, ctypes.Array):
+    if not isinstance((owner := getattr(owner, "obj", owner)), ctypes.Array):
         return None
     return owner, address(array) - ctypes.addressof(owner)
 

@@ -72,8 +72,7 @@ def _entry(module: ModuleType, name: str) -> Any:
 
 
 def _module(repo_or_dir: Any, github: Any, source: str) -> ModuleType:
-    source = source.lower()
-    if source not in ("github", "local"):
+    if (source := source.lower()) not in ("github", "local"):
         raise ValueError(f'Unknown source: "{source}". Allowed values: "github" | "local".')
     if source == "github":
         _refused(f"the repository {github}")

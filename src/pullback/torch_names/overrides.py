@@ -59,8 +59,7 @@ def handle_torch_function(
     """
     relevant = tuple(relevant_args)
     adopt(relevant)
-    result = ask_overrides(public_api, relevant, args, kwargs)
-    if result is NotImplemented:
+    if (result := ask_overrides(public_api, relevant, args, kwargs)) is NotImplemented:
         name = f"{public_api.__module__}.{public_api.__name__}"
         kinds = overriding_types(relevant)
         raise TypeError(

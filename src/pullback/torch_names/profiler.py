@@ -95,8 +95,7 @@ def schedule(
             step += wait
         if repeat and step // cycle >= repeat:
             return ProfilerAction.NONE
-        place = step % cycle
-        if place < wait:
+        if (place := step % cycle) < wait:
             return ProfilerAction.NONE
         if place < wait + warmup:
             return ProfilerAction.WARMUP

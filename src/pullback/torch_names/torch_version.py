@@ -22,8 +22,7 @@ _FINAL, _BEFORE_PRE = (3, 0), (-1, 0)
 
 def _key(version: str) -> tuple[Any, ...] | None:
     """Return the key that sorts versions as PEP 440 does; None for what is no version."""
-    found = re.fullmatch(_PARTS, version, re.IGNORECASE)
-    if found is None:
+    if (found := re.fullmatch(_PARTS, version, re.IGNORECASE)) is None:
         return None
     part = found.groupdict()
     release = [int(n) for n in part["release"].split(".")]

@@ -53,8 +53,7 @@ class Recorded(ndarray):
         return recorder.add(ufunc, method, [*map(plain_of, inputs)], named)
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        recorder = self.recorder
-        if recorder is not None and not recorder.is_over:
+        if (recorder := self.recorder) is not None and not recorder.is_over:
             recorder.admit(*args, *kwargs.values())
             if function in FUNCTIONS:
                 return FUNCTIONS[function](recorder, *args, **kwargs)

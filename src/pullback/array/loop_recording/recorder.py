@@ -90,8 +90,7 @@ class Recorder:
 
     def place(self, array: ndarray) -> tuple[int, int]:
         """Return where an array lies that is written."""
-        found = self.find(array)
-        if found is None:
+        if (found := self.find(array)) is None:
             whole = array
             while type(whole.base) is ndarray:
                 whole = whole.base
@@ -125,8 +124,7 @@ class Recorder:
             return FUNCTIONS[np.add](self, *inputs)
         named = {k: v for k, v in named.items() if k not in _UNASKED and (v is not None or k == "axis")}
         outs = tuple(map(plain_of, named.pop("out", (None,) * ufunc.nout)))
-        mask = named.pop("where", True)
-        if mask is not True:
+        if (mask := named.pop("where", True)) is not True:
             return self._add_masked(ufunc, method, inputs, named, outs, mask)
         there = any(isinstance(out, ndarray) for out in outs)
         if there and not all(isinstance(out, ndarray) for out in outs):
@@ -363,8 +361,7 @@ class Recorder:
         """Return a bool or an integer, and note that it is to be the same in the next call."""
         if array.dtype not in _DECIDED or array.size != 1:
             raise Unrecorded("a look at elements")
-        place = self.find(array)
-        if place is None:
+        if (place := self.find(array)) is None:
             raise Unrecorded("a decision that no step leads to")
         found = int(array.item())
         sizes = (found, array.itemsize)

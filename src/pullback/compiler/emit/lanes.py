@@ -130,8 +130,7 @@ class Writer(Lines):
 
     def instruction(self, text: str, kind: str) -> Lanes:
         """Return the value of an instruction, which is written once."""
-        found = self._known.get(text)
-        if found is None:
+        if (found := self._known.get(text)) is None:
             found = self._known[text] = Lanes(self, self.value(text), kind)
         return found
 

@@ -146,8 +146,7 @@ def _scalar(ops: Handler, x: Any, dtype: np.dtype[Any]) -> Any:
 
 def _kind(x: Any) -> Any:
     """Return what NumPy promotes an operand by: its dtype, or the type of a number."""
-    found = getattr(x, "dtype", None)
-    if found is None:
+    if (found := getattr(x, "dtype", None)) is None:
         return np.dtype(bool) if type(x) is bool else next((k for k in _NUMBERS if isinstance(x, k)), int)
     if isinstance(x, np.ndarray) and x.ndim:
         raise Unwritten

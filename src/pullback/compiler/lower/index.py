@@ -180,8 +180,7 @@ class Index:
         best = (1, self, ZERO)
         step = divisor
         for count, (_, (_, coefficient)) in enumerate(ordered, start=1):
-            step = gcd(step, coefficient)
-            if step == 1:
+            if (step := gcd(step, coefficient)) == 1:
                 break
             terms = dict(ordered[count:])
             above = _multiples(terms, self.constant, step)

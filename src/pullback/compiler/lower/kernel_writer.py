@@ -89,8 +89,7 @@ UNROLLED = 490
 
 def identity(combine: str, dtype: np.dtype[Any]) -> Any:
     """Return what leaves the other operand of a combination as it is."""
-    known = COMBINE[combine][1]
-    if known is not None:
+    if (known := COMBINE[combine][1]) is not None:
         return known
     if is_float(dtype):
         return -np.inf if combine == "maximum" else np.inf
@@ -419,7 +418,6 @@ class _Writer:
     def _finish(self) -> None:
         ops = self.ops
         for node in self.kernel.nodes:
-            number_ = node.buffer.number
-            if number_ in self.totals:
+            if (number_ := node.buffer.number) in self.totals:
                 slot, dtype = self.totals[number_]
                 ops.store(node.buffer, constant(0), ops.cast(ops.held(slot, dtype), node.buffer.dtype))

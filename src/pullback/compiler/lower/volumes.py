@@ -72,8 +72,7 @@ def conv(context: Context, x: Lowered, w: Lowered, bias: Lowered | None, *attrs:
     geometry, others = _apart(*attrs)
     beside = _beside(context, x, planes, w.shape[2], geometry)
     shape = (images * planes, outputs, *size)
-    y = convolutions.conv(context, shape, beside, _taps_last(w), bias, *others)
-    if y is None:
+    if (y := convolutions.conv(context, shape, beside, _taps_last(w), bias, *others)) is None:
         return None
     return y.rearranged(result, lambda at: (at[0] * planes + at[2], at[1], *at[3:]))
 

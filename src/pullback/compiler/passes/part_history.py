@@ -57,8 +57,7 @@ class History:
         for step in path:
             if place.children and next(iter(place.children))[::2] != step[::2]:
                 return False
-            found = place.children.get(step)
-            if found is None:
+            if (found := place.children.get(step)) is None:
                 return True
             place = found
         return True

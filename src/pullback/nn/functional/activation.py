@@ -132,8 +132,7 @@ _THRESHOLD = Parser("threshold")
 @public(namespace="nn.functional", method=False, out=False, behind="_threshold")
 def threshold(input: Any, threshold: float, value: float, inplace: bool = False) -> Any:
     """Return input where it is above `threshold`, else `value`."""
-    kind = dtype_of(input)
-    if kind not in o.threshold.op.refused:
+    if (kind := dtype_of(input)) not in o.threshold.op.refused:
         threshold, value = _limits(input, threshold, value)
     if kind.kind in "cW":
         raise not_implemented("threshold_cpu", dtype_of(input))
@@ -325,8 +324,7 @@ def tanh(input: Any) -> Any:
 @functional
 def glu(input: Any, dim: int = -1) -> Any:
     """Return the first half along `dim` times the sigmoid of the second."""
-    shape = shape_of(input)
-    if not shape:
+    if not (shape := shape_of(input)):
         raise RuntimeError("glu does not support scalars because halving size must be even")
     found = checked_dim(integer("glu", "dim", 2, dim), len(shape))
     if shape[found] % 2:

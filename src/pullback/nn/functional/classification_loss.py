@@ -284,8 +284,7 @@ def _check_nll(input: Any, target: Any, weight: Any) -> None:
         raise ValueError(f"For 1D input, 1D target must have size 1, but got target size: {t[0]}")
     if weight is not None:
         check_tensors(weight)
-    kind = dtype_of(target)
-    if kind not in (np.int64, np.uint8):
+    if (kind := dtype_of(target)) not in (np.int64, np.uint8):
         raise RuntimeError(f"expected target dtype to be Long or Byte, but got {type_word(kind)}")
     if weight is not None and (len(shape_of(weight)) != 1 or shape_of(weight)[0] != classes):
         raise RuntimeError(
@@ -351,8 +350,7 @@ def _nll(input: Any, target: Any, weight: Any, reduction: str, ignore_index: int
         raise RuntimeError(
             f"size mismatch (got input: {[*shape[:2], 0, 0]} , target: {[rows[0], *folded[2:]]}"
         )
-    value = input._value
-    if isinstance(value, np.ndarray) and not value.flags.c_contiguous:
+    if isinstance((value := input._value), np.ndarray) and not value.flags.c_contiguous:
         input = contiguous_copy(input)
     each = o.nll_loss_nd(
         reshape(input, folded), reshape(target, (rows[0], *folded[2:])), weight, reduction, ignore_index

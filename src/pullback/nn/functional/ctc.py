@@ -67,8 +67,7 @@ def _check(shape: tuple[int, ...], targets: Any, inputs: np.ndarray, labels: np.
     _check_lengths("target_lengths", labels)
     _check_targets(shape_of(targets), labels)
     _check_lengths("input_lengths", inputs)
-    longest = int(inputs.max())
-    if longest > shape[0]:
+    if (longest := int(inputs.max())) > shape[0]:
         raise RuntimeError(
             f"Expected input_lengths to have value at most {shape[0]}, but got value {longest}{_WHERE}"
         )

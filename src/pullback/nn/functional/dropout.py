@@ -94,8 +94,7 @@ def channel_dropout(input: Any, p: float, training: bool, inplace: bool, images:
 def dropout1d(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
     """Return `dropout` of whole channels of (N, C, L) or (C, L)."""
     check_probability(p)
-    rank = input.dim()
-    if rank not in (2, 3):
+    if (rank := input.dim()) not in (2, 3):
         raise RuntimeError(
             f"dropout1d: Expected 2D or 3D input, but received a {rank}D input. Note that dropout1d exists "
             "to provide channel-wise dropout on inputs with 1 spatial dimension, a channel dimension, and an "
@@ -118,8 +117,7 @@ def _warn_of_rank(rank: int, axes: int) -> None:
 def dropout2d(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
     """Return `dropout` of whole channels of (N, C, H, W)."""
     check_probability(p)
-    rank = input.dim()
-    if rank not in (3, 4):
+    if (rank := input.dim()) not in (3, 4):
         _warn_of_rank(rank, 2)
     if rank == 3:
         warn(
@@ -136,8 +134,7 @@ def dropout2d(input: Any, p: float = 0.5, training: bool = True, inplace: bool =
 def dropout3d(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
     """Return `dropout` of whole channels of (N, C, D, H, W) or (C, D, H, W)."""
     check_probability(p)
-    rank = input.dim()
-    if rank not in (4, 5):
+    if (rank := input.dim()) not in (4, 5):
         _warn_of_rank(rank, 3)
     return channel_dropout(input, p, training, inplace, rank == 5)
 

@@ -74,8 +74,7 @@ def one_hot(tensor: Any, num_classes: int = -1) -> Any:
         num_classes = int(num_classes)
     if num_classes == -1:
         check_has_number(tensor, "item")
-    array = concrete(tensor)
-    if array is not None and not array.size:
+    if (array := concrete(tensor)) is not None and not array.size:
         if num_classes <= 0:
             raise RuntimeError("Can not infer total number of classes from empty tensor.")
         return wrap(np.zeros((*shape_of(tensor), num_classes), np.int64))

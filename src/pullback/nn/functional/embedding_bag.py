@@ -30,8 +30,7 @@ _FLOATING = ("float16", "bfloat16", "float32", "float64")
 
 def _flat(input: Any, offsets: Any, weights: Any) -> tuple[Any, Any, Any, bool]:
     """Return indices in a row, the bags' offsets, samples' weights, and whether bags were a matrix's rows."""
-    rank = input.dim()
-    if rank == 2:
+    if (rank := input.dim()) == 2:
         if offsets is not None:
             raise ValueError(
                 "if input is 2D, then offsets has to be None, as input is treated is a mini-batch of fixed "

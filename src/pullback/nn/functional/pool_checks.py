@@ -96,8 +96,7 @@ def windows_of(
     key = None
     if all(map(_is_plain, options)):
         key = shape_of(x), *options, bool(ceil_mode), rank, function, is_max, indices
-        known = _known.get(key)
-        if known is not None:
+        if (known := _known.get(key)) is not None:
             return known
     # with indices, one axis is pooled by another function of torch's, which counts in its own words
     by_number = is_max and not (rank == 1 and indices)

@@ -202,8 +202,7 @@ class RNNBase(Module):
 
     def _check_ranks(self, input: Any, hx: Any) -> None:
         """Raise torch's error for the rank of an input, or of states that do not go with it."""
-        rank = input.dim()
-        if rank not in (2, 3):
+        if (rank := input.dim()) not in (2, 3):
             raise ValueError(f"{self._name}: Expected input to be 2D or 3D, got {rank}D {self._word}instead")
         if hx is not None and hx.dim() != rank:
             batched = "batched 3-D" if rank == 3 else "unbatched 2-D"

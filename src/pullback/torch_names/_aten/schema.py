@@ -115,8 +115,7 @@ class FunctionSchema:
 
         Raises torch's RuntimeError where they are not what the op takes.
         """
-        given = len(args) + len(kwargs)
-        if given > len(self.arguments):
+        if (given := len(args) + len(kwargs)) > len(self.arguments):
             raise RuntimeError(
                 f"{self.name}() expected at most {len(self.arguments)} argument(s) but received {given} "
                 f"argument(s). Declaration: {self}"

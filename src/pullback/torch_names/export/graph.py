@@ -159,8 +159,7 @@ class Writer:
         parts = result if equation.several else (result,)
         for number, part in zip(equation.outputs, parts, strict=True):
             node = self._of[id(part)]
-            line = self.family.example.lines.get(number)
-            if line is not None:
+            if (line := self.family.example.lines.get(number)) is not None:
                 node.meta["stack_trace"] = f'  File "{line[0]}", line {line[1]}, in {line[2]}\n'
             self._is(number, node)
 

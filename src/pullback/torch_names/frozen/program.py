@@ -298,8 +298,7 @@ def _check_machine(needed: dict[str, Any]) -> None:
     for name in ("system", "machine", "byteorder"):
         if needed[name] != here[name]:
             raise RuntimeError(f"the program was frozen for {needed[name]}, and this is {here[name]}")
-    missing = sorted({*needed["instructions"]} - {*here["instructions"]})
-    if missing:
+    if missing := sorted({*needed["instructions"]} - {*here["instructions"]}):
         raise with_note(
             RuntimeError(f"the program was frozen for a processor with {', '.join(missing)}"),
             "This one is without: freeze the model on this machine.",

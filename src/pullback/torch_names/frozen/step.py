@@ -182,8 +182,7 @@ class _Outputs:
         if source.kind == "cell":
             return program.outputs[writes[source.at]] if source.at in writes else program.inputs[source.at]
         if source.kind == "grad":
-            n = grads.get(source.at)
-            if n is None:
+            if (n := grads.get(source.at)) is None:
                 return self._value(Result("cell", self._cells[source.at]), told)
             return program.outputs[n]
         made = self.captured.made[source.at]

@@ -192,8 +192,7 @@ class Graph:
         """
         if not isinstance(n, Varying):
             return self.ints([n])
-        formula = self._known.formula(n.values)
-        if formula is None:
+        if (formula := self._known.formula(n.values)) is None:
             raise Unsupported(
                 f"it needs a size ({n.values[0]}) that is no clear function of the sizes of the inputs"
             )

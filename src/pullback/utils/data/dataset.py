@@ -111,8 +111,7 @@ class StackDataset(Dataset[Any]):
                 "but both types are given."
             )
         self.datasets: Any = args or kwargs
-        parts = list(args or kwargs.values())
-        if not parts:
+        if not (parts := list(args or kwargs.values())):
             raise ValueError("At least one dataset should be passed")
         self._length = len(parts[0])
         if any(len(part) != self._length for part in parts):
