@@ -77,9 +77,7 @@ def _divisor(
         if not count_include_pad:
             start, stop = np.maximum(start, 0), np.minimum(stop, n)
         divisor = divisor * on_axis(stop - start, axis, len(size))
-    if (divisor == divisor.flat[0]).all():
-        return dtype.type(divisor.flat[0])
-    return divisor.astype(dtype)
+    return dtype.type(divisor.flat[0]) if (divisor == divisor.flat[0]).all() else divisor.astype(dtype)
 
 
 def _along(axis: int, cut: slice) -> tuple[slice, ...]:

@@ -211,9 +211,7 @@ def native(
             if hasattr(x, "leave_to_native"):
                 x.leave_to_native(name)
             return None
-    if first.dtype is not _F32 and first.dtype is not _F64:
-        return None
-    return _asked(name, operands, attrs, out)
+    return None if first.dtype is not _F32 and first.dtype is not _F64 else _asked(name, operands, attrs, out)
 
 
 def _asked(

@@ -48,9 +48,7 @@ def in_blocks(task: Callable[..., None], *arrays: ndarray) -> None:
 
 def _row_sums(x: ndarray) -> ndarray:
     """Return Σ over axis 1, kept. A product with ones: 3,072 rows of 64 take 12 µs, NumPy's sum 73 µs."""
-    if x.ndim == 2:
-        return x @ np.ones((x.shape[1], 1), x.dtype)
-    return reduced(np.add, x, 1, True)
+    return x @ np.ones((x.shape[1], 1), x.dtype) if x.ndim == 2 else reduced(np.add, x, 1, True)
 
 
 def is_half(x: ndarray) -> bool:

@@ -64,9 +64,7 @@ def in_elements(shape: Ints, in_bytes: Ints, width: int) -> Ints:
 
 def bytes_of(shape: Sequence[int], strides: Sequence[int], width: int) -> Ints:
     """Return strides in bytes of an array of strides in elements: what `in_elements` reads them from."""
-    if 0 in shape:
-        return tuple([s * width or -1 for s in strides])
-    return tuple([s * width for s in strides])
+    return tuple([s * width or -1 for s in strides]) if 0 in shape else tuple([s * width for s in strides])
 
 
 def settled(x: ndarray) -> ndarray:

@@ -26,9 +26,7 @@ def _complex(x: ndarray, y: ndarray, /, out: Any = ...) -> ndarray:
 
 def _complex_jvp(primals: Terms, tangents: Terms, out: Term) -> Term:
     t, u = tangents
-    if u is None:
-        return complex(t, t * 0)
-    return complex(u * 0 if t is None else t, u)
+    return complex(t, t * 0) if u is None else complex(u * 0 if t is None else t, u)
 
 
 #: x + i·y of two real values.

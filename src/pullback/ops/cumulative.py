@@ -25,9 +25,7 @@ def _along(dim: int, part: slice) -> tuple[Any, ...]:
 
 
 def _cumsum(x: ndarray, /, dim: int, reverse: bool) -> ndarray:
-    if x.ndim == 0:
-        return x.copy()
-    return accumulated(np.add, x, dim, reverse)
+    return x.copy() if x.ndim == 0 else accumulated(np.add, x, dim, reverse)
 
 
 #: Running sum along `dim`, from the end with `reverse`.

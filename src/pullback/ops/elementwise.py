@@ -56,9 +56,7 @@ cos: Call = _float("cos", np.cos, lambda g, x: g * -conj(sin(x)),
                    summary="Return the cosine of each element, an angle in radians.")
 def _acosh_rule(g: Term, x: Term) -> Term:
     """Return g / √(x² − 1); on the complex plane the root of the product would take the wrong branch."""
-    if dtype_of(x).kind in "cW":
-        return g * conj(rsqrt(x - 1) * rsqrt(x + 1))
-    return g * rsqrt(x * x - 1)
+    return g * conj(rsqrt(x - 1) * rsqrt(x + 1)) if dtype_of(x).kind in "cW" else g * rsqrt(x * x - 1)
 
 
 def _no_angle(name: str) -> Callable[[ndarray], None]:

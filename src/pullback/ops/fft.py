@@ -125,9 +125,7 @@ def _mirrored(half: ndarray, size: int, axes: Dims) -> ndarray:
 
 
 def _c2c(x: ndarray, /, dims: Dims, normalization: int, forward: bool) -> ndarray:
-    if not dims:
-        return x.copy()
-    return _transform(x, dims, 0, "c2c", forward, normalization)
+    return _transform(x, dims, 0, "c2c", forward, normalization) if dims else x.copy()
 
 
 #: The transform of complex values, with the exponent's minus where `forward`.

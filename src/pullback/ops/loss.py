@@ -453,9 +453,7 @@ def _nll_batched(size: int, values: Terms, dims: Axes, reduction: str, ignore_in
         return each
     over = tuple(range(1, len(rows) + 1))
     total = sum_dims(each, over, False)
-    if reduction == "sum":
-        return total
-    return total / sum_dims(w, over, False)
+    return total if reduction == "sum" else total / sum_dims(w, over, False)
 
 
 def _spread_batch(value: Term, dim: int | None, size: int) -> Term:

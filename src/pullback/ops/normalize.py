@@ -79,9 +79,7 @@ def _filled(covectors: Covectors, shapes: tuple[Shape, ...], like: Term) -> list
 
 def _of_weight(weight: Term | None, in_weight: Any, covectors: Covectors) -> Term | None:
     """Return the covector of the weight, which only dx depends on."""
-    if weight is None or covectors[0] is None:
-        return None
-    return reshape(in_weight, shape_of(weight))
+    return None if weight is None or covectors[0] is None else reshape(in_weight, shape_of(weight))
 
 
 # --- layer norm ---------------------------------------------------------------------------------------------

@@ -160,9 +160,7 @@ def load_tar(content: bytes, run: Run, restore: Restore) -> Any:
         _tar_tensors(part("tensors"), run, things)
 
         def reference(saved: Any) -> Any:
-            if isinstance(saved, tuple):
-                return saved[0]
-            return things[int(saved)]
+            return saved[0] if isinstance(saved, tuple) else things[int(saved)]
 
         return run(part("pickle"), 0, reference)[0]
 

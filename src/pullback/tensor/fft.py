@@ -302,9 +302,7 @@ def ihfftn(input: Any, s: Any = None, dim: Any = None, norm: str | None = None) 
     x = f.resized(_floating(input), dims, sizes)
     scale = _normalization(norm, False)
     found = f.r2c(x, dims[-1:], scale, True)
-    if len(dims) == 1:
-        return conj(found)
-    return f.c2c(conj_physical(found), dims[:-1], scale, False)
+    return conj(found) if len(dims) == 1 else f.c2c(conj_physical(found), dims[:-1], scale, False)
 
 
 # --- two axes -----------------------------------------------------------------------------------------------

@@ -349,9 +349,7 @@ def logdet(input: Any) -> Any:
     check_square(input, "logdet")
     check_floating(input, "logdet")
     sign, size = ops.slogdet(input)
-    if dtype_of(input).kind in "cW":
-        return add(log(sign), size)
-    return where(eq(sign, -1.0), np.nan, size)
+    return add(log(sign), size) if dtype_of(input).kind in "cW" else where(eq(sign, -1.0), np.nan, size)
 
 
 def _sign_and_size(A: Any) -> tuple[Any, Any]:

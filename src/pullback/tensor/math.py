@@ -257,9 +257,7 @@ def fmod(input: Any, other: Any) -> Tensor:
     other : Tensor or number
         Shapes broadcast.
     """
-    if isinstance(other, Tensor):
-        return m.fmod(input, other)
-    return m.fmod_number(*met(input, other))
+    return m.fmod(input, other) if isinstance(other, Tensor) else m.fmod_number(*met(input, other))
 
 
 remainder = declare(

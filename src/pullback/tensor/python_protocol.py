@@ -83,9 +83,7 @@ def _float(self: Any) -> float:
 
 
 def _int(self: Any) -> int:
-    if _is_bare(self, "i"):
-        return int(self._value.item())
-    return int(_real(_number(self), "int64_t"))
+    return int(self._value.item()) if _is_bare(self, "i") else int(_real(_number(self), "int64_t"))
 
 
 def _real(number: Any, wanted: str) -> Any:

@@ -446,6 +446,4 @@ def unfold(input: Any, dimension: int, size: int, step: int) -> Any:
         raise RuntimeError(f"maximum size for tensor at dimension {dim} is {length} but size is {size}")
     if step <= 0:
         raise RuntimeError(f"step is {step} but must be > 0")
-    if not shape:
-        return v.slice_dim(reshaped(input, (1,)), 0, 0, size, 1)
-    return s.unfold(input, dim, size, step)
+    return s.unfold(input, dim, size, step) if shape else v.slice_dim(reshaped(input, (1,)), 0, 0, size, 1)

@@ -27,9 +27,7 @@ Function = Callable[..., Any]
 
 def with_entries(x: Any, values: Any) -> Any:
     """Return a tensor with the same places and other values."""
-    if isinstance(x, CompressedTensor):
-        return with_values(x, values)
-    return x._spread(values)
+    return with_values(x, values) if isinstance(x, CompressedTensor) else x._spread(values)
 
 
 def _each(name: str, summed: bool = True) -> Function:
@@ -98,9 +96,7 @@ def add(x: Any, y: Any, *, alpha: Any = 1) -> Any:
     if not isinstance(y, SparseTensor):
         raise RuntimeError("add(sparse, dense) is not supported. Use add(dense, sparse) instead.")
     if not isinstance(x, SparseTensor):
-        if not isinstance(x, Tensor):
-            return add(y, x)
-        return _add_to_dense(x, y, alpha)
+        return _add_to_dense(x, y, alpha) if isinstance(x, Tensor) else add(y, x)
     if x.shape != y.shape:
         raise RuntimeError(
             f"add: expected sizes of 'self' and 'other' to match, but {list(x.shape)} != {list(y.shape)}"

@@ -199,9 +199,7 @@ def addmm(input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1, in
     check_matrices(mat1, mat2)
     result = product(mat1, mat2)
     result = result if alpha == 1 else result * alpha
-    if not beta:
-        return result
-    return (input if beta == 1 else input * beta) + result
+    return (input if beta == 1 else input * beta) + result if beta else result
 
 
 def _addmm_(input: Any, mat1: Any, mat2: Any, **options: Any) -> Any:

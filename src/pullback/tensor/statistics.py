@@ -84,9 +84,7 @@ def _covariance(input: Any, correction: int = 1, fweights: Any = None, aweights:
 
 
 def _is_positive(freedom: Any) -> bool:
-    if isinstance(freedom, int):
-        return freedom > 0
-    return bool(freedom._level or array_of(freedom) > 0)
+    return freedom > 0 if isinstance(freedom, int) else bool(freedom._level or array_of(freedom) > 0)
 
 
 def cov(input: Any, *, correction: int = 1, fweights: Any = None, aweights: Any = None) -> Any:
@@ -131,9 +129,7 @@ def corrcoef(input: Any) -> Any:
     deviations = (variances.real if is_complex else variances).sqrt()
     size = shape_of(deviations)[0]
     c = c / reshape(deviations, (size, 1)) / reshape(deviations, (1, size))
-    if not is_complex:
-        return c.clip(-1, 1)
-    return complex_(c.real.clip(-1, 1), c.imag.clip(-1, 1))
+    return complex_(c.real.clip(-1, 1), c.imag.clip(-1, 1)) if is_complex else c.clip(-1, 1)
 
 
 declare(

@@ -88,9 +88,7 @@ class Tensor(Methods):
     def size(self, dim: int | None = None) -> Any:
         """Return the shape, or the size of one axis."""
         shape = shape_of(self)
-        if dim is None:
-            return size_of(shape)
-        return shape[axis_argument("size", dim, len(shape))]
+        return size_of(shape) if dim is None else shape[axis_argument("size", dim, len(shape))]
 
     def dim(self) -> int:
         """Return the number of axes."""

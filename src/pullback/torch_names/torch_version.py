@@ -59,9 +59,7 @@ class TorchVersion(str):
         if not isinstance(other, str) and isinstance(other, Iterable):
             text = ".".join(str(part) for part in other)
         mine, theirs = _key(str(self)), _key(text) if isinstance(text, str) else None
-        if mine is None or theirs is None:
-            return getattr(str, name)(self, other)
-        return compare(mine, theirs)
+        return getattr(str, name)(self, other) if mine is None or theirs is None else compare(mine, theirs)
 
     def __lt__(self, other: Any) -> Any:
         return self._compared(other, lt, "__lt__")

@@ -200,9 +200,7 @@ def scatter_add(context: Context, x: Lowered, index: Lowered, source: Lowered, d
 
 def index(context: Context, x: Lowered, where: Lowered, dims: tuple[int, ...]) -> Lowered | None:
     """Return ``x[…]`` by integer tensors."""
-    if not _integral(where):
-        return None
-    return _Picked.at(context, x.shape, where, dims).read(context, x)
+    return _Picked.at(context, x.shape, where, dims).read(context, x) if _integral(where) else None
 
 
 def index_backward(

@@ -265,9 +265,7 @@ def _merged(index: Index) -> Index:
 def atom_index(atom: Atom) -> Index:
     """Return the index that is one atom."""
     low, high = atom.bounds()
-    if low == high:
-        return constant(low)
-    return Index({atom.key(): (atom, 1)})
+    return constant(low) if low == high else Index({atom.key(): (atom, 1)})
 
 
 def constant(value: int) -> Index:

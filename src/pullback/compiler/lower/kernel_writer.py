@@ -249,9 +249,7 @@ class _Writer:
     def _accumulator(self, node: Reduction, wide: bool = False) -> np.dtype[Any]:
         dtype = computing(node.buffer.dtype)
         # A sum of the sums of rows may have as many terms as there are rows.
-        if wide and dtype == np.float32 and node.combine == "sum":
-            return np.dtype(np.float64)
-        return dtype
+        return np.dtype(np.float64) if wide and dtype == np.float32 and node.combine == "sum" else dtype
 
     def _stage(self, stage: int) -> None:
         ops, domain = self.ops, self.domain

@@ -23,9 +23,7 @@ def _axes(x: Lowered, dims: Sequence[int] | None) -> tuple[int, ...]:
 
 
 def _shaped(value: Lowered, x: Lowered, axes: Sequence[int], keepdim: bool) -> Lowered:
-    if not keepdim:
-        return value
-    return copied(value, tuple(1 if a in axes else n for a, n in enumerate(x.shape)))
+    return copied(value, tuple(1 if a in axes else n for a, n in enumerate(x.shape))) if keepdim else value
 
 
 def without(indices: Indices, axes: Sequence[int]) -> Indices:

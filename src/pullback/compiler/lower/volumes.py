@@ -125,9 +125,7 @@ def conv_weight(context: Context, x: Lowered, y: Lowered, kernel: Shape, *attrs:
     beside = _beside(context, x, y.shape[2], taps, geometry)
     shape = (outputs, channels * taps, *size)
     w = convolutions.conv_weight(context, shape, beside, _planes_first(y), kernel[1:], *others)
-    if w is None:
-        return None
-    return w.rearranged(result, lambda at: (at[0], at[1] * taps + at[2], *at[3:]))
+    return None if w is None else w.rearranged(result, lambda at: (at[0], at[1] * taps + at[2], *at[3:]))
 
 
 def _fits(windows: Any, size: Shape, output: Shape) -> bool:

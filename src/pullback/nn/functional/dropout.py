@@ -143,9 +143,7 @@ def dropout3d(input: Any, p: float = 0.5, training: bool = True, inplace: bool =
 def alpha_dropout(input: Any, p: float = 0.5, training: bool = False, inplace: bool = False) -> Any:
     """Do dropout that keeps mean and variance of `selu`'s output: dropped elements take its limit at −∞."""
     check_probability(p)
-    if _is_idle(input, p, training):
-        return input
-    return _with_limit(input, _kept(input.detach(), p), p, inplace)
+    return input if _is_idle(input, p, training) else _with_limit(input, _kept(input.detach(), p), p, inplace)
 
 
 @mirrored

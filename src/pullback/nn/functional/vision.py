@@ -211,9 +211,7 @@ def _resized(
 
 
 def _is_whole(value: Any) -> bool:
-    if isinstance(value, TensorBase):
-        return dtype_of(value).kind in "iu"
-    return isinstance(value, int)
+    return dtype_of(value).kind in "iu" if isinstance(value, TensorBase) else isinstance(value, int)
 
 
 @cache

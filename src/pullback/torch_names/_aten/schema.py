@@ -184,9 +184,7 @@ class FunctionSchema:
 
 
 def _same(value: Any, default: Any) -> bool:
-    if isinstance(value, TensorBase):
-        return False
-    return type(value) is type(default) and bool(value == default)
+    return False if isinstance(value, TensorBase) else type(value) is type(default) and bool(value == default)
 
 
 def _spelt(word: str) -> str:

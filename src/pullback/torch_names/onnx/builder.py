@@ -131,9 +131,7 @@ class Graph:
 
     def cast(self, name: str, before: np.dtype[Any], dtype: np.dtype[Any]) -> str:
         """Return a value in a dtype."""
-        if before == dtype:
-            return name
-        return str(self.node("Cast", name, to=self.kind(dtype)))
+        return name if before == dtype else str(self.node("Cast", name, to=self.kind(dtype)))
 
     def kind(self, dtype: np.dtype[Any]) -> int:
         """Return ONNX's number of a dtype."""
