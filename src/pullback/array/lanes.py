@@ -69,8 +69,7 @@ def total(x: ndarray) -> np.floating[Any]:
     for vector in vectors[rounds * 4 :]:
         lanes[0] += vector
     sums = np.add.reduce(lanes, 0)
-    rest = x[len(vectors) * width :]
-    if rest.size:
+    if (rest := x[len(vectors) * width :]).size:
         sums[0] += _in_order(rest[1:], rest[0])
     return _in_order(sums[1:], sums[0])
 

@@ -50,8 +50,7 @@ def _constructor(fields: tuple[str, ...]) -> CodeType:
 
 
 def _make(cls: Any, values: Iterable[object]) -> Any:
-    made = tuple.__new__(cls, values)
-    if len(made) != len(cls._fields):
+    if len(made := tuple.__new__(cls, values)) != len(cls._fields):
         raise TypeError(f"Expected {len(cls._fields)} arguments, got {len(made)}")
     return made
 

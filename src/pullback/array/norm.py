@@ -30,8 +30,7 @@ WORTH_THREADS = 1_000_000
 
 def in_blocks(task: Callable[..., None], *arrays: ndarray) -> None:
     """Call `task` with the same stretch of the first axis of every array, stretches side by side."""
-    first = arrays[0]
-    if first.size == 0:
+    if (first := arrays[0]).size == 0:
         return
     count = len(first)
     together = max(1, BLOCK_BYTES // (first.size // count * first.itemsize))
@@ -78,8 +77,7 @@ def _along(kernel: Callable[..., None]) -> Callable[..., ndarray]:
 
     @wraps(kernel)
     def run(*arrays: ndarray, dim: int) -> ndarray:
-        first = arrays[0]
-        if is_half(first):
+        if is_half(first := arrays[0]):
             return run(*(array.astype(np.float32) for array in arrays), dim=dim).astype(first.dtype)
         if first.ndim == 0:
             return run(*(array.reshape(1) for array in arrays), dim=0).reshape(())
@@ -94,8 +92,7 @@ def _along(kernel: Callable[..., None]) -> Callable[..., ndarray]:
         # The result is no view: a leaf would copy that before it took it as its gradient.
         result = np.empty(first.shape, first.dtype)
         out = result.reshape(shape)
-        width = max(16, BLOCK_BYTES // max(1, length * out.itemsize))
-        if tail <= width:
+        if tail <= (width := max(16, BLOCK_BYTES // max(1, length * out.itemsize))):
             in_blocks(kernel, *blocks, out)
         else:
             # A row alone is larger than a block: cut it along its columns.

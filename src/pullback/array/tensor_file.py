@@ -65,8 +65,7 @@ def unpacked(data: bytes | memoryview) -> tuple[dict[str, ndarray], dict[str, st
         for name, entry in header.items():
             first, end = entry["data_offsets"]
             dtype = DTYPES[entry["dtype"]].numpy
-            part = view[start + first : start + end]
-            if len(part) != end - first:
+            if len(part := view[start + first : start + end]) != end - first:
                 raise Damaged(f"the bytes end before {name} does")
             arrays[name] = np.frombuffer(part, np.uint8).view(dtype).reshape(entry["shape"])
     except (ValueError, KeyError, TypeError, AttributeError) as error:

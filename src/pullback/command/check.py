@@ -139,8 +139,7 @@ def _judge(name: str) -> tuple[str, str]:
         package = (error.name or "").partition(".")[0]
         return "missing", f"needs the package {package}: pip install {package}"
     for end in range(2, len(parts) + 1):
-        shown = ".".join(parts[:end])
-        if held_under(shown) is None:
+        if held_under(".".join(parts[:end])) is None:
             return "missing", reason(".".join(parts[: end - 1]), parts[end - 1]) or ""
     return "missing", ""
 

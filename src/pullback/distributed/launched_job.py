@@ -115,8 +115,7 @@ class Job:
         try:
             for local_rank in range(self.launch.count):
                 self.workers.append(self.start(local_rank, environment))
-            failed = self.wait()
-            if not failed and self.coordinator is not None and self.coordinator.started:
+            if not (failed := self.wait()) and self.coordinator is not None and self.coordinator.started:
                 # Processes on other machines may still need to hear of each other.
                 self.service.join()
         finally:

@@ -97,8 +97,7 @@ def _side(text: str) -> Side:
 
 def _sides(pattern: str, lengths: dict[str, int]) -> tuple[Side, Side]:
     """Return both sides of a pattern; torch's errors where they do not fit each other."""
-    parts = pattern.split("->")
-    if len(parts) != 2:
+    if len(parts := pattern.split("->")) != 2:
         raise ValueError("Pattern must contain a single '->' separator")
     left, right = _side(parts[0]), _side(parts[1])
     if right.dots and not left.dots:

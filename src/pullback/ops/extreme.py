@@ -432,8 +432,7 @@ def _running(compare: np.ufunc, accumulate: np.ufunc) -> Call:
 
 
 def _running_rule(g: Term, x: Term, indices: Term, dim: int) -> Term:
-    shape = shape_of(x)
-    if 0 in shape:
+    if 0 in (shape := shape_of(x)):
         return x  # as torch
     return place(g, indices, dim, shape[dim]) if shape else g
 

@@ -56,8 +56,7 @@ def _check_exponents(x: Any, y: Any) -> None:
 
 
 def _ldexp(x: Any, y: Any, /, out: Any = ...) -> ndarray:
-    common = dtypes.result_numpy_dtype([x, y])
-    if common.kind in "biu":
+    if (common := dtypes.result_numpy_dtype([x, y])).kind in "biu":
         common = dtypes.get_default_dtype().numpy
     wide = NARROW.get(common, common)
     x, y = np.asarray(x), np.asarray(y)

@@ -83,8 +83,7 @@ class Optimizer:
             )
         self.state: defaultdict[Any, Any] = defaultdict(dict)
         self.param_groups: list[dict[str, Any]] = []
-        groups = list(params)
-        if len(groups) == 0:
+        if len(groups := list(params)) == 0:
             raise ValueError("optimizer got an empty parameter list")
         if not isinstance(groups[0], dict):
             groups = [{"params": groups}]
@@ -372,8 +371,7 @@ class Optimizer:
             replaced = pre(self, state_dict)
             state_dict = state_dict if replaced is None else replaced
         saved = deepcopy(state_dict["param_groups"])
-        groups = self.param_groups
-        if len(groups) != len(saved):
+        if len(groups := self.param_groups) != len(saved):
             raise ValueError("loaded state dict has a different number of parameter groups")
         if any(len(g["params"]) != len(s["params"]) for g, s in zip(groups, saved, strict=True)):
             raise ValueError(

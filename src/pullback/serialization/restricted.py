@@ -217,8 +217,7 @@ class Unpickler:
         self._list("extend").extend(items)
 
     def _list(self, verb: str) -> list[Any]:
-        target = self._top()
-        if type(target) is not list:
+        if type(target := self._top()) is not list:
             raise UnpicklingError(f"Can only {verb} lists, but got {type(target)}")
         return target
 
@@ -232,8 +231,7 @@ class Unpickler:
         self._set(self._popped_mark(), "SETITEMS")
 
     def _set(self, items: list[Any], code: str) -> None:
-        target = self._top()
-        if type(target) not in _MAPPINGS:
+        if type(target := self._top()) not in _MAPPINGS:
             raise UnpicklingError(
                 f"Can only {code} for dict, collections.OrderedDict, collections.Counter, but got "
                 f"{type(target)}"
@@ -246,8 +244,7 @@ class Unpickler:
     def add_items(self) -> None:
         """Put the marked values into the set before them."""
         items = self._popped_mark()
-        target = self._top()
-        if type(target) is not set:
+        if type(target := self._top()) is not set:
             raise UnpicklingError(f"Can only add to sets, but got {type(target)}")
         target.update(map(key_of, items))
 
@@ -312,8 +309,7 @@ class Unpickler:
     def build(self) -> None:
         """Give the last value its attributes."""
         state = self._pop()
-        target = self._top()
-        if type(target) is OrderedDict and isinstance(state, dict):
+        if type(target := self._top()) is OrderedDict and isinstance(state, dict):
             _set_attributes(target, state)
         elif user_allowed(type(target)):
             own = getattr(target, "__setstate__", None)
@@ -326,8 +322,7 @@ class Unpickler:
 
     def persistent(self) -> None:
         """Make a reference to a storage."""
-        reference = self._pop()
-        if type(reference) is not tuple or not reference:
+        if type(reference := self._pop()) is not tuple or not reference:
             raise UnpicklingError(f"persistent_load id must be tuple or int, but got {type(reference)}")
         if reference[0] not in ("storage", b"storage"):
             raise UnpicklingError(f"Only persistent_load of storage is allowed, but got {type(reference[0])}")

@@ -108,8 +108,7 @@ def _write_number(x: Any, value: Any, zero: bool) -> Any:
     """Fill with a Python number, which carries no history."""
     recording = modes().grad and x._node is not None
     inplace.check_writable(x, inplace.requires_grad(x), overlap=True)
-    a = x._value
-    if type(a) is not ndarray or (recording and x._view is None):
+    if type(a := x._value) is not ndarray or (recording and x._view is None):
         call = i.zero_inplace if zero else i.fill_inplace
         return inplace.write(x, call(x) if zero else call(x, value))
     inplace.announce_write(x)
@@ -206,8 +205,7 @@ def fill_diagonal_(self: Any, fill_value: Any, wrap: bool = False) -> Any:
     wrap : bool
         In a matrix with more rows than columns, begin the diagonal again after each square block and a row.
     """
-    shape = shape_of(self)
-    if len(shape) < 2:
+    if len(shape := shape_of(self)) < 2:
         raise RuntimeError("dimensions must larger than 1")
     if len(shape) > 2 and len(set(shape)) > 1:
         raise RuntimeError("all dimensions of input must be of equal length")

@@ -133,8 +133,7 @@ def _covector(output: Any, gradient: Any, create_graph: bool, batched: bool, pos
 
 def _plain_covector(y: Any, gradient: Any) -> ndarray | None:
     """Return a covector that needs no check: an array like the tensor's, or ones for one element."""
-    value = y._value
-    if type(value) is not ndarray or y._node is None:
+    if type(value := y._value) is not ndarray or y._node is None:
         return None
     if gradient is None:
         return np.ones(value.shape, value.dtype) if value.size == 1 and value.dtype.kind == "f" else None
@@ -371,8 +370,7 @@ def _in_memory_of(covectors: Sequence[Any], g: ndarray) -> Any:
             return v
         if g.base is not None and g.size and owner(g) is owner(held) and type(v._counter) is list:
             base = v if v._view is None else v._view.base
-            whole = base._value
-            if type(whole) is ndarray and whole.dtype == g.dtype:
+            if type(whole := base._value) is ndarray and whole.dtype == g.dtype:
                 offset = (address(g) - address(whole)) // g.itemsize
                 layout = g.shape, strides_of(g), offset, whole.shape, strides_of(whole)
                 view = wrap(g)

@@ -242,8 +242,7 @@ def _folds(x: Any, y: Any) -> bool:
         return True
     if stack is y and len(shape_of(x)) == 2:
         return False
-    value = stack._value
-    if type(value) is not ndarray or not value.size:
+    if type(value := stack._value) is not ndarray or not value.size:
         return True
     if stack is y:
         value = value.swapaxes(-1, -2)

@@ -63,8 +63,7 @@ def to(self: Any, *args: Any, **kwargs: Any) -> Any:
     memory_format : memory_format, optional
     """
     if len(args) == 1 and not kwargs:
-        target = args[0]
-        if type(target) is dtypes.dtype:
+        if type(target := args[0]) is dtypes.dtype:
             return cast(self, target)
         if isinstance(target, TensorBase):
             return cast(on_device(self, target.device), dtypes.from_numpy_dtype(dtype_of(target)))  # type: ignore[attr-defined]  # the facade has it

@@ -142,8 +142,7 @@ def _parse(equation: str, operands: tuple[tuple[int, ...], ...]) -> tuple[list[l
                 f"einsum(): invalid subscript given at index {equation.index(character)} in the equation "
                 "string, subscripts must be in [a-zA-Z]"
             )
-    parts = left.split(",")
-    if len(parts) < len(operands):
+    if len(parts := left.split(",")) < len(operands):
         raise RuntimeError("einsum(): more operands were provided than specified in the equation")
     if len(parts) > len(operands):
         raise RuntimeError("einsum(): fewer operands were provided than specified in the equation")

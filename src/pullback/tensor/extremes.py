@@ -342,8 +342,7 @@ def _quantile(name: str, input: Any, q: Any, dim: Any, keepdim: bool, interpolat
         raise RuntimeError("quantile() input tensor must be non-empty")
     if (kind := dtype_of(input)) not in (np.float32, np.float64):
         raise RuntimeError("quantile() input tensor must be either float or double dtype")
-    several = shape_of(q)
-    if len(several) > 1:
+    if len(several := shape_of(q)) > 1:
         raise RuntimeError("quantile() q must be a scalar or 1D tensor")
     if isinstance(q, TensorBase) and dtype_of(q) != kind:
         raise RuntimeError("quantile() q tensor must be same dtype as the input tensor")

@@ -62,8 +62,7 @@ def transform(name: str, result: str, family: str = "") -> Callable[[_Function],
 
 def _floating(input: Any, complex: bool = False) -> Any:
     """Return the input in the dtype that is transformed: integers as default floats, complex if asked for."""
-    dtype = dtype_of(input)
-    if dtype.kind in "biu":
+    if (dtype := dtype_of(input)).kind in "biu":
         dtype = dtypes.get_default_dtype().numpy
     if dtype == dtypes.COMPLEX32:
         raise RuntimeError("MKL FFT doesn't support tensors of type: Half")
@@ -340,8 +339,7 @@ def _spaced(counts: np.ndarray, n: int, d: float, dtype: np.dtype[Any]) -> np.nd
 
 
 def _frequency_dtype(name: str, dtype: Any) -> np.dtype[Any]:
-    chosen = numpy_dtype(dtype)
-    if chosen.kind in "biu":
+    if (chosen := numpy_dtype(dtype)).kind in "biu":
         raise RuntimeError(f"{name} requires a floating point or complex dtype")
     return chosen
 

@@ -284,8 +284,7 @@ def without_masks(x: Any, entries: list[Entry]) -> list[Entry]:
     """Return the same entries with masks as places, checked for torch's dtypes of indices."""
     found: list[Entry] = []
     for dim, index in entries:
-        kind = dtype_of(index)
-        if kind.kind == "b" or kind == np.uint8:
+        if (kind := dtype_of(index)).kind == "b" or kind == np.uint8:
             found += mask_entries(x, dim, index)
         elif kind == _INT64 or kind == np.int32:
             found.append((dim, index))
@@ -311,8 +310,7 @@ def _packed(entries: list[Entry]) -> tuple[Ints, Any]:
         dim, places = entries[0]
         if isinstance(places, TensorBase):
             if type(places._value) is ndarray:
-                array = places._value
-                if array.dtype == _INT64:
+                if (array := places._value).dtype == _INT64:
                     return (dim,), wrap_alias(array[None], places)
                 return (dim,), wrap(array.astype(_INT64)[None])
             places = places if dtype_of(places) == _INT64 else cast(places, _INT64)
@@ -366,8 +364,7 @@ def arrays_of(index: Any, x: Any) -> Any:
     if type(index) is tuple and len(index) == 1:
         index = index[0]
     if type(index) is facade.Tensor:
-        array = index._value
-        if type(array) is not ndarray or not array.ndim:
+        if type(array := index._value) is not ndarray or not array.ndim:
             return None
         fits = array.dtype is _INT64
         fits = fits or (array.dtype is _BOOL and array.shape == shape_of(x)[: array.ndim])
@@ -380,8 +377,7 @@ def arrays_of(index: Any, x: Any) -> Any:
             if (k := listed(k)) is None:
                 return None
         elif type(k) is facade.Tensor:
-            k = k._value
-            if type(k) is not ndarray or not k.ndim or k.dtype not in _PLACES:
+            if type(k := k._value) is not ndarray or not k.ndim or k.dtype not in _PLACES:
                 return None
         elif type(k) is not int and (type(k) is not slice or not is_plain(k)):
             return None

@@ -77,8 +77,7 @@ def ask_mode(
     function: Function, types: tuple[type, ...], args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
     """Call the innermost function mode, with itself out of force; NotImplemented where there is none."""
-    now = modes()
-    if not now.function_modes:
+    if not (now := modes()).function_modes:
         return NotImplemented
     *outer, mode = now.function_modes
     token = put_modes(now)

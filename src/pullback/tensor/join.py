@@ -66,8 +66,7 @@ def _sizes(given: Sequence[Any], dim: int) -> tuple[int, ...]:
         value = x._value if isinstance(x, TensorBase) else None
         if type(value) is not ndarray:
             return ()
-        shape = value.shape
-        if len(shape) != rank:
+        if len(shape := value.shape) != rank:
             if rank is not None or not -len(shape) <= dim < len(shape):
                 return ()
             rank = len(shape)

@@ -91,8 +91,7 @@ def nonzero(input: Any, *, as_tuple: bool = False) -> Any:
     rank = len(shape_of(input))
     if (traced := traced_places(input)) is not None and rank:
         return _rows(traced)
-    array = array_of(input)
-    if not array.ndim:
+    if not (array := array_of(input)).ndim:
         return wrap(
             np.empty((1, 0), np.int64) if array else laid_out_empty((0, 0), (1, 0), np.dtype(np.int64))
         )
@@ -162,8 +161,7 @@ def _as_tensor(number: Any, other: Any) -> Any:
     """Return a number that meets few floats as a tensor of their dtype, which saves the op 12 µs."""
     if (type(number) is not float and type(number) is not int) or not isinstance(other, TensorBase):
         return number
-    x = other._value
-    if type(x) is not np.ndarray or x.size >= _FEW or x.dtype not in _FLOATS:
+    if type(x := other._value) is not np.ndarray or x.size >= _FEW or x.dtype not in _FLOATS:
         return number
     known = -_HELD <= number <= _HELD or (number - number != 0)
     return wrap(np.array(number, x.dtype)) if known else number

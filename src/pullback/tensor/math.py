@@ -45,8 +45,7 @@ def met(input: Any, value: Any) -> tuple[Any, Any]:
     if type(value) is int and 0 <= value < 128 and dtype_of(input).kind in "iu":
         return input, value
     x, value = widened(input, value), number(value)
-    dtype = dtype_of(x)
-    if dtype.kind in "iu" and isinstance(value, int):
+    if (dtype := dtype_of(x)).kind in "iu" and isinstance(value, int):
         return x, int(np.asarray(value).astype(dtype))
     return x, float(np.asarray(value, dtype)) if dtype in HALVES else value
 
@@ -58,8 +57,7 @@ def factor(value: Any, *operands: Any, exact: bool = True) -> Any:
     value = number(value)
     if (type(value) is int and 0 <= value < 128) or (type(value) is float and -_HELD < value < _HELD):
         return value
-    common = common_dtype(*operands)
-    if common.kind in "iu":
+    if (common := common_dtype(*operands)).kind in "iu":
         held = int(scalar_array(value, common))
         return held if type(value) is int else value
     if type(value) is complex and common.kind not in "cW":
@@ -306,8 +304,7 @@ def power_of(input: Any, exponent: Any) -> Tensor:
 
 
 def _any_negative(x: Any) -> bool:
-    value = x._value
-    if type(value) is Batched:
+    if type(value := x._value) is Batched:
         return _any_negative(value.value)
     return bool(np.any(value < 0)) if isinstance(value, np.ndarray) else False
 

@@ -45,8 +45,7 @@ def in_format(input: Any, wanted: Any) -> Any:
     """Return a copy in a format that is not `preserve_format`."""
     if id(wanted) not in RANKS:
         return structure.contiguous_copy(input)
-    shape = shape_of(input)
-    if len(shape) != RANKS[id(wanted)]:
+    if len(shape := shape_of(input)) != RANKS[id(wanted)]:
         raise RuntimeError(f"required rank {RANKS[id(wanted)]} tensor to use {wanted._name} format")
     return structure.lay_out(input, channels_last_strides(shape))
 

@@ -215,8 +215,7 @@ def clamped(start: int, stop: int, size: int) -> tuple[int, int]:
 
 
 def _split_along(name: str, input: Any, where: Any, dim: int, least: int) -> tuple[Any, ...]:
-    shape = shape_of(tensor(name, "input", input))
-    if len(shape) < least:
+    if len(shape := shape_of(tensor(name, "input", input))) < least:
         raise RuntimeError(
             f"torch.{name} requires a tensor with at least {least} dimension, but got a tensor with "
             f"{len(shape)} dimensions!"

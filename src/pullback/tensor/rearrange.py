@@ -86,8 +86,7 @@ def flipud(input: Any) -> Any:
 def rot90(input: Any, k: int = 1, dims: Sequence[int] = (0, 1)) -> Any:
     """Return the plane of two axes turned by k·90°, from the first axis towards the second."""
     rank = len(shape_of(tensor("rot90", "input", input)))
-    plane = sequence("rot90", "dims", 3, dims)
-    if len(plane) != 2:
+    if len(plane := sequence("rot90", "dims", 3, dims)) != 2:
         raise RuntimeError(f"expected total rotation dims == 2, but got dims = {len(plane)}")
     if rank < 2:
         raise RuntimeError(f"expected total dims >= 2, but got total dims = {rank}")
@@ -217,8 +216,7 @@ _COUNTED = (np.dtype(np.int32), np.dtype(np.int64))
 
 
 def _counts(counts: Any) -> ndarray:
-    array = array_of(counts)
-    if array.dtype not in _COUNTED:
+    if (array := array_of(counts)).dtype not in _COUNTED:
         raise not_implemented("repeat_interleave_cpu", array.dtype)
     if array.ndim > 1:
         raise RuntimeError("repeats must be 0-dim or 1-dim tensor")
@@ -393,8 +391,7 @@ def layout_argument(
 
 def _check_row(shape: Ints, strides: Ints, offset: int, given: int, at: int, length: int) -> None:
     """Raise torch's error where a view of a row, which is `length` elements long, leaves the row."""
-    reach = extent(shape, strides)
-    if not reach or (length and offset >= at and offset + reach <= at + length):
+    if not (reach := extent(shape, strides)) or (length and offset >= at and offset + reach <= at + length):
         return
     ranges = (
         f"`result` can access some memory in range [{offset}, {offset + reach}], but `tensor` can only "

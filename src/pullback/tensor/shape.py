@@ -155,8 +155,7 @@ def flatten(input: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
     """Return the axes `start_dim` to `end_dim` as one."""
     shape = shape_of(tensor("flatten", "input", input))
     start = checked_dim(integer("flatten", "start_dim", 1, start_dim), len(shape))
-    end = checked_dim(integer("flatten", "end_dim", 2, end_dim), len(shape))
-    if start > end:
+    if start > (end := checked_dim(integer("flatten", "end_dim", 2, end_dim), len(shape))):
         raise RuntimeError("flatten() has invalid args: start_dim cannot come after end_dim")
     if not shape:
         return reshaped(input, (1,))

@@ -79,8 +79,7 @@ def own_signature(function: Callable[..., Any]) -> Signature:
 
 def signature_of(function: Callable[..., Any]) -> Signature:
     """Read the signature of a function's code, whatever it wraps and whatever it was told."""
-    function = behind(function)
-    if type(function) is not FunctionType:
+    if type(function := behind(function)) is not FunctionType:
         return inspect.signature(function)
     bare = FunctionType(function.__code__, function.__globals__, closure=function.__closure__)
     bare.__defaults__, bare.__kwdefaults__ = function.__defaults__, function.__kwdefaults__

@@ -33,8 +33,7 @@ def _check_rank(name: str, input: Any) -> None:
 def _check_weights(name: str, kinds: str, kind: str, weights: Any, observations: int) -> None:
     if weights is None:
         return
-    shape = shape_of(weights)
-    if len(shape) > 1:
+    if len(shape := shape_of(weights)) > 1:
         raise RuntimeError(
             f"cov(): expected {name} to have one or fewer dimensions but got {name} with {len(shape)} "
             "dimensions"
@@ -62,10 +61,8 @@ def _covariance(input: Any, correction: int = 1, fweights: Any = None, aweights:
     _check_weights("aweights", "fV", "floating point", aweights, observations)
     weights = fweights if aweights is None else aweights if fweights is None else fweights * aweights
     total: Any = observations
-    if weights is not None:
-        total = weights.sum()
-        if total._level == 0 and array_of(total) == 0:
-            raise RuntimeError("cov(): weights sum to zero, can't be normalized")
+    if weights is not None and (total := weights.sum())._level == 0 and array_of(total) == 0:
+        raise RuntimeError("cov(): weights sum to zero, can't be normalized")
     average = (x if weights is None else x * weights).sum(1) / total
     freedom = total - correction
     if aweights is not None and correction:
@@ -121,8 +118,7 @@ def corrcoef(input: Any) -> Any:
         (variables, observations), or one variable.
     """
     _check_rank("corrcoef", input)
-    c = _covariance(input)
-    if not shape_of(c):
+    if not shape_of(c := _covariance(input)):
         return c / c
     variances = diagonal(c, 0, 0, 1)
     is_complex = dtype_of(c).kind in "cW"

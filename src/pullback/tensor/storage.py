@@ -88,8 +88,7 @@ def over_storage(
     size: Sequence[int] | None = None, stride: Sequence[int] | None = None,
 ) -> Any:
     """Return a tensor of a dtype on a storage; of one dimension and all of it where no size is given."""
-    untyped = memory.untyped()
-    if untyped.device is not CPU:
+    if (untyped := memory.untyped()).device is not CPU:
         from . import meta_storage
 
         shape = (untyped.nbytes() // dtype.itemsize,) if size is None else size

@@ -232,8 +232,7 @@ class TreeSpec:
 
     def unflatten(self, leaves: Iterable[object]) -> Any:
         """Put leaves into the containers."""
-        values = list(leaves)
-        if len(values) != self.num_leaves:
+        if len(values := list(leaves)) != self.num_leaves:
             raise ValueError(
                 f"treespec.unflatten(leaves): `leaves` has length {len(values)} but the spec refers to a "
                 f"pytree that holds {self.num_leaves} items ({self})."

@@ -34,8 +34,7 @@ def arrays(*tensors: Any) -> list[ndarray] | None:
             return None
         if recorded and (tensor._node is not None or tensor._view is not None):
             return None
-        array = tensor._value
-        if type(array) is not ndarray or (array.dtype is not dtype and dtype is not None):
+        if type(array := tensor._value) is not ndarray or (array.dtype is not dtype and dtype is not None):
             return None
         dtype = array.dtype
         found.append(array)

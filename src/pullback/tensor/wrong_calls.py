@@ -245,8 +245,7 @@ class Kinds:
         if self.reads or (len(args) <= self.safe and kwargs.keys() <= self.free):
             return None
         for parameter, value in kwargs.items():
-            expected = self.expected.get(parameter, ())
-            if expected is not None and expected is not type(value):
+            if (expected := self.expected.get(parameter, ())) is not None and expected is not type(value):
                 break
         else:
             for value, usual in zip(args[self.safe :], self.usual):

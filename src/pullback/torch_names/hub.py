@@ -65,8 +65,7 @@ def _entry(module: ModuleType, name: str) -> Any:
     missing = [p for p in getattr(module, "dependencies", ()) if importlib.util.find_spec(p) is None]
     if missing:
         raise RuntimeError(f"Missing dependencies: {', '.join(missing)}")
-    function = getattr(module, name, None)
-    if not callable(function):
+    if not callable(function := getattr(module, name, None)):
         raise RuntimeError(f"Cannot find callable {name} in hubconf")
     return function
 

@@ -238,8 +238,7 @@ def _publish(op: CustomOpDef) -> CustomOpDef:
 
 
 def _split(qualname: str) -> tuple[str, str]:
-    parts = qualname.split("::")
-    if len(parts) != 2:
+    if len(parts := qualname.split("::")) != 2:
         raise ValueError(
             f"Expected `qualname` to be of the form 'namespace::name'. Got {qualname!r}. Please make sure "
             "that it has exactly one '::'."

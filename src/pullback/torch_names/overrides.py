@@ -87,8 +87,7 @@ def wrap_torch_function(dispatcher: Callable[..., Iterable[Any]]) -> Callable[[F
     def decorate(func: F) -> F:
         @functools.wraps(func)
         def call(*args: Any, **kwargs: Any) -> Any:
-            relevant = tuple(dispatcher(*args, **kwargs))
-            if has_torch_function(relevant):
+            if has_torch_function(relevant := tuple(dispatcher(*args, **kwargs))):
                 return handle_torch_function(call, relevant, *args, **kwargs)
             return func(*args, **kwargs)
 

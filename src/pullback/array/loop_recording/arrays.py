@@ -65,8 +65,7 @@ class Recorded(ndarray):
         if type(key) is Recorded and key.dtype.kind == "b" and key.shape == self.shape:
             _asked(self).copy_to(self, value, where=key)
             return
-        part = ndarray.__getitem__(self, key)
-        if not part.size:
+        if not (part := ndarray.__getitem__(self, key)).size:
             return
         if not np.may_share_memory(part, self):
             FUNCTIONS[ndarray.__setitem__](_asked(self), self, key, value)

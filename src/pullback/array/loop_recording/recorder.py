@@ -155,8 +155,7 @@ class Recorder:
         (out, *more) = outs
         if more or out is None or out is ... or method != "__call__":
             raise Unrecorded("a call under a mask without a result, or with several")
-        result = self.add(ufunc, method, inputs, named)
-        if result.dtype != out.dtype:
+        if (result := self.add(ufunc, method, inputs, named)).dtype != out.dtype:
             raise Unrecorded("a result of another dtype")
         self.copy_to(out, result, where=mask)
         return self.told(out)

@@ -181,8 +181,7 @@ def receive(stream: IO[bytes]) -> tuple[Any, bytes]:
 
 
 def _exactly(stream: IO[bytes], size: int) -> bytes:
-    data = stream.read(size)
-    if len(data) < size:
+    if len(data := stream.read(size)) < size:
         raise EOFError("the other process has ended")
     return data
 

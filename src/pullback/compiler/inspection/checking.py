@@ -99,8 +99,7 @@ def _apart(a: ndarray, b: ndarray) -> tuple[tuple[int, ...], Any, Any, float] | 
     if not a.size:
         return None
     if a.dtype.kind in "biu":
-        wrong = np.argwhere(a != b)
-        if not len(wrong):
+        if not len(wrong := np.argwhere(a != b)):
             return None
         index = tuple(map(int, wrong[0]))
         return index, a[index].item(), b[index].item(), float("inf")

@@ -324,8 +324,7 @@ class Context:
         key = a, b, rows, columns, inner, alpha
         if (known := self._products.get(key)) is not None:
             return self.held(known)
-        buffer = self.buffer((*batch, rows, columns), dtype)
-        if buffer.bytes <= KEPT:
+        if (buffer := self.buffer((*batch, rows, columns), dtype)).bytes <= KEPT:
             self._products[key] = buffer
         self.nodes.append(
             Contraction(

@@ -234,8 +234,7 @@ class _Writer:
         """Give reductions over columns and over everything their first value."""
         ops = self.ops
         for node in self.kernel.nodes:
-            where = self.places[node.buffer.number]
-            if where.kind == ALL:
+            if (where := self.places[node.buffer.number]).kind == ALL:
                 assert isinstance(node, Reduction)
                 dtype = self._accumulator(node, wide=True)
                 first = number(identity(node.combine, dtype), dtype)

@@ -246,8 +246,7 @@ def count_of_others(context: Context, x: Lowered, dims: Sequence[int]) -> Lowere
 
 def norm(context: Context, x: Lowered, order: float, dims: Sequence[int], keepdim: bool) -> Lowered | None:
     """Lower ``(Σ|x|^order)^(1/order)``, and what it is at 0, ∞ and −∞."""
-    dtype = x.dtype
-    if not is_float(dtype) or dtype != computing(dtype) or context.results[0][1] != dtype:
+    if not is_float(dtype := x.dtype) or dtype != computing(dtype) or context.results[0][1] != dtype:
         return None
     axes = _axes(x, dims)
 

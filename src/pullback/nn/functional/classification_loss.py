@@ -182,8 +182,7 @@ def multilabel_margin_loss(
     """Return Σ of max(0, 1 − (input[j] − input[i])) / classes; targets j end at −1, i are other classes."""
     reduction = legacy_reduction(size_average, reduce, reduction)
     check_reduction(reduction)
-    shape = shape_of(input)
-    if len(shape) > 2 or 0 in shape[-1:]:
+    if len(shape := shape_of(input)) > 2 or 0 in shape[-1:]:
         raise RuntimeError(
             f"Expected non-empty vector or matrix with optional 0-dim batch size, but got: {list(shape)}"
         )
@@ -235,8 +234,7 @@ def multi_margin_loss(
     check_tensors(input, target)
     if weight is not None and len(shape_of(weight)) != 1:
         raise ValueError("weight must be one-dimensional")
-    shape = shape_of(input)
-    if len(shape) > 2 or 0 in shape[-1:]:
+    if len(shape := shape_of(input)) > 2 or 0 in shape[-1:]:
         raise RuntimeError(
             f"Expected non-empty vector or matrix with optional 0-dim batch size, but got: {list(shape)}"
         )
@@ -336,8 +334,7 @@ def nll_loss(
 
 def _nll(input: Any, target: Any, weight: Any, reduction: str, ignore_index: int) -> Any:
     _check_nll(input, target, weight)
-    shape = shape_of(input)
-    if len(shape) == 1 and shape_of(target) == (1,):
+    if len(shape := shape_of(input)) == 1 and shape_of(target) == (1,):
         target = reshape(target, ())
     if len(shape) <= 2:
         return o.nll_loss(input, target, weight, reduction, ignore_index)

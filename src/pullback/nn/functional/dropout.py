@@ -65,8 +65,7 @@ def _kept(like: Any, p: float) -> Any:
 
 def _channels(input: Any, kept: int) -> Any:
     """Return what a mask for whole channels is laid out like: the first axes of the input, then ones."""
-    shape = shape_of(input)
-    if len(shape) < 2:
+    if len(shape := shape_of(input)) < 2:
         raise RuntimeError("Feature dropout requires at least 2 dimensions in the input")
     return input.new_empty((*shape[:kept], *(1,) * (len(shape) - kept)))
 

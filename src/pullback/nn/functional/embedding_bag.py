@@ -50,8 +50,7 @@ def _flat(input: Any, offsets: Any, weights: Any) -> tuple[Any, Any, Any, bool]:
 
 
 def _check_table(weight: Any, weights: Any) -> None:
-    dtype = dtype_of(weight)
-    if dtype.name not in _FLOATING:
+    if (dtype := dtype_of(weight)).name not in _FLOATING:
         raise RuntimeError(
             "Expected tensor for argument #1 'weight' to have one of the following scalar types: Half, "
             f"BFloat16, Float, Double; but got {class_name(dtype)} instead (while checking arguments for "

@@ -460,8 +460,7 @@ def local_response_norm(
     """Return input / (k + α·mean(input² of the `size` channels around))^β."""
     if (rank := input.dim()) < 3:
         raise ValueError(f"Expected 3D or higher dimensionality{' ' * 26}input (got {rank} dimensions)")
-    shape = shape_of(input)
-    if 0 in shape:
+    if 0 in (shape := shape_of(input)):
         return input
     squares = input.mul(input)
     if rank == 3:

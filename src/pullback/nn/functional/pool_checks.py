@@ -48,8 +48,7 @@ def _numbers(value: Any, rank: int, name: str, position: int, function: str, is_
     """Return one number per spatial axis."""
     if type(value) is int and abs(value) < 1 << 63:
         return (value,) * rank
-    values = _integers(value, name, position, function)
-    if len(values) == 1:
+    if len(values := _integers(value, name, position, function)) == 1:
         return values * rank
     if len(values) != rank:
         raise RuntimeError(_count_text(len(values), rank, name, function, is_max))

@@ -126,8 +126,7 @@ def _layers(
 
 def _sizes(data: Any, batch_sizes: Any) -> tuple[Any, tuple[int, ...]]:
     """Return the rows that the sizes tell of, and the sizes."""
-    given = array_of(batch_sizes)
-    if given.dtype != np.int64:
+    if (given := array_of(batch_sizes)).dtype != np.int64:
         raise unlike(np.dtype(np.int64), given.dtype)
     if not (sizes := tuple(map(int, given.reshape(-1)))):
         raise RuntimeError("Expected sequence length to be larger than 0 in RNN")

@@ -58,8 +58,7 @@ def _check_promoted(kernel: str, input: Any, target: Any) -> None:
     """Raise torch's error for a common dtype that a loss has no kernel for."""
     if dtype_of(input) == dtype_of(target) and dtype_of(input).kind in "fV":
         return
-    dtype = common_dtype(input, target)
-    if dtype.kind not in "fV":
+    if (dtype := common_dtype(input, target)).kind not in "fV":
         raise not_implemented(kernel, dtype)
 
 

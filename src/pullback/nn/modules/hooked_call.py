@@ -260,8 +260,7 @@ def _incomplete(args: Any, output: Any, node: Any) -> str | None:
             "Tensors"
         )
         return _INCOMPLETE.format(case, "of the grad_input") + _BETTER
-    made_by = _nodes(output)
-    if node not in made_by:
+    if node not in (made_by := _nodes(output)):
         case = "a non-full backward hook when outputs are nested in python data structure"
         return _INCOMPLETE.format(case, "grad_output")
     if len(made_by) > 1:

@@ -133,8 +133,7 @@ class RNNBase(Module):
         return super()._apply(fn, recurse)
 
     def __setattr__(self, attr: str, value: Any) -> None:
-        given = self.__dict__.get("_given_weights")
-        if given is not None and attr in self._flat_weights_names:
+        if (given := self.__dict__.get("_given_weights")) is not None and attr in self._flat_weights_names:
             given[self._flat_weights_names.index(attr)] = value
         super().__setattr__(attr, value)
 

@@ -179,8 +179,7 @@ class FrozenProgram:
             )
         arrays = []
         for path, t, (shape, dtype) in zip(self._plan["paths"], given, wanted, strict=True):
-            array = array_of(t)
-            if array.shape != shape or array.dtype != dtype:
+            if (array := array_of(t)).shape != shape or array.dtype != dtype:
                 raise with_note(
                     TypeError(
                         f"{path} is {kind(array.shape, array.dtype)}, and was {kind(shape, dtype)} when the "

@@ -127,8 +127,7 @@ class StackDataset(Dataset[Any]):
         parts = list(self.datasets.values() if keyed else self.datasets)
         columns = []
         for part in parts:
-            column = items_at(part, indices)
-            if len(column) != len(indices):
+            if len(column := items_at(part, indices)) != len(indices):
                 raise ValueError(
                     f"Nested dataset's output size mismatch. Expected {len(indices)}, got {len(column)}"
                 )
