@@ -133,9 +133,7 @@ def _pow_kernel(x: ndarray, /, exponent: Any, out: Any = ...) -> ndarray:
         return _rsqrt(x, out=out)
     if exponent == -1 and floating:
         return np.reciprocal(x, out=out)
-    if exponent == -2 and floating:
-        return np.reciprocal(x * x, out=out)
-    return np.power(x, exponent, out=out)
+    return np.reciprocal(x * x, out=out) if exponent == -2 and floating else np.power(x, exponent, out=out)
 
 
 def _pow_rule(g: Term, x: Term, exponent: Any) -> Term:

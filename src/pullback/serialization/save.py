@@ -95,9 +95,7 @@ class Pickler(_Base):
             return None
         if isinstance(obj, UntypedStorage):
             return self._reference(obj, None)
-        if isinstance(obj, TypedStorage):
-            return self._reference(obj.untyped(), obj.dtype)
-        return None
+        return self._reference(obj.untyped(), obj.dtype) if isinstance(obj, TypedStorage) else None
 
     def _reference(self, storage: UntypedStorage, dtype: Any) -> tuple[Any, ...]:
         address = storage._cdata if storage.nbytes() else id(storage)
@@ -116,9 +114,7 @@ class Pickler(_Base):
         """Take tensors and what belongs to them apart, as torch does."""
         if type(obj) in _BUILT_IN:
             return NotImplemented
-        if isinstance(obj, StorageKind):
-            return obj.name
-        if isinstance(obj, dtypes.dtype):
+        if isinstance(obj, (StorageKind, dtypes.dtype)):
             return obj.name
         if isinstance(obj, memory_format):
             return str(obj).removeprefix("torch.")

@@ -229,9 +229,7 @@ def _as_index(item: Any) -> Any:
         or isinstance(item, TensorBase)
     ):
         return item
-    if is_int(item):
-        return operator.index(item)
-    if has_index(item):
+    if is_int(item) or has_index(item):
         return operator.index(item)
     if (places := listed(item)) is not None:
         return wrap(places)

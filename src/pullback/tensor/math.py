@@ -241,9 +241,7 @@ def remainder_of(input: Any, other: Any) -> Tensor:
     """
     if not isinstance(input, Tensor):
         return m.remainder_of_number(*met(other, input))
-    if isinstance(other, Tensor):
-        return m.remainder(input, other)
-    return m.remainder_number(*met(input, other))
+    return m.remainder(input, other) if isinstance(other, Tensor) else m.remainder_number(*met(input, other))
 
 
 def fmod(input: Any, other: Any) -> Tensor:

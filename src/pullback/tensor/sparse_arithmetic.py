@@ -179,9 +179,7 @@ def multiply(x: Any, y: Any, inplace: bool = False) -> Any:
         return with_entries(x, x._what * y)
     if isinstance(x, CompressedTensor) or isinstance(y, CompressedTensor):
         return _multiply_compressed(x, y, inplace)
-    if isinstance(y, SparseTensor):
-        return _met(x, y)
-    return _times_dense(x, y)
+    return _met(x, y) if isinstance(y, SparseTensor) else _times_dense(x, y)
 
 
 def _met(x: SparseTensor, y: SparseTensor) -> SparseTensor:

@@ -90,9 +90,7 @@ def _first_axis(x: Any, dense_dim: int | None) -> int:
     """Return the axis of rows."""
     if isinstance(x, SparseTensor):
         return 0
-    if isinstance(x, CompressedTensor):
-        return x._batch()
-    return int(x.dim()) - 2 - (dense_dim or 0)
+    return x._batch() if isinstance(x, CompressedTensor) else int(x.dim()) - 2 - (dense_dim or 0)
 
 
 def to_sparse(

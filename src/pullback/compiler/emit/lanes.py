@@ -120,10 +120,7 @@ class Writer(Lines):
     def constant(self, value: Any, kind: str | None = None) -> Lanes:
         """Return the same number in every lane."""
         kind = kind or self.kind
-        if kind in _REALS:
-            text = number(value, DTYPES[kind])
-        else:
-            text = str(value)
+        text = number(value, DTYPES[kind]) if kind in _REALS else str(value)
         if self.lanes > 1:
             text = "<" + ", ".join([f"{kind} {text}"] * self.lanes) + ">"
         return Lanes(self, text, kind)

@@ -217,9 +217,7 @@ def index_put(
     context: Context, x: Lowered, where: Lowered, values: Lowered, dims: tuple[int, ...], accumulate: bool
 ) -> Lowered | None:
     """Return X with the elements at the places replaced by `values`, or with `values` added there."""
-    if not _integral(where) or x.dtype != values.dtype:
-        return None
-    if accumulate and not _addable(x, where, values):
+    if not _integral(where) or x.dtype != values.dtype or (accumulate and not _addable(x, where, values)):
         return None
     picked = _Picked.at(context, x.shape, where, dims)
     given = picked.written(context, values)

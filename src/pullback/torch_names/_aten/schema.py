@@ -191,9 +191,7 @@ def _spelt(word: str) -> str:
     """Return a type as errors of a wrong value spell it."""
     if word.endswith("?"):
         return f"Optional[{_spelt(word[:-1])}]"
-    if word.endswith("]"):
-        return f"List[{_spelt(word.rpartition('[')[0])}]"
-    return _WORDS.get(word, word)
+    return f"List[{_spelt(word.rpartition('[')[0])}]" if word.endswith("]") else _WORDS.get(word, word)
 
 
 def _parts(text: str) -> list[str]:

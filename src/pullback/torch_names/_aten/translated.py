@@ -212,9 +212,7 @@ def _as_attribute(value: Any) -> Any:
         return value._op
     if isinstance(value, dtypes.dtype):
         return value.numpy
-    if type(value) in (tuple, list):
-        return tuple(map(_as_attribute, value))
-    return value
+    return tuple(map(_as_attribute, value)) if type(value) in (tuple, list) else value
 
 
 @cache

@@ -204,9 +204,7 @@ class Writer:
         """Return an attribute with numbers in the place of what varies, which say so."""
         if isinstance(value, Varying):
             return _Size.of(value) if type(value.values[0]) is int else value.values[0]
-        if type(value) is tuple:
-            return tuple(map(self._number, value))
-        return value
+        return tuple(map(self._number, value)) if type(value) is tuple else value
 
     def _size(self, formula: Formula) -> Any:
         if formula not in self._size_nodes:

@@ -112,9 +112,7 @@ class Graph:
         """Return an operand or a number as a value of a dtype."""
         if isinstance(x, Operand):
             return self.cast(x.name, x.dtype, dtype)
-        if isinstance(x, Varying):
-            return self._varying(x, dtype)
-        return self.constant(x, dtype)
+        return self._varying(x, dtype) if isinstance(x, Varying) else self.constant(x, dtype)
 
     def _varying(self, x: Varying, dtype: np.dtype[Any]) -> str:
         """Return a number that varies: a size, or what Python makes of one, 1/n, √n or 1/√n."""

@@ -38,9 +38,7 @@ _REDUCTIONS = ("sum", "mean", "amin", "amax", "argmin", "argmax", "prod", "all",
 def _mapped(value: Any, part: Callable[[Any], Any]) -> Any:
     if is_masked_tensor(value):
         return part(value)
-    if isinstance(value, (list, tuple)):
-        return type(value)(_mapped(v, part) for v in value)
-    return value
+    return type(value)(_mapped(v, part) for v in value) if isinstance(value, (list, tuple)) else value
 
 
 def _data(value: Any) -> Any:
