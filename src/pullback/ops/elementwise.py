@@ -23,7 +23,7 @@ from ..core.bulk import Bulk
 from ..core.connected import Gradient
 from ..core.op import Call, Term, elementwise
 from ..core.value import dtype_of
-from .arithmetic import log, reciprocal, rsqrt
+from .arithmetic import log, one_over, reciprocal, rsqrt
 from .comparison import isfinite, where, zeros_of
 from .complex import real
 from .convert import conj
@@ -109,7 +109,7 @@ def _sigmoid(x: ndarray, /, out: Any = ...) -> ndarray:
     e = np.negative(x, out=...)
     np.exp(e, out=e)
     np.add(e, 1, out=e)
-    return np.reciprocal(e, out=out)
+    return one_over(e, out=out)
 
 
 def _sigmoid_rule(g: Any, out: Any) -> Any:
@@ -133,6 +133,8 @@ def _sgn_rule(g: Term, x: Term, out: Term) -> Term:
 def _signs(x: ndarray, /, out: Any = ...) -> ndarray:
     if x.dtype.kind == "b":
         return into(out, x.copy())
+    if x.dtype.kind == "c":  # NumPy's own gives a direction to infinite numbers; torch gives nan
+        return into(out, np.divide(x, np.abs(x), out=np.zeros_like(x), where=x != 0))
     if x.dtype.kind != "f":
         return np.sign(x, out=out)
     if x.size >= large.CHAIN and (found := native("sign", (x,), (), out)) is not None:

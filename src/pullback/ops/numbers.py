@@ -23,8 +23,14 @@ gcd = elementwise(
     "gcd", np.gcd, None, None, check=refuse("gcd_cpu", "bfc", halves=True), signatures=TWO, takes=INTEGERS,
     summary="Return the greatest common divisor of both elements: 0 of 0 and 0.",
 )
+
+
+def _lcm(x: ndarray, y: ndarray, /, out: Any = ...) -> ndarray:
+    return np.abs(np.lcm(x, y), out=out)  # a multiple that overflows may come out negative
+
+
 lcm = elementwise(
-    "lcm", np.lcm, None, None, check=refuse("lcm_cpu", "bfc", halves=True), signatures=TWO, takes=INTEGERS,
+    "lcm", _lcm, None, None, check=refuse("lcm_cpu", "bfc", halves=True), signatures=TWO, takes=INTEGERS,
     summary="Return the least common multiple of both elements: 0 where one is 0.",
 )
 
