@@ -238,12 +238,7 @@ class InlineCache:
                     given, tensors, alike = planning.without_inference(call, given, tensors, result)
             looked_at = self._kinds is not None and by_place > self._kinds.safe
             function = call if named or looked_at or stand else self._function
-            texts: list[Any] = []
-            compute, *plan = self._planned(function, given, tensors, alike, stand, met, texts)
-            if compute is not None and not stand:  # nothing in a recording would draw
-                compute = source.replayed(compute, [tensor._value for tensor in tensors], plan[-2])
-            if texts:
-                compute = planning.warned(compute, texts, bool(stand))
+            compute, *plan = self._planned(source, function, given, tensors, alike, stand, met)
             self._casts = self._casts or not (met or planning.casts(call, given, tensors) is False)
             # In between another thread's trace may have come upon a tensor, which has no strides then.
             is_told = source.add(self._table, arguments, named, compute, *plan)
@@ -270,12 +265,19 @@ class InlineCache:
         return False
 
     def _planned(
-        self, function: Function, given: Any, tensors: list[Any], result: Any, stand: Any, met: bool,
-        texts: list[Any],
+        self, source: Any, function: Function, given: Any, tensors: list[Any], result: Any, stand: Any,
+        met: bool,
     ) -> Any:  # fmt: skip
+        texts: list[Any] = []
         if self._writes:
-            return writes.planned_write(function, given, tensors, result, stand, met)
-        return planning.planned(function, given, tensors, result, self._looks, stand, met, texts)
+            compute, *plan = writes.planned_write(function, given, tensors, result, stand, met)
+        else:
+            compute, *plan = planning.planned(
+                function, given, tensors, result, self._looks, stand, met, texts
+            )
+        if compute is not None:
+            compute = source.replayed(compute, [tensor._value for tensor in tensors], plan[-2], stand)
+        return planning.warned(compute, texts, bool(stand)) if texts else compute, *plan
 
     def _note_plan(self) -> None:
         self._plans -= 1

@@ -112,12 +112,7 @@ def planned(
     with noted_warnings() as its_texts:
         noted = noted_call(notes, function, replaced(given, iter(stand_ins)), stand)
     texts += its_texts
-    for layout, stand_in, continues in zip(layouts, stand_ins, recorded, strict=True):
-        count = stand_in._counter[0]
-        if stand_in._value is not layout or type(count) is not int or count or stand_in._view is not None:
-            raise Unplanned
-        if (stand_in._node is LEAF) is not continues or not vars(stand_in).keys() <= OWN:
-            raise Unplanned
+    _check_unchanged(layouts, stand_ins, recorded)
     several = isinstance(result, (tuple, list))
     container: Any = type(result) if several else None
     if type(noted) is not type(result):
@@ -164,6 +159,16 @@ def planned(
         len(history.held), [(k, source) for k, source in attached if source.kind != CONSTANT],
         max(versions, default=0), -1, (),
     )  # fmt: skip
+
+
+def _check_unchanged(layouts: list[Layout], stand_ins: list[Any], recorded: tuple[bool, ...]) -> None:
+    """Raise where a call has changed an argument."""
+    for layout, stand_in, continues in zip(layouts, stand_ins, recorded, strict=True):
+        count = stand_in._counter[0]
+        if stand_in._value is not layout or type(count) is not int or count or stand_in._view is not None:
+            raise Unplanned
+        if (stand_in._node is LEAF) is not continues or not vars(stand_in).keys() <= OWN:
+            raise Unplanned
 
 
 def noted_call(notes: Notes, function: Function, given: Sequence[Any], stand: Stand | None) -> Any:
