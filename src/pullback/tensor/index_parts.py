@@ -318,7 +318,9 @@ def _packed(entries: list[Entry]) -> tuple[Ints, Any]:
     places_of = [p for _, p in entries]
     plain = [p._value if isinstance(p, TensorBase) else p for p in places_of]
     try:
-        shape = np.broadcast_shapes(*(shape_of(p) for p in places_of))
+        # The places of a mask are alike; of others this takes 5 µs.
+        shape, *others = {*map(shape_of, places_of)}
+        shape = np.broadcast_shapes(shape, *others) if others else shape
     except ValueError:
         raise IndexError(
             "shape mismatch: indexing tensors could not be broadcast together with shapes "

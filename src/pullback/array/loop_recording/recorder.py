@@ -15,6 +15,7 @@ from .steps import (
     AROUND,
     CONVERTED,
     DECIDE,
+    DRAWN,
     FIXED,
     GIVEN,
     MOVED,
@@ -45,6 +46,7 @@ class Recorder:
         self.steps: list[Step] = []
         #: Whether products for which OpenBLAS would take threads are kept from them.
         self.alone: set[bool] = set()
+        self.draws: list[tuple[int, tuple[Any, ...]]] = []  # see `Recording`
         #: Kind, array, its bounds, and where its first element lies.
         self.memories: list[tuple[int, ndarray, int, int, int]] = []
         #: A layer of 40 steps reads the same constants in each, and a recording has few memories.
@@ -95,7 +97,7 @@ class Recorder:
             while type(whole.base) is ndarray:
                 whole = whole.base
             found = self.remember(OWN, whole), address(array) - address(whole)
-        if self.memories[found[0]][0] in (GIVEN, FIXED) and found[0] != self._target:
+        if self.memories[found[0]][0] in (GIVEN, FIXED, DRAWN) and found[0] != self._target:
             raise Unrecorded("a write to an argument")
         return found
 
@@ -360,8 +362,8 @@ class Recorder:
         """Return a bool or an integer, and note that it is to be the same in the next call."""
         if array.dtype not in _DECIDED or array.size != 1:
             raise Unrecorded("a look at elements")
-        if (place := self.find(array)) is None:
-            raise Unrecorded("a decision that no step leads to")
+        if (place := self.find(array)) is None or self.draws:
+            raise Unrecorded("a decision that no step leads to, or behind a draw, which is made once")
         found = int(array.item())
         sizes = (found, array.itemsize)
         self.steps.append(Step(DECIDE, (), (), sizes, (), (Operand(*place, ()),), 0))
