@@ -15,7 +15,6 @@ from typing import Any
 from ...core.backend import in_parts
 from ...core.modes import DEFAULT, NO_GRAD, modes
 from ...core.tracer import Exchanges, is_tracing, turn
-from ...core.value import TensorBase, shape_of
 from ...core.warn import warn
 from ..frontend.bytecode.instructions import SUPPORTED
 from ..frontend.capture import capture
@@ -33,12 +32,10 @@ from .object_layout import layout
 from .progress import told
 from .recurring import Recurring
 from .specialised_source import MISS
-from .specialization import Specialization, kinds_of
+from .specialization import Specialization
 
 #: Specialisations of one function before it runs eagerly, and how many more calls get that come again.
 RECOMPILE_LIMIT, _RECURRING = 8, 56
-#: Calls that get programs at once though they differ in sizes; others have to come again.
-_AT_SIGHT = 3
 #: Traces of one call, each of which knows more than the one before.
 _ROUNDS = 12
 #: Why a call runs eagerly that fits a program otherwise.
@@ -57,7 +54,10 @@ class Compiled:
     """
 
     def __init__(
-        self, function: Callable[..., Any], fullgraph: bool = False, limit: int | None = None,
+        self,
+        function: Callable[..., Any],
+        fullgraph: bool = False,
+        limit: int | None = None,
         check: bool = False,
     ) -> None:
         self.function = function
@@ -71,9 +71,7 @@ class Compiled:
         self.eager_because: str | None = None
         self._recurring: Recurring | None = None
         self._traces = 0
-        #: The hashes of what traced calls were given, the sizes by all but sizes, and what traces took.
-        self._given: set[int] = set()
-        self._sizes: dict[Any, set[Any]] = {}
+        #: The seconds that the traces took.
         self._took = 0.0
         self._turns = RATES
         self._knowledge = Knowledge()
@@ -128,8 +126,7 @@ class Compiled:
         if self.eager_because is not None:
             if recurring is None:
                 return self._eagerly(*args, **kwargs)
-            price = self._took / max(self._traces, 1)
-            if not recurring.wants(_hash_of(leaves, spec), len(leaves), ran, price):
+            if not recurring.wants(leaves, spec, ran, self._took / max(self._traces, 1)):
                 return recurring.eagerly(self._eagerly, args, kwargs)
         if self.specializations and STANCE:
             if "fail_on_recompile" in STANCE:
@@ -154,7 +151,7 @@ class Compiled:
         self.shortcuts.clear()
         self.eager_because = self._recurring = None
         self._traces = self._raised = 0
-        self._given, self._sizes, self._took = set(), {}, 0.0
+        self._took = 0.0
 
     @staticmethod
     def _plain() -> bool:
@@ -193,9 +190,7 @@ class Compiled:
             if turn.ended != ended:
                 # What another thread traced may have a program for it, or was in the way of one.
                 specialization: Any = partial(self, *args, **kwargs)
-            elif self._recurring is None and (
-                self._is_one_of_many(leaves, spec) or self._traces >= self.limit
-            ):
+            elif self._traces >= self.limit and self._recurring is None:
                 why = f"it was traced {self._traces} times and each call needs another program"
                 specialization = partial(self._give_up, why, args, kwargs, more=self._more)
             else:
@@ -281,16 +276,6 @@ class Compiled:
             ways = self.shortcuts if self._recurring is None else self._recurring.ways
             ways.append(specialization.shortcut)
         return specialization
-
-    def _is_one_of_many(self, leaves: Sequence[Any], spec: Any) -> bool:
-        """Note what a call is given; return whether it waits, as earlier ones had other sizes."""
-        self._given.add(_hash_of(leaves, spec))
-        known = self._sizes.setdefault((spec, *map(type, leaves)), set())
-        sizes = tuple(shape_of(leaf) for leaf in leaves if isinstance(leaf, TensorBase))
-        if sizes in known or not self._more:
-            return False
-        known.add(sizes)
-        return len(known) > _AT_SIGHT
 
     def _varying(self, leaves: Sequence[Any], spec: Any) -> frozenset[int]:
         """Find the numbers among the arguments that were others in an earlier call."""
@@ -412,7 +397,7 @@ class Compiled:
         self.eager_because = why
         if self.specializations:
             ways = self.shortcuts if self._recurring is None else self._recurring.ways
-            self._recurring = Recurring(list(ways), more, self._given)
+            self._recurring = Recurring(list(ways), more)
             self.shortcuts[:] = [self._recurring.call]
         if why not in self._said:
             self._say(why)
@@ -422,11 +407,6 @@ class Compiled:
 
     def _name(self) -> str:
         return getattr(self.function, "__qualname__", type(self.function).__name__)
-
-
-def _hash_of(leaves: Sequence[Any], spec: Any) -> int:
-    """Return a number that tells what calls are given, all of their sizes and numbers included."""
-    return hash((spec, *kinds_of(leaves, frozenset())))
 
 
 def _turned(captured: Captured) -> frozenset[str]:

@@ -2,18 +2,19 @@
 
 A function that decodes with ``cache[:, : n + 1]`` is called with another length each time, and with the same
 lengths for the next text. When it has as many programs as it may have, what was called before and comes again
-gets one, too, as long as the programs that there are serve calls, and what such calls have taken, or would
-have, is more than programs for them take to make. They are tried in the order in which they came last time,
-and hardly ever once they no longer fit.
+gets one, too, as long as the programs that there are serve calls. After some seconds more are made only as
+they pay: in no more time than the calls take eagerly that programs serve, or that came again. They are tried
+in the order in which they came last time, and hardly ever once they no longer fit.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from time import perf_counter as _now
 from typing import Any
 
 from .specialised_source import MISS
+from .specialization import kinds_of
 
 #: After so many calls in a row that no program fitted, only one of `_RARELY` or more looks for one: comparing
 #: what eight programs depend on took 0.5 ms a call, twice what it then did eagerly.
@@ -29,9 +30,9 @@ _RAN = 8
 _SHARE, _RAREST = 0.03, 256
 #: Calls done eagerly in the time of a look in vain, each of which counts as a miss, up to so many.
 _DEAR = 8
-#: The share of the time of eager calls that came again that programs for them may take to make. Of 200 calls
-#: of a step of 4 ms with 100 sizes, 50 were traced before, in 22 times what the calls took.
-_AHEAD = 0.25
+#: Seconds that may be lost to programs of calls that come again before these have to pay for more. Of 200
+#: calls of a step of 4 ms with 100 sizes, 50 were traced, in 22 times what all calls took.
+_CREDIT = 5.0
 #: An eager call counts as no longer than so many times those before: one of 200 compiled kernels in 2.6 s.
 _SLOWER = 1.25
 #: Calls that were done eagerly and are remembered.
@@ -43,11 +44,9 @@ class Recurring:
     many may still be made.
     """
 
-    def __init__(self, ways: list[Callable[..., Any]], left: int, seen: set[int]) -> None:
+    def __init__(self, ways: list[Callable[..., Any]], left: int) -> None:
         self.ways = ways
         self._left = left
-        #: The hashes of what calls were given for which there is a program, or that were done eagerly.
-        self._seen = seen
         #: By each way, the one that was taken after it.
         self._next: dict[Any, Callable[..., Any]] = {}
         self._last: Callable[..., Any] | None = None
@@ -58,11 +57,12 @@ class Recurring:
         self._begun = _now()
         self._looked = 0.0
         self._rarely = _RARELY
-        #: What an eager call takes, but for those that compile what others call.
+        #: What an eager call takes, how many calls' time pays for programs, and what those made have taken.
         self._pace = 0.0
-        #: Calls whose time pays for programs: those that one served, and a share of those that came again.
-        self._paying = 0.0
+        self._paying = 0
         self._spent = 0.0
+        #: The hashes of what those calls were given.
+        self._seen: set[int] = set()
 
     def call(self, args: Any, kwargs: Any) -> Any:
         """Call the short way that is expected, then the others."""
@@ -98,22 +98,24 @@ class Recurring:
         self._missed += rests
         return rests
 
-    def wants(self, key: int, leaves: int, ran: int, price: float) -> bool:
-        """Return whether a call that no program fits gets one, at a price in seconds; `ran` did in vain."""
-        looks_rarely = self._missed > _PATIENCE
+    def wants(self, leaves: Sequence[Any], spec: Any, ran: int, price: float) -> bool:
+        """Return whether a call that no program fits gets one, which takes `price` seconds to make; `ran`
+        programs ran for nothing.
+        """
+        stands_for = self._rarely if self._missed > _PATIENCE else 1  # calls that rest, too
         self._looked = _now() - self._begun
         # At most to where it begins to rest, or one call of some would never be that which looks.
         most = max(_PATIENCE, self._missed) + 1
-        self._missed = min(self._missed + 1 + leaves // _MANY + ran * _RAN, most)
+        self._missed = min(self._missed + 1 + len(leaves) // _MANY + ran * _RAN, most)
         if not self._left:
             return False
+        key = hash((spec, *kinds_of(leaves, frozenset())))
         if key not in self._seen:
             if len(self._seen) < _REMEMBERED:
                 self._seen.add(key)
             return False
-        # One call that looks stands for those that rest.
-        self._paying += _AHEAD * (self._rarely if looks_rarely else 1)
-        if self._spent + price > self._paying * self._pace:
+        self._paying += stands_for
+        if self._spent + price > _CREDIT + self._paying * self._pace:
             return False
         self._asked += 1
         if self._served:
