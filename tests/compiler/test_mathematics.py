@@ -30,6 +30,15 @@ def test_within_two_units_of_the_last_place(name, real):
     assert apart[worst] <= 2, f"{name}({', '.join(repr(x[worst]) for x in xs)}) is {apart[worst]} units off"
 
 
+def test_log1p_of_float32_is_right_beside_the_powers_of_two():
+    """What rounding left of 1 + x counts where the logarithm of a power of two and the rest nearly cancel."""
+    function, _ = loop("log1p", "float")
+    parts = np.linspace(-0.999, 3, 20001), np.linspace(0.4, 0.5, 20001), -np.logspace(-40, -6, 500)
+    x = np.concatenate(parts, dtype=np.float32, casting="same_kind")
+    assert errors(function(x), expected("log1p", x)).max() <= 1
+    assert np.signbit(function(np.float32([-0.0, -1e-45]))).all()
+
+
 @pytest.mark.parametrize("real", ["float", "double"])
 @pytest.mark.parametrize("name", ["exp", "log", "sin", "tanh", "pow"])
 def test_loops_call_the_functions_of_whole_registers(name, real):

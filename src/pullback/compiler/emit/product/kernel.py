@@ -217,12 +217,14 @@ class _Part:
                 block = self._either(self.as_it_lies, source, self.b_packed, "ptr")
                 apart = self._either(self.as_it_lies, 1, depth)
                 rows = at(a, times(deep.index, "%a_column"))
-                begin = value(f"icmp eq i64 {deep.index}, 0")
-                self._block(rows, block, apart, at(c, across.index), columns, depth, begin)
+                again = self.code.smaller(deep.index, 1)
+                self._block(rows, block, apart, at(c, across.index), columns, depth, again)
 
-    def _block(self, a: str, b: str, b_apart: str, c: str, columns: str, depth: str, begin: str) -> None:
+    def _block(self, a: str, b: str, b_apart: str, c: str, columns: str, depth: str, again: str) -> None:
         """Write the products of all rows by a block of b."""
         code, at, times = self.code, self.at, self._times
+        slices, width = self.value(f"sdiv i64 {columns}, {self.width}"), str(self.width)
+        whole, slice_apart = times(slices, width), times(b_apart, width)
         with code.loop(self.top, self.bottom, step=self.blocks.rows) as down:
             rows = self._left(self.bottom, down.index, self.blocks.rows)
             source = at(a, times(down.index, "%a_row"))
@@ -238,11 +240,14 @@ class _Part:
                 a_slice = at(base, times(strip.index, apart))
                 tall = self._left(rows, strip.index, self.height)
                 line = at(target, times(strip.index, "%columns"))
-                with code.loop(0, columns, step=self.width) as slice_:
-                    wide = self.value(f"sub i64 {columns}, {slice_.index}")
-                    code.line(
-                        f"call void @tile(ptr %table, i64 {tall}, i1 {self.packed}, ptr {a_slice}, "
-                        f"ptr {at(b, times(slice_.index, b_apart))}, ptr {at(line, slice_.index)}, "
-                        f"i64 %columns, i64 {depth}, i64 {self.a_row}, i64 {self.a_column}, "
-                        f"i64 {self.b_step}, i64 {wide}, i1 {begin}, {code.real} {self.scale})"
-                    )
+                # Whole tiles, where there are any, and what is left.
+                for start, stop, step, tiles in ((0, whole, whole, slices), (whole, columns, width, "1")):
+                    with code.loop(start, stop, step=step) as slice_:
+                        wide = self.value(f"sub i64 {columns}, {slice_.index}")
+                        code.line(
+                            f"call void @tile(ptr %table, i64 {tall}, i1 {self.packed}, ptr {a_slice}, "
+                            f"ptr {at(b, times(slice_.index, b_apart))}, ptr {at(line, slice_.index)}, "
+                            f"i64 %columns, i64 {depth}, i64 {self.a_row}, i64 {self.a_column}, "
+                            f"i64 {self.b_step}, i64 {wide}, i64 {again}, {code.real} {self.scale}, "
+                            f"i64 {tiles}, i64 {slice_apart})"
+                        )

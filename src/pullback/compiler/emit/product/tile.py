@@ -6,13 +6,15 @@ Zee and van de Geijn, "BLIS", 2015). A lies in any way, packed (see `packing`) o
 there are ``b_step`` elements of B, whose columns follow one another.
 """
 
+from collections.abc import Iterator
+
 from ....array.named_tuples import NamedTuple
 from ..vector_registers import Registers
 from ..vectors import Code
 
 PARAMETERS = (
     "ptr noalias %a, ptr noalias %b, ptr noalias %c, i64 %pitch, i64 %inner, i64 %a_row, i64 %a_column, "
-    "i64 %b_step, i64 %columns, i1 %first, {real} %alpha"
+    "i64 %b_step, i64 %columns, i64 %again, {real} %alpha, i64 %tiles, i64 %b_apart"
 )
 
 
@@ -46,7 +48,9 @@ def _most(registers: Registers) -> int:
 def write(code: Code, tile: Tile, packed: bool = False) -> str:
     """Return the function of one tile, as text; the module it is in is the tile's unless `packed`.
 
-    ``first`` says that nothing has been added to the result. If `packed`, A and B are packed for this tile.
+    It computes ``tiles`` beside one another, those of B ``b_apart`` elements apart: a call for each took as
+    long as 14 k (0017). ``again`` is 1 where something has been added to the result, else 0. If `packed`, A
+    and B are packed for this tile.
     """
     lanes, last = code.lanes, tile.vectors - 1
     # Rows are told from one of two addresses, by steps that have room in registers. LLVM is not to know
@@ -57,37 +61,39 @@ def write(code: Code, tile: Tile, packed: bool = False) -> str:
     starts = ["%a"] if packed else ["%a", code.at("%a", code.value(f"mul nsw i64 %a_row, {half}"))]
     kept = code.before(code.value(f"sub i64 %columns, {last * lanes}")) if tile.masked else None
     carried = [(code.vector, "zeroinitializer")] * (tile.rows * tile.vectors)
-    pointers = [("ptr", start) for start in (*starts, "%b")]
-    with code.loop(0, "%inner", [*carried, *pointers]) as loop:
-        *along, line = loop.values[len(carried) :]
-        loaded = [code.load(line, n * lanes) for n in range(last)]
-        loaded.append(code.load_masked(code.at(line, last * lanes), kept))
-        for row in range(tile.rows):
-            offset = row if packed else steps[row % half]
-            number = code.spread(code.at(along[0 if packed else row // half], offset))
-            for n, vector in enumerate(loaded):
-                at = row * tile.vectors + n
-                loop.values[at] = code.fused(vector, number, loop.values[at])
-        following = tile.rows if packed else "%a_column"
-        loop.values[len(carried) :] = [
-            *(code.at(place, following) for place in along),
-            code.at(line, tile.vectors * lanes if packed else "%b_step"),
-        ]
-    scale = code.same("%alpha")
-    sums = [code.value(f"fmul {code.vector} {value}, {scale}") for value in loop.values[: len(carried)]]
-    code.line("br i1 %first, label %plain, label %added")
-    for label in ("plain", "added"):
-        code.lines.append(f"{label}:")
-        for row in range(tile.rows):
-            target = code.at("%c", code.value(f"mul nsw i64 %pitch, {row}"))
-            for n in range(tile.vectors):
-                slots, mask = code.at(target, n * lanes), kept if n == last else None
-                value = sums[row * tile.vectors + n]
-                if label == "added":
-                    value = code.value(f"fadd {code.vector} {code.load_masked(slots, mask)}, {value}")
-                code.store_masked(value, slots, mask)
-        if label == "plain":
-            code.line("ret void")
+    with code.loop(0, "%tiles", [("ptr", "%b"), ("ptr", "%c")]) as across:
+        b, c = across.values
+        with code.loop(0, "%inner", [*carried, *(("ptr", start) for start in (*starts, b))]) as loop:
+            *along, line = loop.values[len(carried) :]
+            loaded = [code.load(line, n * lanes) for n in range(last)]
+            loaded.append(code.load_masked(code.at(line, last * lanes), kept))
+            for row in range(tile.rows):
+                offset = row if packed else steps[row % half]
+                number = code.spread(code.at(along[0 if packed else row // half], offset))
+                for n, vector in enumerate(loaded):
+                    at = row * tile.vectors + n
+                    loop.values[at] = code.fused(vector, number, loop.values[at])
+            following = tile.rows if packed else "%a_column"
+            loop.values[len(carried) :] = [
+                *(code.at(place, following) for place in along),
+                code.at(line, tile.vectors * lanes if packed else "%b_step"),
+            ]
+        scale = code.same("%alpha")
+        sums = [code.value(f"fmul {code.vector} {value}, {scale}") for value in loop.values[: len(carried)]]
+
+        def slots() -> Iterator[tuple[int, str, str | None]]:
+            for row in range(tile.rows):
+                target = code.at(c, code.value(f"mul nsw i64 %pitch, {row}"))
+                for n in range(tile.vectors):
+                    yield row * tile.vectors + n, code.at(target, n * lanes), kept if n == last else None
+
+        with code.loop(0, "%again", [(code.vector, value) for value in sums]) as added:
+            for at, place, mask in slots():
+                there = code.load_masked(place, mask)
+                added.values[at] = code.value(f"fadd {code.vector} {there}, {added.values[at]}")
+        for at, place, mask in slots():
+            code.store_masked(added.values[at], place, mask)
+        across.values[:] = code.at(b, "%b_apart"), code.at(c, tile.vectors * lanes)
     return code.text("tile_packed" if packed else "part", PARAMETERS.format(real=code.real))
 
 
