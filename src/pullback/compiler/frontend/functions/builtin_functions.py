@@ -62,13 +62,15 @@ def _pure(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any
             # It raises an error, or asks the tensor for what a trace does not have.
             return f(*args, **kwargs)
         args = tuple(_number(session, a) if isinstance(a, TensorBase) else a for a in args)
-    if any(isinstance(a, Deferred) for a in args) and not kwargs:
+    every = (*args, *kwargs.values())
+    later = any(isinstance(a, Deferred) for a in every)
+    if all(isinstance(a, Deferred) or operators.is_plain(a) for a in every) and not (later and kwargs):
+        if not later:
+            return f(*args, **kwargs)
         kind = operators.kind_of_result(f, args)
         if kind not in (int, float) and all(comes_before(a) for a in args if isinstance(a, Deferred)):
             return f(*map(operators._known, args))
         return operators.deferred(session, f, args, kind)
-    if all(map(operators.is_plain, args)) and all(map(operators.is_plain, kwargs.values())):
-        return f(*args, **kwargs)
     raise session.refusal(f"it passes an object of the user's to {calls.name_of(f)}")
 
 
