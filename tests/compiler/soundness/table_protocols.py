@@ -452,4 +452,68 @@ def step(x):
 P.__float__ = lambda self: 3.0
 --- state
 P.n
+=== tuple_with_iter_of_its_own: compiles
+class T(tuple):
+    def __iter__(self):
+        log.append('iter')
+        return tuple.__iter__(self)
+log, t = [], T((1, 3))
+def step(x): return x.reshape(*t)
+--- state
+log
+=== ascii_of_object: compiles
+class O:
+    def __repr__(self): return 'Größe'
+o = O()
+def step(x): return ascii(o), f'{o!a}', x
+=== class_of_no_class_is_not_asked_for_its_name
+log = []
+class O:
+    def __instancecheck__(self, other): return True
+    def __getattr__(self, name):
+        log.append(name)
+        raise AttributeError(name)
+    def __str__(self):
+        log.append('str')
+        return 'o'
+o = O()
+def step(x): return isinstance(3, o), x
+--- state
+log
+=== object_that_is_called_and_more_is_given_to_ours
+log = []
+class P:
+    def __getattr__(self, name):
+        log.append(name)
+        raise AttributeError(name)
+    def __call__(self, x): return x * 2
+    def __iter__(self):
+        log.append('iter')
+        return iter([0])
+    def __len__(self): return 1
+    def __getitem__(self, n): return (0,)[n]
+p = P()
+def step(x):
+    try: return x[p]
+    except IndexError as error: return str(error)
+--- state
+log
+=== object_that_is_called_is_named_in_errors: compiles
+class P:
+    def __call__(self, x): return x
+p = P()
+def step(x):
+    try: return torch.sum(p)
+    except TypeError as error: return str(error)
+=== object_that_is_called_is_not_asked_for_its_name: compiles
+log = []
+class P:
+    def __getattr__(self, name):
+        log.append(name)
+        raise AttributeError(name)
+    def __call__(self, x): return x * 2
+p = P()
+def step(x): return torch.utils.checkpoint.checkpoint(p, x, use_reentrant=False)
+--- state
+log
 ''')
